@@ -1,0 +1,5 @@
+"""`python -m ffgrammar_cli` is `ffgrammar`."""
+
+from .main import main
+
+main()

@@ -1,0 +1,86 @@
+"""The error classes. They sit on the lowest floor because every floor raises them."""
+
+from __future__ import annotations
+
+__all__ = [
+    "CompiledFileError",
+    "FFGrammarError",
+    "FFGrammarWarning",
+    "GrammarError",
+    "LimitError",
+    "TokenizerError",
+    "UnsupportedError",
+]
+
+
+class FFGrammarError(Exception):
+    """Base of every error that ffgrammar raises on purpose."""
+
+
+class FFGrammarWarning(UserWarning):
+    """Something in a grammar was understood but is not enforced."""
+
+
+class GrammarError(FFGrammarError, ValueError):
+    """A grammar, schema or regex is wrong.
+
+    Attributes:
+        line, column: 1-based place in the text, in code points, or None.
+        pointer: JSON pointer into the schema ("" is the root), or None.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        line: int | None = None,
+        column: int | None = None,
+        pointer: str | None = None,
+    ) -> None:
+        self.message = message
+        self.line = line
+        self.column = column
+        self.pointer = pointer
+        super().__init__(message)
+
+    def place(self) -> str:
+        """Where it is, as one phrase: "line 3, column 7", "at /properties/a", or "" when unknown."""
+        parts = []
+        if self.pointer is not None:
+            parts.append(f"at {self.pointer or '/ (the root)'}")
+        if self.line is not None:
+            parts.append(f"line {self.line}")
+        if self.column is not None:
+            parts.append(f"column {self.column}")
+        return ", ".join(parts)
+
+    def __str__(self) -> str:
+        place = self.place()
+        return f"{place}: {self.message}" if place else self.message
+
+
+class UnsupportedError(GrammarError):
+    """Valid, but outside what can be enforced exactly; the message says what to do instead."""
+
+
+class LimitError(FFGrammarError):
+    """A limit was reached.
+
+    Attributes:
+        limit: the field of `Limits` that was reached.
+        value: its value.
+    """
+
+    def __init__(self, limit: str, value: int, detail: str = "") -> None:
+        self.limit = limit
+        self.value = value
+        what = f"{detail}: " if detail else ""
+        super().__init__(f"{what}limit {limit}={value} reached; raise it with limits=Limits({limit}=...)")
+
+
+class TokenizerError(FFGrammarError, ValueError):
+    """A vocabulary cannot be loaded, or a token id is not of it."""
+
+
+class CompiledFileError(FFGrammarError, ValueError):
+    """A compiled grammar file is truncated, damaged, of another version or for another vocabulary."""

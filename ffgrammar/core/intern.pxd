@@ -1,0 +1,129 @@
+"""Hash-consing of tuples of 32-bit words: equal tuples have equal ids, ids count up from 0.
+
+Tuples lie one after another in one arena; the table holds ids only (open addressing, at most half full).
+Ids are given in order, so a table can be cut back to an earlier length (`intern_truncate`).
+"""
+
+from libc.stdint cimport uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcmp
+
+from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.vec cimport Vec, vec_extend, vec_free, vec_init, vec_push
+
+cdef struct Intern:
+    Vec words      # the tuples
+    Vec starts     # offset of tuple i; one more than there are tuples
+    Vec hashes     # low 32 bits of each hash: rehashing never reads the tuples again
+    uint32_t* slots  # id + 1, 0 is free
+    size_t mask
+
+
+cdef inline uint64_t mix64(uint64_t x) noexcept nogil:
+    # the finaliser of splitmix64 (Steele, Lea, Flood 2014)
+    x ^= x >> 30
+    x *= <uint64_t>0xBF58476D1CE4E5B9
+    x ^= x >> 27
+    x *= <uint64_t>0x94D049BB133111EB
+    return x ^ (x >> 31)
+
+
+cdef inline uint32_t hash_words(const uint32_t* words, size_t count) noexcept nogil:
+    cdef uint64_t h = <uint64_t>0x9E3779B97F4A7C15 + count
+    cdef size_t i
+    for i in range(count):
+        h = (h ^ words[i]) * <uint64_t>0xD6E8FEB86659FD93
+        h ^= h >> 32
+    return <uint32_t>mix64(h)
+
+
+cdef inline int intern_init(Intern* t) noexcept nogil:
+    vec_init(&t.words)
+    vec_init(&t.starts)
+    vec_init(&t.hashes)
+    t.mask = 63
+    t.slots = <uint32_t*>calloc(64, sizeof(uint32_t))
+    if t.slots == NULL:
+        return NO_MEMORY
+    return vec_push(&t.starts, 0)
+
+
+cdef inline void intern_free(Intern* t) noexcept nogil:
+    vec_free(&t.words)
+    vec_free(&t.starts)
+    vec_free(&t.hashes)
+    free(t.slots)
+    t.slots = NULL
+
+
+cdef inline uint32_t intern_count(const Intern* t) noexcept nogil:
+    return <uint32_t>t.hashes.len
+
+
+cdef inline const uint32_t* intern_get(const Intern* t, uint32_t id) noexcept nogil:
+    return t.words.data + t.starts.data[id]
+
+
+cdef inline uint32_t intern_len(const Intern* t, uint32_t id) noexcept nogil:
+    return t.starts.data[id + 1] - t.starts.data[id]
+
+
+cdef inline size_t intern_bytes(const Intern* t) noexcept nogil:
+    return (t.words.cap + t.starts.cap + t.hashes.cap + t.mask + 1) * sizeof(uint32_t)
+
+
+cdef inline void intern_index(Intern* t, uint32_t* slots, size_t mask) noexcept nogil:
+    cdef uint32_t id
+    cdef size_t slot
+    for id in range(<uint32_t>t.hashes.len):
+        slot = t.hashes.data[id] & mask
+        while slots[slot]:
+            slot = (slot + 1) & mask
+        slots[slot] = id + 1
+
+
+cdef inline int intern_grow(Intern* t) noexcept nogil:
+    cdef size_t mask = (t.mask + 1) * 2 - 1
+    cdef uint32_t* slots = <uint32_t*>calloc(mask + 1, sizeof(uint32_t))
+    if slots == NULL:
+        return NO_MEMORY
+    intern_index(t, slots, mask)
+    free(t.slots)
+    t.slots = slots
+    t.mask = mask
+    return OK
+
+
+cdef inline int intern_add(Intern* t, const uint32_t* words, size_t count, uint32_t* id) noexcept nogil:
+    """Find or add a tuple (which must not lie in the arena itself); returns 1 when it is new, 0 when known, or a negative status."""
+    cdef uint32_t h = hash_words(words, count)
+    cdef size_t slot = h & t.mask
+    cdef uint32_t found
+    while t.slots[slot]:
+        found = t.slots[slot] - 1
+        if (t.hashes.data[found] == h and intern_len(t, found) == count
+                and memcmp(intern_get(t, found), words, count * sizeof(uint32_t)) == 0):
+            id[0] = found
+            return 0
+        slot = (slot + 1) & t.mask
+    found = <uint32_t>t.hashes.len
+    if vec_extend(&t.words, words, count) < 0 or vec_push(&t.hashes, h) < 0:
+        return NO_MEMORY
+    if vec_push(&t.starts, <uint32_t>t.words.len) < 0:
+        return NO_MEMORY
+    t.slots[slot] = found + 1
+    if t.hashes.len * 2 > t.mask and intern_grow(t) < 0:
+        return NO_MEMORY
+    id[0] = found
+    return 1
+
+
+cdef inline void intern_truncate(Intern* t, uint32_t count) noexcept nogil:
+    """Forget the tuples from `count` on."""
+    cdef size_t i
+    t.hashes.len = count
+    t.starts.len = count + 1
+    t.words.len = t.starts.data[count]
+    for i in range(t.mask + 1):
+        t.slots[i] = 0
+    intern_index(t, t.slots, t.mask)

@@ -1,0 +1,36 @@
+"""Every bound in one place, so that untrusted input ends in a LimitError and not in a hang."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Limits"]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds on what one grammar may cost. Sizes are counts unless the name says bytes.
+
+    Attributes:
+        source_bytes: length of a schema or grammar text.
+        nesting: depth of nested groups in a regex, of a schema, of a grammar expression.
+        expressions: regex expressions alive in one grammar.
+        expression_size: members of one and/or expression.
+        dfa_states: lexer states kept at a time; over it the table is dropped and refilled.
+        emptiness_steps: states explored to decide whether one expression matches anything.
+        rules: productions of one grammar.
+        row_items: Earley items of one row.
+        cache_bytes: rows and masks kept at a time by one grammar; over it they are dropped and recomputed.
+        forced_bytes: longest answer of forced_bytes.
+    """
+
+    source_bytes: int = 64 << 20
+    nesting: int = 500
+    expressions: int = 4_000_000
+    expression_size: int = 200_000
+    dfa_states: int = 100_000
+    emptiness_steps: int = 100_000
+    rules: int = 2_000_000
+    row_items: int = 200_000
+    cache_bytes: int = 256 << 20
+    forced_bytes: int = 1 << 20

@@ -1,0 +1,27 @@
+"""Turns a kernel's status code into the exception it stands for."""
+
+from __future__ import annotations
+
+from ffgrammar.core.errors import LimitError
+from ffgrammar.core.limits import Limits
+
+__all__ = ["raise_status"]
+
+# code -> (limit, what the user sees); the codes are those of status.pxd
+_LIMITS = {
+    -2: ("expressions", "the regexes grew too many states"),
+    -3: ("expression_size", "one and/or expression has too many members"),
+    -4: ("nesting", "a regex is nested too deeply"),
+    -5: ("emptiness_steps", "it could not be decided whether an expression with and/not matches anything"),
+    -6: ("dfa_states", "one step needs too many lexer states"),
+    -7: ("row_items", "the grammar is too ambiguous: one parser row has too many items"),
+    -8: ("cache_bytes", "one step needs more parser rows than the cache may hold"),
+}
+
+
+def raise_status(status: int, limits: Limits) -> None:
+    """Raise what a negative status code stands for (MemoryError or LimitError)."""
+    if status == -1:
+        raise MemoryError("ffgrammar: out of memory")
+    name, detail = _LIMITS[status]
+    raise LimitError(name, getattr(limits, name), detail)

@@ -1,0 +1,65 @@
+"""Growable arrays of 32-bit words. All memory of the engine is in these, so that it can be counted and bounded."""
+
+from libc.stdint cimport uint32_t
+from libc.stdlib cimport free, realloc
+from libc.string cimport memcpy, memset
+
+from ffgrammar.core.status cimport NO_MEMORY, OK
+
+cdef struct Vec:
+    uint32_t* data
+    size_t len
+    size_t cap
+
+
+cdef inline void vec_init(Vec* v) noexcept nogil:
+    v.data = NULL
+    v.len = 0
+    v.cap = 0
+
+
+cdef inline void vec_free(Vec* v) noexcept nogil:
+    free(v.data)
+    vec_init(v)
+
+
+cdef inline int vec_reserve(Vec* v, size_t cap) noexcept nogil:
+    cdef uint32_t* data
+    cdef size_t grown
+    if cap <= v.cap:
+        return OK
+    grown = v.cap * 2 if v.cap * 2 > cap else cap
+    if grown < 16:
+        grown = 16
+    data = <uint32_t*>realloc(v.data, grown * sizeof(uint32_t))
+    if data == NULL:
+        return NO_MEMORY
+    v.data = data
+    v.cap = grown
+    return OK
+
+
+cdef inline int vec_push(Vec* v, uint32_t word) noexcept nogil:
+    if v.len == v.cap and vec_reserve(v, v.len + 1) < 0:
+        return NO_MEMORY
+    v.data[v.len] = word
+    v.len += 1
+    return OK
+
+
+cdef inline int vec_extend(Vec* v, const uint32_t* words, size_t count) noexcept nogil:
+    if vec_reserve(v, v.len + count) < 0:
+        return NO_MEMORY
+    if count:
+        memcpy(v.data + v.len, words, count * sizeof(uint32_t))
+    v.len += count
+    return OK
+
+
+cdef inline int vec_fill(Vec* v, size_t count, int byte) noexcept nogil:
+    """Append `count` words made of one repeated byte."""
+    if vec_reserve(v, v.len + count) < 0:
+        return NO_MEMORY
+    memset(v.data + v.len, byte, count * sizeof(uint32_t))
+    v.len += count
+    return OK

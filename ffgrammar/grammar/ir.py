@@ -1,0 +1,169 @@
+"""The grammar every front-end emits: lexemes (regex expressions) and productions over them.
+
+A symbol is an int: terminal t is 2*t, nonterminal n is 2*n+1. Productions are kept flat, as one tuple of symbols each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from ffgrammar.core.errors import LimitError
+from ffgrammar.core.limits import Limits
+from ffgrammar.regex.expr import ExprStore
+
+__all__ = ["Grammar", "GrammarBuilder", "Lexeme"]
+
+
+@dataclass(frozen=True)
+class Lexeme:
+    """A terminal: its expression in the grammar's store, and how it ends."""
+
+    expr: int
+    name: str = ""
+    lazy: bool = False
+    skip: bool = False
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """An immutable context-free grammar over lexemes.
+
+    Attributes:
+        store: holds the expressions of the lexemes.
+        lexemes: terminal t is lexemes[t].
+        productions: (nonterminal number, right-hand side symbols).
+        names: of the nonterminals, for messages.
+        start: the start symbol.
+        single_skip: at most one skip lexeme between two others (a bound on runs of whitespace).
+        warnings: what is understood but not enforced.
+    """
+
+    store: ExprStore
+    lexemes: tuple[Lexeme, ...]
+    productions: tuple[tuple[int, tuple[int, ...]], ...]
+    names: tuple[str, ...]
+    start: int
+    kind: str = ""
+    single_skip: bool = False
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass
+class GrammarBuilder:
+    """Collects lexemes and productions; all front-ends build through it."""
+
+    store: ExprStore
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        self._lexemes: list[Lexeme] = []
+        self._terminals: dict[tuple[int, bool, bool], int] = {}
+        self._productions: list[tuple[int, tuple[int, ...]]] = []
+        self._names: list[str] = []
+        self._shared: dict[tuple[object, ...], int] = {}
+
+    def terminal(self, expr: int, name: str = "", *, lazy: bool = False, skip: bool = False) -> int:
+        """The symbol of a lexeme; equal lexemes are one symbol."""
+        key = (expr, lazy, skip)
+        found = self._terminals.get(key)
+        if found is None:
+            found = self._terminals[key] = 2 * len(self._lexemes)
+            self._lexemes.append(Lexeme(expr, name, lazy, skip))
+        return found
+
+    def skip(self, expr: int, name: str = "") -> None:
+        """Allow a lexeme between any two others, before the first and after the last."""
+        self.terminal(expr, name, skip=True)
+
+    def nonterminal(self, name: str = "") -> int:
+        """A fresh nonterminal symbol."""
+        self._names.append(name)
+        return 2 * len(self._names) - 1
+
+    def add(self, lhs: int, rhs: Sequence[int]) -> None:
+        """One production; an empty rhs derives the empty text."""
+        if len(self._productions) >= self.limits.rules:
+            raise LimitError("rules", self.limits.rules, "the grammar has too many productions")
+        self._productions.append((lhs >> 1, tuple(rhs)))
+
+    def seq(self, symbols: Sequence[int], name: str = "") -> int:
+        """A symbol for the symbols one after another."""
+        if len(symbols) == 1:
+            return symbols[0]
+        return self._share(("seq", *symbols), name, [symbols])
+
+    def choice(self, symbols: Iterable[int], name: str = "") -> int:
+        """A symbol for any one of the symbols; no symbols means nothing matches."""
+        unique = tuple(dict.fromkeys(symbols))
+        if len(unique) == 1:
+            return unique[0]
+        return self._share(("choice", *unique), name, [(symbol,) for symbol in unique])
+
+    def optional(self, symbol: int, name: str = "") -> int:
+        """A symbol for `symbol` or nothing."""
+        return self._share(("optional", symbol), name, [(symbol,), ()])
+
+    def star(self, symbol: int, name: str = "") -> int:
+        """A symbol for any number of `symbol`; left recursive, so that every length comes back to one row."""
+        key = ("star", symbol)
+        if key not in self._shared:
+            again = self._shared[key] = self.nonterminal(name)
+            self.add(again, ())
+            self.add(again, (again, symbol))
+        return self._shared[key]
+
+    def plus(self, symbol: int, name: str = "") -> int:
+        """A symbol for one or more `symbol`."""
+        key = ("plus", symbol)
+        if key not in self._shared:
+            again = self._shared[key] = self.nonterminal(name)
+            self.add(again, (symbol,))
+            self.add(again, (again, symbol))
+        return self._shared[key]
+
+    def repeat(self, symbol: int, lo: int, hi: int | None, name: str = "") -> int:
+        """A symbol for lo to hi (None: no bound) of `symbol`; costs hi productions, or lo when there is no bound."""
+        if hi is None:
+            if lo == 0:
+                return self.star(symbol, name)
+            if lo == 1:
+                return self.plus(symbol, name)
+            return self.seq([symbol] * (lo - 1) + [self.plus(symbol)], name)
+        # up_to(k): nothing, or one and up_to(k - 1). Right recursion in tail position costs a constant a step.
+        tail = self.seq([])
+        for _ in range(hi - lo):
+            tail = self._share(("up_to", symbol, tail), name, [(), (symbol, tail)])
+        if lo == 0:
+            return tail
+        return self.seq([symbol] * lo + ([tail] if hi > lo else []), name)
+
+    def finish(
+        self,
+        start: int,
+        *,
+        kind: str = "",
+        single_skip: bool = False,
+        warnings: Iterable[str] = (),
+    ) -> Grammar:
+        """The finished grammar."""
+        if not start & 1:
+            start = self._share(("seq", start), "start", [(start,)])
+        return Grammar(
+            self.store,
+            tuple(self._lexemes),
+            tuple(self._productions),
+            tuple(self._names),
+            start,
+            kind,
+            single_skip,
+            tuple(warnings),
+        )
+
+    def _share(self, key: tuple[object, ...], name: str, bodies: Iterable[Sequence[int]]) -> int:
+        found = self._shared.get(key)
+        if found is None:
+            found = self._shared[key] = self.nonterminal(name)
+            for body in bodies:
+                self.add(found, body)
+        return found

@@ -1,0 +1,130 @@
+"""The normal form of a schema without alternatives: what it asks of each JSON type.
+
+JSON types are disjoint, so one shape holds the constraints of all of them side by side, and a conjunction of schemas
+is one shape to which their keywords are applied one after another. A schema with alternatives is a list of shapes.
+
+Subschemas stay names: a *conjunction* is a sorted tuple of place numbers (see places.py); () allows everything. Names
+are finite in number, so merging recursive schemas comes to an end.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import NamedTuple
+
+__all__ = [
+    "ALL",
+    "ARR",
+    "BOOLS",
+    "FALSE",
+    "FRAC",
+    "INT",
+    "NEVER",
+    "NULL",
+    "NUM",
+    "OBJ",
+    "STR",
+    "TRUE",
+    "Conj",
+    "Group",
+    "Items",
+    "Shape",
+    "join",
+]
+
+NULL, FALSE, TRUE, INT, FRAC, STR, ARR, OBJ = (1 << bit for bit in range(8))
+BOOLS = FALSE | TRUE
+# a number is an integer or has a fraction; `type: number` is both bits
+NUM = INT | FRAC
+ALL = 255
+
+Conj = tuple[int, ...]
+# place 0 is the schema `false`
+NEVER: Conj = (0,)
+
+
+def join(a: Conj, b: Conj) -> Conj:
+    """Both conjunctions at once."""
+    if a == b or not b:
+        return a
+    if not a:
+        return b
+    if a == NEVER or b == NEVER:
+        return NEVER
+    return tuple(sorted({*a, *b}))
+
+
+class Group(NamedTuple):
+    """`properties`, `patternProperties` and `additionalProperties` of one schema: they refer to each other."""
+
+    named: dict[str, Conj]
+    # (expression of the keys, quotes included; conjunction of the values)
+    patterns: tuple[tuple[int, Conj], ...]
+    additional: Conj
+
+    def of(self, name: str, matching: frozenset[int]) -> Conj:
+        """What the value of a key must obey, given the key patterns that match it."""
+        found = self.named.get(name)
+        hit = found is not None
+        conj = found or ()
+        for expr, value in self.patterns:
+            if expr in matching:
+                hit = True
+                conj = join(conj, value)
+        return conj if hit else self.additional
+
+
+class Items(NamedTuple):
+    """`prefixItems` and `items` of one schema."""
+
+    prefix: tuple[Conj, ...]
+    rest: Conj
+
+
+class Shape:
+    """Constraints on each JSON type. Attribute values are never changed in place, so a copy is shallow."""
+
+    # the types that are left
+    types: int = ALL
+    # numbers: bounds, each open (exclusive) or not; divisors; the only values allowed
+    low: Decimal | None = None
+    low_open: bool = False
+    high: Decimal | None = None
+    high_open: bool = False
+    divisors: tuple[Decimal, ...] = ()
+    numbers: tuple[Decimal, ...] | None = None
+    # strings: length in code points; expressions of the text between the quotes; the only values allowed
+    min_length: int = 0
+    max_length: int | None = None
+    patterns: tuple[int, ...] = ()
+    strings: tuple[str, ...] | None = None
+    # arrays
+    items: tuple[Items, ...] = ()
+    min_items: int = 0
+    max_items: int | None = None
+    # objects
+    groups: tuple[Group, ...] = ()
+    required: tuple[str, ...] = ()
+    min_properties: int = 0
+    max_properties: int | None = None
+    key_names: Conj = ()
+
+    def copy(self) -> Shape:
+        """An independent copy."""
+        other = Shape.__new__(Shape)
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def at_least(self, bound: Decimal, is_open: bool) -> None:
+        """Raise the lower bound of numbers."""
+        if self.low is None or bound > self.low or (bound == self.low and is_open):
+            self.low, self.low_open = bound, is_open
+
+    def at_most(self, bound: Decimal, is_open: bool) -> None:
+        """Lower the upper bound of numbers."""
+        if self.high is None or bound < self.high or (bound == self.high and is_open):
+            self.high, self.high_open = bound, is_open
+
+    def require(self, names: list[str]) -> None:
+        """Ask for these keys."""
+        self.required = tuple(dict.fromkeys([*self.required, *names]))

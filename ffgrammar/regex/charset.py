@@ -1,0 +1,279 @@
+"""Sets of code points, as sorted tuples of disjoint, non-adjacent (first, last) ranges.
+
+Surrogates are no characters: no set ever holds one, and a negation never produces one.
+
+Unicode data comes from the `regex` package, so that a property means here what it means there. The package is imported
+when the first property is used (its import takes longer than compiling a schema); the sets that JSON Schema patterns use
+are constants.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from functools import lru_cache
+
+__all__ = [
+    "ANY",
+    "ASCII_DIGIT",
+    "ASCII_WORD",
+    "ECMA_SPACE",
+    "NOTHING",
+    "POSIX",
+    "WHITE_SPACE",
+    "Charset",
+    "case_closure",
+    "contains",
+    "difference",
+    "from_ranges",
+    "intersect",
+    "negate",
+    "of_chars",
+    "perl_class",
+    "size",
+    "unicode_property",
+    "union",
+]
+
+Charset = tuple[tuple[int, int], ...]
+
+LAST = 0x10FFFF
+NOTHING: Charset = ()
+ANY: Charset = ((0, 0xD7FF), (0xE000, LAST))
+
+
+def _merge(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Sorted, overlapping and adjacent ranges joined."""
+    ordered = sorted(ranges)
+    merged: list[tuple[int, int]] = []
+    if not ordered:
+        return merged
+    lo, hi = ordered[0]
+    for first, last in ordered:
+        if first <= hi + 1:
+            if last > hi:
+                hi = last
+        else:
+            merged.append((lo, hi))
+            lo, hi = first, last
+    merged.append((lo, hi))
+    return merged
+
+
+def from_ranges(ranges: Iterable[tuple[int, int]]) -> Charset:
+    """The set of all code points in any of the ranges (in any order, overlapping or not), without surrogates."""
+    merged = _merge(ranges)
+    if not merged or merged[-1][1] < 0xD800:
+        return tuple(merged)
+    clean = []
+    for lo, hi in merged:
+        if hi < 0xD800 or lo > 0xDFFF:
+            clean.append((lo, hi))
+            continue
+        if lo < 0xD800:
+            clean.append((lo, 0xD7FF))
+        if hi > 0xDFFF:
+            clean.append((0xE000, hi))
+    return tuple(clean)
+
+
+def of_chars(text: Iterable[str]) -> Charset:
+    """The set of these characters."""
+    return from_ranges([(ord(char), ord(char)) for char in text])
+
+
+def union(*sets: Charset) -> Charset:
+    """Code points in any of the sets."""
+    if len(sets) == 1:
+        return sets[0]
+    return from_ranges([pair for members in sets for pair in members])
+
+
+def negate(members: Charset) -> Charset:
+    """All characters but these."""
+    gaps = []
+    start = 0
+    for lo, hi in members:
+        if lo > start:
+            gaps.append((start, lo - 1))
+        start = hi + 1
+    if start <= LAST:
+        gaps.append((start, LAST))
+    return from_ranges(gaps)
+
+
+def intersect(left: Charset, right: Charset) -> Charset:
+    """Code points in both sets."""
+    common = []
+    i = j = 0
+    while i < len(left) and j < len(right):
+        lo = max(left[i][0], right[j][0])
+        hi = min(left[i][1], right[j][1])
+        if lo <= hi:
+            common.append((lo, hi))
+        if left[i][1] < right[j][1]:
+            i += 1
+        else:
+            j += 1
+    return tuple(common)
+
+
+def difference(left: Charset, right: Charset) -> Charset:
+    """Code points of `left` that are not in `right`."""
+    return intersect(left, negate(right))
+
+
+def contains(members: Charset, code_point: int) -> bool:
+    """Whether a code point is in the set."""
+    at = bisect_right(members, (code_point, LAST + 1)) - 1
+    return at >= 0 and code_point <= members[at][1]
+
+
+def size(members: Charset) -> int:
+    """How many code points the set has."""
+    return sum(hi - lo + 1 for lo, hi in members)
+
+
+ASCII_DIGIT: Charset = ((0x30, 0x39),)
+ASCII_WORD: Charset = ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))
+# The Unicode property White_Space; it has not changed since Unicode 6.3.
+WHITE_SPACE: Charset = (
+    (0x09, 0x0D),
+    (0x20, 0x20),
+    (0x85, 0x85),
+    (0xA0, 0xA0),
+    (0x1680, 0x1680),
+    (0x2000, 0x200A),
+    (0x2028, 0x2029),
+    (0x202F, 0x202F),
+    (0x205F, 0x205F),
+    (0x3000, 0x3000),
+)
+# WhiteSpace and LineTerminator of ECMA-262: no U+0085, but the byte order mark.
+ECMA_SPACE: Charset = union(difference(WHITE_SPACE, ((0x85, 0x85),)), ((0xFEFF, 0xFEFF),))
+
+POSIX: dict[str, Charset] = {
+    "alnum": ((0x30, 0x39), (0x41, 0x5A), (0x61, 0x7A)),
+    "alpha": ((0x41, 0x5A), (0x61, 0x7A)),
+    "ascii": ((0x00, 0x7F),),
+    "blank": ((0x09, 0x09), (0x20, 0x20)),
+    "cntrl": ((0x00, 0x1F), (0x7F, 0x7F)),
+    "digit": ASCII_DIGIT,
+    "graph": ((0x21, 0x7E),),
+    "lower": ((0x61, 0x7A),),
+    "print": ((0x20, 0x7E),),
+    "punct": ((0x21, 0x2F), (0x3A, 0x40), (0x5B, 0x60), (0x7B, 0x7E)),
+    "space": ((0x09, 0x0D), (0x20, 0x20)),
+    "upper": ((0x41, 0x5A),),
+    "word": ASCII_WORD,
+    "xdigit": ((0x30, 0x39), (0x41, 0x46), (0x61, 0x66)),
+}
+
+
+@lru_cache(maxsize=128)
+def perl_class(letter: str, dialect: str) -> Charset:
+    r"""What \d \D \w \W \s \S mean: ECMA classes are ASCII (but for \s), Rust classes Unicode."""
+    if letter in "DWS":
+        return negate(perl_class(letter.lower(), dialect))
+    if dialect == "ecma":
+        return {"d": ASCII_DIGIT, "w": ASCII_WORD, "s": ECMA_SPACE}[letter]
+    return WHITE_SPACE if letter == "s" else _find(rf"\{letter}+")
+
+
+@lru_cache(maxsize=256)
+def unicode_property(name: str) -> Charset | None:
+    r"""The characters of \p{name}, as the `regex` package knows it; None where it does not.
+
+    A leading ^ negates, as in the package.
+    """
+    if not name or not all(char.isalnum() or char in " _-=:.&^/" for char in name):
+        return None
+    from regex import error
+
+    try:
+        return _find(rf"\p{{{name}}}+")
+    except error:
+        return None
+
+
+def _find(pattern: str) -> Charset:
+    """The characters that a one-character pattern of the `regex` package matches; the pattern ends in +."""
+    import regex
+
+    # One scan over a string of all code points: 3 ms, where asking for each character would take 300.
+    return from_ranges([(m.start(), m.end() - 1) for m in regex.compile(pattern).finditer(_all_code_points())])
+
+
+def _all_code_points() -> str:
+    # Written plane by plane as UTF-32: 10 ms, a join over chr() takes 180. Not kept: it holds 4 MB.
+    buffer = bytearray(4 * (LAST + 1))
+    buffer[0::4] = bytes(range(256)) * 0x1100
+    buffer[1::4] = b"".join(bytes([i]) * 256 for i in range(256)) * 17
+    buffer[2::4] = b"".join(bytes([i]) * 0x10000 for i in range(17))
+    return buffer.decode("utf-32-le", "surrogatepass")
+
+
+def case_closure(members: Charset) -> Charset:
+    """The set with every character that differs from one of its own only in case (simple case folding)."""
+    if not members:
+        return members
+    if members[-1][1] < 0x80:
+        return _ascii_case_closure(members)
+    others = [
+        (ord(other), ord(other)) for char, orbit in _orbits().items() if contains(members, ord(char)) for other in orbit
+    ]
+    return from_ranges([*members, *others])
+
+
+def _ascii_case_closure(members: Charset) -> Charset:
+    added = list(members)
+    for lo, hi in members:
+        first, last = max(lo, 0x41), min(hi, 0x5A)
+        if first <= last:
+            added.append((first + 32, last + 32))
+        first, last = max(lo, 0x61), min(hi, 0x7A)
+        if first <= last:
+            added.append((first - 32, last - 32))
+    closed = from_ranges(added)
+    # The only characters outside ASCII that fold into it: the Kelvin sign and the long s.
+    if contains(closed, 0x6B):
+        closed = union(closed, ((0x212A, 0x212A),))
+    if contains(closed, 0x73):
+        closed = union(closed, ((0x017F, 0x017F),))
+    return closed
+
+
+@lru_cache(maxsize=1)
+def _orbits() -> dict[str, str]:
+    """For every character with a case partner, all characters of the same simple folding (itself included).
+
+    Python's own tables give most of them; what its Unicode version does not know yet, the `regex` package is asked for.
+    """
+    import regex
+
+    cased = regex.findall(r"[\p{Changes_When_Casemapped}\p{Changes_When_Casefolded}]", _all_code_points())
+    groups: dict[str, set[str]] = {}
+    for char in cased:
+        folded = _fold(char)
+        groups.setdefault(folded, {folded}).add(char)
+    orbit_of = {char: orbit for orbit in groups.values() for char in orbit}
+    # The dotted capital and the dotless small i have no simple folding; the package pairs them with i and I all the same.
+    unknown = "".join(char for char in cased if len(orbit_of[char]) == 1 and char not in "\u0130\u0131")
+    known = "".join(char for char in cased if len(orbit_of[char]) > 1)
+    # A back-reference under (?i) finds the partner of each unknown one in one scan.
+    for match in regex.compile(r"(?si)(.)(?=.*?(\1))").finditer(unknown + known):
+        if match.start() >= len(unknown):
+            break
+        joined = orbit_of[match[1]] | orbit_of[match[2]]
+        for char in joined:
+            orbit_of[char] = joined
+    return {char: "".join(sorted(orbit)) for char, orbit in orbit_of.items() if len(orbit) > 1}
+
+
+def _fold(char: str) -> str:
+    folded = char.casefold()
+    if len(folded) == 1:
+        return folded
+    # A full folding of several characters; where a simple one exists beside it, it is the lower case.
+    lower = char.lower()
+    return lower if len(lower) == 1 else char

@@ -1,0 +1,215 @@
+"""Brzozowski derivatives (1964) with the byte classes of Owens, Reppy and Turon (2009).
+
+Recursion follows the nesting of an expression, never the length of a concatenation or a repeat; `max_depth` bounds it.
+"""
+
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+
+from ffgrammar.core.map cimport ABSENT, Map, map_free, map_get, map_init, map_put
+from ffgrammar.core.status cimport LIMIT_EMPTINESS, NO_MEMORY, OK
+from ffgrammar.core.vec cimport Vec, vec_free, vec_init, vec_push
+from ffgrammar.regex.nodes cimport (
+    ALIVE, ANY, DEAD_END, EMPTY, K_AND, K_ANY, K_CAT, K_EMPTY, K_LIT, K_NOT, K_NOTHING, K_OR, K_REP, K_SET, NO_BOUND,
+    NOTHING, Nodes, make_complement, make_concat, make_intersection, make_repeat, make_suffix, make_union, node,
+    node_kind, node_len, nullable,
+)
+
+
+cdef inline bint has_byte(const uint32_t* bits, uint32_t byte) noexcept nogil:
+    return (bits[byte >> 5] >> (byte & 31)) & 1
+
+
+cdef int derivative(Nodes* n, uint32_t e, uint32_t byte, uint32_t* out) noexcept nogil:
+    cdef const uint32_t* words = node(n, e)
+    cdef uint32_t kind = words[0]
+    cdef uint32_t lo, hi, inner, tail, found
+    cdef uint64_t key
+    cdef int status
+    if kind == K_NOTHING or kind == K_EMPTY:
+        out[0] = NOTHING
+        return OK
+    if kind == K_ANY:
+        out[0] = ANY
+        return OK
+    if kind == K_SET:
+        out[0] = EMPTY if has_byte(words + 1, byte) else NOTHING
+        return OK
+    if kind == K_LIT:
+        if n.text[words[1]] != byte:
+            out[0] = NOTHING
+            return OK
+        return make_suffix(n, words[1] + 1, words[2] - 1, out)
+    key = <uint64_t>e << 8 | byte
+    found = map_get(&n.derivatives, key)
+    if found != ABSENT:
+        out[0] = found
+        return OK
+    if kind == K_REP:
+        inner = words[1]
+        lo = words[2]
+        hi = words[3]
+        status = derivative(n, inner, byte, &found)
+        if status >= 0 and found != NOTHING:
+            status = make_repeat(n, inner, lo - 1 if lo else 0, hi if hi == NO_BOUND else hi - 1, &tail)
+            if status >= 0:
+                status = make_concat(n, found, tail, &found)
+    elif kind == K_NOT:
+        status = derivative(n, words[1], byte, &found)
+        if status >= 0:
+            status = make_complement(n, found, &found)
+    elif kind == K_CAT:
+        status = concat_derivative(n, e, byte, &found)
+    else:
+        status = members_derivative(n, e, byte, &found)
+    if status < 0:
+        return status
+    out[0] = found
+    return map_put(&n.derivatives, key, found)
+
+
+cdef int concat_derivative(Nodes* n, uint32_t e, uint32_t byte, uint32_t* out) noexcept nogil:
+    cdef size_t base = n.stack.len
+    cdef uint32_t head, tail, d
+    cdef int status
+    if vec_push(&n.stack, K_OR) < 0:
+        return NO_MEMORY
+    while True:
+        if node_kind(n, e) == K_CAT:
+            head = node(n, e)[1]
+            tail = node(n, e)[2]
+        else:
+            head = e
+            tail = EMPTY
+        status = derivative(n, head, byte, &d)
+        if status >= 0 and d != NOTHING:
+            status = make_concat(n, d, tail, &d)
+            if status >= 0:
+                status = vec_push(&n.stack, d)
+        if status < 0:
+            n.stack.len = base
+            return status
+        if tail == EMPTY or not nullable(n, head):
+            break
+        e = tail
+    return make_union(n, base, out)
+
+
+cdef int members_derivative(Nodes* n, uint32_t e, uint32_t byte, uint32_t* out) noexcept nogil:
+    cdef size_t base = n.stack.len
+    cdef uint32_t kind = node_kind(n, e)
+    cdef uint32_t i, d
+    cdef int status = vec_push(&n.stack, kind)
+    for i in range(1, node_len(n, e)):
+        if status >= 0:
+            # the arena may have moved: read the member anew
+            status = derivative(n, node(n, e)[i], byte, &d)
+        if status < 0:
+            n.stack.len = base
+            return status
+        if d == NOTHING:
+            if kind == K_AND:
+                n.stack.len = base
+                out[0] = NOTHING
+                return OK
+            continue
+        status = vec_push(&n.stack, d)
+    if status < 0:
+        n.stack.len = base
+        return status
+    return make_union(n, base, out) if kind == K_OR else make_intersection(n, base, out)
+
+
+cdef int same_class(Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcept nogil:
+    cdef const uint32_t* words = node(n, e)
+    cdef uint32_t kind = words[0]
+    cdef uint32_t flip, i
+    cdef uint8_t first
+    if kind == K_SET:
+        flip = 0 if has_byte(words + 1, byte) else 0xFFFFFFFF
+        for i in range(8):
+            bits[i] &= words[i + 1] ^ flip
+    elif kind == K_LIT:
+        first = n.text[words[1]]
+        if first == byte:
+            for i in range(8):
+                bits[i] &= (<uint32_t>1 << (byte & 31)) if i == byte >> 5 else 0
+        else:
+            bits[first >> 5] &= ~(<uint32_t>1 << (first & 31))
+    elif kind == K_CAT:
+        while True:
+            same_class(n, words[1], byte, bits)
+            if not nullable(n, words[1]):
+                break
+            e = words[2]
+            words = node(n, e)
+            if words[0] != K_CAT:
+                same_class(n, e, byte, bits)
+                break
+    elif kind == K_OR or kind == K_AND:
+        for i in range(1, node_len(n, e)):
+            same_class(n, words[i], byte, bits)
+    elif kind == K_NOT or kind == K_REP:
+        same_class(n, words[1], byte, bits)
+    return OK
+
+
+cdef int matches_something(Nodes* n, uint32_t e) noexcept nogil:
+    cdef Vec queue
+    cdef Vec parents
+    cdef Map seen
+    cdef int status
+    if n.info.data[e] & (ALIVE | DEAD_END):
+        return 1 if n.info.data[e] & ALIVE else 0
+    vec_init(&queue)
+    vec_init(&parents)
+    status = map_init(&seen)
+    if status >= 0:
+        status = search(n, e, &queue, &parents, &seen)
+    vec_free(&queue)
+    vec_free(&parents)
+    map_free(&seen)
+    return status
+
+
+cdef int search(Nodes* n, uint32_t e, Vec* queue, Vec* parents, Map* seen) noexcept nogil:
+    """Breadth first over the derivatives of e until one is known to match; all on the way there then are."""
+    cdef uint32_t covered[8]
+    cdef uint32_t bits[8]
+    cdef uint32_t byte, d, i
+    cdef size_t head = 0
+    cdef size_t at
+    cdef int status
+    if vec_push(queue, e) < 0 or vec_push(parents, 0) < 0 or map_put(seen, e, 0) < 0:
+        return NO_MEMORY
+    while head < queue.len:
+        e = queue.data[head]
+        for i in range(8):
+            covered[i] = 0
+        for byte in range(256):
+            if has_byte(covered, byte):
+                continue
+            for i in range(8):
+                bits[i] = 0xFFFFFFFF
+            same_class(n, e, byte, bits)
+            for i in range(8):
+                covered[i] |= bits[i]
+            status = derivative(n, e, byte, &d)
+            if status < 0:
+                return status
+            if n.info.data[d] & ALIVE:
+                at = head
+                while True:
+                    n.info.data[queue.data[at]] |= ALIVE
+                    if at == 0:
+                        return 1
+                    at = parents.data[at]
+            if n.info.data[d] & DEAD_END or map_get(seen, d) != ABSENT:
+                continue
+            if queue.len >= n.max_search:
+                return LIMIT_EMPTINESS
+            if vec_push(queue, d) < 0 or vec_push(parents, <uint32_t>head) < 0 or map_put(seen, d, 0) < 0:
+                return NO_MEMORY
+        head += 1
+    for at in range(queue.len):
+        n.info.data[queue.data[at]] |= DEAD_END
+    return 0

@@ -1,0 +1,123 @@
+"""Filling the automaton: one derivative for each lexeme of a state and each byte class, when a walk first asks for it."""
+
+from libc.stdint cimport uint32_t
+
+from ffgrammar.core.intern cimport (
+    intern_add, intern_bytes, intern_count, intern_free, intern_get, intern_init, intern_len, intern_truncate,
+)
+from ffgrammar.core.status cimport LIMIT_DFA_STATES, NO_MEMORY, OK
+from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.regex.derivative cimport derivative, matches_something, same_class
+from ffgrammar.regex.nodes cimport NOTHING, Nodes, nullable
+
+
+cdef int dfa_init(Dfa* d, Nodes* nodes) noexcept nogil:
+    cdef uint32_t empty
+    d.nodes = nodes
+    d.max_states = 1 << 22
+    vec_init(&d.delta)
+    vec_init(&d.accept)
+    vec_init(&d.lazy)
+    vec_init(&d.work)
+    if intern_init(&d.states) < 0 or intern_init(&d.lexsets) < 0:
+        return NO_MEMORY
+    return NO_MEMORY if intern_add(&d.lexsets, NULL, 0, &empty) < 0 else OK
+
+
+cdef void dfa_free(Dfa* d) noexcept nogil:
+    intern_free(&d.states)
+    intern_free(&d.lexsets)
+    vec_free(&d.delta)
+    vec_free(&d.accept)
+    vec_free(&d.lazy)
+    vec_free(&d.work)
+
+
+cdef int dfa_clear(Dfa* d) noexcept nogil:
+    """Forget all states (not the lexeme sets: parser rows name them)."""
+    intern_truncate(&d.states, 0)
+    vec_free(&d.delta)
+    vec_free(&d.accept)
+    return OK
+
+
+cdef size_t dfa_bytes(const Dfa* d) noexcept nogil:
+    return (intern_bytes(&d.states) + intern_bytes(&d.lexsets)
+            + (d.delta.cap + d.accept.cap + d.work.cap) * sizeof(uint32_t))
+
+
+cdef int find_state(Dfa* d, size_t base, uint32_t* state) noexcept nogil:
+    """The state whose tuple lies on `work` from `base` on; cuts `work` back."""
+    cdef uint32_t number, accept
+    cdef uint32_t count = <uint32_t>(d.work.len - base)
+    cdef uint32_t i
+    cdef int status = intern_add(&d.states, d.work.data + base, count, &number)
+    d.work.len = base
+    if status < 0:
+        return status
+    state[0] = number << 8
+    if status == 0:
+        return OK
+    for i in range(1, count, 2):
+        if nullable(d.nodes, intern_get(&d.states, number)[i + 1]):
+            if vec_push(&d.work, intern_get(&d.states, number)[i]) < 0:
+                return NO_MEMORY
+    status = intern_add(&d.lexsets, d.work.data + base, d.work.len - base, &accept)
+    d.work.len = base
+    if status < 0 or vec_push(&d.accept, accept) < 0 or vec_fill(&d.delta, 256, 0xFF) < 0:
+        return NO_MEMORY
+    return LIMIT_DFA_STATES if number >= d.max_states else OK
+
+
+cdef int dfa_start(Dfa* d, const uint32_t* pairs, size_t count, uint32_t* state) noexcept nogil:
+    cdef size_t base = d.work.len
+    # in a start state nothing was read yet: it differs from a state inside a lexeme that has the same future
+    if vec_push(&d.work, 1) < 0 or vec_extend(&d.work, pairs, count) < 0:
+        return NO_MEMORY
+    return find_state(d, base, state)
+
+
+cdef bint ends_at_once(const Dfa* d, uint32_t state) noexcept nogil:
+    cdef uint32_t lexset = dfa_accept(d, state)
+    cdef uint32_t i
+    for i in range(intern_len(&d.lexsets, lexset)):
+        if d.lazy.data[intern_get(&d.lexsets, lexset)[i]]:
+            return True
+    return False
+
+
+cdef int dfa_fill(Dfa* d, uint32_t state, uint32_t byte, uint32_t* target) noexcept nogil:
+    cdef uint32_t bits[8]
+    cdef uint32_t number = state >> 8
+    cdef uint32_t i, e, found
+    cdef size_t base = d.work.len
+    cdef int status = vec_push(&d.work, 0)
+    for i in range(8):
+        bits[i] = 0xFFFFFFFF
+    for i in range(1, intern_len(&d.states, number), 2):
+        e = intern_get(&d.states, number)[i + 1]
+        same_class(d.nodes, e, byte, bits)
+        if status >= 0:
+            status = derivative(d.nodes, e, byte, &found)
+        if status >= 0 and found != NOTHING:
+            status = matches_something(d.nodes, found)
+            if status > 0 and (vec_push(&d.work, intern_get(&d.states, number)[i]) < 0
+                               or vec_push(&d.work, found) < 0):
+                status = NO_MEMORY
+        if status < 0:
+            d.work.len = base
+            return status
+    if d.work.len == base + 1:
+        d.work.len = base
+        found = LEAVE if d.accept.data[number] != NO_LEXEMES else DEAD
+    else:
+        status = find_state(d, base, &found)
+        if status < 0:
+            return status
+        if ends_at_once(d, found):
+            found |= LAZY
+    for i in range(256):
+        if (bits[i >> 5] >> (i & 31)) & 1:
+            d.delta.data[state + i] = found
+    target[0] = found
+    return OK

@@ -1,0 +1,392 @@
+"""Smart constructors: every node is simplified by the algebra of Owens, Reppy and Turon (2009) before it is interned,
+which keeps the number of derivatives of an expression finite and small."""
+
+from libc.stdint cimport uint8_t, uint32_t
+from libc.stdlib cimport free, qsort, realloc
+from libc.string cimport memcpy
+
+from ffgrammar.core.intern cimport (
+    intern_add, intern_bytes, intern_count, intern_free, intern_init, intern_truncate,
+)
+from ffgrammar.core.map cimport map_bytes, map_clear, map_free, map_init
+from ffgrammar.core.status cimport LIMIT_EXPRESSION_SIZE, LIMIT_EXPRESSIONS, LIMIT_NESTING, NO_MEMORY, OK
+from ffgrammar.core.vec cimport vec_extend, vec_free, vec_init, vec_push
+
+
+cdef int nodes_init(Nodes* n) noexcept nogil:
+    cdef uint32_t word, e
+    vec_init(&n.info)
+    vec_init(&n.stack)
+    n.text = NULL
+    n.text_len = 0
+    n.text_cap = 0
+    if intern_init(&n.tuples) < 0 or map_init(&n.derivatives) < 0:
+        return NO_MEMORY
+    n.max_nodes = n.max_members = n.max_depth = n.max_search = 0xFFFFFFFF
+    for word in range(K_NOTHING, K_ANY + 1):
+        if intern_add(&n.tuples, &word, 1, &e) < 0:
+            return NO_MEMORY
+    if vec_push(&n.info, DEAD_END) < 0 or vec_push(&n.info, NULLABLE | ALIVE) < 0:
+        return NO_MEMORY
+    return vec_push(&n.info, NULLABLE | ALIVE)
+
+
+cdef void nodes_free(Nodes* n) noexcept nogil:
+    intern_free(&n.tuples)
+    map_free(&n.derivatives)
+    vec_free(&n.info)
+    vec_free(&n.stack)
+    free(n.text)
+    n.text = NULL
+
+
+cdef void nodes_truncate(Nodes* n, uint32_t count) noexcept nogil:
+    # a node refers to earlier nodes only, so any prefix of the ids is closed; memoized derivatives may not be in it
+    intern_truncate(&n.tuples, count)
+    n.info.len = count
+    map_clear(&n.derivatives)
+
+
+cdef size_t nodes_bytes(const Nodes* n) noexcept nogil:
+    return (intern_bytes(&n.tuples) + map_bytes(&n.derivatives) + (n.info.cap + n.stack.cap) * sizeof(uint32_t)
+            + n.text_cap)
+
+
+cdef inline uint32_t depth_of(const Nodes* n, uint32_t e) noexcept nogil:
+    return n.info.data[e] >> DEPTH_SHIFT
+
+
+cdef int add_node(Nodes* n, const uint32_t* words, size_t count, uint32_t flags, uint32_t depth, uint32_t* out) noexcept nogil:
+    cdef int status = intern_add(&n.tuples, words, count, out)
+    if status <= 0:
+        return status
+    if vec_push(&n.info, flags | depth << DEPTH_SHIFT) < 0:
+        return NO_MEMORY
+    # Over a limit the node stays, unused: the caller gives up, and ids already handed out stay valid.
+    if intern_count(&n.tuples) > n.max_nodes:
+        return LIMIT_EXPRESSIONS
+    if depth > n.max_depth:
+        return LIMIT_NESTING
+    return OK
+
+
+cdef int make_set(Nodes* n, const uint32_t* bits, uint32_t* out) noexcept nogil:
+    cdef uint32_t words[9]
+    cdef uint32_t any_bit = 0
+    cdef int i
+    words[0] = K_SET
+    for i in range(8):
+        words[i + 1] = bits[i]
+        any_bit |= bits[i]
+    if not any_bit:
+        out[0] = NOTHING
+        return OK
+    return add_node(n, words, 9, ALIVE, 0, out)
+
+
+cdef int make_suffix(Nodes* n, uint32_t offset, uint32_t length, uint32_t* out) noexcept nogil:
+    """The literal that lies at `offset` of the text arena."""
+    cdef uint32_t words[3]
+    cdef uint32_t bits[8]
+    cdef int i
+    if length == 0:
+        out[0] = EMPTY
+        return OK
+    if length == 1:
+        # one byte is a set, so that equal expressions stay equal nodes
+        for i in range(8):
+            bits[i] = 0
+        bits[n.text[offset] >> 5] = <uint32_t>1 << (n.text[offset] & 31)
+        return make_set(n, bits, out)
+    words[0] = K_LIT
+    words[1] = offset
+    words[2] = length
+    return add_node(n, words, 3, ALIVE, 0, out)
+
+
+cdef int make_literal(Nodes* n, const uint8_t* text, uint32_t length, uint32_t* out) noexcept nogil:
+    cdef size_t cap
+    cdef uint8_t* grown
+    cdef uint32_t offset = <uint32_t>n.text_len
+    if n.text_len + length > n.text_cap:
+        cap = 2 * (n.text_len + length) + 64
+        grown = <uint8_t*>realloc(n.text, cap)
+        if grown == NULL:
+            return NO_MEMORY
+        n.text = grown
+        n.text_cap = cap
+    memcpy(n.text + offset, text, length)
+    n.text_len += length
+    return make_suffix(n, offset, length, out)
+
+
+cdef int make_concat(Nodes* n, uint32_t head, uint32_t tail, uint32_t* out) noexcept nogil:
+    cdef uint32_t words[3]
+    cdef uint32_t flags, depth
+    cdef size_t base = n.stack.len
+    cdef int status = OK
+    if head == NOTHING or tail == NOTHING:
+        out[0] = NOTHING
+        return OK
+    if tail == EMPTY:
+        out[0] = head
+        return OK
+    # (a b) tail is kept as a (b tail)
+    while node_kind(n, head) == K_CAT:
+        if vec_push(&n.stack, node(n, head)[1]) < 0:
+            return NO_MEMORY
+        head = node(n, head)[2]
+    if vec_push(&n.stack, head) < 0:
+        return NO_MEMORY
+    while n.stack.len > base and status >= 0:
+        n.stack.len -= 1
+        head = n.stack.data[n.stack.len]
+        if head == EMPTY or (head == tail and is_star(n, head)):
+            continue
+        if node_kind(n, tail) == K_CAT and head == node(n, tail)[1] and is_star(n, head):
+            continue
+        flags = n.info.data[head] & n.info.data[tail] & (NULLABLE | ALIVE)
+        if (n.info.data[head] | n.info.data[tail]) & DEAD_END:
+            flags = DEAD_END
+        depth = depth_of(n, head) + 1
+        if nullable(n, head) and depth_of(n, tail) > depth:
+            depth = depth_of(n, tail)
+        words[0] = K_CAT
+        words[1] = head
+        words[2] = tail
+        status = add_node(n, words, 3, flags, depth, &tail)
+    n.stack.len = base
+    out[0] = tail
+    return status
+
+
+cdef inline bint is_star(const Nodes* n, uint32_t e) noexcept nogil:
+    """Whether e e = e because e is x* (or all byte strings)."""
+    cdef const uint32_t* words = node(n, e)
+    return e == ANY or (words[0] == K_REP and words[2] == 0 and words[3] == NO_BOUND)
+
+
+cdef int compare_words(const void* a, const void* b) noexcept nogil:
+    cdef uint32_t x = (<const uint32_t*>a)[0]
+    cdef uint32_t y = (<const uint32_t*>b)[0]
+    return (x > y) - (x < y)
+
+
+cdef bint sorted_has(const uint32_t* words, size_t count, uint32_t word) noexcept nogil:
+    cdef size_t lo = 0
+    cdef size_t mid
+    while lo < count:
+        mid = (lo + count) >> 1
+        if words[mid] < word:
+            lo = mid + 1
+        elif words[mid] > word:
+            count = mid
+        else:
+            return True
+    return False
+
+
+cdef int flatten(Nodes* n, size_t base, uint32_t kind) noexcept nogil:
+    """Replace members of the same kind by their own members (which are flat already)."""
+    cdef size_t i
+    cdef size_t end = n.stack.len
+    cdef uint32_t e
+    for i in range(base + 1, end):
+        e = n.stack.data[i]
+        if node_kind(n, e) == kind:
+            # the neutral element takes its place and goes with the others of its kind
+            n.stack.data[i] = NOTHING if kind == K_OR else ANY
+            if vec_extend(&n.stack, node(n, e) + 1, node_len(n, e) - 1) < 0:
+                return NO_MEMORY
+    return OK
+
+
+cdef size_t sort_members(Nodes* n, size_t base) noexcept nogil:
+    """Sort and drop duplicates; returns how many are left."""
+    cdef uint32_t* words = n.stack.data + base + 1
+    cdef size_t count = n.stack.len - base - 1
+    cdef size_t i
+    cdef size_t kept = 0
+    for i in range(1, count):
+        if words[i - 1] > words[i]:
+            qsort(words, count, sizeof(uint32_t), compare_words)
+            break
+    for i in range(count):
+        if kept == 0 or words[kept - 1] != words[i]:
+            words[kept] = words[i]
+            kept += 1
+    n.stack.len = base + 1 + kept
+    return kept
+
+
+cdef int make_union(Nodes* n, size_t base, uint32_t* out) noexcept nogil:
+    cdef uint32_t bits[8]
+    cdef uint32_t e, flags, depth
+    cdef const uint32_t* words
+    cdef size_t i, kept
+    cdef bint has_set = False
+    cdef bint has_empty = False
+    cdef bint has_nullable = False
+    cdef int j, status
+    if flatten(n, base, K_OR) < 0:
+        return NO_MEMORY
+    for j in range(8):
+        bits[j] = 0
+    kept = base + 1
+    for i in range(base + 1, n.stack.len):
+        e = n.stack.data[i]
+        if e == NOTHING or n.info.data[e] & DEAD_END:
+            continue
+        if e == ANY:
+            n.stack.len = base
+            out[0] = ANY
+            return OK
+        if e == EMPTY:
+            has_empty = True
+            continue
+        words = node(n, e)
+        if words[0] == K_SET:
+            has_set = True
+            for j in range(8):
+                bits[j] |= words[j + 1]
+            continue
+        has_nullable |= nullable(n, e)
+        n.stack.data[kept] = e
+        kept += 1
+    n.stack.len = kept
+    if has_set:
+        status = make_set(n, bits, &e)
+        if status < 0 or vec_push(&n.stack, e) < 0:
+            return status if status < 0 else NO_MEMORY
+    if has_empty and not has_nullable and vec_push(&n.stack, EMPTY) < 0:
+        return NO_MEMORY
+    kept = sort_members(n, base)
+    if kept <= 1:
+        out[0] = n.stack.data[base + 1] if kept else NOTHING
+        n.stack.len = base
+        return OK
+    flags = 0
+    depth = 0
+    for i in range(base + 1, n.stack.len):
+        e = n.stack.data[i]
+        flags |= n.info.data[e] & (NULLABLE | ALIVE)
+        if depth_of(n, e) >= depth:
+            depth = depth_of(n, e) + 1
+        if node_kind(n, e) == K_NOT and sorted_has(n.stack.data + base + 1, kept, node(n, e)[1]):
+            n.stack.len = base
+            out[0] = ANY
+            return OK
+    n.stack.len = base
+    if kept > n.max_members:
+        return LIMIT_EXPRESSION_SIZE
+    n.stack.data[base] = K_OR
+    return add_node(n, n.stack.data + base, kept + 1, flags, depth, out)
+
+
+cdef int make_intersection(Nodes* n, size_t base, uint32_t* out) noexcept nogil:
+    cdef uint32_t bits[8]
+    cdef uint32_t e, flags, depth
+    cdef const uint32_t* words
+    cdef size_t i, kept
+    cdef bint has_set = False
+    cdef bint has_empty = False
+    cdef bint all_nullable = True
+    cdef int j, status
+    if flatten(n, base, K_AND) < 0:
+        return NO_MEMORY
+    for j in range(8):
+        bits[j] = 0xFFFFFFFF
+    kept = base + 1
+    for i in range(base + 1, n.stack.len):
+        e = n.stack.data[i]
+        if e == ANY:
+            continue
+        if n.info.data[e] & DEAD_END:
+            n.stack.len = base
+            out[0] = NOTHING
+            return OK
+        all_nullable &= nullable(n, e)
+        if e == EMPTY:
+            has_empty = True
+            continue
+        words = node(n, e)
+        if words[0] == K_SET:
+            has_set = True
+            for j in range(8):
+                bits[j] &= words[j + 1]
+            continue
+        n.stack.data[kept] = e
+        kept += 1
+    n.stack.len = kept
+    if has_empty:
+        n.stack.len = base
+        out[0] = EMPTY if all_nullable else NOTHING
+        return OK
+    if has_set:
+        status = make_set(n, bits, &e)
+        if status < 0 or vec_push(&n.stack, e) < 0:
+            return status if status < 0 else NO_MEMORY
+        if e == NOTHING:
+            n.stack.len = base
+            out[0] = NOTHING
+            return OK
+    kept = sort_members(n, base)
+    if kept <= 1:
+        out[0] = n.stack.data[base + 1] if kept else ANY
+        n.stack.len = base
+        return OK
+    depth = 0
+    for i in range(base + 1, n.stack.len):
+        e = n.stack.data[i]
+        if depth_of(n, e) >= depth:
+            depth = depth_of(n, e) + 1
+        if node_kind(n, e) == K_NOT and sorted_has(n.stack.data + base + 1, kept, node(n, e)[1]):
+            n.stack.len = base
+            out[0] = NOTHING
+            return OK
+    flags = (NULLABLE | ALIVE) if all_nullable else 0
+    n.stack.len = base
+    if kept > n.max_members:
+        return LIMIT_EXPRESSION_SIZE
+    n.stack.data[base] = K_AND
+    return add_node(n, n.stack.data + base, kept + 1, flags, depth, out)
+
+
+cdef int make_complement(Nodes* n, uint32_t e, uint32_t* out) noexcept nogil:
+    cdef uint32_t words[2]
+    if e == NOTHING or e == ANY:
+        out[0] = ANY if e == NOTHING else NOTHING
+        return OK
+    if node_kind(n, e) == K_NOT:
+        out[0] = node(n, e)[1]
+        return OK
+    words[0] = K_NOT
+    words[1] = e
+    return add_node(n, words, 2, 0 if nullable(n, e) else NULLABLE | ALIVE, depth_of(n, e) + 1, out)
+
+
+cdef int make_repeat(Nodes* n, uint32_t e, uint32_t lo, uint32_t hi, uint32_t* out) noexcept nogil:
+    cdef uint32_t words[4]
+    cdef uint32_t flags
+    if hi == 0 or e == EMPTY:
+        out[0] = EMPTY
+        return OK
+    if e == NOTHING:
+        out[0] = EMPTY if lo == 0 else NOTHING
+        return OK
+    if (lo == 1 and hi == 1) or e == ANY or is_star(n, e):
+        out[0] = e
+        return OK
+    if nullable(n, e):
+        # so that a derivative may always count down
+        lo = 0
+    flags = 0
+    if lo == 0:
+        flags = NULLABLE | ALIVE
+    else:
+        flags = n.info.data[e] & (ALIVE | DEAD_END)
+    words[0] = K_REP
+    words[1] = e
+    words[2] = lo
+    words[3] = hi
+    return add_node(n, words, 4, flags, depth_of(n, e) + 1, out)

@@ -1,0 +1,65 @@
+"""The proof that masks are exact: along real documents, each mask against trying all tokens by bytes."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tests.bench.data import Schema, spaced
+from tests.bench.engines import Engine, Refused
+from tests.oracle.masks import ByteTree, brute_force_mask
+
+__all__ = ["mask_of", "prove", "vocabulary_tree"]
+
+
+def vocabulary_tree(tokenizer: Any) -> ByteTree:
+    """All tokens of an ffgrammar tokenizer that have bytes; special tokens have none to the grammar."""
+    special = set(tokenizer.special_tokens.values()) | set(tokenizer.eos_token_ids)
+    ids = (token for token in range(tokenizer.vocab_size) if token not in special)
+    return ByteTree((token, tokenizer.token_bytes(token)) for token in ids)
+
+
+def mask_of(bitmask_row: np.ndarray[Any, np.dtype[np.int32]]) -> set[int]:
+    """The token ids of a filled bitmask row."""
+    return set(np.flatnonzero(np.unpackbits(bitmask_row.view(np.uint8), bitorder="little")).tolist())
+
+
+def prove(engine: Engine, schemas: list[Schema], encode: Callable[[str], list[int]], documents: int) -> int:
+    """Compares all masks along `documents` documents, a schema each at first; returns the exit status."""
+    tokenizer: Any = engine.tokenizer  # type: ignore[attr-defined]
+    tree = vocabulary_tree(tokenizer)
+    pool = [(schema, number) for schema in schemas for number in range(len(schema.instances))]
+    random.Random(0).shuffle(pool)
+    firsts: dict[str, tuple[Schema, int]] = {}
+    for schema, number in pool:
+        firsts.setdefault(schema.id, (schema, number))
+    rest = [one for one in pool if firsts[one[0].id] is not one]
+    walked = masks = wrong = 0
+    for schema, number in [*firsts.values(), *rest]:
+        if walked == documents:
+            break
+        try:
+            matcher = engine.compile(schema.schema).matcher()
+        except Refused:
+            continue
+        walked += 1
+        for place, token in enumerate(encode(spaced(schema.instances[number].data))):
+            engine.fill(matcher)
+            found = mask_of(engine.bitmask[0])
+            expected = brute_force_mask(matcher, tree, tokenizer.eos_token_ids)
+            masks += 1
+            if found != expected:
+                wrong += 1
+                print(
+                    f"{schema.id} document {number} token {place}: {len(found - expected)} too many "
+                    f"{sorted(found - expected)[:10]}, {len(expected - found)} missing {sorted(expected - found)[:10]}"
+                )
+            if not matcher.accept_token(token):
+                break
+        print(f"bench: masks: {walked}/{documents} documents, {masks} masks, {wrong} wrong", file=sys.stderr, flush=True)
+    print(f"{masks} masks along {walked} documents against brute force: {wrong} differ")
+    return 1 if wrong else 0

@@ -1,0 +1,142 @@
+"""What is measured: one schema on one engine.
+
+- Time to first mask: compile and the first mask, from a parsed schema.
+- Time between masks: one mask and one accepted token, for every token of every document, seen from Python.
+- Verdict: the tokens of a document are followed until the mask does not allow the next one; after the last the engine
+  is asked whether the document may end.
+- Forced: at each position of a valid document the engine is asked what is forced; it must be what comes. Spaced
+  documents are walked on the grammar that allows any whitespace, compact ones on the grammar that allows none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import perf_counter_ns
+from typing import Any
+
+from tests.bench.data import Schema, compact, spaced
+from tests.bench.engines import Engine, Refused
+from tests.bench.order import reorderings
+
+__all__ = ["Forced", "Result", "run_schema"]
+
+Encode = Callable[[str], list[int]]
+
+
+@dataclass
+class Forced:
+    """Counts over the valid documents of one spelling."""
+
+    tokens: int = 0
+    forced: int = 0
+    runs: int = 0
+    bad_runs: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Result:
+    """What one engine made of one schema. Times are in nanoseconds.
+
+    Attributes:
+        status: "pass", "wrong accept", "wrong reject", "wrong reject by property order", "refused", "crash" or "hang".
+        detail: why it is not "pass".
+        keyword: of a refused schema, what it was refused for.
+        instances: rightly judged documents, all documents.
+    """
+
+    id: str
+    status: str = "pass"
+    detail: str = ""
+    keyword: str = ""
+    instances: tuple[int, int] = (0, 0)
+    compile_time: int = 0
+    first_mask_time: int = 0
+    between_masks: list[int] = field(default_factory=list)
+    spaced: Forced = field(default_factory=Forced)
+    compact: Forced = field(default_factory=Forced)
+
+
+def run_schema(engine: Engine, schema: Schema, encode: Encode, *, forced: bool = True) -> Result:
+    """Everything about one schema. Only wrong answers are results; exceptions of the engine pass through."""
+    result = Result(schema.id)
+    begin = perf_counter_ns()
+    try:
+        compiled = engine.compile(schema.schema)
+    except Refused as refused:
+        result.status, result.keyword, result.detail = "refused", refused.keyword, str(refused)
+        return result
+    middle = perf_counter_ns()
+    engine.fill(engine.matcher(compiled))
+    result.compile_time = middle - begin
+    result.first_mask_time = perf_counter_ns() - begin
+
+    right = 0
+    worst = 0
+    for number, instance in enumerate(schema.instances):
+        stopped = _walk(engine, compiled, encode(spaced(instance.data)), result.between_masks)
+        if (stopped is None) == instance.valid:
+            right += 1
+            continue
+        if not instance.valid:
+            severity, status = 3, "wrong accept"
+        elif any(_walk(engine, compiled, encode(spaced(data)), []) is None for data in _reorderings(schema, number)):
+            severity, status = 1, "wrong reject by property order"
+        else:
+            severity, status = 2, "wrong reject"
+        if severity > worst:
+            worst, result.status = severity, status
+            result.detail = f"document {number}: {stopped or 'accepted'}"
+    result.instances = (right, len(schema.instances))
+    if forced and engine.forced(engine.matcher(compiled)) is not None:
+        tight = engine.compile(schema.schema, compact=True)
+        for number, instance in enumerate(schema.instances):
+            if instance.valid:
+                name = f"{schema.id} document {number}"
+                _forced(engine, compiled, encode(spaced(instance.data)), result.spaced, name)
+                _forced(engine, tight, encode(compact(instance.data)), result.compact, name)
+    return result
+
+
+def _reorderings(schema: Schema, number: int) -> list[Any]:
+    return list(reorderings(schema.instances[number].data, schema.schema))
+
+
+def _walk(engine: Engine, compiled: Any, tokens: list[int], times: list[int]) -> str | None:
+    """None if the document is accepted, else where it ended."""
+    matcher = engine.matcher(compiled)
+    fill, accept, row = engine.fill, engine.accept, engine.bitmask[0]
+    for place, token in enumerate(tokens):
+        start = perf_counter_ns()
+        fill(matcher)
+        filled = perf_counter_ns()
+        if not int(row[token >> 5]) >> (token & 31) & 1:
+            return f"token {place} ({token}) of {len(tokens)} is not allowed"
+        ready = perf_counter_ns()
+        accepted = accept(matcher, token)
+        times.append(perf_counter_ns() - ready + filled - start)
+        if not accepted:
+            raise AssertionError(f"token {place} ({token}) is allowed by the mask, but not accepted")
+    return None if engine.is_accepting(matcher) else f"not accepting after the last of {len(tokens)} tokens"
+
+
+def _forced(engine: Engine, compiled: Any, tokens: list[int], counts: Forced, name: str) -> None:
+    """Compares forced tokens with those that come, as far as the document is accepted."""
+    matcher = engine.matcher(compiled)
+    covered = 0
+    count = 0
+    bad = ""
+    for place, token in enumerate(tokens):
+        ahead = engine.forced(matcher) or []
+        if ahead != tokens[place : place + len(ahead)]:
+            bad = bad or f"{name} token {place}: forced {ahead}, canonical {tokens[place : place + len(ahead)]}"
+        else:
+            count += max(0, place + len(ahead) - max(covered, place))
+            covered = max(covered, place + len(ahead))
+        if not engine.accept(matcher, token):
+            return
+    counts.tokens += len(tokens)
+    counts.forced += count
+    counts.runs += 1
+    if bad:
+        counts.bad_runs.append(bad)

@@ -1,0 +1,109 @@
+"""What every test shares: where the shared data is, the embedded vocabularies, hypothesis settings, the closing summary."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Derandomized: a run in CI fails for a change of the code, not for a change of the seed. `thorough` searches anew.
+_COMMON: dict[str, Any] = {
+    "deadline": None,
+    "database": None,
+    "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+}
+settings.register_profile("default", max_examples=100, derandomize=True, **_COMMON)
+settings.register_profile("quick", max_examples=15, derandomize=True, **_COMMON)
+settings.register_profile("thorough", max_examples=3000, **_COMMON)
+settings.load_profile(os.environ.get("FFGRAMMAR_HYPOTHESIS", "default"))
+
+_SUMMARY: list[str] = []
+
+
+def _shared_dir() -> Path | None:
+    named = os.environ.get("FFGRAMMAR_SHARED")
+    path = Path(named) if named else ROOT.parent / "shared"
+    return path if (path / "maskbench").is_dir() or (path / "tokenizers").is_dir() else None
+
+
+@pytest.fixture(scope="session")
+def repo_root() -> Path:
+    """The root of the checkout."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def shared_dir() -> Path:
+    """The folder of shared test data; skips where it is absent."""
+    found = _shared_dir()
+    if found is None:
+        pytest.skip("no shared data: set FFGRAMMAR_SHARED or put it in ../shared")
+    return found
+
+
+@pytest.fixture(scope="session")
+def cl100k() -> Any:
+    """The embedded cl100k_base tokenizer."""
+    from ffgrammar.tokens.vocab import Tokenizer
+
+    return Tokenizer.from_tiktoken("cl100k_base")
+
+
+@pytest.fixture(scope="session")
+def o200k() -> Any:
+    """The embedded o200k_base tokenizer."""
+    from ffgrammar.tokens.vocab import Tokenizer
+
+    return Tokenizer.from_tiktoken("o200k_base")
+
+
+@pytest.fixture
+def covered(request: pytest.FixtureRequest) -> Iterator[Callable[[str], None]]:
+    """Call it with what a test covered ("4,211 masks of 300 instances"): the line shows at the end of the run."""
+    name = request.node.name
+    yield lambda line: _SUMMARY.append(f"{name}: {line}")
+
+
+def _cli_command() -> list[str]:
+    # In a checkout that is built in place the shell face is the folder cli/; installed it is the package ffgrammar_cli.
+    module = "ffgrammar_cli" if importlib.util.find_spec("ffgrammar_cli") else "cli"
+    return [sys.executable, "-m", module]
+
+
+@pytest.fixture(scope="session")
+def cli_command() -> list[str]:
+    """How to start the command line in a process of its own; its working directory must be the checkout's root."""
+    return _cli_command()
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Say which build is tested and which data it finds: a stale or wrong copy shows at once."""
+    spec = importlib.util.find_spec("ffgrammar")
+    where = spec.origin if spec else "not importable"
+    return [f"ffgrammar: {where}", f"shared data: {_shared_dir() or 'absent: tests that use it skip'}"]
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say what was covered and, grouped by reason, what was skipped."""
+    if _SUMMARY:
+        terminalreporter.section("covered")
+        for line in _SUMMARY:
+            terminalreporter.line(line)
+    skipped = Counter(
+        str(report.longrepr[2]).removeprefix("Skipped: ")
+        for report in terminalreporter.stats.get("skipped", [])
+        if isinstance(report.longrepr, tuple)
+    )
+    if skipped:
+        terminalreporter.section("skipped, by reason")
+        for reason, count in skipped.most_common():
+            terminalreporter.line(f"{count:5d}  {reason}")

@@ -1,0 +1,234 @@
+"""A slow, plain recogniser for grammars of ffgrammar.grammar.ir: Earley on sets of lexemes, derivatives for the lexemes.
+
+It is the language's definition once more, written to be read and not to be fast:
+
+- At each point the lexer runs on the lexemes that the parser allows there, and the skip lexemes.
+- It goes on as long as the next byte keeps any of them alive. When it does not, the lexeme ends, and all the lexemes
+  that match exactly the bytes so far go to the parser together. There is no going back to a shorter match.
+- As soon as a lazy lexeme matches, the lexeme ends right there.
+- A skip lexeme leaves the parser where it is. When the same bytes are also another lexeme, both outcomes are kept.
+- With single_skip, a skip lexeme may not directly follow another one.
+- A lexeme never matches the empty text.
+
+Productions that derive no text at all are dropped first: they would allow lexemes that lead nowhere.
+
+Nothing here imports the engine. Expressions are ids in grammar.store, which must offer `derivative(id, byte)`,
+`is_nullable(id)` and `is_nothing(id)`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+__all__ = ["Column", "Recogniser", "State"]
+
+
+class Column:
+    """The Earley items of one place in the text: (production number, dot, column where the production began).
+
+    Columns are compared by identity: this one *is* a position, unlike the engine's rows.
+    """
+
+    def __init__(self) -> None:
+        self.items: set[tuple[int, int, Column]] = set()
+
+
+class State(NamedTuple):
+    """All that a text so far leaves behind.
+
+    Attributes:
+        frontier: columns the parser may be in, each with whether a skip lexeme came last (only kept for single_skip).
+        live: (lexeme number, expression of what may still come of it), before the first byte the whole lexemes.
+        running: whether the current lexeme has at least one byte.
+    """
+
+    frontier: frozenset[tuple[Column, bool]]
+    live: frozenset[tuple[int, int]]
+    running: bool
+
+
+class Recogniser:
+    """Recognises the sentences of one grammar, byte by byte. States may be kept and continued in many ways."""
+
+    def __init__(self, grammar: Any) -> None:
+        self.grammar = grammar
+        self.store = grammar.store
+        self._nothing: dict[int, bool] = {}
+        self._shifts: dict[tuple[frozenset[tuple[Column, bool]], frozenset[int]], frozenset[tuple[Column, bool]]] = {}
+        self._by_lhs = self._useful_productions()
+        first = Column()
+        self.first = first
+        for number in self._by_lhs.get(grammar.start >> 1, ()):
+            first.items.add((number, 0, first))
+        self._close(first)
+        frontier = frozenset([(first, False)]) if first.items else frozenset()
+        self.start = State(frontier, self._allowed(frontier), False)
+
+    # What tests ask
+
+    def accepts(self, text: bytes) -> bool:
+        """Whether the text is a sentence."""
+        state = self.run(text)
+        return state is not None and self.is_sentence(state)
+
+    def next_bytes(self, prefix: bytes) -> tuple[set[int], bool]:
+        """The bytes that may follow the prefix, and whether the prefix is a sentence.
+
+        A byte may follow if the lexer and the parser go on. Where a lexeme can run on over what only the next lexeme
+        could accept, that is necessary, but not enough for a sentence to exist: see `viable`.
+        """
+        state = self.run(prefix)
+        if state is None:
+            return set(), False
+        return self.bytes_after(state), self.is_sentence(state)
+
+    def viable(self, prefix: bytes, max_extra_bytes: int) -> bool:
+        """Whether some sentence continues the prefix by at most max_extra_bytes."""
+        state = self.run(prefix)
+        return state is not None and self.viable_state(state, max_extra_bytes)
+
+    # One step at a time
+
+    def run(self, text: bytes, state: State | None = None) -> State | None:
+        """The state after the text, or None if it cannot go on that far."""
+        now: State | None = self.start if state is None else state
+        for byte in text:
+            if now is None:
+                return None
+            now = self.step(now, byte)
+        return now
+
+    def step(self, state: State, byte: int) -> State | None:
+        """The state after one more byte, or None."""
+        frontier = state.frontier
+        moved = self._advance(state.live, byte)
+        if not moved:
+            if not state.running:
+                return None
+            frontier = self._shift(frontier, self._matched(state.live))
+            moved = self._advance(self._allowed(frontier), byte)
+            if not moved:
+                return None
+        matched = self._matched(moved)
+        if any(self.grammar.lexemes[lexeme].lazy for lexeme in matched):
+            frontier = self._shift(frontier, matched)
+            return State(frontier, self._allowed(frontier), False)
+        return State(frontier, moved, True)
+
+    def bytes_after(self, state: State) -> set[int]:
+        """The bytes with which the lexer and the parser go on."""
+        return {byte for byte in range(256) if self.step(state, byte) is not None}
+
+    def is_sentence(self, state: State) -> bool:
+        """Whether the text so far is a sentence."""
+        frontier = state.frontier
+        if state.running:
+            frontier = self._shift(frontier, self._matched(state.live))
+        start = self.grammar.start >> 1
+        return any(
+            origin is self.first and self.grammar.productions[number][0] == start and dot == len(self._rhs(number))
+            for column, _ in frontier
+            for number, dot, origin in column.items
+        )
+
+    def viable_state(self, state: State, max_extra_bytes: int) -> bool:
+        """Whether a sentence is at most max_extra_bytes away; by trying all texts, equal states once."""
+        seen = layer = {state}
+        for _ in range(max_extra_bytes + 1):
+            if any(self.is_sentence(one) for one in layer):
+                return True
+            stepped = {self.step(one, byte) for one in layer for byte in range(256)}
+            layer = {one for one in stepped if one is not None} - seen
+            seen = seen | layer
+        return False
+
+    # Lexer
+
+    def _advance(self, live: frozenset[tuple[int, int]], byte: int) -> frozenset[tuple[int, int]]:
+        moved = ((lexeme, self.store.derivative(expr, byte)) for lexeme, expr in live)
+        return frozenset((lexeme, expr) for lexeme, expr in moved if not self._is_nothing(expr))
+
+    def _matched(self, live: frozenset[tuple[int, int]]) -> frozenset[int]:
+        return frozenset(lexeme for lexeme, expr in live if self.store.is_nullable(expr))
+
+    def _is_nothing(self, expr: int) -> bool:
+        if expr not in self._nothing:
+            self._nothing[expr] = self.store.is_nothing(expr)
+        return self._nothing[expr]
+
+    def _allowed(self, frontier: frozenset[tuple[Column, bool]]) -> frozenset[tuple[int, int]]:
+        """The lexemes that may begin here, with their whole expressions."""
+        lexemes = self.grammar.lexemes
+        symbols = {
+            self._rhs(number)[dot]
+            for column, _ in frontier
+            for number, dot, _ in column.items
+            if dot < len(self._rhs(number))
+        }
+        numbers = {symbol >> 1 for symbol in symbols if not symbol & 1}
+        if any(not skipped for _, skipped in frontier):
+            numbers |= {number for number, lexeme in enumerate(lexemes) if lexeme.skip}
+        return frozenset((number, lexemes[number].expr) for number in numbers)
+
+    # Parser
+
+    def _rhs(self, number: int) -> tuple[int, ...]:
+        return tuple(self.grammar.productions[number][1])
+
+    def _shift(
+        self, frontier: frozenset[tuple[Column, bool]], matched: frozenset[int]
+    ) -> frozenset[tuple[Column, bool]]:
+        """Where the parser may be after these lexemes, which are all the same bytes."""
+        key = (frontier, matched)
+        if key not in self._shifts:
+            after: set[tuple[Column, bool]] = set()
+            if any(self.grammar.lexemes[lexeme].skip for lexeme in matched):
+                after |= {(column, self.grammar.single_skip) for column, skipped in frontier if not skipped}
+            scanned = Column()
+            for column, _ in frontier:
+                for number, dot, origin in column.items:
+                    rhs = self._rhs(number)
+                    if dot < len(rhs) and not rhs[dot] & 1 and rhs[dot] >> 1 in matched:
+                        scanned.items.add((number, dot + 1, origin))
+            if scanned.items:
+                self._close(scanned)
+                after.add((scanned, False))
+            self._shifts[key] = frozenset(after)
+        return self._shifts[key]
+
+    def _close(self, column: Column) -> None:
+        """Predict and complete until nothing is new. Going over everything again also gets nullable rules right."""
+        grown = True
+        while grown:
+            new: set[tuple[int, int, Column]] = set()
+            for number, dot, origin in column.items:
+                rhs = self._rhs(number)
+                if dot == len(rhs):
+                    done = self.grammar.productions[number][0]
+                    for number2, dot2, origin2 in origin.items:
+                        rhs2 = self._rhs(number2)
+                        if dot2 < len(rhs2) and rhs2[dot2] == 2 * done + 1:
+                            new.add((number2, dot2 + 1, origin2))
+                elif rhs[dot] & 1:
+                    new |= {(number2, 0, column) for number2 in self._by_lhs.get(rhs[dot] >> 1, ())}
+            grown = not new <= column.items
+            column.items |= new
+
+    def _useful_productions(self) -> dict[int, list[int]]:
+        """Numbers of the productions that derive some text, by left-hand side."""
+        productive: set[int] = {
+            2 * number
+            for number, lexeme in enumerate(self.grammar.lexemes)
+            if any(not self._is_nothing(self.store.derivative(lexeme.expr, byte)) for byte in range(256))
+        }
+        before = -1
+        while before != len(productive):
+            before = len(productive)
+            for lhs, rhs in self.grammar.productions:
+                if all(symbol in productive for symbol in rhs):
+                    productive.add(2 * lhs + 1)
+        useful: dict[int, list[int]] = {}
+        for number, (lhs, rhs) in enumerate(self.grammar.productions):
+            if all(symbol in productive for symbol in rhs):
+                useful.setdefault(lhs, []).append(number)
+        return useful
