@@ -8,6 +8,8 @@ from importlib import import_module
 
 import click
 
+from .show import complain
+
 __all__ = ["COMMANDS", "cli", "main", "run"]
 
 # Name -> what it does. Kept here so that `ffgrammar --help` imports none of the commands.
@@ -61,6 +63,7 @@ def _show_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool)
 
 @click.group(
     cls=LazyGroup,
+    no_args_is_help=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Results go to stdout, everything else to stderr. Exit codes: 0 yes or done, 1 a clean no, "
     "2 usage or input/output, 3 a bad grammar.",
@@ -80,11 +83,6 @@ def cli() -> None:
     """
 
 
-def _complain(text: str) -> None:
-    for line in text.splitlines():
-        print(f"ffgrammar: {line}", file=sys.stderr)
-
-
 def _usage_hint(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
     return f"\nTry '{context.command_path} --help'." if context is not None else ""
@@ -95,25 +93,22 @@ def run(arguments: list[str]) -> int:
     try:
         code = cli.main(arguments, prog_name="ffgrammar", standalone_mode=False)
         sys.stdout.flush()
-    except click.exceptions.NoArgsIsHelpError as error:
-        print(error.format_message(), file=sys.stderr)
-        return EXIT_ERROR
     except click.ClickException as error:
-        _complain(error.format_message() + _usage_hint(error))
+        complain(error.format_message() + _usage_hint(error))
         return error.exit_code
     except BrokenPipeError:
         raise
     except (click.Abort, KeyboardInterrupt):
         return EXIT_INTERRUPTED
     except OSError as error:
-        _complain(f"{error.filename or 'input/output'}: {error.strerror or error}")
+        complain(f"{error.filename or 'input/output'}: {error.strerror or error}")
         return EXIT_ERROR
     except Exception as error:
         from ffgrammar import FFGrammarError
 
         if not isinstance(error, FFGrammarError):
             raise
-        _complain(str(error))
+        complain(str(error))
         return EXIT_ERROR
     return code if isinstance(code, int) else EXIT_OK
 

@@ -53,7 +53,7 @@ def shared_dir() -> Path:
 @pytest.fixture(scope="session")
 def cl100k() -> Any:
     """The embedded cl100k_base tokenizer."""
-    from ffgrammar.tokens.vocab import Tokenizer
+    from ffgrammar.tokens.tokenizer import Tokenizer
 
     return Tokenizer.from_tiktoken("cl100k_base")
 
@@ -61,7 +61,7 @@ def cl100k() -> Any:
 @pytest.fixture(scope="session")
 def o200k() -> Any:
     """The embedded o200k_base tokenizer."""
-    from ffgrammar.tokens.vocab import Tokenizer
+    from ffgrammar.tokens.tokenizer import Tokenizer
 
     return Tokenizer.from_tiktoken("o200k_base")
 

@@ -8,6 +8,7 @@ __all__ = [
     "FFGrammarWarning",
     "GrammarError",
     "LimitError",
+    "MatcherError",
     "TokenizerError",
     "UnsupportedError",
 ]
@@ -84,3 +85,7 @@ class TokenizerError(FFGrammarError, ValueError):
 
 class CompiledFileError(FFGrammarError, ValueError):
     """A compiled grammar file is truncated, damaged, of another version or for another vocabulary."""
+
+
+class MatcherError(FFGrammarError, ValueError):
+    """A matcher is used wrongly: a rollback past the start, a bitmask of the wrong shape or type."""

@@ -16,18 +16,16 @@ from __future__ import annotations
 
 import base64
 import binascii
-import struct
 import sys
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.embedded import MAGIC, read_packed
 
-__all__ = ["MAGIC", "front_code", "pack", "read_rank_file", "split", "unpack"]
+__all__ = ["front_code", "pack", "read_rank_file", "unpack"]
 
-MAGIC = b"ffgvoc1\n"
-HEADER = struct.Struct("<8sI")
 MAX_TOKEN_BYTES = 255
 MAX_ID = (1 << 24) - 33
 
@@ -82,27 +80,15 @@ def pack(rank_file: bytes) -> bytes:
     """The embedded form of the text of a .tiktoken file. Raises TokenizerError if that text cannot be rebuilt from it."""
     tokens = read_rank_file(rank_file)
     raw, count = front_code((token, rank) for rank, token in enumerate(tokens))
-    packed = HEADER.pack(MAGIC, count) + zlib.compress(raw, 9)
+    packed = MAGIC + count.to_bytes(4, "little") + zlib.compress(raw, 9)
     if unpack(packed) != rank_file:
         raise TokenizerError("rank file: its text is not in the plain form (spacing, line ends), so packing would lose it")
     return packed
 
 
-def split(packed: bytes) -> tuple[bytes, int]:
-    """The decompressed form and the number of tokens. Raises TokenizerError if the data are damaged."""
-    try:
-        magic, count = HEADER.unpack_from(packed)
-        raw = zlib.decompress(memoryview(packed)[HEADER.size :])
-    except (struct.error, zlib.error) as error:
-        raise TokenizerError(f"embedded vocabulary: {error}") from None
-    if magic != MAGIC:
-        raise TokenizerError("embedded vocabulary: not in the form this version reads")
-    return raw, count
-
-
 def unpack(packed: bytes) -> bytes:
     """The text of the .tiktoken file that `pack` was given."""
-    raw, count = split(packed)
+    raw, count = read_packed(packed)
     tokens = [b""] * count
     low, middle, high = (raw[(2 + plane) * count : (3 + plane) * count] for plane in range(3))
     at, before = 5 * count, b""

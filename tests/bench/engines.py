@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tests.bench.data import encoding
+from bench.data import encoding
 
 __all__ = ["ENGINES", "Engine", "Refused", "available", "make"]
 
@@ -95,13 +95,59 @@ def _keyword(error: Exception) -> str:
     return words[-1] if words else type(error).__name__
 
 
-_KEYWORDS = frozenset(
-    """additionalItems additionalProperties allOf anyOf const contains dependencies dependentRequired dependentSchemas
-    else enum exclusiveMaximum exclusiveMinimum format if items maxContains maxItems maxLength maxProperties maximum
-    minContains minItems minLength minProperties minimum multipleOf not oneOf pattern patternProperties prefixItems
-    properties propertyNames required then type unevaluatedItems unevaluatedProperties uniqueItems $ref $dynamicRef
-    $recursiveRef $anchor $dynamicAnchor $id $schema $vocabulary contentEncoding contentMediaType contentSchema""".split()
-)
+_KEYWORDS = {
+    "additionalItems",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "const",
+    "contains",
+    "dependencies",
+    "dependentRequired",
+    "dependentSchemas",
+    "else",
+    "enum",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "format",
+    "if",
+    "items",
+    "maxContains",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minContains",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "not",
+    "oneOf",
+    "pattern",
+    "patternProperties",
+    "prefixItems",
+    "properties",
+    "propertyNames",
+    "required",
+    "then",
+    "type",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "uniqueItems",
+    "$ref",
+    "$dynamicRef",
+    "$recursiveRef",
+    "$anchor",
+    "$dynamicAnchor",
+    "$id",
+    "$schema",
+    "$vocabulary",
+    "contentEncoding",
+    "contentMediaType",
+    "contentSchema",
+}
 
 
 class LLGuidance:

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from tests.bench.data import Schema, spaced
-from tests.bench.engines import Engine, Refused
-from tests.oracle.masks import ByteTree, brute_force_mask
+from bench.data import Schema, spaced
+from bench.engines import Engine, Refused
+from oracle.masks import ByteTree, brute_force_mask
 
 __all__ = ["mask_of", "prove", "vocabulary_tree"]
 
@@ -60,6 +60,6 @@ def prove(engine: Engine, schemas: list[Schema], encode: Callable[[str], list[in
                 )
             if not matcher.accept_token(token):
                 break
-        print(f"bench: masks: {walked}/{documents} documents, {masks} masks, {wrong} wrong", file=sys.stderr, flush=True)
+        print(f"bench: {walked}/{documents} documents, {masks} masks, {wrong} wrong", file=sys.stderr, flush=True)
     print(f"{masks} masks along {walked} documents against brute force: {wrong} differ")
     return 1 if wrong else 0

@@ -13,7 +13,7 @@ _BRANCHES = ("anyOf", "oneOf")
 
 
 def reorderings(data: Any, schema: Any) -> Iterator[Any]:
-    """The document in schema order, read in a few ways: all branches of anyOf/oneOf merged, then one branch at a time."""
+    """The document in schema order, in a few readings: branches of anyOf/oneOf merged, then one at a time."""
     seen = [_spelling(data)]
     for branch in (None, 0, 1, 2, 3):
         ordered = _reorder(data, [schema], schema, branch)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.bench.walk import Result
+from bench.walk import Result
 
 __all__ = ["figures", "ratios", "summary", "table"]
 
@@ -96,8 +96,10 @@ def table(report: dict[str, Any]) -> str:
             row(label, [f"{memory[name][key]:.1f}" if name in memory else "" for name in names])
     for pair, ratio in report.get("ratios", {}).items():
         lines.append(f"\n{pair} over the {ratio['schemas']} schemas that both pass:")
-        for key in ("tbm", "ttfm"):
-            lines.append(f"  {key.upper():<5}" + "".join(f" {name} {value:.2f}" for name, value in ratio[key].items()))
+        lines += [
+            f"  {key.upper():<5}" + "".join(f" {name} {value:.2f}" for name, value in ratio[key].items())
+            for key in ("tbm", "ttfm")
+        ]
     for name in names:
         refused = engines[name]["refused_for"]
         if refused:

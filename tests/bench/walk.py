@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from time import perf_counter_ns
 from typing import Any
 
-from tests.bench.data import Schema, compact, spaced
-from tests.bench.engines import Engine, Refused
-from tests.bench.order import reorderings
+from bench.data import Schema, compact, spaced
+from bench.engines import Engine, Refused
+from bench.order import reorderings
 
 __all__ = ["Forced", "Result", "run_schema"]
 

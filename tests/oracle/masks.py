@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tests.oracle.cfg import Recogniser, State
+from oracle.cfg import Recogniser, State
 
 __all__ = ["ByteTree", "brute_force_mask", "recogniser_mask"]
 

@@ -1,0 +1,67 @@
+# Every target does its own set-up in a virtual environment of its own. It needs Python >= 3.10 (PYTHON=…), a C compiler
+# and make. A second run with nothing changed installs nothing.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+ASAN_VENV := $(VENV)-asan
+PIP_FLAGS ?= --quiet --disable-pip-version-check
+# Options for pytest: make test PYTEST_FLAGS='-k mask'
+PYTEST_FLAGS ?=
+BENCH_FLAGS ?=
+
+# What a build depends on. In-place builds and generated C do not count.
+SOURCES := pyproject.toml setup.py MANIFEST.in README.md \
+    $(shell find ffgrammar cli -type f ! -name '*.so' ! -name '*.c' ! -name '*.pyc')
+
+.PHONY: help demo test bench lint asan clean
+.DELETE_ON_ERROR:
+
+help: ## show this
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 16
+
+demo: $(VENV)/.installed ## install the package and show it at work on a real schema
+	@PATH="$(abspath $(BIN)):$$PATH" sh grammars/demo.sh
+
+test: $(VENV)/.installed-test ## install the package and run its tests
+	$(BIN)/pytest $(PYTEST_FLAGS)
+
+bench: $(VENV)/.installed-bench ## MaskBench, side by side with the peers that can be installed
+	cd tests && $(abspath $(BIN))/python -m bench $(BENCH_FLAGS)
+
+lint: $(VENV)/.installed-lint ## ruff, mypy and cython-lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/cython-lint ffgrammar
+
+# Python keeps memory until the process ends, so leaks are not looked for; everything else is fatal.
+# PYTHONMALLOC=malloc lets the sanitizer see every object.
+asan: $(ASAN_VENV)/.installed-test ## the tests under AddressSanitizer and UBSan
+	LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libstdc++.so)" \
+	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
+	PYTHONMALLOC=malloc FFGRAMMAR_HYPOTHESIS=quick \
+	$(ASAN_VENV)/bin/pytest -m 'not timing' $(PYTEST_FLAGS)
+
+clean: ## remove everything that was built or installed here
+	rm -rf $(VENV) $(ASAN_VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	find ffgrammar cli tests -name '*.so' -delete -o -name '__pycache__' -prune -exec rm -rf {} +
+
+%/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+	    { echo "ffgrammar needs Python 3.10 or newer: make PYTHON=/path/to/python" >&2; exit 1; }
+	$(PYTHON) -m venv $*
+
+# The stamps. pip builds in isolation; object files under build/ are reused, so only the first build is long.
+%/.installed: $(SOURCES) | %/bin/python
+	$*/bin/pip install $(PIP_FLAGS) .
+	@touch $@
+
+$(VENV)/.installed-%: $(SOURCES) | $(BIN)/python
+	$(BIN)/pip install $(PIP_FLAGS) '.[$*]'
+	@touch $@ $(VENV)/.installed
+
+$(ASAN_VENV)/.installed-%: export FFGRAMMAR_SANITIZE = 1
+$(ASAN_VENV)/.installed-%: $(SOURCES) | $(ASAN_VENV)/bin/python
+	$(ASAN_VENV)/bin/pip install $(PIP_FLAGS) '.[$*]'
+	@touch $@

@@ -1,0 +1,118 @@
+"""`ffgrammar ff-tokens`: the bytes and tokens that must come next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .options import (
+    Prefix,
+    example,
+    grammar_argument,
+    grammar_options,
+    json_option,
+    ndjson_option,
+    prefix_options,
+    tokenizer_option,
+)
+
+if TYPE_CHECKING:
+    from ffgrammar import Matcher, Tokenizer
+
+__all__ = ["command"]
+
+MOST_REASONS = 5
+
+
+class Forced:
+    """Forced bytes and tokens at a place, and the bytes that no token is forced for."""
+
+    def __init__(self, matcher: Matcher, tokenizer: Tokenizer) -> None:
+        self.tokenizer = tokenizer
+        self.forced = matcher.forced_bytes()
+        self.tokens = matcher.forced_tokens()
+        self.held_back = self.forced[len(tokenizer.decode(self.tokens)) :]
+        self.reasons: list[int] = []
+        if self.held_back:
+            self.reasons = self._openings(matcher)
+
+    def _openings(self, matcher: Matcher) -> list[int]:
+        """The tokens that may come where the held-back bytes begin; those that reach beyond them first."""
+        from .bitmask import Mask
+
+        after = matcher.fork()
+        after.accept_tokens(self.tokens)
+        length_of = self.tokenizer.token_bytes
+        return sorted(Mask(after, self.tokenizer).ids(), key=lambda token: (-len(length_of(token)), token))
+
+    def as_json(self) -> dict[str, Any]:
+        """As a JSON object."""
+        from .show import bytes_as_json, token_as_json
+
+        return {
+            "forced_bytes": bytes_as_json(self.forced),
+            "forced_tokens": [token_as_json(self.tokenizer, token) for token in self.tokens],
+            "held_back": bytes_as_json(self.held_back),
+            "held_back_candidates": len(self.reasons),
+            "held_back_for": [token_as_json(self.tokenizer, token) for token in self.reasons[:MOST_REASONS]],
+        }
+
+    def lines(self) -> list[str]:
+        """As lines for people; a forced token is printed as `mask` prints it."""
+        from .show import quote, token_line
+
+        lines = [f"forced bytes\t{quote(self.forced)}"]
+        lines += [f"token\t{token_line(self.tokenizer, token)}" for token in self.tokens]
+        if self.held_back:
+            lines.append(f"held back\t{quote(self.held_back)}")
+            lines += [f"could be\t{token_line(self.tokenizer, token)}" for token in self.reasons[:MOST_REASONS]]
+            if len(self.reasons) > MOST_REASONS:
+                lines.append(f"could be\tone of {len(self.reasons) - MOST_REASONS} more tokens")
+        return lines
+
+
+@click.command(
+    "ff-tokens",
+    epilog=example("""echo '{"properties": {"name": {}}, "required": ["name"]}' | ffgrammar ff-tokens - --prefix '{"'"""),
+)
+@grammar_argument
+@prefix_options
+@json_option
+@ndjson_option
+@grammar_options
+@tokenizer_option
+def command(grammar: str, prefix: Prefix, as_json: bool, ndjson: bool, tokenizer: str, **compiling: Any) -> int:
+    """Show the bytes and tokens that must come next.
+
+    Every sentence of the grammar continues with the forced bytes. A token is forced when every tokenization that the
+    tokenizer itself would produce has it; the rest of the bytes is held back, and shown with the tokens that could
+    begin there. With --ndjson the requests are those of `ffgrammar mask`. Exit code 1: the prefix itself is rejected.
+    """
+    from .show import write_json, write_lines
+    from .sources import load_grammar, load_tokenizer
+    from .walk import advance, report_rejection
+
+    vocabulary = load_tokenizer(tokenizer)
+    compiled = load_grammar(grammar, vocabulary, **compiling)
+    if ndjson:
+        from .stream import answer_requests, prefix_of_request
+
+        def answer(request: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
+            matcher = compiled.matcher()
+            rejection = advance(matcher, vocabulary, prefix_of_request(request))
+            if rejection is not None:
+                return False, {"rejected": rejection.as_json()}
+            return True, Forced(matcher, vocabulary).as_json()
+
+        return answer_requests(answer)
+    matcher = compiled.matcher()
+    rejection = advance(matcher, vocabulary, prefix)
+    if rejection is not None:
+        return report_rejection("prefix", rejection, as_json)
+    forced = Forced(matcher, vocabulary)
+    if as_json:
+        write_json(forced.as_json())
+    else:
+        write_lines(forced.lines())
+    return 0

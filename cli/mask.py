@@ -1,0 +1,102 @@
+"""`ffgrammar mask`: the tokens that may come next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .options import (
+    Prefix,
+    example,
+    grammar_argument,
+    grammar_options,
+    json_option,
+    ndjson_option,
+    prefix_options,
+    tokenizer_option,
+)
+
+if TYPE_CHECKING:
+    from .bitmask import Mask
+
+__all__ = ["command"]
+
+FORMATS = ["text", "ids", "json", "count", "bitmask"]
+
+
+def _write(mask: Mask, form: str) -> None:
+    from .show import token_line, write_json, write_lines
+
+    if form == "json":
+        write_json(mask.as_json(form))
+    elif form == "count":
+        print(mask.count())
+    elif form == "bitmask":
+        print(mask.base64())
+    elif form == "ids":
+        write_lines(map(str, mask.ids()))
+    else:
+        write_lines(token_line(mask.tokenizer, token) for token in mask.ids())
+
+
+@click.command(
+    "mask",
+    epilog=example("""echo '{"type": "boolean"}' | ffgrammar mask - --prefix t"""),
+)
+@grammar_argument
+@prefix_options
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    help="text (default): id and token a line; ids: an id a line; json: one object; count: how many; "
+    "bitmask: the int32 words, little-endian, in base64.",
+)
+@json_option
+@ndjson_option
+@grammar_options
+@tokenizer_option
+def command(
+    grammar: str,
+    prefix: Prefix,
+    form: str | None,
+    as_json: bool,
+    ndjson: bool,
+    tokenizer: str,
+    **compiling: Any,
+) -> int:
+    """List the tokens that may come next.
+
+    With --ndjson the requests are {"prefix": TEXT}, {"prefix_bytes": HEX} or {"prefix_tokens": [IDS]}, the answers
+    {"count", "accepting"} and "ids" (or what --format says). Exit code 1: the prefix itself is rejected.
+    """
+    from .bitmask import Mask
+    from .sources import load_grammar, load_tokenizer
+    from .walk import advance, report_rejection
+
+    vocabulary = load_tokenizer(tokenizer)
+    compiled = load_grammar(grammar, vocabulary, **compiling)
+    if ndjson:
+        from .stream import answer_requests, prefix_of_request
+
+        def answer(request: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
+            matcher = compiled.matcher()
+            rejection = advance(matcher, vocabulary, prefix_of_request(request))
+            if rejection is not None:
+                return False, {"rejected": rejection.as_json()}
+            return True, Mask(matcher, vocabulary).as_json(form or "ids")
+
+        return answer_requests(answer)
+    matcher = compiled.matcher()
+    rejection = advance(matcher, vocabulary, prefix)
+    if rejection is not None:
+        return report_rejection("prefix", rejection, as_json or form == "json")
+    mask = Mask(matcher, vocabulary)
+    if as_json and form not in (None, "json"):
+        from .show import write_json
+
+        write_json(mask.as_json(form))
+    else:
+        _write(mask, "json" if as_json else form or "text")
+    return 0

@@ -1,0 +1,144 @@
+"""The arguments and options that commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import click
+
+__all__ = [
+    "Prefix",
+    "example",
+    "grammar_argument",
+    "grammar_options",
+    "json_option",
+    "ndjson_option",
+    "parse_ids",
+    "prefix_options",
+    "tokenizer_option",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+KINDS = ["json-schema", "lark", "gbnf", "regex", "choice", "compiled"]
+
+grammar_argument = click.argument("grammar", metavar="GRAMMAR")
+
+tokenizer_option = click.option(
+    "--tokenizer",
+    default="cl100k_base",
+    show_default=True,
+    metavar="NAME|PATH",
+    help="An embedded vocabulary, a tokenizer.json, or a .tiktoken rank file.",
+)
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Write the result as JSON.")
+
+ndjson_option = click.option(
+    "--ndjson",
+    is_flag=True,
+    help="Read one JSON request a line from stdin; write one JSON answer a line, flushed.",
+)
+
+
+def example(text: str) -> str:
+    """A help epilog that shows a command line; a test runs every one of them.
+
+    The leading backspace keeps click from filling the lines.
+    """
+    return f"\b\nExample:\n  {text}"
+
+
+def grammar_options(function: F) -> F:
+    """--type and what steers the compilation: the keyword arguments of `load_grammar`."""
+    options = [
+        click.option(
+            "--type",
+            "kind",
+            type=click.Choice(KINDS),
+            help="The kind of grammar, where the extension does not say. choice: a JSON array of strings, or a line each.",
+        ),
+        click.option(
+            "--whitespace",
+            metavar="flexible|compact|N",
+            help="JSON whitespace of a schema's texts: any (the default), none, or at most N characters in a run.",
+        ),
+        click.option(
+            "--formats",
+            metavar="enforce|annotation",
+            help="Whether a schema's formats that are known are enforced (the default) or only warned about.",
+        ),
+        click.option("--draft", type=int, metavar="4|6|7|2019|2020", help="A schema's draft, if not what it says."),
+        click.option(
+            "--limit",
+            "limits",
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="Set a limit that an error named, as in --limit dfa_states=200000. Repeatable.",
+        ),
+    ]
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """Text so far: as bytes, or as token ids."""
+
+    data: bytes = b""
+    tokens: tuple[int, ...] | None = None
+
+
+def parse_ids(text: str) -> list[int]:
+    """Token ids separated by commas or blanks; a JSON array of them is read too."""
+    words = text.replace(",", " ").replace("[", " ").replace("]", " ").split()
+    try:
+        return [int(word) for word in words]
+    except ValueError as error:
+        raise click.UsageError(f"not token ids: {text.strip()[:60]!r}") from error
+
+
+def text_bytes(text: str) -> bytes:
+    """The bytes of a command line argument; bytes that are not UTF-8 come back as they were given."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _hex_bytes(text: str) -> bytes:
+    try:
+        return bytes.fromhex(text)
+    except ValueError as error:
+        raise click.UsageError(f"not bytes in hexadecimal: {text[:60]!r}") from error
+
+
+def prefix_options(function: F) -> F:
+    """--prefix, --prefix-bytes and --prefix-tokens, of which at most one; they arrive as one `Prefix`."""
+
+    def with_prefix(
+        *args: Any, prefix_text: str | None, prefix_hex: str | None, prefix_ids: str | None, **others: Any
+    ) -> Any:
+        if sum(given is not None for given in (prefix_text, prefix_hex, prefix_ids)) > 1:
+            raise click.UsageError("give one of --prefix, --prefix-bytes, --prefix-tokens")
+        prefix = Prefix()
+        if prefix_text is not None:
+            prefix = Prefix(text_bytes(prefix_text))
+        elif prefix_hex is not None:
+            prefix = Prefix(_hex_bytes(prefix_hex))
+        elif prefix_ids is not None:
+            prefix = Prefix(tokens=tuple(parse_ids(prefix_ids)))
+        return function(*args, prefix=prefix, **others)
+
+    with_prefix.__doc__ = function.__doc__
+    with_prefix.__name__ = function.__name__
+    wrapped: Any = with_prefix
+    wrapped.__click_params__ = getattr(function, "__click_params__", [])
+    options = [
+        click.option("--prefix", "prefix_text", metavar="TEXT", help="The text so far (default: none)."),
+        click.option("--prefix-bytes", "prefix_hex", metavar="HEX", help="The text so far, in hexadecimal."),
+        click.option("--prefix-tokens", "prefix_ids", metavar="IDS", help="The text so far, as token ids: 1,2,3."),
+    ]
+    for option in reversed(options):
+        wrapped = option(wrapped)
+    return wrapped  # type: ignore[no-any-return]

@@ -1,0 +1,152 @@
+"""`ffgrammar sample`: random sentences of a grammar."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .options import example, grammar_argument, grammar_options, json_option, tokenizer_option
+from .walk import allowed_bytes
+
+if TYPE_CHECKING:
+    from ffgrammar import Grammar, Matcher
+
+__all__ = ["command", "sentence"]
+
+ATTEMPTS = 20
+# From this many choices on a place is inside free text, where a bracket is but a character.
+FREE_TEXT = 64
+CLOSERS = b"}])>\"'/;"
+OPENERS = b"{[(<\\"
+
+
+def _weights() -> list[float]:
+    weights = [0.05] * 256  # bytes beyond ASCII
+    for byte in range(128):
+        weights[byte] = 1.0 if chr(byte).isalnum() else 0.5
+    for byte in (*range(32), 127):
+        weights[byte] = 0.02
+    for byte in CLOSERS:
+        weights[byte] = 4.0
+    for byte in b",{[(":
+        weights[byte] = 2.0
+    return weights
+
+
+WEIGHTS = _weights()
+
+
+def _rank(byte: int, free_text: bool) -> int:
+    """How far a byte leads from the end of a sentence, by guess: closing quotes and brackets least, opening ones most."""
+    if byte in CLOSERS:
+        return 5 if free_text and byte not in b"\"'/" else CLOSERS.index(byte)
+    if byte in OPENERS:
+        return 40 + OPENERS.index(byte)
+    if byte in b" \t\r\n":
+        return 30
+    return 10 if byte < 128 else 20
+
+
+class Steering:
+    """Chooses bytes that lead to an end.
+
+    Masks are exact, so no choice is a dead end; but one could go in circles. So what was chosen before among the same
+    bytes counts against a choice, and every choice is taken in the end.
+    """
+
+    def __init__(self) -> None:
+        self._taken: dict[tuple[bytes, int], int] = {}
+
+    def choose(self, allowed: bytes) -> int:
+        """The byte to take."""
+        free_text = len(allowed) > FREE_TEXT
+        best = min(allowed, key=lambda byte: _rank(byte, free_text) + self._taken.get((allowed, byte), 0) / 4)
+        self._taken[allowed, best] = self._taken.get((allowed, best), 0) + 1
+        return best
+
+
+def _stops(matcher: Matcher, allowed: bytes, random: Random) -> bool:
+    """Whether to end a sentence where it may end: always where it must, or by chance, as any other choice."""
+    if not allowed:
+        return True
+    return random.random() * (4.0 + sum(WEIGHTS[byte] for byte in allowed)) < 4.0
+
+
+def _attempt(matcher: Matcher, random: Random, length: int) -> bytes | None:
+    """A sentence: `length` bytes by chance, then the way to an end; None if that takes too long."""
+    text = bytearray()
+    steering = Steering()
+    while len(text) < 20 * length + 10_000:
+        forced = matcher.forced_bytes()
+        if forced and not matcher.is_accepting():
+            matcher.accept_bytes(forced)
+            text += forced
+            continue
+        allowed = allowed_bytes(matcher)
+        if matcher.is_accepting() and (len(text) >= length or _stops(matcher, allowed, random)):
+            return bytes(text)
+        if not allowed:
+            return None
+        if len(text) < length:
+            byte = random.choices(allowed, [WEIGHTS[byte] for byte in allowed])[0]
+        else:
+            byte = steering.choose(allowed)
+        matcher.accept_bytes(bytes((byte,)))
+        text.append(byte)
+    return None
+
+
+def sentence(grammar: Grammar, random: Random, length: int) -> bytes:
+    """A random sentence; after about `length` bytes it heads for its end.
+
+    Raises:
+        click.ClickException: none was found, as in a language without any.
+    """
+    for attempt in range(ATTEMPTS):
+        found = _attempt(grammar.matcher(), random, length if attempt < ATTEMPTS // 2 else 0)
+        if found is not None:
+            return found
+    raise click.ClickException(f"found no sentence that ends within {20 * length + 10_000} bytes")
+
+
+@click.command(
+    "sample",
+    epilog=example("""echo 'v[0-9]{1,2}(\\.[0-9]{1,2}){2}' | ffgrammar sample - --type regex -n 3 --seed 7"""),
+)
+@grammar_argument
+@click.option("-n", "--count", default=1, show_default=True, type=click.IntRange(min=0), help="How many sentences.")
+@click.option("--seed", default=0, show_default=True, help="Equal seeds give equal sentences.")
+@click.option(
+    "--length",
+    default=200,
+    show_default=True,
+    type=click.IntRange(min=0),
+    help="After about this many bytes a sentence heads for its end.",
+)
+@json_option
+@grammar_options
+@tokenizer_option
+def command(
+    grammar: str, count: int, seed: int, length: int, as_json: bool, tokenizer: str, **compiling: Any
+) -> int:
+    """Write random sentences of a grammar, one after the other, each with a newline.
+
+    With --json each is an object on a line of its own: sentences may contain newlines.
+    """
+    import sys
+
+    from .show import bytes_as_json, write_json
+    from .sources import load_grammar, load_tokenizer
+
+    compiled = load_grammar(grammar, load_tokenizer(tokenizer), **compiling)
+    random = Random(seed)
+    for _ in range(count):
+        text = sentence(compiled, random, length)
+        if as_json:
+            write_json(bytes_as_json(text))
+        else:
+            sys.stdout.buffer.write(text + b"\n")
+    sys.stdout.buffer.flush()
+    return 0

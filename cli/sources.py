@@ -1,0 +1,157 @@
+"""Grammars and vocabularies from what the command line names."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .show import complain
+
+if TYPE_CHECKING:
+    from ffgrammar import Grammar, Tokenizer
+
+__all__ = ["BadGrammar", "Source", "compile_source", "load_grammar", "load_tokenizer", "read_input", "read_source"]
+
+EXTENSIONS = {
+    ".json": "json-schema",
+    ".lark": "lark",
+    ".gbnf": "gbnf",
+    ".regex": "regex",
+    ".ffg": "compiled",
+}
+
+
+class BadGrammar(click.ClickException):
+    """The grammar itself is at fault."""
+
+    exit_code = 3
+
+
+@dataclass(frozen=True)
+class Source:
+    """A grammar before it is compiled: its kind, its bytes, and what to call it in messages."""
+
+    kind: str
+    data: bytes
+    name: str
+
+
+def read_input(path: str) -> bytes:
+    """The bytes of a file, or of stdin for -."""
+    if path == "-":
+        return sys.stdin.buffer.read()
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def read_source(path: str, kind: str | None) -> Source:
+    """Read a grammar; its kind is what --type says, else what the extension says, else JSON is recognised."""
+    name = "stdin" if path == "-" else path
+    kind = kind or EXTENSIONS.get(PurePath(path).suffix.lower())
+    if kind is None and path != "-":
+        raise click.UsageError(f"{name}: the extension does not say what kind of grammar this is; use --type")
+    data = read_input(path)
+    if kind is None:
+        if not data.lstrip().startswith((b"{", b"true", b"false")):
+            raise click.UsageError(f"{name}: this is not a JSON schema; say what it is with --type")
+        kind = "json-schema"
+    return Source(kind, data, name)
+
+
+def _text(source: Source) -> str:
+    try:
+        return source.data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadGrammar(f"{source.name}: not UTF-8 at byte {error.start}") from error
+
+
+def _alternatives(source: Source) -> list[str]:
+    """What --type choice reads: a JSON array of strings, else a line each."""
+    text = _text(source)
+    if text.lstrip().startswith("["):
+        import json
+
+        try:
+            found = json.loads(text)
+        except ValueError as error:
+            raise BadGrammar(f"{source.name}: {error}") from error
+        if not all(isinstance(item, str) for item in found):
+            raise BadGrammar(f"{source.name}: a choice is an array of strings")
+        return list(found)
+    return text.splitlines()
+
+
+def _limits(given: tuple[str, ...]) -> dict[str, int]:
+    limits = {}
+    for item in given:
+        name, _, value = item.partition("=")
+        if not value.isdecimal():
+            raise click.UsageError(f"--limit {item}: NAME=VALUE with a whole number is expected")
+        limits[name] = int(value)
+    return limits
+
+
+def _options(source: Source, limits: tuple[str, ...], for_schema: dict[str, Any]) -> dict[str, Any]:
+    options = {name: value for name, value in for_schema.items() if value is not None}
+    if options and source.kind != "json-schema":
+        raise click.UsageError(f"--{min(options)} is for JSON schemas; {source.name} is of type {source.kind}")
+    whitespace = options.get("whitespace", "")
+    if whitespace.isdecimal():
+        options["whitespace"] = int(whitespace)
+    if limits:
+        if source.kind == "compiled":
+            raise click.UsageError("--limit: a compiled grammar keeps the limits it was compiled with")
+        from ffgrammar import Limits
+
+        try:
+            options["limits"] = Limits(**_limits(limits))
+        except TypeError as error:
+            known = ", ".join(Limits.__dataclass_fields__)
+            raise click.UsageError(f"--limit: no such limit; there are {known}") from error
+    return options
+
+
+def compile_source(
+    source: Source, tokenizer: Tokenizer, limits: tuple[str, ...] = (), **for_schema: Any
+) -> Grammar:
+    """Compile a grammar; what is wrong with the grammar itself ends in exit code 3."""
+    import ffgrammar as ff
+
+    if source.kind == "gbnf":
+        raise click.UsageError(f"{source.name}: this version reads no GBNF; write the grammar in Lark")
+    options = _options(source, limits, for_schema)
+    try:
+        if source.kind == "compiled":
+            return ff.load(source.name if source.name != "stdin" else source.data, tokenizer)
+        if source.kind == "choice":
+            return ff.compile_choice(_alternatives(source), tokenizer, **options)
+        text = _text(source)
+        if source.kind == "json-schema":
+            return ff.compile_json_schema(text, tokenizer, **options)
+        if source.kind == "lark":
+            return ff.compile_lark(text, tokenizer, **options)
+        # An editor ends a file with a newline; a pattern that needs one writes \n.
+        return ff.compile_regex(text.removesuffix("\n").removesuffix("\r"), tokenizer, **options)
+    except ff.FFGrammarError as error:
+        raise BadGrammar(f"{source.name}: {error}") from error
+
+
+def load_grammar(path: str, tokenizer: Tokenizer, kind: str | None, **compiling: Any) -> Grammar:
+    """Read and compile; the grammar's warnings go to stderr."""
+    grammar = compile_source(read_source(path, kind), tokenizer, **compiling)
+    for warning in grammar.warnings:
+        complain(f"warning: {warning}")
+    return grammar
+
+
+def load_tokenizer(name: str) -> Tokenizer:
+    """A vocabulary by its embedded name, or from a tokenizer.json or .tiktoken file."""
+    from ffgrammar import Tokenizer
+
+    if name.endswith(".json"):
+        return Tokenizer.from_huggingface(name)
+    return Tokenizer.from_tiktoken(name)

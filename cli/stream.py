@@ -1,0 +1,77 @@
+"""NDJSON: a request a line in, an answer a line out, so that one process serves a whole pipeline."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from .options import Prefix
+from .show import write_json
+
+__all__ = ["BadRequest", "answer_requests", "prefix_of_request", "tokens_of_request"]
+
+
+class BadRequest(ValueError):
+    """A line is JSON but not a request."""
+
+
+def tokens_of_request(value: Any, name: str) -> list[int]:
+    """A list of token ids, checked."""
+    if not isinstance(value, list) or not all(type(item) is int for item in value):
+        raise BadRequest(f"{name} is not an array of token ids")
+    return value
+
+
+def prefix_of_request(request: dict[str, Any]) -> Prefix:
+    """The text so far of a request: "prefix", "prefix_bytes" (hexadecimal) or "prefix_tokens"."""
+    given = [name for name in ("prefix", "prefix_bytes", "prefix_tokens") if name in request]
+    if len(given) > 1:
+        raise BadRequest("give one of prefix, prefix_bytes, prefix_tokens")
+    if not given:
+        return Prefix()
+    value = request[given[0]]
+    if given[0] == "prefix_tokens":
+        return Prefix(tokens=tuple(tokens_of_request(value, "prefix_tokens")))
+    if not isinstance(value, str):
+        raise BadRequest(f"{given[0]} is not a string")
+    if given[0] == "prefix":
+        return Prefix(value.encode("utf-8", "surrogatepass"))
+    try:
+        return Prefix(bytes.fromhex(value))
+    except ValueError as error:
+        raise BadRequest("prefix_bytes is not hexadecimal") from error
+
+
+def _request(line: bytes) -> dict[str, Any]:
+    try:
+        request = json.loads(line)
+    except ValueError as error:
+        raise BadRequest(f"not JSON: {error}") from error
+    if not isinstance(request, dict):
+        raise BadRequest("a request is a JSON object")
+    return request
+
+
+def answer_requests(answer: Callable[[dict[str, Any]], tuple[bool, dict[str, Any]]]) -> int:
+    """Answer every line of stdin; a line that cannot be answered gets {"error": …} in its place.
+
+    `answer` returns yes or no, and the answer. The exit code is that of the worst line: 2 over 1 over 0.
+    """
+    from ffgrammar import FFGrammarError
+
+    code = 0
+    for line in sys.stdin.buffer:
+        if not line.strip():
+            continue
+        try:
+            yes, found = answer(_request(line))
+        except (BadRequest, FFGrammarError) as error:
+            code = 2
+            write_json({"error": str(error)})
+            continue
+        if not yes:
+            code = max(code, 1)
+        write_json(found)
+    return code

@@ -1,0 +1,56 @@
+"""`ffgrammar tokenizers`: the vocabularies that can be used."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .options import example, json_option
+
+__all__ = ["EMBEDDED", "command"]
+
+EMBEDDED = ("cl100k_base", "o200k_base")
+
+
+def _describe(name: str) -> dict[str, Any]:
+    from .sources import load_tokenizer
+
+    tokenizer = load_tokenizer(name)
+    return {
+        "name": name,
+        "vocab_size": tokenizer.vocab_size,
+        "eos_token_ids": list(tokenizer.eos_token_ids),
+        "special_tokens": tokenizer.special_tokens,
+        "fingerprint": tokenizer.fingerprint,
+    }
+
+
+def _loadable() -> list[dict[str, str]]:
+    from importlib.util import find_spec
+
+    encoding = "yes" if find_spec("tokenizers") else "needs the package tokenizers (pip install ffgrammar[huggingface])"
+    return [
+        {"file": "*/tokenizer.json", "what": "Hugging Face, byte-level or byte-fallback BPE", "encodes": encoding},
+        {"file": "*.tiktoken", "what": "a rank file of tiktoken that is one of the embedded", "encodes": "yes"},
+    ]
+
+
+@click.command("tokenizers", epilog=example("ffgrammar tokenizers"))
+@json_option
+def command(as_json: bool) -> int:
+    """List what is embedded (no network is needed) and what --tokenizer can load from files."""
+    from .show import write_json, write_lines
+
+    embedded = [_describe(name) for name in EMBEDDED]
+    loadable = _loadable()
+    if as_json:
+        write_json({"embedded": embedded, "loadable": loadable})
+        return 0
+    write_lines(
+        f"{found['name']}\t{found['vocab_size']} ids\tEOS {','.join(map(str, found['eos_token_ids']))}"
+        f"\t{found['fingerprint'][:16]}"
+        for found in embedded
+    )
+    write_lines(f"{found['file']}\t{found['what']}\tencodes: {found['encodes']}" for found in loadable)
+    return 0

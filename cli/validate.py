@@ -1,0 +1,116 @@
+"""`ffgrammar validate`: whole texts against a grammar."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .options import example, grammar_argument, grammar_options, json_option, tokenizer_option
+from .show import emphasis, write_json
+
+if TYPE_CHECKING:
+    from ffgrammar import Grammar
+
+    from .walk import Rejection
+
+__all__ = ["command"]
+
+GREEN, RED = 32, 31
+
+
+def judge(grammar: Grammar, text: bytes) -> Rejection | None:
+    """None for a sentence of the grammar, else where the text leaves it."""
+    from .walk import feed_bytes, rejection
+
+    matcher = grammar.matcher()
+    found = feed_bytes(matcher, text)
+    if found is None and not matcher.is_accepting():
+        found = rejection(matcher, text, at_end=True)
+    return found
+
+
+def _report_file(name: str, found: Rejection | None, as_json: bool) -> None:
+    if as_json:
+        verdict = {"rejected": found.as_json()} if found else {}
+        write_json({"file": name, "accepted": found is None, **verdict})
+    elif found is None:
+        print(f"{name}: {emphasis('accepted', GREEN)}")
+    else:
+        print(f"{name}: {emphasis('rejected', RED)}: {found.describe()}")
+
+
+def _text_of_line(line: bytes, field: str | None) -> bytes:
+    if field is None:
+        return line
+    value = json.loads(line)
+    if not isinstance(value, dict) or not isinstance(value.get(field), str):
+        raise ValueError(f"no string {field!r} in this line")
+    text: str = value[field]
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _judge_lines(grammar: Grammar, name: str, field: str | None) -> int:
+    code = 0
+    with sys.stdin.buffer if name == "-" else open(name, "rb") as file:
+        for number, line in enumerate(file, 1):
+            place = {"line": number} if name == "-" else {"file": name, "line": number}
+            try:
+                found = judge(grammar, _text_of_line(line.rstrip(b"\r\n"), field))
+            except ValueError as error:
+                code = 2
+                write_json({**place, "error": str(error)})
+                continue
+            if found is not None:
+                code = max(code, 1)
+            verdict = {"rejected": found.as_json()} if found else {}
+            write_json({**place, "accepted": found is None, **verdict})
+    return code
+
+
+@click.command(
+    "validate",
+    epilog=example("""echo '{"a": 1}' | ffgrammar validate --type regex <(echo '\\{"a": [0-9]+\\}') --chomp"""),
+)
+@grammar_argument
+@click.argument("files", nargs=-1, metavar="[FILES]...")
+@click.option("--ndjson", is_flag=True, help="Every line is a text of its own; one JSON answer a line, flushed.")
+@click.option("--field", metavar="NAME", help="With --ndjson: the text is this string member of each line's object.")
+@click.option("--chomp", is_flag=True, help="Leave out a newline that ends a file.")
+@json_option
+@grammar_options
+@tokenizer_option
+def command(
+    grammar: str,
+    files: tuple[str, ...],
+    ndjson: bool,
+    field: str | None,
+    chomp: bool,
+    as_json: bool,
+    tokenizer: str,
+    **compiling: Any,
+) -> int:
+    """Say whether whole texts belong to a grammar, or where they leave it and what was allowed there.
+
+    FILES are texts, - is stdin (the default). Exit code 1: at least one text is rejected.
+    """
+    from .sources import load_grammar, load_tokenizer, read_input
+
+    if field is not None and not ndjson:
+        raise click.UsageError("--field needs --ndjson")
+    names = files or ("-",)
+    if grammar == "-" and "-" in names:
+        raise click.UsageError("stdin cannot be both the grammar and a text")
+    compiled = load_grammar(grammar, load_tokenizer(tokenizer), **compiling)
+    if ndjson:
+        return max(_judge_lines(compiled, name, field) for name in names)
+    code = 0
+    for name in names:
+        text = read_input(name)
+        found = judge(compiled, text.removesuffix(b"\n").removesuffix(b"\r") if chomp else text)
+        _report_file("stdin" if name == "-" else name, found, as_json)
+        if found is not None:
+            code = 1
+    return code

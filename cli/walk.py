@@ -1,0 +1,146 @@
+"""Bring a matcher to the end of a text, or say where and why the text leaves the grammar."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .show import bytes_as_json, complain, quote, write_json
+
+if TYPE_CHECKING:
+    from ffgrammar import Matcher, Tokenizer
+
+    from .options import Prefix
+
+__all__ = ["Allowed", "Rejection", "advance", "allowed_at", "allowed_bytes", "feed_bytes", "feed_tokens", "rejection", "report_rejection"]
+
+MOST_RANGES = 12
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """What may follow a place: forced bytes where there are any, else the set of next bytes; or the end."""
+
+    forced: bytes
+    next_bytes: bytes
+    end: bool
+
+    def ranges(self) -> list[tuple[int, int]]:
+        """The set of next bytes as inclusive ranges."""
+        found: list[tuple[int, int]] = []
+        for byte in self.next_bytes:
+            if found and found[-1][1] == byte - 1:
+                found[-1] = (found[-1][0], byte)
+            else:
+                found.append((byte, byte))
+        return found
+
+    def describe(self) -> str:
+        """As a phrase for people."""
+        parts = []
+        if len(self.forced) > 1:
+            parts.append(quote(self.forced))
+        else:
+            ranges = self.ranges()
+            parts += [_range_name(low, high) for low, high in ranges[:MOST_RANGES]]
+            if len(ranges) > MOST_RANGES:
+                parts.append(f"{len(ranges) - MOST_RANGES} more ranges of bytes")
+        if self.end:
+            parts.append("the end of the text")
+        return ", ".join(parts) or "nothing"
+
+    def as_json(self) -> dict[str, Any]:
+        """As JSON: forced bytes, inclusive ranges of next bytes, whether the text may end."""
+        return {"forced": bytes_as_json(self.forced), "next_bytes": self.ranges(), "end": self.end}
+
+
+@dataclass(frozen=True)
+class Rejection:
+    """Where a text leaves the grammar. `token` is the index of the offending token where tokens were given."""
+
+    offset: int
+    line: int
+    column: int
+    allowed: Allowed
+    at_end: bool = False
+    token: int | None = None
+
+    def describe(self) -> str:
+        """As a phrase for people."""
+        token = f" (token {self.token})" if self.token is not None else ""
+        what = "the text ends too early" if self.at_end else "rejected"
+        return (
+            f"{what} at byte {self.offset}{token}, line {self.line}, column {self.column}; "
+            f"allowed there: {self.allowed.describe()}"
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """As JSON; `token` only where tokens were given."""
+        found: dict[str, Any] = {"offset": self.offset, "line": self.line, "column": self.column}
+        if self.token is not None:
+            found["token"] = self.token
+        return {**found, "at_end": self.at_end, "allowed": self.allowed.as_json()}
+
+
+def _byte_name(byte: int) -> str:
+    return quote(bytes([byte])) if byte < 128 else f"0x{byte:02x}"
+
+
+def _range_name(low: int, high: int) -> str:
+    return _byte_name(low) if low == high else f"{_byte_name(low)}-{_byte_name(high)}"
+
+
+def allowed_bytes(matcher: Matcher) -> bytes:
+    """Every byte that may come next, in order. Asked byte by byte: no vocabulary stands between."""
+    found = bytearray()
+    probe = matcher.fork()
+    for value in range(256):
+        if probe.accept_bytes(bytes((value,))):
+            found.append(value)
+            probe = matcher.fork()
+    return bytes(found)
+
+
+def allowed_at(matcher: Matcher) -> Allowed:
+    """What may follow where the matcher stands."""
+    return Allowed(matcher.forced_bytes(), allowed_bytes(matcher), matcher.is_accepting())
+
+
+def rejection(matcher: Matcher, text: bytes, *, at_end: bool = False, token: int | None = None) -> Rejection:
+    """The rejection of what comes after `text`, where the matcher stands."""
+    line_start = text.rfind(b"\n") + 1
+    column = len(text[line_start:].decode("utf-8", "replace")) + 1
+    return Rejection(len(text), text.count(b"\n") + 1, column, allowed_at(matcher), at_end, token)
+
+
+def feed_bytes(matcher: Matcher, data: bytes) -> Rejection | None:
+    """Accept a text as far as it goes."""
+    accepted = matcher.accept_bytes(data)
+    return None if accepted == len(data) else rejection(matcher, data[:accepted])
+
+
+def feed_tokens(matcher: Matcher, tokenizer: Tokenizer, tokens: list[int] | tuple[int, ...]) -> Rejection | None:
+    """Accept tokens as far as they go; of the offending token also the bytes that fit."""
+    accepted = matcher.accept_tokens(list(tokens))
+    if accepted == len(tokens):
+        return None
+    text = tokenizer.decode(list(tokens[:accepted]))
+    offending = tokenizer.token_bytes(tokens[accepted])
+    fitting = matcher.accept_bytes(offending)
+    return rejection(matcher, text + offending[:fitting], token=accepted)
+
+
+def advance(matcher: Matcher, tokenizer: Tokenizer, prefix: Prefix) -> Rejection | None:
+    """Accept a prefix given either way."""
+    if prefix.tokens is not None:
+        return feed_tokens(matcher, tokenizer, prefix.tokens)
+    return feed_bytes(matcher, prefix.data)
+
+
+def report_rejection(what: str, rejection: Rejection, as_json: bool) -> int:
+    """Say no: as JSON on stdout, else on stderr. Returns the exit code of a clean no."""
+    if as_json:
+        write_json({"rejected": rejection.as_json()})
+    else:
+        complain(f"{what}: {rejection.describe()}")
+    return 1

@@ -1,0 +1,34 @@
+from libc.stdint cimport uint8_t, uint32_t
+
+from cpython.pythread cimport PyThread_type_lock
+
+from ffgrammar.core.vec cimport Vec
+from ffgrammar.engine.machine cimport Config, Machine
+from ffgrammar.engine.masks cimport Masks
+from ffgrammar.engine.rules cimport RuleTables
+from ffgrammar.regex.expr cimport ExprStore
+from ffgrammar.tokens.trie cimport TokenTrie
+
+cdef class Engine:
+    cdef Machine machine
+    cdef Masks masks
+    cdef Config first
+    cdef uint32_t generation      # counts how often the caches were dropped
+    cdef uint32_t base_exprs      # expressions from here on are derivatives
+    cdef size_t max_bytes
+    cdef uint32_t max_states
+    cdef uint32_t max_exprs
+    cdef PyThread_type_lock lock
+    cdef Vec eos
+    cdef readonly RuleTables tables
+    cdef readonly ExprStore store
+    cdef readonly object tokenizer
+    cdef readonly TokenTrie trie
+    cdef readonly object limits
+
+    # All kernels below run with the lock held.
+    cdef void acquire(self) noexcept nogil
+    cdef void release(self) noexcept nogil
+    cdef int trim(self) noexcept nogil
+    cdef bint is_eos(self, uint32_t token) noexcept nogil
+    cdef int checked(self, int status) except -1

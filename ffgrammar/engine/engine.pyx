@@ -1,0 +1,127 @@
+"""`Engine`: a grammar on a vocabulary; owns the machine and the masks that all its matchers share."""
+
+from libc.stdint cimport uint32_t
+
+from cpython.pythread cimport (
+    PyThread_acquire_lock, PyThread_allocate_lock, PyThread_free_lock, PyThread_release_lock, WAIT_LOCK,
+)
+
+from ffgrammar.core.intern cimport intern_count
+from ffgrammar.core.status cimport OK
+from ffgrammar.core.vec cimport vec_free, vec_init, vec_push
+from ffgrammar.engine.machine cimport machine_bytes, machine_clear, machine_first, machine_free, machine_init
+from ffgrammar.engine.masks cimport masks_bytes, masks_clear, masks_free, masks_init
+from ffgrammar.regex.nodes cimport nodes_bytes, nodes_truncate
+
+from ffgrammar.core.status import raise_status
+
+
+cdef class Engine:
+    """Shared by the matchers of one grammar; safe to use from several threads.
+
+    Args:
+        grammar: an `ir.Grammar`; its store must not be used by another engine.
+        tokenizer: a `Tokenizer`.
+        limits: bounds; the caches are dropped and refilled when they pass `cache_bytes`, `dfa_states` or `expressions`.
+
+    Raises:
+        GrammarError: the grammar matches nothing.
+        LimitError: a bound was reached.
+    """
+
+    def __cinit__(self, grammar, tokenizer, limits):
+        vec_init(&self.eos)
+        self.lock = NULL
+        self.limits = limits
+        self.tokenizer = tokenizer
+        self.trie = tokenizer.trie
+        self.store = grammar.store
+        self.tables = RuleTables(grammar)
+        self.lock = PyThread_allocate_lock()
+        if self.lock == NULL:
+            raise MemoryError
+        self.checked(machine_init(&self.machine, &self.store.nodes, &self.tables.rules, grammar.single_skip))
+        for number, lexeme in enumerate(grammar.lexemes):
+            self.machine.dfa.lazy.data[<uint32_t>number] = lexeme.lazy
+        for token in tokenizer.eos_token_ids:
+            if vec_push(&self.eos, token) < 0:
+                raise MemoryError
+        self.masks.vocab.nodes = self.trie.nodes
+        self.masks.vocab.node_count = self.trie.node_count
+        self.masks.vocab.n_words = self.trie.n_words
+        self.masks.vocab.alias_count = self.trie.alias_count
+        self.masks.vocab.alias_of = self.trie.alias_of
+        self.masks.vocab.alias_id = self.trie.alias_id
+        self.masks.vocab.long_count = self.trie.long_count
+        self.masks.vocab.long_list = self.trie.long_list
+        self.masks.vocab.blob = self.trie.blob
+        self.masks.vocab.offsets = self.trie.offsets
+        self.masks.vocab.eos = self.eos.data
+        self.masks.vocab.eos_count = <uint32_t>self.eos.len
+        self.checked(masks_init(&self.masks))
+        # Soft bounds: checked between calls, when everything can be dropped. The kernels have hard bounds of twice as
+        # much, so that a single call ends, too.
+        self.max_bytes = limits.cache_bytes
+        self.max_states = limits.dfa_states
+        self.max_exprs = limits.expressions // 2
+        self.machine.dfa.max_states = 2 * limits.dfa_states
+        self.machine.rows.max_items = limits.row_items
+        self.machine.rows.max_words = limits.cache_bytes // 2
+        self.generation = 0
+        self.base_exprs = intern_count(&self.store.nodes.tuples)
+        self.checked(machine_first(&self.machine, &self.first))
+
+    def __dealloc__(self):
+        if self.lock != NULL:
+            PyThread_free_lock(self.lock)
+        machine_free(&self.machine)
+        masks_free(&self.masks)
+        vec_free(&self.eos)
+
+    cdef int checked(self, int status) except -1:
+        if status < 0:
+            raise_status(status, self.limits)
+        return status
+
+    cdef void acquire(self) noexcept nogil:
+        PyThread_acquire_lock(self.lock, WAIT_LOCK)
+
+    cdef void release(self) noexcept nogil:
+        PyThread_release_lock(self.lock)
+
+    cdef bint is_eos(self, uint32_t token) noexcept nogil:
+        cdef size_t i
+        for i in range(self.eos.len):
+            if self.eos.data[i] == token:
+                return True
+        return False
+
+    cdef int trim(self) noexcept nogil:
+        """Drop the caches if they are over a bound. Matchers notice by the generation and read their text again."""
+        cdef int status
+        if (machine_bytes(&self.machine) + masks_bytes(&self.masks) <= self.max_bytes
+                and intern_count(&self.machine.dfa.states) <= self.max_states
+                and intern_count(&self.store.nodes.tuples) - self.base_exprs <= self.max_exprs):
+            return OK
+        self.generation += 1
+        masks_clear(&self.masks)
+        status = machine_clear(&self.machine)
+        nodes_truncate(&self.store.nodes, self.base_exprs)
+        if status < 0:
+            return status
+        return machine_first(&self.machine, &self.first)
+
+    def stats(self) -> dict:
+        """Counts and bytes of what is held now."""
+        return {
+            "productions": len(self.tables),
+            "lexemes": self.tables.rules.exprs.len,
+            "expressions": len(self.store),
+            "lexer_states": intern_count(&self.machine.dfa.states),
+            "rows": intern_count(&self.machine.rows.kernels),
+            "masks": self.masks.index.len,
+            "mask_hits": self.masks.hits,
+            "mask_misses": self.masks.misses,
+            "cache_drops": self.generation,
+            "bytes": machine_bytes(&self.machine) + masks_bytes(&self.masks) + nodes_bytes(&self.store.nodes),
+        }

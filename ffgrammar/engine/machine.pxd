@@ -1,0 +1,49 @@
+"""Lexer and parser together: configurations and how a byte moves them.
+
+A configuration (row, lexer state) decides everything that may follow. A byte moves the lexer; only where a lexeme ends is
+the parser asked for the next row.
+"""
+
+from libc.stdint cimport uint32_t
+
+from ffgrammar.core.vec cimport Vec
+from ffgrammar.engine.rows cimport Rows
+from ffgrammar.engine.rules cimport Rules
+from ffgrammar.regex.dfa cimport Dfa
+from ffgrammar.regex.nodes cimport Nodes
+
+cdef struct Config:
+    uint32_t row
+    uint32_t state
+
+cdef struct Machine:
+    Nodes* nodes
+    const Rules* rules
+    Dfa dfa
+    Rows rows
+    Vec starts           # per row: its first lexer state, or UNKNOWN
+    Vec starts_no_skip   # the same without skip lexemes
+    Vec pairs            # scratch
+    bint single_skip
+
+cdef int machine_init(Machine* m, Nodes* nodes, const Rules* rules, bint single_skip) noexcept nogil
+cdef void machine_free(Machine* m) noexcept nogil
+
+# Forget every row and state (configurations become invalid).
+cdef int machine_clear(Machine* m) noexcept nogil
+cdef size_t machine_bytes(const Machine* m) noexcept nogil
+
+# The configuration of the empty text.
+cdef int machine_first(Machine* m, Config* config) noexcept nogil
+
+# The configuration after a lexeme of `lexset` ended in `row`.
+cdef int machine_leave(Machine* m, uint32_t row, uint32_t lexset, Config* config) noexcept nogil
+
+# One byte: 1 moved, 0 not possible (config is as before), or a status.
+cdef int machine_step(Machine* m, Config* config, uint32_t byte) noexcept nogil
+
+# Whether the text so far is a sentence: 1, 0 or a status.
+cdef int machine_accepting(Machine* m, const Config* config) noexcept nogil
+
+# The bytes that may follow, as 256 bits; returns how many, or a status.
+cdef int machine_next_bytes(Machine* m, const Config* config, uint32_t* bits) noexcept nogil

@@ -1,0 +1,170 @@
+"""The lexing rule: the longest text that some lexeme allowed here matches; then all lexemes that match it go to the parser.
+A lazy lexeme ends as soon as it matches."""
+
+from libc.stdint cimport uint32_t
+
+from ffgrammar.core.intern cimport intern_get, intern_len
+from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.engine.rows cimport (
+    Item, row_accepting, row_items, rows_bytes, rows_clear, rows_first, rows_free, rows_init, rows_scan,
+)
+from ffgrammar.engine.rules cimport NONTERMINAL
+from ffgrammar.regex.dfa cimport (
+    DEAD, LAST_STATE, LAZY, LEAVE, NO_LEXEMES, UNKNOWN, dfa_accept, dfa_bytes, dfa_clear, dfa_free, dfa_init, dfa_start,
+    dfa_step,
+)
+
+
+cdef enum:
+    NO_LEXEME = 0xFFFFFFFF
+
+
+cdef int machine_init(Machine* m, Nodes* nodes, const Rules* rules, bint single_skip) noexcept nogil:
+    m.nodes = nodes
+    m.rules = rules
+    m.single_skip = single_skip
+    vec_init(&m.starts)
+    vec_init(&m.starts_no_skip)
+    vec_init(&m.pairs)
+    if dfa_init(&m.dfa, nodes) < 0 or vec_fill(&m.dfa.lazy, rules.exprs.len, 0) < 0:
+        return NO_MEMORY
+    return rows_init(&m.rows, rules, &m.dfa.lexsets)
+
+
+cdef void machine_free(Machine* m) noexcept nogil:
+    rows_free(&m.rows)
+    dfa_free(&m.dfa)
+    vec_free(&m.starts)
+    vec_free(&m.starts_no_skip)
+    vec_free(&m.pairs)
+
+
+cdef int machine_clear(Machine* m) noexcept nogil:
+    m.starts.len = 0
+    m.starts_no_skip.len = 0
+    if dfa_clear(&m.dfa) < 0:
+        return NO_MEMORY
+    return rows_clear(&m.rows)
+
+
+cdef size_t machine_bytes(const Machine* m) noexcept nogil:
+    return (rows_bytes(&m.rows) + dfa_bytes(&m.dfa)
+            + (m.starts.cap + m.starts_no_skip.cap + m.pairs.cap) * sizeof(uint32_t))
+
+
+cdef int row_start(Machine* m, uint32_t row, bint skips, uint32_t* state) noexcept nogil:
+    """The lexer state on the lexemes that `row` allows."""
+    cdef uint32_t count, i, lexeme
+    cdef uint32_t last = NO_LEXEME
+    cdef uint32_t s = 0
+    cdef const Item* items
+    cdef Vec* cache = &m.starts if skips else &m.starts_no_skip
+    cdef int status
+    if row >= cache.len and vec_fill(cache, row + 1 - cache.len, 0xFF) < 0:
+        return NO_MEMORY
+    state[0] = cache.data[row]
+    if state[0] != UNKNOWN:
+        return OK
+    items = row_items(&m.rows, row, &count)
+    m.pairs.len = 0
+    i = 0
+    # items are sorted by symbol, lexemes before nonterminals: a merge with the sorted skips
+    while True:
+        if i < count and items[i].symbol < NONTERMINAL:
+            lexeme = items[i].symbol
+        else:
+            lexeme = NO_LEXEME
+        if skips and s < m.rules.skips.len and m.rules.skips.data[s] < lexeme:
+            lexeme = m.rules.skips.data[s]
+            s += 1
+        else:
+            i += 1
+        if lexeme == NO_LEXEME:
+            break
+        if lexeme == last:
+            continue
+        last = lexeme
+        if vec_push(&m.pairs, lexeme) < 0 or vec_push(&m.pairs, m.rules.exprs.data[lexeme]) < 0:
+            return NO_MEMORY
+    status = dfa_start(&m.dfa, m.pairs.data, m.pairs.len, state)
+    if status >= 0:
+        cache.data[row] = state[0]
+    return status
+
+
+cdef int machine_first(Machine* m, Config* config) noexcept nogil:
+    cdef int status = rows_first(&m.rows, &config.row)
+    return row_start(m, config.row, True, &config.state) if status >= 0 else status
+
+
+cdef int machine_leave(Machine* m, uint32_t row, uint32_t lexset, Config* config) noexcept nogil:
+    cdef bint skips = True
+    cdef uint32_t i
+    cdef int status
+    if m.single_skip:
+        skips = False
+        for i in range(intern_len(&m.dfa.lexsets, lexset)):
+            if not m.rules.is_skip.data[intern_get(&m.dfa.lexsets, lexset)[i]]:
+                skips = True
+    status = rows_scan(&m.rows, row, lexset, &config.row)
+    return row_start(m, config.row, skips, &config.state) if status >= 0 else status
+
+
+cdef int machine_step(Machine* m, Config* config, uint32_t byte) noexcept nogil:
+    cdef Config moved = config[0]
+    cdef uint32_t target
+    cdef int status = dfa_step(&m.dfa, config.state, byte, &target)
+    if status >= 0 and target == LEAVE:
+        status = machine_leave(m, config.row, dfa_accept(&m.dfa, config.state), &moved)
+        if status >= 0:
+            # nothing was read in a start state, so it cannot be left again
+            status = dfa_step(&m.dfa, moved.state, byte, &target)
+    if status < 0:
+        return status
+    if target == DEAD:
+        return 0
+    moved.state = target
+    if target & LAZY:
+        status = machine_leave(m, moved.row, dfa_accept(&m.dfa, target & LAST_STATE), &moved)
+        if status < 0:
+            return status
+    config[0] = moved
+    return 1
+
+
+cdef int machine_accepting(Machine* m, const Config* config) noexcept nogil:
+    cdef uint32_t row = config.row
+    cdef uint32_t lexset
+    cdef int status
+    if not intern_get(&m.dfa.states, config.state >> 8)[0]:
+        # inside a lexeme: the text is a sentence if it may end here
+        lexset = dfa_accept(&m.dfa, config.state)
+        if lexset == NO_LEXEMES:
+            return 0
+        status = rows_scan(&m.rows, row, lexset, &row)
+        if status < 0:
+            return status
+    return row_accepting(&m.rows, row)
+
+
+cdef int machine_next_bytes(Machine* m, const Config* config, uint32_t* bits) noexcept nogil:
+    cdef Config moved
+    cdef uint32_t byte, target
+    cdef int count = 0
+    cdef int status
+    for byte in range(8):
+        bits[byte] = 0
+    for byte in range(256):
+        moved = config[0]
+        status = dfa_step(&m.dfa, config.state, byte, &target)
+        if status >= 0 and target == LEAVE:
+            status = machine_leave(m, config.row, dfa_accept(&m.dfa, config.state), &moved)
+            if status >= 0:
+                status = dfa_step(&m.dfa, moved.state, byte, &target)
+        if status < 0:
+            return status
+        if target != DEAD:
+            bits[byte >> 5] |= <uint32_t>1 << (byte & 31)
+            count += 1
+    return count

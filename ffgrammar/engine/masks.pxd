@@ -1,0 +1,42 @@
+"""Token masks: the trie walk, and the masks already known by configuration."""
+
+from libc.stdint cimport uint32_t
+
+from ffgrammar.core.map cimport Map
+from ffgrammar.core.vec cimport Vec
+from ffgrammar.engine.machine cimport Config, Machine
+from ffgrammar.tokens.trie cimport TokenTrie, TrieNode
+
+cdef struct Vocabulary:
+    # what a mask needs of a TokenTrie (see tokens/trie.pxd), without the object
+    const TrieNode* nodes
+    uint32_t node_count
+    uint32_t n_words
+    uint32_t alias_count
+    const uint32_t* alias_of
+    const uint32_t* alias_id
+    uint32_t long_count
+    const uint32_t* long_list
+    const unsigned char* blob
+    const uint32_t* offsets
+    const uint32_t* eos
+    uint32_t eos_count
+
+cdef struct Masks:
+    Vocabulary vocab
+    Map index        # row << 32 | state -> offset in words
+    Vec words        # (count, tokens...) or (DENSE, mask words...)
+    Vec buffer       # one mask and a spare word, all zero between calls
+    size_t hits
+    size_t misses
+
+cdef int masks_init(Masks* k) noexcept nogil
+cdef void masks_free(Masks* k) noexcept nogil
+cdef void masks_clear(Masks* k) noexcept nogil
+cdef size_t masks_bytes(const Masks* k) noexcept nogil
+
+# Offset in `words` of the mask of a configuration, made if need be.
+cdef int masks_find(Masks* k, Machine* m, const Config* config, uint32_t* offset) noexcept nogil
+
+# Write the mask at `offset` to `count` words; surplus words become zero.
+cdef void masks_copy(const Masks* k, uint32_t offset, uint32_t* target, size_t count) noexcept nogil

@@ -1,0 +1,70 @@
+"""The choice front-end: one of a list of texts. All of them are one lexeme, a trie."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from ffgrammar.core.errors import GrammarError, LimitError
+from ffgrammar.core.limits import Limits
+from ffgrammar.grammar.ir import Grammar
+from ffgrammar.grammar.lexemes import one_lexeme
+from ffgrammar.regex.expr import ExprStore
+
+__all__ = ["build", "read"]
+
+
+def build(choices: str | Iterable[str | bytes], store: ExprStore, limits: Limits) -> Grammar:
+    """The grammar of exactly these texts.
+
+    Args:
+        choices: the texts; or one string that lists them, see `read`.
+
+    Raises:
+        GrammarError: there are no choices, or one is not a text (`pointer` says which).
+        LimitError: source_bytes, over all choices together.
+    """
+    if isinstance(choices, (bytes, bytearray)):
+        raise GrammarError("choices are a list of texts, or one str that lists them, not bytes")
+    texts: list[bytes] = []
+    size = 0
+    for number, choice in enumerate(read(choices, limits) if isinstance(choices, str) else choices):
+        text = _encoded(choice, number)
+        size += len(text)
+        if size > limits.source_bytes:
+            raise LimitError("source_bytes", limits.source_bytes, "the choices are too long")
+        texts.append(text)
+    if not texts:
+        raise GrammarError("there are no choices")
+    return one_lexeme(store, limits, store.literals(texts), "choice")
+
+
+def read(text: str, limits: Limits) -> list[str | bytes]:
+    """The choices that a text lists: a JSON list if it begins with `[`, else one a line, empty lines left out.
+
+    Raises:
+        GrammarError: it begins with `[` but is no JSON list.
+    """
+    if len(text) > limits.source_bytes:
+        raise LimitError("source_bytes", limits.source_bytes, "the list of choices is too long")
+    if not text.lstrip("\ufeff \t\r\n").startswith("["):
+        return [line for line in text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n") if line]
+    try:
+        listed = json.loads(text.removeprefix("\ufeff"))
+    except json.JSONDecodeError as error:
+        message = f"a list of choices that begins with '[' is read as JSON: {error.msg}"
+        raise GrammarError(message, line=error.lineno, column=error.colno) from None
+    except RecursionError:
+        raise GrammarError("a list of choices is a list of texts, not of lists", pointer="/0") from None
+    return list(listed)
+
+
+def _encoded(choice: object, number: int) -> bytes:
+    if isinstance(choice, (bytes, bytearray)):
+        return bytes(choice)
+    if not isinstance(choice, str):
+        raise GrammarError(f"a choice must be a text, not {type(choice).__name__}", pointer=f"/{number}")
+    try:
+        return choice.encode()
+    except UnicodeEncodeError:
+        raise GrammarError("a choice cannot have half of a surrogate pair", pointer=f"/{number}") from None

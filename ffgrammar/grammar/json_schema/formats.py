@@ -1,0 +1,164 @@
+"""The formats of JSON Schema as regular expressions, each from the grammar in its RFC."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+__all__ = ["FORMATS", "UNENFORCED", "pattern_of"]
+
+# Known, but no regular expression says them: a regular expression's groups nest, IDNA needs tables and contexts.
+UNENFORCED = frozenset(["regex", "idn-hostname"])
+
+# RFC 3339. February has 29 days in years divisible by 4, but for centuries not divisible by 400.
+_LEAP = r"(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)"
+_DATE = (
+    r"(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)"
+    rf"|02-(?:0[1-9]|1[0-9]|2[0-8]))|{_LEAP}-02-29)"
+)
+_HOUR = r"(?:[01][0-9]|2[0-3])"
+_FRACTION = r"(?:\.[0-9]+)?"
+# a leap second is inserted at 23:59:60 UTC; it is known here for times in UTC
+_TIME = (
+    rf"(?:{_HOUR}:[0-5][0-9]:[0-5][0-9]{_FRACTION}(?:[Zz]|[+-]{_HOUR}:[0-5][0-9])"
+    rf"|23:59:60{_FRACTION}(?:[Zz]|[+-]00:00))"
+)
+_DURATION_TIME = r"T(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S)"
+_DURATION_DATE = r"(?:[0-9]+D|[0-9]+M(?:[0-9]+D)?|[0-9]+Y(?:[0-9]+M(?:[0-9]+D)?)?)"
+_DURATION = rf"P(?:{_DURATION_DATE}(?:{_DURATION_TIME})?|{_DURATION_TIME}|[0-9]+W)"
+
+# RFC 2673, RFC 4291
+_OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
+_IPV4 = rf"{_OCTET}(?:\.{_OCTET}){{3}}"
+_H16 = r"[0-9A-Fa-f]{1,4}"
+_LS32 = rf"(?:{_H16}:{_H16}|{_IPV4})"
+
+
+def _ipv6() -> str:
+    forms = [rf"(?:{_H16}:){{6}}{_LS32}"]
+    for before in range(8):
+        left = rf"(?:{_H16}(?::{_H16}){{0,{before - 1}}})?" if before else ""
+        # the most groups that fit after "::" when `before` groups may stand before it
+        after = 7 - before
+        if after >= 2:
+            forms.append(rf"{left}::(?:{_H16}:){{{after - 2}}}{_LS32}")
+        elif after == 1:
+            forms.append(rf"{left}::{_H16}")
+        else:
+            forms.append(rf"{left}::")
+    return "(?:" + "|".join(forms) + ")"
+
+
+_IPV6 = _ipv6()
+
+# RFC 1123; the length of the whole is bounded in FORMATS
+_LABEL = r"[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])?"
+_HOSTNAME = rf"{_LABEL}(?:\.{_LABEL})*"
+
+# RFC 5321, Mailbox; RFC 6531 adds all that is beyond ASCII
+_ATEXT = r"[0-9A-Za-z!#$%&'*+/=?^_`{|}~-]"
+_IDN_ATEXT = r"[0-9A-Za-z!#$%&'*+/=?^_`{|}~\x{80}-\x{10FFFF}-]"
+
+
+def _mailbox(atext: str, beyond: str, label: str) -> str:
+    local = rf'(?:{atext}+(?:\.{atext}+)*|"(?:[ !#-\[\]-~{beyond}]|\\[ -~])*")'
+    domain = rf"(?:{label}(?:\.{label})*|\[(?:{_IPV4}|IPv6:{_IPV6})\])"
+    return f"{local}@{domain}"
+
+
+_IDN_LABEL = r"[0-9A-Za-z\x{80}-\x{10FFFF}](?:[0-9A-Za-z\x{80}-\x{10FFFF}-]*[0-9A-Za-z\x{80}-\x{10FFFF}])?"
+
+# RFC 3986; RFC 3987 adds to the unreserved characters, and to those of a query
+_UCS = (
+    r"\x{A0}-\x{D7FF}\x{F900}-\x{FDCF}\x{FDF0}-\x{FFEF}"
+    + "".join([rf"\x{{{plane:X}0000}}-\x{{{plane:X}FFFD}}" for plane in range(1, 14)])
+    + r"\x{E1000}-\x{EFFFD}"
+)
+_PRIVATE = r"\x{E000}-\x{F8FF}\x{F0000}-\x{FFFFD}\x{100000}-\x{10FFFD}"
+
+
+def _uri(relative: bool, ucs: str = "", private: str = "") -> str:
+    unreserved = rf"0-9A-Za-z._~{ucs}\-"
+    sub_delims = r"!$&'()*+,;="
+    percent = r"%[0-9A-Fa-f]{2}"
+    pchar = rf"(?:[{unreserved}{sub_delims}:@]|{percent})"
+    reg_name = rf"(?:[{unreserved}{sub_delims}]|{percent})*"
+    userinfo = rf"(?:(?:[{unreserved}{sub_delims}:]|{percent})*@)?"
+    future = rf"[vV][0-9A-Fa-f]+\.[0-9A-Za-z._~\-{sub_delims}:]+"
+    authority = rf"{userinfo}(?:\[(?:{_IPV6}|{future})\]|{reg_name})(?::[0-9]*)?"
+    abempty = rf"(?:/{pchar}*)*"
+    absolute = rf"/(?:{pchar}+(?:/{pchar}*)*)?"
+    rootless = rf"{pchar}+(?:/{pchar}*)*"
+    noscheme = rf"(?:[{unreserved}{sub_delims}@]|{percent})+(?:/{pchar}*)*"
+    query = rf"(?:\?(?:[{unreserved}{sub_delims}:@/?{private}]|{percent})*)?"
+    fragment = rf"(?:\#(?:[{unreserved}{sub_delims}:@/?]|{percent})*)?"
+    full = rf"[A-Za-z][0-9A-Za-z+.\-]*:(?://{authority}{abempty}|{absolute}|{rootless}|){query}{fragment}"
+    if not relative:
+        return full
+    return rf"(?:{full}|(?://{authority}{abempty}|{absolute}|{noscheme}|){query}{fragment})"
+
+
+# RFC 6570
+def _uri_template() -> str:
+    literal = rf"(?:[!\#$&()*+,\-./0-9:;=?@A-Z\[\]_a-z~{_UCS}{_PRIVATE}]|%[0-9A-Fa-f]{{2}})"
+    varchar = r"(?:[0-9A-Za-z_]|%[0-9A-Fa-f]{2})"
+    varspec = rf"{varchar}(?:\.?{varchar})*(?::[1-9][0-9]{{0,3}}|\*)?"
+    return rf"(?:{literal}|\{{[+\#./;?&=,!@|]?{varspec}(?:,{varspec})*\}})*"
+
+
+# RFC 6901
+_POINTER = r"(?:/(?:[^/~]|~[01])*)*"
+
+# name -> (pattern, most characters)
+FORMATS: dict[str, int | None] = {
+    "date": None,
+    "date-time": None,
+    "duration": None,
+    "email": None,
+    "hostname": 253,
+    "idn-email": None,
+    "ipv4": None,
+    "ipv6": None,
+    "iri": None,
+    "iri-reference": None,
+    "json-pointer": None,
+    "relative-json-pointer": None,
+    "time": None,
+    "uri": None,
+    "uri-reference": None,
+    "uri-template": None,
+    "uuid": None,
+}
+
+
+@lru_cache(maxsize=None)
+def pattern_of(name: str) -> str:
+    """The pattern of a format in FORMATS, in the syntax of Rust's regexes (dot-all), for the whole text."""
+    if name == "date":
+        return _DATE
+    if name == "date-time":
+        return f"{_DATE}[Tt]{_TIME}"
+    if name == "time":
+        return _TIME
+    if name == "duration":
+        return _DURATION
+    if name == "email":
+        return _mailbox(_ATEXT, "", _LABEL)
+    if name == "idn-email":
+        return _mailbox(_IDN_ATEXT, r"\x{80}-\x{10FFFF}", _IDN_LABEL)
+    if name == "hostname":
+        return _HOSTNAME
+    if name == "ipv4":
+        return _IPV4
+    if name == "ipv6":
+        return _IPV6
+    if name in ("uri", "uri-reference"):
+        return _uri(name != "uri")
+    if name in ("iri", "iri-reference"):
+        return _uri(name != "iri", _UCS, _PRIVATE)
+    if name == "uri-template":
+        return _uri_template()
+    if name == "json-pointer":
+        return _POINTER
+    if name == "relative-json-pointer":
+        return rf"(?:0|[1-9][0-9]*)(?:\#|{_POINTER})"
+    return r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"

@@ -1,0 +1,69 @@
+"""`enum` and `const`: literal values, told apart by JSON type."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from ffgrammar.core.errors import GrammarError
+from ffgrammar.grammar.json_schema.shape import FALSE, NULL, NUM, STR, TRUE
+
+__all__ = ["Scalars", "as_schema", "number"]
+
+
+def number(value: Any, pointer: str) -> Decimal:
+    """A JSON number of a schema, exact; a float means the decimal that repr() writes."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
+        raise GrammarError("a number is needed here", pointer=pointer)
+    exact = value if isinstance(value, Decimal) else Decimal(repr(value) if isinstance(value, float) else value)
+    if not exact.is_finite():
+        raise GrammarError(f"{value} is not a JSON number", pointer=pointer)
+    return exact
+
+
+class Scalars:
+    """The scalars among some values, and the arrays and objects beside them."""
+
+    __slots__ = ("compound", "numbers", "strings", "types")
+
+    def __init__(self, values: list[Any], pointer: str) -> None:
+        self.types = 0
+        strings: dict[str, None] = {}
+        numbers: dict[Decimal, None] = {}
+        self.compound: list[tuple[int, Any]] = []
+        for index, value in enumerate(values):
+            if isinstance(value, str):
+                strings[value] = None
+            elif value is None:
+                self.types |= NULL
+            elif value is True:
+                self.types |= TRUE
+            elif value is False:
+                self.types |= FALSE
+            elif isinstance(value, (list, dict)):
+                self.compound.append((index, value))
+            else:
+                numbers[number(value, f"{pointer}/{index}")] = None
+        if strings:
+            self.types |= STR
+        if numbers:
+            self.types |= NUM
+        self.strings = tuple(strings)
+        self.numbers = tuple(numbers)
+
+
+def as_schema(value: Any) -> dict[str, Any]:
+    """A schema that allows just this array or object."""
+    if isinstance(value, list):
+        return {
+            "type": "array",
+            "prefixItems": [{"const": item} for item in value],
+            "minItems": len(value),
+            "maxItems": len(value),
+        }
+    return {
+        "type": "object",
+        "properties": {key: {"const": item} for key, item in value.items()},
+        "required": list(value),
+        "additionalProperties": False,
+    }

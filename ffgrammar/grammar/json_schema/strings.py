@@ -1,0 +1,122 @@
+"""Expressions for JSON strings, and for keys.
+
+A string that any text may fill can be spelled in every way JSON allows. One that is limited by `pattern`, `format`,
+`enum` or `const`, and every key, is spelled canonically: a character is escaped only where JSON asks for it, so equal
+strings have equal spellings. Both count a character as one code point, whatever its spelling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ffgrammar.core.errors import GrammarError
+from ffgrammar.grammar.json_schema.formats import FORMATS, pattern_of
+from ffgrammar.regex.expr import ExprStore
+from ffgrammar.regex.lower import JSON_ANY, JSON_CANONICAL, compile_regex
+
+__all__ = ["Strings"]
+
+_ANY = ((0, 0xD7FF), (0xE000, 0x10FFFF))
+
+
+class Strings:
+    """String expressions in one store. A *body* is what stands between the quotes."""
+
+    def __init__(self, store: ExprStore) -> None:
+        self.store = store
+        self.quote = store.literal(b'"')
+        self.any_char = JSON_ANY.charset(store, _ANY)
+        self.canonical_char = JSON_CANONICAL.charset(store, _ANY)
+        self.canonical_body = store.repeat(self.canonical_char, 0, None)
+        self.any_key = self.quoted(self.canonical_body)
+        self._ranges: dict[tuple[int, int | None, tuple[int, ...]], int] = {}
+        self._patterns: dict[str, int] = {}
+        self._formats: dict[str, int] = {}
+
+    def quoted(self, body: int) -> int:
+        """A body between quotes."""
+        return self.store.concat([self.quote, body, self.quote])
+
+    def spelled(self, text: str) -> bytes:
+        """The canonical spelling of a string, its quotes included; where hexadecimal digits have two, the lower one."""
+        plain = JSON_CANONICAL.plain(text)
+        if plain is None:
+            plain = "".join([_ESCAPES.get(char, char) for char in text]).encode()
+        return b'"%b"' % plain
+
+    def key(self, text: str) -> int:
+        """Exactly this string."""
+        plain = JSON_CANONICAL.plain(text)
+        if plain is not None:
+            return self.store.literal(b'"%b"' % plain)
+        return self.quoted(JSON_CANONICAL.text(self.store, text))
+
+    def any_of(self, texts: Iterable[str]) -> int:
+        """Any of these strings."""
+        simple = []
+        others = []
+        for text in texts:
+            plain = JSON_CANONICAL.plain(text)
+            if plain is not None:
+                simple.append(b'"%b"' % plain)
+            else:
+                others.append(self.key(text))
+        found = self.store.literals(simple)
+        return self.store.union([found, *others]) if others else found
+
+    def range(self, low: int, high: int | None, bodies: tuple[int, ...]) -> int:
+        """Strings of low to high characters that match all of the bodies."""
+        key = (low, high, bodies)
+        found = self._ranges.get(key)
+        if found is None:
+            if not bodies:
+                found = self.quoted(self.store.repeat(self.any_char, low, high))
+            else:
+                parts = list(bodies)
+                if low or high is not None:
+                    parts.append(self.store.repeat(self.canonical_char, low, high))
+                body = self.store.intersect(parts)
+                found = 0 if self.store.is_nothing(body) else self.quoted(body)
+            self._ranges[key] = found
+        return found
+
+    def pattern(self, pattern: str, pointer: str) -> int:
+        """The bodies in which an ECMA-262 pattern is found."""
+        found = self._patterns.get(pattern)
+        if found is None:
+            try:
+                found = compile_regex(self.store, pattern, "ecma", encode=JSON_CANONICAL, search=True)
+            except GrammarError as error:
+                raise type(error)(error.message, column=error.column, pointer=pointer) from error
+            self._patterns[pattern] = found
+        return found
+
+    def without(self, body: int) -> int:
+        """The bodies that do not match."""
+        return self.store.intersect([self.canonical_body, self.store.complement(body)])
+
+    def format(self, name: str) -> int:
+        """The bodies of a format in FORMATS."""
+        found = self._formats.get(name)
+        if found is None:
+            found = compile_regex(self.store, pattern_of(name), "rust", encode=JSON_CANONICAL, dot_all=True)
+            longest = FORMATS[name]
+            if longest is not None:
+                found = self.store.intersect([found, self.store.repeat(self.canonical_char, 0, longest)])
+            self._formats[name] = found
+        return found
+
+    def matching(self, texts: Iterable[str], low: int, high: int | None, bodies: tuple[int, ...]) -> list[str]:
+        """Those of the texts that obey a length and all the bodies."""
+        return [
+            text
+            for text in texts
+            if low <= len(text)
+            and (high is None or len(text) <= high)
+            and all(self.store.matches(body, self.spelled(text)[1:-1]) for body in bodies)
+        ]
+
+
+_ESCAPES = {chr(code): f"\\u{code:04x}" for code in range(32)} | {
+    "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"
+}

@@ -1,0 +1,40 @@
+"""Lark's library of common terminals, as one regular expression each.
+
+Where Lark's own definitions rely on lazy quantifiers and look-behind (ESCAPED_STRING, C_COMMENT), these are the
+same languages written out.
+"""
+
+from __future__ import annotations
+
+__all__ = ["COMMON"]
+
+_DECIMAL = r"(?:[0-9]+\.[0-9]*|\.[0-9]+)"
+_FLOAT = rf"(?:[0-9]+[eE][+-]?[0-9]+|{_DECIMAL}(?:[eE][+-]?[0-9]+)?)"
+_NUMBER = rf"(?:{_FLOAT}|[0-9]+)"
+
+COMMON: dict[str, str] = {
+    "DIGIT": r"[0-9]",
+    "HEXDIGIT": r"[0-9A-Fa-f]",
+    "INT": r"[0-9]+",
+    "SIGNED_INT": r"[+-]?[0-9]+",
+    "DECIMAL": _DECIMAL,
+    "FLOAT": _FLOAT,
+    "SIGNED_FLOAT": rf"[+-]?{_FLOAT}",
+    "NUMBER": _NUMBER,
+    "SIGNED_NUMBER": rf"[+-]?{_NUMBER}",
+    "ESCAPED_STRING": r'"(?:[^"\\\n]|\\[^\n])*"',
+    "LCASE_LETTER": r"[a-z]",
+    "UCASE_LETTER": r"[A-Z]",
+    "LETTER": r"[A-Za-z]",
+    "WORD": r"[A-Za-z]+",
+    "CNAME": r"[A-Za-z_][A-Za-z0-9_]*",
+    "WS_INLINE": r"[ \t]+",
+    "WS": r"[ \t\f\r\n]+",
+    "CR": r"\r",
+    "LF": r"\n",
+    "NEWLINE": r"(?:\r?\n)+",
+    "SH_COMMENT": r"#[^\n]*",
+    "CPP_COMMENT": r"//[^\n]*",
+    "C_COMMENT": r"/\*(?:[^*]|\*+[^*/])*\*+/",
+    "SQL_COMMENT": r"--[^\n]*",
+}

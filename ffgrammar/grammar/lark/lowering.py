@@ -1,0 +1,185 @@
+"""Lark definitions to the grammar IR."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+from ffgrammar.core.errors import LimitError
+from ffgrammar.core.limits import Limits
+from ffgrammar.grammar.ir import Grammar, GrammarBuilder
+from ffgrammar.grammar.lark.reader import read
+from ffgrammar.grammar.lark.source import Definition, Op, Source, error_at, place, popped
+from ffgrammar.grammar.lark.terminals import Terminals
+from ffgrammar.grammar.lexemes import nonempty, symbol_of
+from ffgrammar.regex.expr import ExprStore
+
+__all__ = ["build"]
+
+# Of the strings that are one lexeme, how many its name shows.
+_SHOWN = 5
+
+# What an alternative of a rule is made of; a string alone is kept as it is, to be fused with others.
+_Alternative = tuple[int, ...] | str
+
+
+def build(text: str, store: ExprStore, limits: Limits, *, start: str = "start") -> Grammar:
+    """The grammar of a Lark text.
+
+    Args:
+        text: rules, terminals, %ignore and %import common in Lark's syntax; terminals may also have `[lazy]` after
+            their name, and `&` (both match) and prefix `~` (all texts but) in their bodies.
+        start: the rule, or terminal, that whole texts match.
+
+    Raises:
+        GrammarError: the text is wrong (`line`, `column`), or nothing matches `start`.
+        UnsupportedError: templates, %declare, %extend, %override, look-around, anchors.
+        LimitError: the text is too long or too deep, or has too many productions.
+    """
+    return _Lowering(read(text, limits), store, limits).grammar(start)
+
+
+class _Lowering:
+    def __init__(self, source: Source, store: ExprStore, limits: Limits) -> None:
+        self.source = source
+        self.store = store
+        self.limits = limits
+        self.builder = GrammarBuilder(store, limits)
+        self.terminals = Terminals(source, store, limits)
+        self.symbols: dict[tuple[int, bool], int] = {}  # of lexemes
+        self.rules: dict[str, int] = {}
+
+    def grammar(self, start: str) -> Grammar:
+        source, builder = self.source, self.builder
+        first = source.rules.get(start) or source.terminals.get(start)
+        if first is None:
+            raise error_at(source.text, 0, f"there is no rule {start!r} to start with")
+        for name in source.terminals:
+            self.terminals.compile(name)
+        for name in source.rules:
+            self.rules[name] = builder.nonterminal(name)
+        for definition in source.rules.values():
+            lhs = self.rules[definition.name]
+            for alternative in self.alternatives(definition):
+                builder.add(lhs, alternative)
+        for definition in source.ignored:
+            self.ignore(definition)
+        top = self.rules[start] if start in self.rules else self.terminal(first)
+        grammar = builder.finish(top, kind="lark", warnings=source.warnings)
+        if grammar.start >> 1 not in _productive(grammar):
+            raise error_at(source.text, first.offset, f"no text at all matches {start}")
+        return grammar
+
+    def alternatives(self, rule: Definition) -> list[tuple[int, ...]]:
+        """The right-hand sides of a rule; inner alternatives and repeats become nonterminals of their own."""
+        builder = self.builder
+        stack: list[_Alternative] = []
+        for op in rule.body:
+            code = op.code
+            if code == "cat":
+                parts = [self.sequence(part) for part in popped(stack, op.argument)]
+                stack.append(tuple(symbol for part in parts for symbol in part))
+            elif code == "alt":
+                fused = self.fused(popped(stack, op.argument))
+                stack.append((builder.choice([builder.seq(part) for part in fused], rule.name),))
+            elif code == "rep":
+                stack.append((self.repeat(builder.seq(self.sequence(stack.pop())), op, rule.name),))
+            elif code == "name":
+                stack.append((self.name(op),))
+            elif code == "text" and not op.argument[1]:
+                stack.append(op.argument[0])
+            else:
+                expr = self.terminals.whole(Definition("", op.offset, (op,)))
+                stack.append((self.lexeme(expr, _written(op)),))
+        return self.fused(stack)
+
+    def sequence(self, part: _Alternative) -> tuple[int, ...]:
+        if isinstance(part, str):
+            return (self.lexeme(self.store.literal(part.encode()), json.dumps(part)),)
+        return part
+
+    def fused(self, alternatives: list[_Alternative]) -> list[tuple[int, ...]]:
+        """The alternatives, with all that are just a string as one lexeme.
+
+        The language is the same, as the parser is given all lexemes that match; thousands of strings become one trie.
+        """
+        strings = list(dict.fromkeys(part for part in alternatives if isinstance(part, str)))
+        if len(strings) < 2:
+            return [self.sequence(part) for part in alternatives]
+        shown = [json.dumps(text) for text in itertools.islice(strings, _SHOWN)]
+        if len(strings) > _SHOWN:
+            shown.append("...")
+        expr = self.store.literals([text.encode() for text in strings])
+        rest = [part for part in alternatives if not isinstance(part, str)]
+        return [*rest, (self.lexeme(expr, " | ".join(shown)),)]
+
+    def repeat(self, symbol: int, op: Op, name: str) -> int:
+        lo, hi = op.argument
+        if max(lo, hi or 0) > self.limits.rules:
+            line, column = place(self.source.text, op.offset)
+            raise LimitError("rules", self.limits.rules, f"line {line}, column {column}: too many repetitions")
+        if (lo, hi) == (0, 1):
+            return self.builder.optional(symbol, name)
+        return self.builder.repeat(symbol, lo, hi, name)
+
+    def name(self, op: Op) -> int:
+        if op.argument in self.rules:
+            return self.rules[op.argument]
+        terminal = self.source.terminals.get(op.argument)
+        if terminal is None:
+            raise self.terminals.undefined(op)
+        return self.terminal(terminal)
+
+    def terminal(self, terminal: Definition) -> int:
+        return self.lexeme(self.terminals.exprs[terminal.name], terminal.name, terminal.lazy)
+
+    def lexeme(self, expr: int, name: str, lazy: bool = False) -> int:
+        symbol = self.symbols.get((expr, lazy))
+        if symbol is None:
+            symbol = self.symbols[expr, lazy] = symbol_of(self.builder, expr, name, lazy=lazy)
+        return symbol
+
+    def ignore(self, definition: Definition) -> None:
+        alone = definition.body[0] if len(definition.body) == 1 else None
+        terminal = self.source.terminals.get(alone.argument) if alone is not None and alone.code == "name" else None
+        lazy = terminal is not None and terminal.lazy
+        name = "%ignore" if terminal is None else terminal.name
+        expr = self.terminals.exprs[name] if lazy else self.terminals.whole(definition)
+        expr = nonempty(self.store, expr)
+        if not self.store.is_nothing(expr):
+            self.builder.terminal(expr, name, lazy=lazy, skip=True)
+
+
+def _written(op: Op) -> str:
+    """A literal as the grammar's author wrote it, or nearly, for messages."""
+    if op.code == "regex":
+        pattern, flags = op.argument
+        return f"/{pattern}/{flags}"
+    if op.code == "range":
+        return f"{json.dumps(chr(op.argument[0]))}..{json.dumps(chr(op.argument[1]))}"
+    return json.dumps(op.argument[0]) + "i"
+
+
+def _productive(grammar: Grammar) -> set[int]:
+    """The nonterminals that derive some text; every lexeme does. Linear in the grammar."""
+    waiting: dict[int, list[int]] = {}  # productions by a nonterminal they have
+    missing: list[int] = []
+    done: set[int] = set()
+    todo: list[int] = []
+    for number, (lhs, rhs) in enumerate(grammar.productions):
+        inner = {symbol >> 1 for symbol in rhs if symbol & 1}
+        missing.append(len(inner))
+        for symbol in inner:
+            waiting.setdefault(symbol, []).append(number)
+        if not inner:
+            todo.append(lhs)
+    while todo:
+        lhs = todo.pop()
+        if lhs in done:
+            continue
+        done.add(lhs)
+        for number in waiting.get(lhs, ()):
+            missing[number] -= 1
+            if not missing[number]:
+                todo.append(grammar.productions[number][0])
+    return done

@@ -1,0 +1,238 @@
+"""Terminals to expressions: a terminal's body is composed by expression algebra and becomes one lexeme."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ffgrammar.core.errors import GrammarError, UnsupportedError
+from ffgrammar.core.limits import Limits
+from ffgrammar.grammar.lark.common import COMMON
+from ffgrammar.grammar.lark.pattern import Translation, translate
+from ffgrammar.grammar.lark.source import Definition, Op, Source, error_at, popped
+from ffgrammar.regex.charset import Charset, case_closure, from_ranges
+from ffgrammar.regex.expr import ANY_BYTES, EMPTY, ExprStore
+from ffgrammar.regex.lower import UTF8, any_text, lower
+from ffgrammar.regex.syntax import Node, parse
+
+__all__ = ["Terminals"]
+
+
+class _Value(NamedTuple):
+    """What is on the stack for a terminal: `expr`, or if negated all texts but `expr`.
+
+    `literal` is set where the expression is exactly these bytes.
+    """
+
+    expr: int
+    negated: bool = False
+    literal: bytes | None = None
+
+
+class Terminals:
+    """The expressions of all terminals of a source.
+
+    Attributes:
+        exprs: by name, filled by `compile`.
+    """
+
+    def __init__(self, source: Source, store: ExprStore, limits: Limits) -> None:
+        self.source = source
+        self.store = store
+        self.limits = limits
+        self.exprs: dict[str, int] = {}
+        self.patterns: dict[tuple[str, str], int] = {}
+
+    def error(self, offset: int, message: str, kind: type[GrammarError] = GrammarError) -> GrammarError:
+        return error_at(self.source.text, offset, message, kind)
+
+    def undefined(self, op: Op) -> GrammarError:
+        hint = f"; write %import common.{op.argument}" if op.argument in COMMON else ""
+        return self.error(op.offset, f"{op.argument} is not defined{hint}")
+
+    def compile(self, name: str) -> None:
+        """Compile a terminal, those it uses first; without recursion, because chains of them may be long."""
+        terminals, done = self.source.terminals, self.exprs
+        todo = [name]
+        underway: set[str] = set()
+        while todo:
+            name = todo[-1]
+            if name in done:
+                todo.pop()
+                continue
+            definition = terminals[name]
+            missing = [op for op in definition.body if op.code == "name" and op.argument not in done]
+            if missing:
+                underway.add(name)
+                for op in missing:
+                    if op.argument not in terminals:
+                        raise self.not_a_terminal(op)
+                    if op.argument in underway:
+                        raise self.error(op.offset, f"terminals cannot be recursive: {op.argument} is part of itself")
+                    todo.append(op.argument)
+                continue
+            underway.discard(name)
+            expr = done[name] = self.whole(definition)
+            if definition.lazy and self.store.is_nullable(expr):
+                raise self.error(
+                    definition.offset, f"{name} is lazy and matches the empty text, so it would always be empty"
+                )
+            todo.pop()
+
+    def not_a_terminal(self, op: Op) -> GrammarError:
+        if op.argument in self.source.rules:
+            return self.error(op.offset, f"{op.argument} is a rule: a terminal can only be made of terminals")
+        return self.undefined(op)
+
+    def whole(self, definition: Definition) -> int:
+        """The expression of a terminal's body."""
+        if not definition.lazy and any(op.code == "regex" and self.translated(op).lazy for op in definition.body):
+            return self.shortest(definition)
+        store = self.store
+        stack: list[_Value] = []
+        for op in definition.body:
+            code = op.code
+            if code == "not":
+                value = stack.pop()
+                stack.append(_Value(value.expr, not value.negated))
+            elif code == "and":
+                stack.append(self.both(popped(stack, op.argument)))
+            elif code == "cat":
+                stack.append(_Value(store.concat([self.plain(value) for value in popped(stack, op.argument)])))
+            elif code == "alt":
+                stack.append(_Value(self.union(popped(stack, op.argument))))
+            elif code == "rep":
+                stack.append(_Value(store.repeat(self.plain(stack.pop()), *op.argument)))
+            else:
+                stack.append(self.atom(op))
+        return self.union(stack)
+
+    def union(self, values: list[_Value]) -> int:
+        literals = [value.literal for value in values if value.literal is not None]
+        exprs = [self.plain(value) for value in values if value.literal is None]
+        if literals:
+            exprs.append(self.store.literals(literals))
+        return exprs[0] if len(exprs) == 1 else self.store.union(exprs)
+
+    def both(self, values: Sequence[_Value]) -> _Value:
+        # Next to an expression that matches only texts, "all texts but" is "all byte strings but".
+        exprs = [self.store.complement(value.expr) if value.negated else value.expr for value in values]
+        if all(value.negated for value in values):
+            exprs.append(any_text(self.store))
+        return _Value(self.store.intersect(exprs))
+
+    def plain(self, value: _Value) -> int:
+        return self.both([value]).expr if value.negated else value.expr
+
+    def atom(self, op: Op) -> _Value:
+        """The value of a name or a literal in a terminal."""
+        if op.code == "text" and not op.argument[1]:
+            literal = op.argument[0].encode()
+            return _Value(self.store.literal(literal), literal=literal)
+        if op.code == "name":
+            terminal = self.source.terminals.get(op.argument)
+            if terminal is None:
+                raise self.not_a_terminal(op)
+            if terminal.lazy:
+                message = f"{op.argument} is lazy, and only whole lexemes can be: it cannot be part of another"
+                raise self.error(op.offset, message, UnsupportedError)
+            return _Value(self.exprs[op.argument])
+        if op.code == "regex":
+            found = self.patterns.get(op.argument)
+            if found is None:
+                found = self.patterns[op.argument] = self.lower(op, self.tree(op))
+            return _Value(found)
+        if op.code == "common":
+            return _Value(lower(parse(COMMON[op.argument], limits=self.limits), self.store))
+        return _Value(self.store.concat([UTF8.charset(self.store, chars) for chars in _characters(op)]))
+
+    def lower(self, op: Op, node: Node) -> int:
+        try:
+            return lower(node, self.store)
+        except GrammarError as error:
+            raise self.placed(op, error) from None
+
+    # Regular expressions
+
+    def translated(self, op: Op) -> Translation:
+        pattern, flags = op.argument
+        return translate(pattern, verbose="x" in flags)
+
+    def tree(self, op: Op) -> Node:
+        """The syntax tree; errors in it are placed in the Lark text."""
+        flags = op.argument[1]
+        try:
+            tree = parse(
+                self.translated(op).pattern, ignore_case="i" in flags, dot_all="s" in flags, limits=self.limits
+            )
+            for node in _nodes(tree):
+                if node[0] in ("start", "end"):
+                    message = "an anchor is not supported: a terminal does not know what is around it; leave it out"
+                    raise UnsupportedError(message, column=node[1])
+        except GrammarError as error:
+            raise self.placed(op, error) from None
+        return tree
+
+    def placed(self, op: Op, error: GrammarError) -> GrammarError:
+        offsets = self.translated(op).offsets
+        column = (error.column or 1) - 1
+        inner = offsets[column] if column < len(offsets) else len(op.argument[0])
+        return self.error(op.offset + 1 + inner, error.message, type(error))
+
+    def shortest(self, definition: Definition) -> int:
+        """A terminal with a lazy repeat, such as `"/*" /(.|\\n)*?/ "*/"`.
+
+        Lark's lexer (Python's `re`) ends it as early as it can. If one character class is repeated between
+        characters, that is: at its shortest match. Hence the texts that match and do not go on after a match, an
+        expression like any other. For other shapes, where Python's order of trying matters, there is no such thing.
+        """
+        characters: list[Node] = []
+        for op in definition.body:
+            if op.code == "regex":
+                tree = self.tree(op)
+                characters.extend(tree[1] if tree[0] == "cat" else [tree])
+            elif op.code in ("text", "range"):
+                characters.extend(("set", chars) for chars in _characters(op))
+            elif op.code != "cat":
+                characters.append((op.code,))
+        repeats = [node for node in characters if node[0] == "rep"]
+        simple = definition.alternatives == 1 and len(repeats) == 1 and _one_character(repeats[0][1])
+        if not simple or not all(node[0] in ("rep", "text", "set") for node in characters):
+            lazy = next(op for op in definition.body if op.code == "regex" and self.translated(op).lazy)
+            message = (
+                "a lazy repeat is only supported between single characters; write the terminal so that it ends by "
+                "itself, or mark it with [lazy] after its name to end it at its first match"
+            )
+            raise self.error(lazy.offset, message, UnsupportedError)
+        expr = self.lower(definition.body[0], ("cat", characters))
+        some_byte = self.store.intersect([ANY_BYTES, self.store.complement(EMPTY)])
+        return self.store.intersect([expr, self.store.complement(self.store.concat([expr, some_byte]))])
+
+
+def _characters(op: Op) -> Iterator[Charset]:
+    """The sets of characters that a string or a range stands for, one after another."""
+    if op.code == "range":
+        yield from_ranges([op.argument])
+        return
+    text, ignore_case = op.argument
+    for char in text:
+        chars = ((ord(char), ord(char)),)
+        yield case_closure(chars) if ignore_case else chars
+
+
+def _nodes(tree: Node) -> Iterator[Node]:
+    """All nodes of a syntax tree."""
+    todo = [tree]
+    while todo:
+        node = todo.pop()
+        yield node
+        if node[0] in ("cat", "alt"):
+            todo.extend(node[1])
+        elif node[0] == "rep":
+            todo.append(node[1])
+
+
+def _one_character(node: Node) -> bool:
+    if node[0] == "alt":
+        return all(_one_character(branch) for branch in node[1])
+    return node[0] == "set" or (node[0] == "text" and len(node[1]) == 1)

@@ -1,0 +1,376 @@
+r"""Syntax trees -> byte expressions.
+
+Anchors need care, because an expression knows no "start of the text". A tree with anchors is four languages, by what
+its matches assert: nothing, that they begin where the text begins, that they end where it ends, or both. Concatenation,
+alternation and repeats map such quadruples to quadruples, exactly; most trees have no anchor inside and stay one
+expression. A search is then
+
+    any* plain any* | starts any* | any* ends | both
+
+The tree is evaluated with an explicit stack: it may be nested deeper than Python recurses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from ffgrammar.core.errors import UnsupportedError
+from ffgrammar.core.limits import Limits
+from ffgrammar.regex.charset import ANY, from_ranges
+from ffgrammar.regex.json_text import JSON_ANY, JSON_CANONICAL, JsonString, json_literal, json_string_chars
+from ffgrammar.regex.syntax import Node, parse
+from ffgrammar.regex.utf8 import UTF8, Encoding, Utf8
+
+if TYPE_CHECKING:
+    from ffgrammar.regex.expr import ExprStore
+
+__all__ = [
+    "JSON_ANY",
+    "JSON_CANONICAL",
+    "UTF8",
+    "Encoding",
+    "JsonString",
+    "Utf8",
+    "any_text",
+    "compile_regex",
+    "json_literal",
+    "json_string_chars",
+    "lower",
+    "lower_search",
+]
+
+NOTHING = 0
+EMPTY = 1
+
+# `^` and `$` by themselves, without their columns
+ANCHORS = ((NOTHING, EMPTY, NOTHING, NOTHING), (NOTHING, NOTHING, EMPTY, NOTHING))
+
+
+class Anchored(NamedTuple):
+    """The languages of a tree by what a match asserts, and a column for messages."""
+
+    plain: int
+    starts: int
+    ends: int
+    both: int
+    column: int | None
+
+
+def lower(node: Node, store: ExprStore, encode: Encoding = UTF8) -> int:
+    """The expression of the texts that the tree matches as a whole.
+
+    Raises:
+        UnsupportedError: an anchor stands where it is not a no-op, as in `a^b`.
+    """
+    value = _Lowering(store, encode, search=False).value(node)
+    if isinstance(value, int):
+        return value
+    return store.union(value[:4])
+
+
+def lower_search(node: Node, store: ExprStore, encode: Encoding = UTF8) -> int:
+    """The expression of the texts that contain a match of the tree (what JSON Schema's `pattern` asks); anchors are exact.
+
+    Raises:
+        UnsupportedError: an anchor was written under (?m).
+    """
+    value = _Lowering(store, encode, search=True).value(node)
+    anything = any_text(store, encode)
+    if isinstance(value, int):
+        value = Anchored(value, NOTHING, NOTHING, NOTHING, None)
+    plain, starts, ends, both, _ = value
+    if any(store.is_nullable(part) for part in (plain, starts, ends)):
+        # an empty match is in every text
+        return anything
+    found = []
+    if plain:
+        found.append(store.concat([anything, plain, anything]))
+    if starts:
+        found.append(store.concat([starts, anything]))
+    if ends:
+        found.append(store.concat([anything, ends]))
+    if both:
+        found.append(both)
+    return found[0] if len(found) == 1 else store.union(found)
+
+
+def any_text(store: ExprStore, encode: Encoding = UTF8) -> int:
+    """Any text at all, as the encoding spells it."""
+    return store.repeat(encode.charset(store, ANY), 0, None)
+
+
+def compile_regex(
+    store: ExprStore,
+    pattern: str,
+    dialect: str = "rust",
+    *,
+    encode: Encoding = UTF8,
+    search: bool = False,
+    ignore_case: bool = False,
+    dot_all: bool = False,
+    limits: Limits | None = None,
+) -> int:
+    """Parse and lower a pattern: a full match, or with `search` the texts that contain one."""
+    node = parse(pattern, dialect, ignore_case=ignore_case, dot_all=dot_all, limits=limits or store.limits)
+    return (lower_search if search else lower)(node, store, encode)
+
+
+class _Lowering:
+    """One evaluation of a tree, bottom up; a value is an expression, or `Anchored`."""
+
+    def __init__(self, store: ExprStore, encode: Encoding, search: bool) -> None:
+        self.store = store
+        self.encode = encode
+        self.search = search
+
+    def value(self, root: Node) -> int | Anchored:
+        # Listed parents first, children from right to left; backwards that is children first, from left to right.
+        order: list[Node] = []
+        stack = [root]
+        while stack:
+            node = stack.pop()
+            kind = node[0]
+            if kind == "cat":
+                node = ("cat", _join_texts(node[1]))
+                stack.extend(node[1])
+            elif kind == "alt":
+                node = self.split_literals(node[1])
+                stack.extend(node[1])
+            elif kind in ("rep", "not"):
+                stack.append(node[1])
+            elif kind == "and":
+                stack.extend(node[1:])
+            order.append(node)
+        values: list[int | Anchored] = []
+        store, encode = self.store, self.encode
+        for node in reversed(order):
+            kind = node[0]
+            if kind == "set":
+                values.append(encode.charset(store, node[1]))
+            elif kind == "text":
+                values.append(encode.text(store, node[1]))
+            elif kind == "empty":
+                values.append(EMPTY)
+            elif kind == "rep":
+                values[-1] = self.repeat(values[-1], node[2], node[3])
+            elif kind in ("start", "end"):
+                values.append(self.anchor(node))
+            elif kind == "not":
+                values[-1] = store.intersect([any_text(store, encode), store.complement(self.whole(values[-1]))])
+            else:
+                count = len(node) - 1 if kind == "and" else len(node[1])
+                parts = values[len(values) - count :]
+                del values[len(values) - count :]
+                if kind == "cat":
+                    values.append(self.concat(parts))
+                elif kind == "alt":
+                    values.append(self.union([*parts, *node[2]]))
+                elif kind == "and":
+                    values.append(store.intersect([self.whole(part) for part in parts]))
+                else:
+                    raise ValueError(f"unknown node {kind!r}")
+        return values[0]
+
+    def split_literals(self, branches: Sequence[Node]) -> Node:
+        """Branches as ("alt", branches to evaluate, expressions): literal texts become one trie, sets one set."""
+        store = self.store
+        rest = []
+        texts: list[str] = []
+        ranges: list[tuple[int, int]] = []
+        for branch in branches:
+            kind = branch[0]
+            if kind == "text":
+                texts.append(branch[1])
+            elif kind == "empty":
+                texts.append("")
+            elif kind == "set":
+                ranges.extend(branch[1])
+            else:
+                rest.append(branch)
+        if ranges:
+            ranges.extend([(ord(text), ord(text)) for text in texts if len(text) == 1])
+            texts = [text for text in texts if len(text) != 1]
+        found = [self.encode.charset(store, from_ranges(ranges))] if ranges else []
+        plain = [self.encode.plain(text) for text in texts]
+        known = [text for text in plain if text is not None]
+        if known:
+            found.append(store.literals(known))
+        if len(known) < len(texts):
+            found.append(self.trie([text for text, spelled in zip(texts, plain, strict=True) if spelled is None]))
+        return ("alt", rest, found)
+
+    def trie(self, texts: list[str]) -> int:
+        """Any of the texts, when characters have several spellings: branches at the first different character."""
+        store, encode = self.store, self.encode
+        root: dict[str, dict] = {}
+        for text in texts:
+            at = root
+            for char in text:
+                at = at.setdefault(char, {})
+            at[""] = {}
+        order: list[dict[str, dict]] = []
+        stack = [root]
+        while stack:
+            at = stack.pop()
+            order.append(at)
+            stack.extend(at.values())
+        made: dict[int, int] = {}
+        for at in reversed(order):
+            by_tail: dict[int, list[str]] = {}
+            for char, below in at.items():
+                if char:
+                    by_tail.setdefault(made[id(below)], []).append(char)
+            branches = [EMPTY] if "" in at else []
+            for tail, chars in by_tail.items():
+                members = from_ranges([(ord(char), ord(char)) for char in chars])
+                branches.append(store.concat([encode.charset(store, members), tail]))
+            made[id(at)] = store.union(branches)
+        return made[id(root)]
+
+    # Values
+
+    def anchor(self, node: Node) -> Anchored:
+        column = node[1] if len(node) > 1 else None
+        if len(node) > 2 and self.search:
+            raise UnsupportedError(
+                "in the pattern: an anchor that also matches at lines, under (?m), is not supported; "
+                "write \\A or \\z for the text, or spell out the line break",
+                column=column,
+            )
+        if node[0] == "start":
+            return Anchored(NOTHING, EMPTY, NOTHING, NOTHING, column)
+        return Anchored(NOTHING, NOTHING, EMPTY, NOTHING, column)
+
+    def whole(self, value: int | Anchored) -> int:
+        if isinstance(value, int):
+            return value
+        raise UnsupportedError("in the pattern: an anchor inside `and` or `not` is not supported", column=value.column)
+
+    def concat(self, values: list[int | Anchored]) -> int | Anchored:
+        if all(type(value) is int for value in values):
+            return self.store.concat(values)
+        done: int | Anchored = EMPTY
+        run: list[int] = []
+        previous: tuple[int, ...] = ()
+        for value in values:
+            if isinstance(value, int):
+                run.append(value)
+                continue
+            if run:
+                done = self.join(done, self.store.concat(run))
+                run = []
+            elif value[:4] == previous and previous in ANCHORS:
+                # ^^ is ^
+                continue
+            done = self.join(done, value)
+            previous = value[:4]
+        return self.join(done, self.store.concat(run)) if run else done
+
+    def join(self, left: int | Anchored, right: int | Anchored) -> int | Anchored:
+        """Concatenation. What asserts the start needs emptiness before it, what asserts the end needs it after."""
+        if left == EMPTY:
+            return right
+        if right == EMPTY:
+            return left
+        a, b = _anchored(left), _anchored(right)
+        if not self.search:
+            if (b.starts or b.both) and not _only_empty(a):
+                self.refuse(b)
+            if (a.ends or a.both) and not _only_empty(b):
+                self.refuse(a)
+        store = self.store
+        empty_before = store.is_nullable(a.plain) or store.is_nullable(a.starts)
+        empty_after = store.is_nullable(b.plain) or store.is_nullable(b.ends)
+        plain = store.concat([a.plain, b.plain])
+        starts = [store.concat([a.starts, b.plain])]
+        ends = [store.concat([a.plain, b.ends])]
+        both = [store.concat([a.starts, b.ends])]
+        if empty_before:
+            starts.append(b.starts)
+            both.append(b.both)
+        if empty_after:
+            ends.append(a.ends)
+            both.append(a.both)
+        if (store.is_nullable(a.ends) or store.is_nullable(a.both)) and (
+            store.is_nullable(b.starts) or store.is_nullable(b.both)
+        ):
+            # `$^`: the empty text
+            both.append(EMPTY)
+        column = b.column if a.column is None else a.column
+        return Anchored(plain, store.union(starts), store.union(ends), store.union(both), column)
+
+    def union(self, values: list[int | Anchored]) -> int | Anchored:
+        if all(type(value) is int for value in values):
+            return self.store.union(values)
+        parts = [_anchored(value) for value in values]
+        column = next((part.column for part in parts if part.column is not None), None)
+        plain, starts, ends, both = (self.store.union([part[i] for part in parts]) for i in range(4))
+        return Anchored(plain, starts, ends, both, column)
+
+    def repeat(self, value: int | Anchored, lo: int, hi: int | None) -> int | Anchored:
+        store = self.store
+        if isinstance(value, int):
+            return store.repeat(value, lo, hi)
+        if hi == 0:
+            return EMPTY
+        if hi == 1:
+            return value if lo == 1 else self.union([EMPTY, value])
+        if not self.search and not _only_empty(value):
+            self.refuse(value)
+        # In a match, items before the last that asserts the start are empty, and so are those after the first that
+        # asserts the end. When an item may be empty, any number of items up to `hi` may be left in between.
+        nullable = [store.is_nullable(part) for part in value[:4]]
+        one_less = None if hi is None else hi - 1
+        two_less = None if hi is None else hi - 2
+        body = value.plain
+        starts = store.concat(
+            [value.starts, store.repeat(body, 0 if nullable[0] or nullable[1] else max(lo - 1, 0), one_less)]
+        )
+        ends = store.concat(
+            [store.repeat(body, 0 if nullable[0] or nullable[2] else max(lo - 1, 0), one_less), value.ends]
+        )
+        between = store.repeat(body, 0 if any(nullable[:3]) else max(lo - 2, 0), two_less)
+        both = [store.concat([value.starts, between, value.ends])]
+        if lo <= 1 or any(nullable[:3]):
+            both.append(value.both)
+        if any(nullable):
+            # all items are empty: so is the text
+            both.append(EMPTY)
+        return Anchored(store.repeat(body, lo, hi), starts, ends, store.union(both), value.column)
+
+    def refuse(self, value: Anchored) -> None:
+        raise UnsupportedError(
+            "in the pattern: an anchor is supported only where the whole match begins or ends; remove it, or the text "
+            "beside it",
+            column=value.column,
+        )
+
+
+def _anchored(value: int | Anchored) -> Anchored:
+    return Anchored(value, NOTHING, NOTHING, NOTHING, None) if isinstance(value, int) else value
+
+
+def _only_empty(value: Anchored) -> bool:
+    return all(part in (NOTHING, EMPTY) for part in value[:4])
+
+
+def _join_texts(nodes: Sequence[Node]) -> list[Node]:
+    """Neighbouring texts, and sets of one character, as one text."""
+    joined: list[Node] = []
+    run: list[str] = []
+    for node in nodes:
+        kind = node[0]
+        if kind == "text":
+            run.append(node[1])
+            continue
+        if kind == "set" and len(node[1]) == 1 and node[1][0][0] == node[1][0][1]:
+            run.append(chr(node[1][0][0]))
+            continue
+        if run:
+            joined.append(("text", "".join(run)))
+            run = []
+        joined.append(node)
+    if run:
+        joined.append(("text", "".join(run)))
+    return joined

@@ -1,0 +1,372 @@
+"""`Tokenizer`: a vocabulary, its special tokens, and (where there is one) the encoder that makes ids of text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol
+
+from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.trie import TokenTrie
+
+__all__ = ["EosIds", "Tokenizer"]
+
+EosIds = int | Iterable[int] | None
+
+
+class Encoder(Protocol):
+    """What a Tokenizer needs of an encoder. `data` is str or bytes; special tokens' names in it are ordinary text."""
+
+    def encode(self, data: str | bytes) -> list[int]: ...
+
+    def piece_ends(self, data: bytes) -> list[int] | None: ...
+
+
+class Tokenizer:
+    """A model's vocabulary. Immutable; any number of threads may use one.
+
+    Make one with `from_tiktoken`, `from_huggingface` or `from_tokens`.
+
+    A token is an id and its bytes. Special tokens are not bytes: they are never matched by a grammar's text, have empty
+    `token_bytes`, and decode to their name. The ids that end a text (`eos_token_ids`) are always special. Ids of a model that
+    its tokenizer does not know (holes, padding of the vocabulary) have no bytes and are never allowed in a mask.
+    """
+
+    __slots__ = (
+        "_adds_prefix_space",
+        "_encoder",
+        "_eos_token_ids",
+        "_fingerprint",
+        "_name",
+        "_special_names",
+        "_special_tokens",
+        "_trie",
+    )
+
+    def __init__(
+        self,
+        trie: TokenTrie,
+        *,
+        special_tokens: Mapping[str, int],
+        eos_token_ids: tuple[int, ...],
+        name: str,
+        encoder: Encoder | None = None,
+        adds_prefix_space: bool = False,
+    ) -> None:
+        self._trie = trie
+        self._special_tokens = dict(special_tokens)
+        self._special_names = {number: text for text, number in special_tokens.items()}
+        self._eos_token_ids = eos_token_ids
+        self._name = name
+        self._encoder = encoder
+        self._adds_prefix_space = adds_prefix_space
+        self._fingerprint: str | None = None
+
+    # ---- makers
+
+    @classmethod
+    def from_tiktoken(
+        cls, encoding: Any, eos_token_ids: EosIds = None, vocab_size: int | None = None
+    ) -> Tokenizer:
+        """The tokenizer of a tiktoken encoding.
+
+        Args:
+            encoding: "cl100k_base" or "o200k_base" (embedded: needs neither the network nor tiktoken), or any
+                `tiktoken.Encoding` object.
+            eos_token_ids: ids that end a text; `<|endoftext|>` if not given, () for none.
+            vocab_size: ids of the model, if more than the tokenizer's.
+
+        Raises:
+            TokenizerError: the name is not embedded, there is no default EOS, or an id is out of range.
+        """
+        if isinstance(encoding, str):
+            return cls._from_embedded(encoding, eos_token_ids, vocab_size)
+        from ffgrammar.tokens.tiktoken_loader import read_encoding
+
+        tokens, special_tokens, name, encoder = read_encoding(encoding)
+        if eos_token_ids is None:
+            eos_token_ids = default_eos(special_tokens, ("<|endoftext|>",), name)
+        return cls._build(tokens, special_tokens, eos_token_ids, vocab_size, name, encoder)
+
+    @classmethod
+    def from_huggingface(
+        cls, source: Any, eos_token_ids: EosIds = None, vocab_size: int | None = None
+    ) -> Tokenizer:
+        """The tokenizer of a Hugging Face model: byte-level, or with byte fallback and U+2581 for the space.
+
+        Args:
+            source: a `tokenizers.Tokenizer`, a transformers tokenizer that has a `backend_tokenizer`, or the path of a
+                tokenizer.json or of the directory that holds it.
+            eos_token_ids: ids that end a text. If not given: the object's `eos_token_id`; beside a path, what
+                generation_config.json or tokenizer_config.json say; else the one special token with a customary name.
+                () for none.
+            vocab_size: ids of the model, if more than the tokenizer's.
+
+        Encoding needs the package `tokenizers`; reading a tokenizer.json does not. A tokenizer that puts a space before a
+        text's first word (`adds_prefix_space`) does not do so here: `encode` reads its argument as the continuation of a text.
+
+        Raises:
+            TokenizerError: the source cannot be read, its bytes cannot be known exactly (WordPiece, say), no EOS is known, or
+                an id is out of range.
+        """
+        from ffgrammar.tokens.huggingface import read_tokenizer
+
+        read = read_tokenizer(source)
+        eos = read.eos_token_ids if eos_token_ids is None else eos_token_ids
+        return cls._build(
+            read.tokens, read.special_tokens, eos, vocab_size, read.name, read.encoder, read.adds_prefix_space
+        )
+
+    @classmethod
+    def from_tokens(
+        cls,
+        tokens: Iterable[bytes | None],
+        eos_token_id: EosIds = None,
+        special_tokens: Mapping[str, int] | None = None,
+        encode: Callable[[bytes], Iterable[int]] | None = None,
+        vocab_size: int | None = None,
+        name: str = "tokens",
+    ) -> Tokenizer:
+        """A tokenizer from its tokens' bytes.
+
+        Args:
+            tokens: bytes by id; b"" or None for an id without bytes. Different ids may have equal bytes, and bytes need not
+                be UTF-8.
+            eos_token_id: id or ids that end a text; they become special tokens if they are not.
+            special_tokens: id by name. The bytes of these ids are ignored.
+            encode: makes ids of bytes (a str is given to it as UTF-8); without it `encode` raises.
+            vocab_size: ids of the model, if more than there are tokens.
+            name: what `name` says.
+
+        Raises:
+            TokenizerError: a token is not bytes, an id is negative, out of range or special under two names.
+        """
+        from ffgrammar.tokens.encoders import CallableEncoder
+
+        encoder = None if encode is None else CallableEncoder(encode)
+        eos = () if eos_token_id is None else eos_token_id
+        return cls._build(list(tokens), dict(special_tokens or {}), eos, vocab_size, name, encoder)
+
+    @classmethod
+    def _from_embedded(cls, name: str, eos_token_ids: EosIds, vocab_size: int | None) -> Tokenizer:
+        from ffgrammar.tokens.bpe import BpeEncoder
+        from ffgrammar.tokens.embedded import ENCODINGS, load_trie
+
+        encoding = ENCODINGS.get(name)
+        if encoding is None:
+            raise TokenizerError(
+                f"{name!r} is not embedded ({', '.join(ENCODINGS)} are); for another encoding pass the object that "
+                "tiktoken.get_encoding returns"
+            )
+        specials = dict(encoding.special_tokens)
+        size = check_vocab_size(vocab_size, 1 + max(specials.values()))
+        if eos_token_ids is None:
+            eos_token_ids = [specials[text] for text in encoding.eos]
+        eos = check_eos(eos_token_ids, size)
+        trie = load_trie(encoding, size)
+        for number in eos:
+            if trie.token_bytes(number):
+                raise TokenizerError(f"eos_token_ids: {number} is an ordinary token of {name}: {trie.token_bytes(number)!r}")
+        add_eos_names(specials, eos, [])
+        encoder = BpeEncoder(trie, encoding.splitter)
+        return cls(trie, special_tokens=specials, eos_token_ids=eos, name=name, encoder=encoder)
+
+    @classmethod
+    def _build(
+        cls,
+        tokens: list[bytes | None],
+        special_tokens: dict[str, int],
+        eos_token_ids: EosIds,
+        vocab_size: int | None,
+        name: str,
+        encoder: Encoder | None,
+        adds_prefix_space: bool = False,
+    ) -> Tokenizer:
+        check_special_tokens(special_tokens)
+        size = check_vocab_size(vocab_size, max([len(tokens), *(1 + number for number in special_tokens.values())]))
+        eos = check_eos(eos_token_ids, size)
+        tokens = list(tokens)
+        add_eos_names(special_tokens, eos, tokens)
+        for number in special_tokens.values():
+            if number < len(tokens):
+                tokens[number] = None
+        return cls(
+            TokenTrie(tokens, size),
+            special_tokens=special_tokens,
+            eos_token_ids=eos,
+            name=name,
+            encoder=encoder,
+            adds_prefix_space=adds_prefix_space,
+        )
+
+    # ---- what it is
+
+    @property
+    def vocab_size(self) -> int:
+        """How many ids there are; a mask has ceil(vocab_size / 32) words."""
+        return self._trie.vocab_size
+
+    @property
+    def eos_token_ids(self) -> tuple[int, ...]:
+        """The ids that end a text, in the order given; empty if none does."""
+        return self._eos_token_ids
+
+    @property
+    def special_tokens(self) -> dict[str, int]:
+        """Id by name of the special tokens (a copy)."""
+        return dict(self._special_tokens)
+
+    @property
+    def name(self) -> str:
+        """A name for messages; it decides nothing."""
+        return self._name
+
+    @property
+    def trie(self) -> TokenTrie:
+        """The vocabulary's trie."""
+        return self._trie
+
+    @property
+    def adds_prefix_space(self) -> bool:
+        """Whether the model's own tokenizer puts a space before a text and its decoder takes it off; `encode` does neither."""
+        return self._adds_prefix_space
+
+    @property
+    def can_encode(self) -> bool:
+        """Whether there is an encoder."""
+        return self._encoder is not None
+
+    @property
+    def fingerprint(self) -> str:
+        """64 hex digits that change with anything that can change a mask: bytes, ids, special tokens, EOS, vocab_size."""
+        if self._fingerprint is None:
+            # Two threads may both get here; they compute the same string.
+            import hashlib
+
+            blob, offsets = self._trie.bytes_and_offsets()
+            digest = hashlib.sha256(b"ffgrammar vocabulary 1\n")
+            for part in (
+                repr(self.vocab_size).encode(),
+                offsets,
+                blob,
+                repr(sorted((number, text) for text, number in self._special_tokens.items())).encode(),
+                repr(sorted(self._eos_token_ids)).encode(),
+            ):
+                # Each part is preceded by its length, so that no two different lists of parts give the same bytes.
+                digest.update(len(part).to_bytes(8, "little"))
+                digest.update(part)
+            self._fingerprint = digest.hexdigest()
+        return self._fingerprint
+
+    def is_special(self, token: int) -> bool:
+        """Whether the id is a special token. Raises TokenizerError if it is out of range."""
+        self._trie.token_bytes(token)
+        return token in self._special_names
+
+    def token_bytes(self, token: int) -> bytes:
+        """The bytes of a token: b"" for special tokens and ids without bytes. Raises TokenizerError if out of range."""
+        return self._trie.token_bytes(token)
+
+    # ---- text and ids
+
+    def encode(self, text: str | bytes) -> list[int]:
+        """The ids of a text, which is read as ordinary text: the name of a special token in it is spelled out.
+
+        Raises:
+            TokenizerError: there is no encoder, or it fails or gives ids that are not of this vocabulary.
+        """
+        if self._encoder is None:
+            raise TokenizerError(f"tokenizer {self._name!r} cannot encode: it was made without encode=")
+        if not isinstance(text, str | bytes):
+            raise TokenizerError(f"encode: expected str or bytes, not {type(text).__name__}")
+        ids = self._encoder.encode(text)
+        size = self.vocab_size
+        for token in ids:
+            if not 0 <= token < size:
+                raise TokenizerError(f"encode: the encoder gave id {token}; vocab_size is {size}")
+        return ids
+
+    def decode(self, ids: Iterable[int]) -> bytes:
+        """The tokens' bytes, one after the other; special tokens give their name. Raises TokenizerError if out of range."""
+        names = self._special_names
+        token_bytes = self._trie.token_bytes
+        return b"".join([token_bytes(i) or (names[i].encode() if i in names else b"") for i in ids])
+
+    def piece_ends(self, text: bytes) -> list[int] | None:
+        """Where the encoder's pieces of a text end (byte offsets, ascending; tokens never cross them), None if unknown.
+
+        The text must be UTF-8.
+        """
+        return None if self._encoder is None else self._encoder.piece_ends(text)
+
+    def __repr__(self) -> str:
+        return f"<Tokenizer {self._name!r}: {self.vocab_size} ids, EOS {list(self._eos_token_ids)}>"
+
+
+def check_vocab_size(vocab_size: int | None, needed: int) -> int:
+    """The number of ids. Raises TokenizerError if it is less than the tokenizer needs."""
+    if vocab_size is None:
+        return needed
+    if not isinstance(vocab_size, int) or isinstance(vocab_size, bool):
+        raise TokenizerError(f"vocab_size must be an int, not {type(vocab_size).__name__}")
+    if vocab_size < needed:
+        raise TokenizerError(f"vocab_size is {vocab_size}, but the tokenizer has ids up to {needed - 1}")
+    return vocab_size
+
+
+def check_id(number: object, what: str) -> int:
+    """An id as int. Raises TokenizerError naming `what` if it is not an int or is negative."""
+    if isinstance(number, bool) or not hasattr(number, "__index__"):
+        raise TokenizerError(f"{what}: expected an int, not {type(number).__name__}")
+    number = number.__index__()
+    if number < 0:
+        raise TokenizerError(f"{what}: id {number} is negative")
+    return number
+
+
+def check_special_tokens(special_tokens: dict[str, int]) -> None:
+    """Raises TokenizerError if a name or id is unfit or an id has two names."""
+    names: dict[int, str] = {}
+    for text, number in special_tokens.items():
+        if not isinstance(text, str) or not text:
+            raise TokenizerError(f"special token {text!r}: a name must be a string that is not empty")
+        number = check_id(number, f"special token {text!r}")
+        if number in names:
+            raise TokenizerError(f"special tokens {names[number]!r} and {text!r} have the same id {number}")
+        names[number] = text
+        special_tokens[text] = number
+
+
+def check_eos(eos_token_ids: EosIds, vocab_size: int) -> tuple[int, ...]:
+    """The EOS ids as a tuple without repeats. Raises TokenizerError if one is out of range."""
+    if eos_token_ids is None:
+        listed: list[Any] = []
+    elif isinstance(eos_token_ids, Iterable):
+        listed = list(eos_token_ids)
+    else:
+        listed = [eos_token_ids]
+    found: dict[int, None] = {}
+    for item in listed:
+        number = check_id(item, "eos_token_ids")
+        if number >= vocab_size:
+            raise TokenizerError(f"eos_token_ids: {number} is out of range: vocab_size is {vocab_size}")
+        found[number] = None
+    return tuple(found)
+
+
+def add_eos_names(special_tokens: dict[str, int], eos: tuple[int, ...], tokens: list[bytes | None]) -> None:
+    """Makes special tokens of the EOS ids that are not, named by their bytes where those make a free name."""
+    known = set(special_tokens.values())
+    for number in eos:
+        if number in known:
+            continue
+        text = tokens[number] if number < len(tokens) else None
+        name = text.decode("utf-8", "replace") if isinstance(text, bytes) else ""
+        special_tokens[name if name and name not in special_tokens else f"<|eos_{number}|>"] = number
+
+
+def default_eos(special_tokens: dict[str, int], names: tuple[str, ...], tokenizer: str) -> tuple[int, ...]:
+    """The ids of the names that are special tokens. Raises TokenizerError if none is."""
+    found = tuple(special_tokens[name] for name in names if name in special_tokens)
+    if not found:
+        raise TokenizerError(f"tokenizer {tokenizer!r}: which token ends a text is not known; give eos_token_ids=")
+    return found

@@ -1,0 +1,66 @@
+"""What the engine keeps must not grow with the text: rows of lists, however they are written; and the rollback case."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import ffgrammar as ff
+
+LISTS = {
+    "left recursive": 'start: list\nlist: list "," item | item\nitem: /[0-9]+/ | "(" list ")"',
+    "right recursive": 'start: list\nlist: item "," list | item\nitem: /[0-9]+/ | "(" list ")"',
+    "right recursive, no separator": 'start: list\nlist: item list | item\nitem: "," | /[0-9]/ | "(" list ")"',
+    "right recursive, nullable": 'start: list\nlist: | item list\nitem: "," | /[0-9]/ | "(" list ")"',
+    "star": 'start: item ("," item)*\nitem: /[0-9]+/ | "(" start ")"',
+    "plus": 'start: ("," | item)+\nitem: /[0-9]/ | "(" start ")"',
+    "indirect": 'start: a\na: item b\nb: | "," a\nitem: /[0-9]+/ | "(" a ")"',
+    "with spaces": 'start: list\nlist: item "," list | item\nitem: /[0-9]+/\n%ignore / +/',
+}
+
+
+def _rows(grammar: Any) -> int:
+    return int(grammar.stats()["rows"])
+
+
+@pytest.mark.parametrize("lark", LISTS.values(), ids=LISTS.keys())
+def test_long_lists_have_no_more_rows_than_short_ones(cl100k: ff.Tokenizer, lark: str) -> None:
+    rows = []
+    for length in (10, 1000):
+        grammar = ff.compile_lark(lark, cl100k)
+        matcher = grammar.matcher()
+        text = b",".join([b"1"] * length)
+        assert matcher.accept_bytes(text) == len(text)
+        assert matcher.is_accepting()
+        rows.append(_rows(grammar))
+    assert rows[0] == rows[1]
+
+
+def test_nesting_has_a_row_a_level_and_comes_back(cl100k: ff.Tokenizer) -> None:
+    grammar = ff.compile_lark('start: "(" start* ")"', cl100k)
+    matcher = grammar.matcher()
+    rows = []
+    for _ in range(2):
+        matcher.reset()
+        text = b"(" * 300 + b")" * 300
+        assert matcher.accept_bytes(text) == len(text)
+        assert matcher.is_accepting()
+        rows.append(_rows(grammar))
+    assert rows[0] == rows[1] <= 2 * 300 + 10
+
+
+def test_masks_after_rollback(cl100k: ff.Tokenizer) -> None:
+    grammar = ff.compile_lark('start: "(" A "1" | "[" A "2"\nA: /x+/', cl100k)
+    one, two = cl100k.encode("1")[0], cl100k.encode("2")[0]
+    round_bracket, square_bracket, x = (cl100k.encode(text)[0] for text in "([x")
+    matcher = grammar.matcher()
+    assert matcher.accept_tokens([round_bracket, x]) == 2
+    allowed = set(matcher.allowed_token_ids().tolist())
+    assert one in allowed
+    assert two not in allowed
+    matcher.rollback(2)
+    assert matcher.accept_tokens([square_bracket, x]) == 2
+    allowed = set(matcher.allowed_token_ids().tolist())
+    assert two in allowed
+    assert one not in allowed
