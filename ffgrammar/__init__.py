@@ -1,0 +1,96 @@
+"""ffgrammar: exact token masks, forced tokens and canonicality for language models.
+
+    import ffgrammar as ff
+
+    tok = ff.Tokenizer.from_tiktoken("cl100k_base")
+    grammar = ff.compile_json_schema({"type": "object"}, tok)
+    matcher = grammar.matcher()
+    bitmask = ff.allocate_bitmask(1, tok.vocab_size)
+    matcher.fill_bitmask(bitmask)
+
+Public names are loaded when they are first used: a program pays for what it needs.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ffgrammar.api.bitmask import allocate_bitmask
+    from ffgrammar.api.compile import compile_choice, compile_json_schema, compile_lark, compile_regex
+    from ffgrammar.api.compiled import load
+    from ffgrammar.api.grammar import Grammar
+    from ffgrammar.core.errors import (
+        CompiledFileError,
+        FFGrammarError,
+        FFGrammarWarning,
+        GrammarError,
+        LimitError,
+        MatcherError,
+        TokenizerError,
+        UnsupportedError,
+    )
+    from ffgrammar.core.limits import Limits
+    from ffgrammar.engine.matcher import Matcher
+    from ffgrammar.tokens.canonical import CanonicalityReport, is_canonical
+    from ffgrammar.tokens.tokenizer import Tokenizer
+
+_HOME = {
+    "allocate_bitmask": "api.bitmask",
+    "compile_choice": "api.compile",
+    "compile_json_schema": "api.compile",
+    "compile_lark": "api.compile",
+    "compile_regex": "api.compile",
+    "load": "api.compiled",
+    "Grammar": "api.grammar",
+    "CompiledFileError": "core.errors",
+    "FFGrammarError": "core.errors",
+    "FFGrammarWarning": "core.errors",
+    "GrammarError": "core.errors",
+    "LimitError": "core.errors",
+    "MatcherError": "core.errors",
+    "TokenizerError": "core.errors",
+    "UnsupportedError": "core.errors",
+    "Limits": "core.limits",
+    "Matcher": "engine.matcher",
+    "CanonicalityReport": "tokens.canonical",
+    "is_canonical": "tokens.canonical",
+    "Tokenizer": "tokens.tokenizer",
+}
+
+__all__ = [
+    "CanonicalityReport",
+    "CompiledFileError",
+    "FFGrammarError",
+    "FFGrammarWarning",
+    "Grammar",
+    "GrammarError",
+    "LimitError",
+    "Limits",
+    "Matcher",
+    "MatcherError",
+    "Tokenizer",
+    "TokenizerError",
+    "UnsupportedError",
+    "allocate_bitmask",
+    "compile_choice",
+    "compile_json_schema",
+    "compile_lark",
+    "compile_regex",
+    "is_canonical",
+    "load",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module 'ffgrammar' has no attribute {name!r}")
+    value = getattr(import_module(f"ffgrammar.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -73,16 +75,27 @@ def covered(request: pytest.FixtureRequest) -> Iterator[Callable[[str], None]]:
     yield lambda line: _SUMMARY.append(f"{name}: {line}")
 
 
-def _cli_command() -> list[str]:
+def _cli_package() -> str:
     # In a checkout that is built in place the shell face is the folder cli/; installed it is the package ffgrammar_cli.
-    module = "ffgrammar_cli" if importlib.util.find_spec("ffgrammar_cli") else "cli"
-    return [sys.executable, "-m", module]
+    return "ffgrammar_cli" if importlib.util.find_spec("ffgrammar_cli") else "cli"
 
 
 @pytest.fixture(scope="session")
-def cli_command() -> list[str]:
-    """How to start the command line in a process of its own; its working directory must be the checkout's root."""
-    return _cli_command()
+def cli_module() -> Any:
+    """The `main` module of the command line."""
+    return importlib.import_module(_cli_package() + ".main")
+
+
+@pytest.fixture(scope="session")
+def shell_env(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """An environment whose PATH has an `ffgrammar` that runs the tested copy, from any directory."""
+    folder = tmp_path_factory.mktemp("bin")
+    script = folder / "ffgrammar"
+    path = "" if _cli_package() == "ffgrammar_cli" else f"export PYTHONPATH={shlex.quote(str(ROOT))}\n"
+    script.write_text(f'#!/bin/sh\n{path}exec {shlex.quote(sys.executable)} -m {_cli_package()} "$@"\n')
+    script.chmod(0o755)
+    kept = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "PYTHONPATH"}}
+    return {**kept, "PATH": f"{folder}{os.pathsep}{os.environ.get('PATH', '')}"}
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:

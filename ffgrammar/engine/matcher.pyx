@@ -8,6 +8,7 @@ from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBUF_WRITABLE, Py
 
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_free, vec_init, vec_reserve
+from ffgrammar.engine.forced cimport forced_bytes, forced_tokens
 from ffgrammar.engine.machine cimport machine_accepting, machine_step
 from ffgrammar.engine.masks cimport masks_copy, masks_find
 
@@ -311,3 +312,37 @@ cdef class Matcher:
         self.fill_bitmask(mask)
         bits = numpy.unpackbits(mask.view(numpy.uint8), bitorder="little")
         return numpy.flatnonzero(bits).astype(numpy.int32)
+
+    def forced_bytes(self) -> bytes:
+        """The longest byte string that every sentence of the grammar continues with from here.
+
+        Raises:
+            LimitError: it is longer than `forced_bytes`.
+        """
+        cdef Config config
+        if self.terminated:
+            return b""
+        self.engine.acquire()
+        try:
+            self.engine.checked(self.enter())
+            config = self.now
+            return forced_bytes(self.engine, &config)
+        finally:
+            self.engine.release()
+
+    def forced_tokens(self) -> list:
+        """The tokens that the forced bytes begin with whatever follows them: canonical after the accepted text.
+
+        Empty where the tokenizer cannot encode, or where its tokens would begin inside the accepted text.
+        """
+        cdef Config config
+        if self.terminated or not self.engine.tokenizer.can_encode:
+            return []
+        self.engine.acquire()
+        try:
+            self.engine.checked(self.enter())
+            config = self.now
+            forced = forced_bytes(self.engine, &config)
+            return forced_tokens(self.engine, &self.now, self.text[:self.text_len], forced)
+        finally:
+            self.engine.release()

@@ -19,7 +19,7 @@ from ffgrammar.core.errors import UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.regex.charset import ANY, from_ranges
 from ffgrammar.regex.json_text import JSON_ANY, JSON_CANONICAL, JsonString, json_literal, json_string_chars
-from ffgrammar.regex.syntax import Node, parse
+from ffgrammar.regex.syntax import MAX_REPEAT, Node, parse
 from ffgrammar.regex.utf8 import UTF8, Encoding, Utf8
 
 if TYPE_CHECKING:
@@ -137,7 +137,10 @@ class _Lowering:
             elif kind == "alt":
                 node = self.split_literals(node[1])
                 stack.extend(node[1])
-            elif kind in ("rep", "not"):
+            elif kind == "rep":
+                node = _join_repeats(node)
+                stack.append(node[1])
+            elif kind == "not":
                 stack.append(node[1])
             elif kind == "and":
                 stack.extend(node[1:])
@@ -298,7 +301,19 @@ class _Lowering:
             # `$^`: the empty text
             both.append(EMPTY)
         column = b.column if a.column is None else a.column
-        return Anchored(plain, store.union(starts), store.union(ends), store.union(both), column)
+        return self.simplest(plain, store.union(starts), store.union(ends), store.union(both), column)
+
+    def simplest(self, plain: int, starts: int, ends: int, both: int, column: int | None) -> int | Anchored:
+        """Without the assertions of empty matches that may be made without them."""
+        is_nullable = self.store.is_nullable
+        empty_anywhere = is_nullable(plain)
+        if both == EMPTY and (empty_anywhere or is_nullable(starts) or is_nullable(ends)):
+            both = NOTHING
+        if starts == EMPTY and empty_anywhere:
+            starts = NOTHING
+        if ends == EMPTY and empty_anywhere:
+            ends = NOTHING
+        return Anchored(plain, starts, ends, both, column) if starts or ends or both else plain
 
     def union(self, values: list[int | Anchored]) -> int | Anchored:
         if all(type(value) is int for value in values):
@@ -306,7 +321,7 @@ class _Lowering:
         parts = [_anchored(value) for value in values]
         column = next((part.column for part in parts if part.column is not None), None)
         plain, starts, ends, both = (self.store.union([part[i] for part in parts]) for i in range(4))
-        return Anchored(plain, starts, ends, both, column)
+        return self.simplest(plain, starts, ends, both, column)
 
     def repeat(self, value: int | Anchored, lo: int, hi: int | None) -> int | Anchored:
         store = self.store
@@ -337,7 +352,7 @@ class _Lowering:
         if any(nullable):
             # all items are empty: so is the text
             both.append(EMPTY)
-        return Anchored(store.repeat(body, lo, hi), starts, ends, store.union(both), value.column)
+        return self.simplest(store.repeat(body, lo, hi), starts, ends, store.union(both), value.column)
 
     def refuse(self, value: Anchored) -> None:
         raise UnsupportedError(
@@ -374,3 +389,22 @@ def _join_texts(nodes: Sequence[Node]) -> list[Node]:
     if run:
         joined.append(("text", "".join(run)))
     return joined
+
+
+def _join_repeats(node: Node) -> Node:
+    """A repeat of a repeat as one repeat, where it is one: `(a{0,9}){0,9}` is `a{0,81}`, but `(a{2})*` is even.
+
+    Derivatives of nested counters remember all of them at once, which is a set that grows with each level.
+    """
+    _, body, lo, hi = node
+    while body[0] == "rep":
+        _, inner, least, most = body
+        # k of the body make k*least to k*most of `inner`; these ranges must meet from k = lo on
+        meet = least <= 1 or (lo > 0 and (most is None or least - 1 <= lo * (most - least)))
+        if not meet and lo != hi:
+            break
+        upper = 0 if 0 in (hi, most) else None if hi is None or most is None else hi * most
+        if lo * least > MAX_REPEAT or (upper is not None and upper > MAX_REPEAT):
+            break
+        body, lo, hi = inner, lo * least, upper
+    return ("rep", body, lo, hi)

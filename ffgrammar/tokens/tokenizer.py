@@ -39,6 +39,7 @@ class Tokenizer:
         "_name",
         "_special_names",
         "_special_tokens",
+        "_strips_first_space",
         "_trie",
     )
 
@@ -51,6 +52,7 @@ class Tokenizer:
         name: str,
         encoder: Encoder | None = None,
         adds_prefix_space: bool = False,
+        strips_first_space: bool = False,
     ) -> None:
         self._trie = trie
         self._special_tokens = dict(special_tokens)
@@ -59,6 +61,7 @@ class Tokenizer:
         self._name = name
         self._encoder = encoder
         self._adds_prefix_space = adds_prefix_space
+        self._strips_first_space = strips_first_space
         self._fingerprint: str | None = None
 
     # ---- makers
@@ -113,7 +116,14 @@ class Tokenizer:
         read = read_tokenizer(source)
         eos = read.eos_token_ids if eos_token_ids is None else eos_token_ids
         return cls._build(
-            read.tokens, read.special_tokens, eos, vocab_size, read.name, read.encoder, read.adds_prefix_space
+            read.tokens,
+            read.special_tokens,
+            eos,
+            vocab_size,
+            read.name,
+            read.encoder,
+            adds_prefix_space=read.adds_prefix_space,
+            strips_first_space=read.strips_first_space,
         )
 
     @classmethod
@@ -179,7 +189,9 @@ class Tokenizer:
         vocab_size: int | None,
         name: str,
         encoder: Encoder | None,
+        *,
         adds_prefix_space: bool = False,
+        strips_first_space: bool = False,
     ) -> Tokenizer:
         check_special_tokens(special_tokens)
         size = check_vocab_size(vocab_size, max([len(tokens), *(1 + number for number in special_tokens.values())]))
@@ -196,6 +208,7 @@ class Tokenizer:
             name=name,
             encoder=encoder,
             adds_prefix_space=adds_prefix_space,
+            strips_first_space=strips_first_space,
         )
 
     # ---- what it is
@@ -227,8 +240,13 @@ class Tokenizer:
 
     @property
     def adds_prefix_space(self) -> bool:
-        """Whether the model's own tokenizer puts a space before a text and its decoder takes it off; `encode` does neither."""
+        """Whether the model's own tokenizer puts a space before a text. `encode` does not: it reads a continuation."""
         return self._adds_prefix_space
+
+    @property
+    def strips_first_space(self) -> bool:
+        """Whether the model's own decoder takes a space off the start of a whole text. `decode` does not."""
+        return self._strips_first_space
 
     @property
     def can_encode(self) -> bool:

@@ -403,10 +403,6 @@ cdef class TokenTrie:
             (<const char*>self.offsets)[: sizeof(uint32_t) * (<size_t>self.vocab_size + 1)],
         )
 
-    def join(self, tokens):
-        """The bytes of these tokens, one after the other. Raises TokenizerError if an id is out of range."""
-        return b"".join([self.token_bytes(token) for token in tokens])
-
     def find(self, const uint8_t[::1] prefix not None):
         """The node that the bytes `prefix` lead to (0 for b""), or -1."""
         return self.find_node(&prefix[0] if prefix.shape[0] else NULL, prefix.shape[0])

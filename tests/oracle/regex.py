@@ -209,15 +209,14 @@ def _ends(node: tuple[Any, ...], text: str, start: int) -> set[int]:
     for _ in range(lo):
         at = _after(body, text, at)
     found = set(at)
-    more = 0 if hi is None else lo
-    while at and (hi is None or more < hi):
+    count = lo
+    while hi is None or count < hi:
         at = _after(body, text, at)
-        if at <= found and hi is None:
-            break
-        if at <= found and all(end in found for end in _after(body, text, at)):
+        if at <= found:
+            # what follows places already found has been found too, but for these, which are found as well
             break
         found |= at
-        more += 1
+        count += 1
     return found
 
 

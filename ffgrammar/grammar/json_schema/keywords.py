@@ -8,6 +8,7 @@ one that is known and not read here is refused.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
@@ -64,6 +65,8 @@ class Reader:
         self.warn = warn
         # how oneOf becomes a choice; combine.py sets it, since it takes reading other schemas
         self.exactly_one: Callable[[Place, list[Conj]], list[Conj]] = lambda place, options: options
+        self._handlers = _handlers_of(places.draft)
+        self._warned: set[str] = set()
         self._groups: dict[int, Group] = {}
         self._items: dict[int, Items] = {}
         self._scalars: dict[tuple[int, str], tuple[Scalars, list[Conj]]] = {}
@@ -91,8 +94,9 @@ class Reader:
                     # up to draft 7, what stands beside a reference has no meaning
                     schema = {"$ref": schema["$ref"]}
                 rest = iter(schema.items())
+            handlers = _HANDLERS if at in self.places.modern else self._handlers
             for word, value in rest:
-                handler = _HANDLERS.get(word, _unknown)
+                handler = handlers.get(word, _unknown)
                 if handler is None:
                     continue
                 more = handler(self, shape, place, word, value, choices, (at, way))
@@ -151,7 +155,7 @@ class Reader:
             compound = []
             for index, one in scalars.compound:
                 tokens = (word,) if word == "const" else (word, str(index))
-                compound.append(self.places.literal(place, as_schema(one), *tokens))
+                compound.append(self.places.made(place, as_schema(one), *tokens))
             found = self._scalars[key] = (scalars, compound)
         scalars, compound = found
         if not compound or not shape.types & (ARR | OBJ):
@@ -160,7 +164,7 @@ class Reader:
         options = list(compound)
         if scalars.types:
             plain = [one for one in value if not isinstance(one, (list, dict))]
-            options.append(self.places.literal(place, {"enum": plain}, word))
+            options.append(self.places.made(place, {"enum": plain}, word))
         choices.append(Choice(options, way))
 
     @staticmethod
@@ -239,7 +243,10 @@ class Reader:
                     f"the format {value!r} cannot be enforced: remove it, or pass formats='annotation'",
                     pointer=place.pointer(word),
                 )
-        self.warn(place.pointer(word), f"the format {value!r} is {'not enforced' if known else 'unknown: not enforced'}")
+        if value not in self._warned:
+            self._warned.add(value)
+            known = known or value in UNENFORCED
+            self.warn(place.pointer(word), f"the format {value!r} is {'' if known else 'unknown: '}not enforced")
 
     @staticmethod
     def _body(shape: Shape, body: int) -> None:
@@ -396,8 +403,13 @@ class Reader:
 
     def unknown(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
         """Not a keyword: an annotation."""
-        if not word.startswith("x-"):
-            self.warn(place.pointer(word), f"{word!r} is not a keyword of JSON Schema: ignored")
+        if not word.startswith("x-") and word not in self._warned:
+            self._warned.add(word)
+            if word in _HANDLERS:
+                why = f"{word} is not a keyword of this schema's draft"
+            else:
+                why = f"{word!r} is not a keyword of JSON Schema"
+            self.warn(place.pointer(word), f"{why}: ignored")
 
 
 def _bad_type(name: Any, pointer: str) -> GrammarError:
@@ -467,3 +479,28 @@ _HANDLERS: dict[str, Any] = {
     ),
 }
 _unknown = Reader.unknown
+
+# the first draft in which a word is a keyword, and the last
+_SINCE = {
+    "const": 6,
+    "contains": 6,
+    "propertyNames": 6,
+    "if": 7,
+    "dependentRequired": 2019,
+    "dependentSchemas": 2019,
+    "unevaluatedItems": 2019,
+    "unevaluatedProperties": 2019,
+    "$recursiveRef": 2019,
+    "prefixItems": 2020,
+    "$dynamicRef": 2020,
+}
+_UNTIL = {"dependencies": 7, "$recursiveRef": 2019}
+
+
+@lru_cache(maxsize=None)
+def _handlers_of(draft: int) -> dict[str, Any]:
+    return {
+        word: handler
+        for word, handler in _HANDLERS.items()
+        if _SINCE.get(word, 0) <= draft <= _UNTIL.get(word, draft)
+    }

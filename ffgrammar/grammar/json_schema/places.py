@@ -17,7 +17,7 @@ from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.json_schema.options import draft_of
 from ffgrammar.grammar.json_schema.shape import NEVER, Conj
 
-__all__ = ["Place", "Places", "Resource", "read_text"]
+__all__ = ["Place", "Places", "Resource", "kind_of", "read_text"]
 
 
 def read_text(text: str, limits: Limits) -> Any:
@@ -80,6 +80,8 @@ class Places:
         self.root = Resource(schema, "", ())
         self._resources: dict[str, Resource] | None = None
         self._numbers: dict[tuple[int, int], Conj] = {}
+        # places of schemas that were made here
+        self.modern: set[int] = set()
         self.list: list[Place] = [Place(False, self.root, None, (), 0)]
         # the root's `$id` changes its base URI, but not what a "#/..." in it means
         if isinstance(schema, dict) and isinstance(schema.get(self._id_word), str):
@@ -105,6 +107,12 @@ class Places:
             return ()
         return self._number(schema, place.resource, place, tokens)
 
+    def made(self, place: Place, schema: dict[str, Any], *tokens: str) -> Conj:
+        """The conjunction of a schema that stands for something at the place; it is read as draft 2020-12."""
+        conj = self._number(schema, place.resource, place, tokens)
+        self.modern.update(conj)
+        return conj
+
     def _number(self, schema: Any, resource: Resource, parent: Place | None, tokens: tuple[str, ...]) -> Conj:
         key = (id(schema), id(resource))
         found = self._numbers.get(key)
@@ -117,7 +125,7 @@ class Places:
         depth = parent.depth + 1 if parent is not None else len(tokens)
         place = Place(schema, resource, parent, tokens, depth)
         if not isinstance(schema, dict):
-            raise GrammarError(f"a schema is an object or a boolean, not {_kind(schema)}", pointer=place.pointer())
+            raise GrammarError(f"a schema is an object or a boolean, not {kind_of(schema)}", pointer=place.pointer())
         if depth > self.limits.nesting:
             raise LimitError("nesting", self.limits.nesting, f"the schema is nested too deep at {place.pointer()}")
         if not schema:
@@ -141,7 +149,7 @@ class Places:
     def follow(self, place: Place, ref: Any, word: str = "$ref") -> Conj:
         """The schema that a reference at this place leads to."""
         if not isinstance(ref, str):
-            raise GrammarError(f"{word} is a URI reference, not {_kind(ref)}", pointer=place.pointer(word))
+            raise GrammarError(f"{word} is a URI reference, not {kind_of(ref)}", pointer=place.pointer(word))
         resource = place.resource
         uri, _, fragment = ref.partition("#")
         if uri:
@@ -221,7 +229,7 @@ _LITERALS = frozenset(["const", "default", "enum", "example", "examples"])
 _MAPS = frozenset(["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"])
 
 
-def _kind(value: Any) -> str:
+def kind_of(value: Any) -> str:
     """The JSON type of a Python value, for messages."""
     if value is None:
         return "null"

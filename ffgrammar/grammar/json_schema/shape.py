@@ -9,8 +9,12 @@ are finite in number, so merging recursive schemas comes to an end.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from decimal import Decimal
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from ffgrammar.grammar.json_schema.places import Place
 
 __all__ = [
     "ALL",
@@ -58,20 +62,17 @@ class Group(NamedTuple):
     """`properties`, `patternProperties` and `additionalProperties` of one schema: they refer to each other."""
 
     named: dict[str, Conj]
-    # (expression of the keys, quotes included; conjunction of the values)
+    # (body of the keys, conjunction of the values)
     patterns: tuple[tuple[int, Conj], ...]
     additional: Conj
 
-    def of(self, name: str, matching: frozenset[int]) -> Conj:
+    def of(self, name: str, matching: Container[int]) -> Conj:
         """What the value of a key must obey, given the key patterns that match it."""
-        found = self.named.get(name)
-        hit = found is not None
-        conj = found or ()
+        conj = self.named.get(name)
         for expr, value in self.patterns:
             if expr in matching:
-                hit = True
-                conj = join(conj, value)
-        return conj if hit else self.additional
+                conj = value if conj is None else join(conj, value)
+        return self.additional if conj is None else conj
 
 
 class Items(NamedTuple):
@@ -91,7 +92,7 @@ class Shape:
     low_open: bool = False
     high: Decimal | None = None
     high_open: bool = False
-    divisors: tuple[Decimal, ...] = ()
+    divisors: tuple[tuple[Decimal, Place], ...] = ()
     numbers: tuple[Decimal, ...] | None = None
     # strings: length in code points; expressions of the text between the quotes; the only values allowed
     min_length: int = 0
@@ -102,11 +103,15 @@ class Shape:
     items: tuple[Items, ...] = ()
     min_items: int = 0
     max_items: int | None = None
+    # where uniqueItems is asked for
+    unique: Place | None = None
     # objects
     groups: tuple[Group, ...] = ()
     required: tuple[str, ...] = ()
     min_properties: int = 0
     max_properties: int | None = None
+    # where min_properties is asked for
+    counted_at: Place | None = None
     key_names: Conj = ()
 
     def copy(self) -> Shape:

@@ -1,0 +1,58 @@
+"""`Grammar`: what the compile functions return."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ffgrammar.core.limits import Limits
+from ffgrammar.engine.engine import Engine
+from ffgrammar.engine.matcher import Matcher
+from ffgrammar.grammar.ir import Grammar as GrammarIR
+from ffgrammar.tokens.tokenizer import Tokenizer
+
+__all__ = ["Grammar"]
+
+
+class Grammar:
+    """A compiled grammar on a vocabulary. Immutable to its users; its matchers share what they learn.
+
+    Made by the compile functions and by `load`.
+    """
+
+    __slots__ = ("_engine", "_ir", "limits", "tokenizer")
+
+    def __init__(self, ir: GrammarIR, tokenizer: Tokenizer, limits: Limits) -> None:
+        self._ir = ir
+        self.tokenizer = tokenizer
+        self.limits = limits
+        self._engine = Engine(ir, tokenizer, limits)
+
+    @property
+    def kind(self) -> str:
+        """What it was compiled from: "json-schema", "lark", "regex" or "choice"."""
+        return self._ir.kind
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was understood but is not enforced, each with its place."""
+        return self._ir.warnings
+
+    def matcher(self) -> Matcher:
+        """A new matcher at the start of a text."""
+        return Matcher(self._engine)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a compiled file for `load`; it is bound to this vocabulary."""
+        from ffgrammar.api.compiled import dump
+
+        data = dump(self._ir, self.tokenizer.fingerprint)
+        with open(path, "wb") as file:
+            file.write(data)
+
+    def stats(self) -> dict[str, Any]:
+        """Sizes and counts of what the grammar holds now (its caches grow with use)."""
+        return self._engine.stats()
+
+    def __repr__(self) -> str:
+        return f"<ffgrammar.Grammar {self.kind} on {self.tokenizer.name}>"

@@ -1,0 +1,188 @@
+"""Conjunctions of schemas as lists of shapes: alternatives are multiplied out, and dead ones dropped.
+
+Types are disjoint and one shape holds them all, so most products collapse: `anyOf` of a string and an object under
+`type: object` is one shape.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from ffgrammar.core.errors import LimitError, UnsupportedError
+from ffgrammar.core.limits import Limits
+from ffgrammar.grammar.json_schema.keywords import Choice, Reader, Way
+from ffgrammar.grammar.json_schema.numbers import Numbers, is_integer, is_multiple
+from ffgrammar.grammar.json_schema.objects import property_conj
+from ffgrammar.grammar.json_schema.places import Place
+from ffgrammar.grammar.json_schema.shape import ARR, FRAC, INT, NEVER, NUM, OBJ, STR, Conj, Shape, join
+
+__all__ = ["Combiner"]
+
+# How far below a value oneOf looks for something that keeps its branches apart.
+APART_DEPTH = 4
+
+
+class Combiner:
+    """Shapes of conjunctions, each worked out once."""
+
+    def __init__(self, reader: Reader, numbers: Numbers, limits: Limits) -> None:
+        self.reader = reader
+        self.strings = reader.strings
+        self.numbers = numbers
+        self.limits = limits
+        self._shapes: dict[Conj, list[Shape]] = {}
+        self._apart: dict[Conj, bool] = {}
+        reader.exactly_one = self.exactly_one
+
+    def shapes(self, conj: Conj) -> list[Shape]:
+        """The shapes of which a value must have one; none when there is no such value, as far as can be told here."""
+        found = self._shapes.get(conj)
+        if found is None:
+            found = self._shapes[conj] = self._multiply(conj)
+        return found
+
+    def _multiply(self, conj: Conj) -> list[Shape]:
+        done: list[Shape] = []
+        # (shape so far, what to apply to it, the way there, choices still to be made)
+        todo: list[tuple[Shape, Conj, Way, list[Choice]]] = [(Shape(), conj, (), [])]
+        made = 0
+        while todo:
+            shape, more, way, choices = todo.pop()
+            self.reader.apply(shape, more, way, choices)
+            if not shape.types:
+                continue
+            if not choices:
+                if self._settle(shape):
+                    done.append(shape)
+                continue
+            options, way = choices[0]
+            rest = choices[1:]
+            made += len(options)
+            if made > self.limits.alternatives:
+                raise LimitError(
+                    "alternatives",
+                    self.limits.alternatives,
+                    f"anyOf and oneOf multiply out to too many combinations at {self.reader.places.list[way[0]].pointer()}",
+                )
+            todo.extend([(shape.copy(), option, way, list(rest)) for option in reversed(options)])
+        return done
+
+    # What is left of a shape when its constraints are put together
+
+    def _settle(self, shape: Shape) -> bool:
+        types = shape.types
+        if types & NUM:
+            types &= self._settle_numbers(shape)
+        if types & STR and not self._settle_strings(shape):
+            types &= ~STR
+        if types & ARR and shape.max_items is not None and shape.max_items < shape.min_items:
+            types &= ~ARR
+        if types & OBJ and shape.max_properties is not None and shape.max_properties < max(
+            shape.min_properties, len(shape.required)
+        ):
+            types &= ~OBJ
+        shape.types = types
+        return bool(types)
+
+    def _settle_numbers(self, shape: Shape) -> int:
+        """The type bits that numbers keep."""
+        if shape.numbers is None:
+            low, high = shape.low, shape.high
+            if low is not None and high is not None and (low > high or (low == high and (shape.low_open or shape.high_open))):
+                return ~NUM
+            return ~0
+        shape.numbers = tuple([value for value in shape.numbers if self._is_number(shape, value)])
+        return ~0 if shape.numbers else ~NUM
+
+    @staticmethod
+    def _is_number(shape: Shape, value: Decimal) -> bool:
+        low, high = shape.low, shape.high
+        return (
+            (low is None or value > low or (value == low and not shape.low_open))
+            and (high is None or value < high or (value == high and not shape.high_open))
+            and bool(shape.types & (INT if is_integer(value) else FRAC))
+            and all([is_multiple(value, divisor) for divisor, _ in shape.divisors])
+        )
+
+    def _settle_strings(self, shape: Shape) -> bool:
+        if shape.strings is not None:
+            if shape.min_length or shape.max_length is not None or shape.patterns:
+                kept = self.strings.matching(shape.strings, shape.min_length, shape.max_length, shape.patterns)
+                shape.strings = tuple(kept)
+            return bool(shape.strings)
+        return shape.max_length is None or shape.max_length >= shape.min_length
+
+    # oneOf
+
+    def exactly_one(self, place: Place, options: list[Conj]) -> list[Conj]:
+        """The options of a oneOf, of which no two can hold at once.
+
+        Raises:
+            UnsupportedError: two of them may.
+        """
+        types = []
+        for option in options:
+            bits = 0
+            for shape in self.shapes(option):
+                bits |= shape.types
+            types.append(bits)
+        for second, option in enumerate(options):
+            for first in range(second):
+                if types[first] & types[second] and not self.impossible(join(options[first], option), APART_DEPTH):
+                    raise UnsupportedError(
+                        f"branches {first} and {second} of oneOf are not known to exclude each other: use anyOf, or "
+                        "give them a required property with different constants",
+                        pointer=place.pointer("oneOf"),
+                    )
+        return options
+
+    def impossible(self, conj: Conj, depth: int) -> bool:
+        """Whether surely no value obeys the conjunction; looks `depth` levels down."""
+        if not conj:
+            return False
+        known = self._apart.get(conj)
+        if known is not None:
+            return known
+        # a schema that contains itself counts as possible while it is being looked at
+        self._apart[conj] = False
+        answer = all([self._empty(shape, depth) for shape in self.shapes(conj)])
+        if answer or depth == APART_DEPTH:
+            self._apart[conj] = answer
+        else:
+            del self._apart[conj]
+        return answer
+
+    def _empty(self, shape: Shape, depth: int) -> bool:
+        types = shape.types
+        if types & NUM and shape.numbers is None:
+            types &= ~NUM if self._no_number(shape) else ~0
+        if types & STR and shape.strings is None and shape.patterns:
+            types &= ~0 if self.strings.range(shape.min_length, shape.max_length, shape.patterns) else ~STR
+        if types & ARR and depth and shape.min_items:
+            for index in range(min(shape.min_items, max([len(one.prefix) for one in shape.items], default=0) + 1)):
+                if self.impossible(item_conj(shape, index), depth - 1):
+                    types &= ~ARR
+                    break
+        if types & OBJ and depth:
+            for name in shape.required:
+                if self.impossible(property_conj(shape, name, self.strings), depth - 1):
+                    types &= ~OBJ
+                    break
+        return not types
+
+    def _no_number(self, shape: Shape) -> bool:
+        bits = shape.types
+        expr = self.numbers.range(
+            shape.low, shape.low_open, shape.high, shape.high_open, bool(bits & INT), bool(bits & FRAC)
+        )
+        return expr == 0
+
+
+def item_conj(shape: Shape, index: int) -> Conj:
+    """What the item at an index must obey."""
+    conj: Conj = ()
+    for one in shape.items:
+        conj = join(conj, one.prefix[index] if index < len(one.prefix) else one.rest)
+        if conj == NEVER:
+            break
+    return conj

@@ -1,0 +1,154 @@
+"""Is a token sequence the one the tokenizer itself would produce?
+
+The check is by definition: decode, encode, compare. What needs care is a text that may go on. More text can change the tokens
+of its last pieces, so a prefix can be canonical, not canonical, or undecided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.tokenizer import Tokenizer
+
+__all__ = ["CanonicalityReport", "is_canonical", "settled_bytes"]
+
+# Pieces at the end of a text that more text can still change. One is not enough: o200k_base splits "don'" into "don" and "'"
+# but keeps "don't" whole, and "中A" into two pieces but keeps "中Ab" whole.
+OPEN_PIECES = 2
+
+
+@dataclass(frozen=True)
+class CanonicalityReport:
+    """The answer of `is_canonical`.
+
+    Attributes:
+        verdict: "yes", "no" or "undecided" (only where more text may follow).
+        given: the token ids in question.
+        expected: what the tokenizer makes of the same text.
+        first_divergence: index of the first token in which the two differ, None where they do not.
+        byte_offset: where in the text's bytes that token starts, None where they do not differ.
+        settled: how many tokens of `expected` no further text can change (all of them where none may follow).
+    """
+
+    verdict: str
+    given: tuple[int, ...]
+    expected: tuple[int, ...]
+    first_divergence: int | None
+    byte_offset: int | None
+    settled: int
+
+    def __bool__(self) -> bool:
+        return self.verdict == "yes"
+
+
+def is_canonical(
+    tok: Tokenizer,
+    ids: Iterable[int] | None = None,
+    text: str | bytes | None = None,
+    complete: bool = True,
+) -> CanonicalityReport:
+    """Whether `ids` is what the tokenizer makes of their text.
+
+    Special tokens are boundaries: what stands between them is checked part by part. With `text`, the ids must also spell that
+    text (special tokens by their names). With `text` alone, its own tokens are checked: do they give the text back?
+
+    Args:
+        tok: the tokenizer; it must be able to encode.
+        ids: token ids, or None to take the tokens of `text`.
+        text: the text that the ids should spell.
+        complete: False says that more text may follow. Then the verdict is "no" only if no continuation could make the ids
+            canonical, "yes" only if none could make them anything else, and otherwise "undecided": the tokens of the last
+            pieces, which more text may change, decide nothing. For a tokenizer whose pieces are not known, everything since
+            the last special token is undecided.
+
+    Raises:
+        TokenizerError: neither ids nor text is given, an id is out of range, or the tokenizer cannot encode.
+    """
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    if ids is not None:
+        given = tuple(ids)
+    elif text is not None:
+        given = tuple(tok.encode(text))
+    else:
+        raise TokenizerError("is_canonical: give ids, text or both")
+    expected, settled = _expected(tok, given, complete)
+    if data is not None and not _spells(tok, given, data):
+        # Another text, or one that the tokenizer changes (it may normalize): what counts is what it makes of the text given.
+        expected = tok.encode(data)
+        settled = len(expected) if complete else _settled_count(tok, expected, settled_bytes(tok, data))
+        return _report(tok, given, expected, settled, complete=True)
+    return _report(tok, given, expected, settled, complete)
+
+
+def settled_bytes(tok: Tokenizer, text: bytes) -> int:
+    """How many bytes at the start of a text are whole pieces that no further text can change; 0 where that is not known.
+
+    The last two pieces and a run of white space at the end are open, and so is everything from a byte that is not UTF-8.
+    """
+    try:
+        text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        text = text[: error.start]
+    ends = tok.piece_ends(text)
+    if ends is None or len(ends) <= OPEN_PIECES:
+        return 0
+    starts = [0, *ends[:-1]]
+    kept = len(ends)
+    while kept and text[starts[kept - 1] : ends[kept - 1]].decode("utf-8").isspace():
+        kept -= 1
+    kept = min(kept, len(ends) - OPEN_PIECES)
+    return ends[kept - 1] if kept > 0 else 0
+
+
+def _spells(tok: Tokenizer, ids: tuple[int, ...], text: bytes) -> bool:
+    decoded = tok.decode(ids)
+    return decoded == text or (tok.adds_prefix_space and decoded == b" " + text)
+
+
+def _expected(tok: Tokenizer, given: tuple[int, ...], complete: bool) -> tuple[list[int], int]:
+    """What the tokenizer makes of the text of `given`, special tokens staying, and how many tokens of that are settled."""
+    expected: list[int] = []
+    part: list[int] = []
+    for token in given:
+        if tok.is_special(token):
+            expected += tok.encode(tok.decode(part)) if part else []
+            expected.append(token)
+            part = []
+        else:
+            part.append(token)
+    settled = len(expected)
+    if part:
+        text = tok.decode(part)
+        tail = tok.encode(text)
+        expected += tail
+        settled += len(tail) if complete else _settled_count(tok, tail, settled_bytes(tok, text))
+    return expected, settled
+
+
+def _settled_count(tok: Tokenizer, ids: list[int], count: int) -> int:
+    """How many tokens lie in the first `count` bytes."""
+    end = 0
+    for index, token in enumerate(ids):
+        end += len(tok.decode([token]))
+        if end > count:
+            return index
+    return len(ids)
+
+
+def _report(
+    tok: Tokenizer, given: tuple[int, ...], expected: list[int], settled: int, complete: bool
+) -> CanonicalityReport:
+    divergence = offset = None
+    shorter = min(len(given), len(expected))
+    if given != tuple(expected):
+        divergence = next((i for i in range(shorter) if given[i] != expected[i]), shorter)
+        offset = len(tok.decode(given[:divergence]))
+    if divergence is None and settled == len(expected):
+        verdict = "yes"
+    elif divergence is not None and (complete or divergence < settled):
+        verdict = "no"
+    else:
+        verdict = "undecided"
+    return CanonicalityReport(verdict, given, tuple(expected), divergence, offset, settled)

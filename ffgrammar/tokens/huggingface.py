@@ -1,0 +1,271 @@
+"""Reads the tokenizers of Hugging Face models.
+
+Everything is read from the text of a tokenizer.json (an object gives it too), so no package is needed until something is to
+be encoded. The bytes of a token are what the tokenizer's decoder makes of it inside a text: three decoders tell that exactly,
+byte-level (GPT-2's alphabet of 256 characters), U+2581 for the space, and byte fallback (`<0x0A>`). Any other is refused.
+
+`encode` works on a copy of the tokenizer that takes its text as the continuation of another: without a space put before it,
+without the template that adds BOS, without truncation, and with the names of special tokens as ordinary text.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.trie import MAX_VOCAB_SIZE
+
+__all__ = ["HuggingFaceEncoder", "ReadTokenizer", "byte_alphabet", "read_tokenizer"]
+
+BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2})>\Z")
+
+# Names that models give to the token that ends a text; used only when exactly one of them is there.
+EOS_NAMES = ("</s>", "<|endoftext|>", "<|end_of_text|>", "<eos>", "<|eot_id|>", "<|im_end|>", "<|end|>", "[EOS]")
+
+
+class ReadTokenizer(NamedTuple):
+    """What a tokenizer.json says; the last two are told at the properties of `Tokenizer`."""
+
+    tokens: list[bytes | None]
+    special_tokens: dict[str, int]
+    eos_token_ids: tuple[int, ...]
+    name: str
+    encoder: HuggingFaceEncoder
+    adds_prefix_space: bool
+    strips_first_space: bool
+
+
+def byte_alphabet() -> dict[str, int]:
+    """GPT-2's characters for the 256 bytes: printable Latin-1 stands for itself, the others are U+0100 and up in order."""
+    plain = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [value for value in range(256) if value not in plain]
+    return {chr(value): value for value in plain} | {chr(256 + k): value for k, value in enumerate(others)}
+
+
+class HuggingFaceEncoder:
+    """Encodes with the package `tokenizers`; its tokenizer is built when first needed."""
+
+    def __init__(self, config: dict[str, Any]) -> None:
+        self._source: str | None = json.dumps(config)
+        self._tokenizer: Any = None
+        self._lock = threading.Lock()
+
+    def _ready(self) -> Any:
+        with self._lock:
+            if self._tokenizer is None:
+                try:
+                    import tokenizers
+                except ImportError:
+                    raise TokenizerError(
+                        "encoding with a Hugging Face tokenizer needs the package tokenizers: pip install tokenizers"
+                    ) from None
+                try:
+                    self._tokenizer = tokenizers.Tokenizer.from_str(self._source)
+                except Exception as error:
+                    raise TokenizerError(f"tokenizers cannot read this tokenizer: {error}") from error
+                self._tokenizer.encode_special_tokens = True
+                self._source = None
+            return self._tokenizer
+
+    def encode(self, data: str | bytes) -> list[int]:
+        """Raises TokenizerError for bytes that are not UTF-8: these tokenizers work on characters."""
+        try:
+            text = data.decode("utf-8") if isinstance(data, bytes) else data
+            text.encode("utf-8")
+        except UnicodeError as error:
+            raise TokenizerError(f"a Hugging Face tokenizer encodes only UTF-8 text: {error}") from None
+        return self._ready().encode(text, add_special_tokens=False).ids
+
+    def piece_ends(self, data: bytes) -> list[int] | None:
+        tokenizer = self._ready()
+        if tokenizer.normalizer is not None or tokenizer.pre_tokenizer is None:
+            return None
+        text = data.decode("utf-8")
+        ends, chars, count = [], 0, 0
+        for _, (_, end) in tokenizer.pre_tokenizer.pre_tokenize_str(text):
+            count += len(text[chars:end].encode())
+            chars = end
+            ends.append(count)
+        return ends
+
+
+def read_tokenizer(source: Any) -> ReadTokenizer:
+    """Reads a path, a `tokenizers.Tokenizer` or a transformers tokenizer. Raises TokenizerError."""
+    config, name, eos = _open(source)
+    model = config.get("model")
+    if not isinstance(model, dict):
+        raise TokenizerError(f"{name}: not a tokenizer.json: there is no model")
+    tokens, special_tokens, numbers = _tokens(config, model, name)
+    strips_space = any(step["type"] in ("Strip", "Metaspace") for step in _steps(config.get("decoder"), "decoders"))
+    adds_space = _without_prefix_space(config)
+    config["post_processor"] = config["truncation"] = config["padding"] = None
+    if eos is None:
+        found = [special_tokens[text] for text in EOS_NAMES if text in special_tokens]
+        if len(found) == 1:
+            eos = found
+    if eos is None:
+        raise TokenizerError(f"{name}: which token ends a text is not known; give eos_token_ids=")
+    for item in eos:
+        if isinstance(item, str) and item not in numbers:
+            raise TokenizerError(f"{name}: its EOS token {item!r} is not in its vocabulary; give eos_token_ids=")
+    eos = [numbers[item] if isinstance(item, str) else item for item in eos]
+    return ReadTokenizer(
+        tokens, special_tokens, tuple(eos), name, HuggingFaceEncoder(config), adds_space, strips_space
+    )
+
+
+def _open(source: Any) -> tuple[dict[str, Any], str, list[Any] | None]:
+    """(the JSON value, a name, EOS ids or names if known)."""
+    if isinstance(source, str | Path):
+        path = Path(source)
+        if path.is_dir():
+            path = path / "tokenizer.json"
+        return _read_json(path), str(source), _eos_beside(path.parent)
+    eos = getattr(source, "eos_token_id", None)
+    name = getattr(source, "name_or_path", "") or "huggingface"
+    backend = getattr(source, "backend_tokenizer", source)
+    try:
+        text = backend.to_str()
+    except AttributeError:
+        raise TokenizerError(
+            "from_huggingface: expected a path, a tokenizers.Tokenizer or a transformers tokenizer with a backend_tokenizer "
+            f"(a 'fast' one), not {type(source).__name__}"
+        ) from None
+    return json.loads(text), name, None if eos is None else eos if isinstance(eos, list) else [eos]
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_bytes())
+    except OSError as error:
+        raise TokenizerError(f"cannot read {path}: {error.strerror}") from None
+    except ValueError as error:
+        raise TokenizerError(f"{path} is not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise TokenizerError(f"{path}: not a JSON object")
+    return value
+
+
+def _eos_beside(folder: Path) -> list[Any] | None:
+    """The EOS that the model's other files name: ids from generation_config.json, or the name in tokenizer_config.json."""
+    generation, tokenizer = folder / "generation_config.json", folder / "tokenizer_config.json"
+    if generation.exists():
+        eos = _read_json(generation).get("eos_token_id")
+        if eos is not None:
+            return eos if isinstance(eos, list) else [eos]
+    if tokenizer.exists():
+        eos = _read_json(tokenizer).get("eos_token")
+        if isinstance(eos, dict):
+            eos = eos.get("content")
+        if eos is not None:
+            return [eos]
+    return None
+
+
+def _steps(part: dict[str, Any] | None, inside: str) -> list[dict[str, Any]]:
+    """The members of a decoder, normalizer or pre-tokenizer, which may be a (nested) Sequence."""
+    if part is None:
+        return []
+    if part.get("type") == "Sequence":
+        return [step for member in part.get(inside, []) for step in _steps(member, inside)]
+    return [part]
+
+
+def _tokens(
+    config: dict[str, Any], model: dict[str, Any], name: str
+) -> tuple[list[bytes | None], dict[str, int], dict[str, int]]:
+    """(bytes by id, special tokens, id by text of every token)."""
+    kind = model.get("type", "BPE")
+    if kind not in ("BPE", "Unigram"):
+        raise TokenizerError(
+            f"{name}: the bytes of a {kind} model's tokens cannot be known exactly; give them with Tokenizer.from_tokens"
+        )
+    for field in ("continuing_subword_prefix", "end_of_word_suffix"):
+        if model.get(field):
+            raise TokenizerError(f"{name}: {field} is not supported: its tokens have no bytes of their own")
+    vocabulary = model.get("vocab", {})
+    if isinstance(vocabulary, list):
+        vocabulary = {entry[0]: number for number, entry in enumerate(vocabulary)}
+    added = config.get("added_tokens") or []
+    numbers = {**vocabulary, **{token["content"]: token["id"] for token in added}}
+    for text, number in numbers.items():
+        if not isinstance(number, int) or not 0 <= number <= MAX_VOCAB_SIZE:
+            raise TokenizerError(f"{name}: token {text!r} has the id {number!r}")
+    tokens: list[bytes | None] = [None] * (1 + max(numbers.values(), default=-1))
+    to_bytes = _decoder(config, model, name)
+    for text, number in vocabulary.items():
+        tokens[number] = to_bytes(text)
+    # The token for what the tokenizer cannot spell: its name is not the text it stands for.
+    unknown = model.get("unk_id") if kind == "Unigram" else vocabulary.get(model.get("unk_token"))
+    if unknown is not None:
+        tokens[unknown] = None
+    special_tokens = {}
+    for token in added:
+        # Added tokens are found in the text before the model sees it, so they are spelled as they are.
+        tokens[token["id"]] = token["content"].encode()
+        if token.get("special"):
+            special_tokens[token["content"]] = token["id"]
+    return tokens, special_tokens, numbers
+
+
+def _decoder(config: dict[str, Any], model: dict[str, Any], name: str) -> Any:
+    """The function that gives a token's bytes inside a text."""
+    steps = _steps(config.get("decoder"), "decoders") or [
+        step for step in _steps(config.get("pre_tokenizer"), "pretokenizers") if step["type"] in ("ByteLevel", "Metaspace")
+    ]
+    replacements: list[tuple[str, str]] = []
+    byte_level, fused = False, False
+    byte_fallback = bool(model.get("byte_fallback"))
+    for step in steps:
+        match step["type"]:
+            case "ByteLevel":
+                byte_level = True
+            case "Metaspace":
+                replacements.append((step.get("replacement", "\u2581"), " "))
+            case "Replace" if "String" in step.get("pattern", {}):
+                replacements.append((step["pattern"]["String"], step["content"]))
+            case "ByteFallback":
+                byte_fallback = True
+            case "Fuse":
+                fused = True
+            case "Strip" if fused and not step.get("stop"):
+                pass  # the start of the whole text, not of a token
+            case other:
+                raise TokenizerError(f"{name}: decoder {other} is not supported; give the bytes with Tokenizer.from_tokens")
+    alphabet = byte_alphabet()
+
+    def to_bytes(text: str) -> bytes:
+        if byte_level:
+            if all(character in alphabet for character in text):
+                return bytes(alphabet[character] for character in text)
+            return text.encode("utf-8", "surrogatepass")
+        byte = BYTE_TOKEN.match(text) if byte_fallback else None
+        if byte:
+            return bytes([int(byte[1], 16)])
+        for old, new in replacements:
+            text = text.replace(old, new)
+        return text.encode("utf-8", "surrogatepass")
+
+    return to_bytes
+
+
+def _without_prefix_space(config: dict[str, Any]) -> bool:
+    """Takes out of the tokenizer what puts a space before a text; whether there was something."""
+    found = False
+    normalizers = _steps(config.get("normalizer"), "normalizers")
+    kept = [step for step in normalizers if not (step["type"] == "Prepend" and step.get("prepend") in (" ", "\u2581"))]
+    if len(kept) < len(normalizers):
+        found = True
+        config["normalizer"] = {"type": "Sequence", "normalizers": kept} if kept else None
+    for step in _steps(config.get("pre_tokenizer"), "pretokenizers"):
+        if step["type"] == "Metaspace" and step.get("prepend_scheme", "always") != "never":
+            found = True
+            step["prepend_scheme"] = "never"
+        if step["type"] == "ByteLevel" and step.get("add_prefix_space"):
+            found = True
+            step["add_prefix_space"] = False
+    return found

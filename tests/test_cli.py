@@ -1,0 +1,437 @@
+"""The shell face, command by command: results, exit codes, what goes where."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import io
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PERSON = {
+    "type": "object",
+    "properties": {"name_of_the_person": {"type": "string"}, "age": {"type": "integer"}},
+    "required": ["name_of_the_person", "age"],
+    "additionalProperties": False,
+}
+TREE = {
+    "$ref": "#/$defs/node",
+    "$defs": {
+        "node": {
+            "type": "object",
+            "properties": {"value": {"type": "integer"}, "children": {"type": "array", "items": {"$ref": "#/$defs/node"}}},
+            "required": ["value", "children"],
+            "additionalProperties": False,
+        }
+    },
+}
+SUM = 'start: term (("+" | "-") term)*\nterm: NUMBER | "(" start ")"\nNUMBER: /[0-9]+/\n'
+
+
+@dataclass
+class Result:
+    """What a command left behind."""
+
+    code: int
+    raw: bytes
+    err: str
+
+    @property
+    def out(self) -> str:
+        return self.raw.decode()
+
+    def json(self) -> Any:
+        return json.loads(self.raw)
+
+    def json_lines(self) -> list[Any]:
+        return [json.loads(line) for line in self.raw.splitlines()]
+
+
+Invoke = Callable[..., Result]
+
+
+@pytest.fixture(scope="session")
+def invoke(cli_module: Any) -> Invoke:
+    """Run a command in this process."""
+
+    def call(*arguments: str, stdin: bytes | str = b"") -> Result:
+        given = stdin.encode() if isinstance(stdin, str) else stdin
+        out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+        with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(given), encoding="utf-8"))
+            code = cli_module.run(list(arguments))
+        raw, complaints = out.buffer.getvalue(), err.buffer.getvalue().decode()  # type: ignore[attr-defined]
+        assert all(line.startswith("ffgrammar: ") for line in complaints.splitlines()), complaints
+        return Result(code, raw, complaints)
+
+    return call
+
+
+@pytest.fixture
+def person(tmp_path: Path) -> str:
+    path = tmp_path / "person.json"
+    path.write_text(json.dumps(PERSON))
+    return str(path)
+
+
+@pytest.fixture
+def lark_sum(tmp_path: Path) -> str:
+    path = tmp_path / "sum.lark"
+    path.write_text(SUM)
+    return str(path)
+
+
+def _bits(encoded: str) -> list[int]:
+    data = base64.b64decode(encoded)
+    return [8 * i + bit for i, byte in enumerate(data) for bit in range(8) if byte >> bit & 1]
+
+
+# ---- mask
+
+
+def test_mask_formats_agree_with_each_other_and_with_the_library(invoke: Invoke, lark_sum: str, cl100k: Any) -> None:
+    import ffgrammar as ff
+
+    matcher = ff.compile_lark(SUM, cl100k).matcher()
+    matcher.accept_bytes(b"12+(")
+    expected = [int(token) for token in matcher.allowed_token_ids()]
+    mask = ["mask", lark_sum, "--prefix", "12+("]
+    assert [int(line) for line in invoke(*mask, "--format", "ids").out.splitlines()] == expected
+    assert _bits(invoke(*mask, "--format", "bitmask").out) == expected
+    assert invoke(*mask, "--format", "count").out == f"{len(expected)}\n"
+    found = invoke(*mask, "--format", "json").json()
+    assert found["count"] == len(expected)
+    assert not found["accepting"]
+    assert [token["id"] for token in found["tokens"]] == expected
+    lines = invoke(*mask).out.splitlines()
+    assert [int(line.split("\t")[0]) for line in lines] == expected
+    assert [json.loads(line.split("\t")[1]) for line in lines] == [token["text"] for token in found["tokens"]]
+
+
+def test_mask_names_the_end_of_text(invoke: Invoke, lark_sum: str, cl100k: Any) -> None:
+    found = invoke("mask", lark_sum, "--prefix", "12", "--json").json()
+    assert found["accepting"]
+    assert {"id": cl100k.eos_token_ids[0], "special": "<|endoftext|>"} in found["tokens"]
+
+
+def test_a_prefix_can_be_text_bytes_or_tokens(invoke: Invoke, lark_sum: str, cl100k: Any) -> None:
+    text = "(1+23"
+    answers = [
+        invoke("mask", lark_sum, "--format", "ids", option, value).out
+        for option, value in [
+            ("--prefix", text),
+            ("--prefix-bytes", text.encode().hex()),
+            ("--prefix-tokens", ",".join(map(str, cl100k.encode(text)))),
+        ]
+    ]
+    assert answers[0]
+    assert answers.count(answers[0]) == 3
+    assert invoke("mask", lark_sum, "--prefix", "1", "--prefix-bytes", "31").code == 2
+    assert invoke("mask", lark_sum, "--prefix-bytes", "3").code == 2
+    assert invoke("mask", lark_sum, "--prefix-tokens", "one").code == 2
+
+
+def test_tokens_that_are_not_utf8_are_printed_unambiguously(invoke: Invoke, cl100k: Any) -> None:
+    arguments = ["mask", "-", "--type", "regex"]
+    found = invoke(*arguments, "--json", stdin="é").json()["tokens"]
+    broken = [token for token in found if "bytes" in token]
+    assert broken
+    for token in broken:
+        assert base64.b64decode(token["bytes"]) == cl100k.token_bytes(token["id"]) == b"\xc3"
+    lines = invoke(*arguments, stdin="é").out.splitlines()
+    assert f'{broken[0]["id"]}\tb"\\xc3"' in lines
+
+
+def test_a_rejected_prefix_is_a_clean_no(invoke: Invoke, lark_sum: str, cl100k: Any) -> None:
+    found = invoke("mask", lark_sum, "--prefix", "1+x")
+    assert (found.code, found.raw) == (1, b"")
+    assert "at byte 2, line 1, column 3" in found.err
+    assert '"("' in found.err
+    assert '"0"-"9"' in found.err
+    place = invoke("mask", lark_sum, "--prefix", "1+x", "--json")
+    assert place.code == 1
+    assert place.json()["rejected"]["offset"] == 2
+    assert place.json()["rejected"]["allowed"]["next_bytes"] == [[40, 40], [48, 57]]
+    tokens = [*cl100k.encode("1+"), *cl100k.encode("x")]
+    by_token = invoke("mask", lark_sum, "--prefix-tokens", str(tokens), "--json").json()["rejected"]
+    assert (by_token["offset"], by_token["token"]) == (2, len(tokens) - 1)
+
+
+def test_mask_answers_a_line_a_request(invoke: Invoke, lark_sum: str, cl100k: Any) -> None:
+    requests = [
+        {"prefix": "1"},
+        {"prefix_tokens": cl100k.encode("1+")},
+        {"prefix": "x"},
+        {"prefix": 1},
+        [],
+        {"prefix_tokens": [10**9]},
+        {},
+    ]
+    lines = "".join(json.dumps(request) + "\n" for request in requests) + "not JSON\n\n"
+    found = invoke("mask", lark_sum, "--ndjson", stdin=lines)
+    answers = found.json_lines()
+    assert found.code == 2
+    assert len(answers) == 8
+    assert answers[0]["accepting"]
+    assert answers[1]["ids"] == [int(line) for line in invoke("mask", lark_sum, "--prefix", "1+", "--format", "ids").out.split()]
+    assert answers[2]["rejected"]["offset"] == 0
+    assert all("error" in answers[i] for i in (3, 4, 5, 7))
+    assert answers[6]["count"] == len(answers[6]["ids"])
+    assert invoke("mask", lark_sum, "--ndjson", stdin='{"prefix": "x"}\n').code == 1
+    assert invoke("mask", lark_sum, "--ndjson", stdin='{"prefix": "1"}\n').code == 0
+
+
+# ---- ff-tokens
+
+
+def test_forced_tokens_hold_back_what_a_longer_token_could_take(invoke: Invoke, person: str) -> None:
+    found = invoke("ff-tokens", person, "--prefix", '{"', "--json").json()
+    assert found["forced_bytes"]["text"].startswith('name_of_the_person"')
+    assert [token["text"] for token in found["forced_tokens"]] == ["name", "_of", "_the", "_person"]
+    assert found["held_back"]["text"].startswith('"')
+    assert found["held_back_candidates"] > 1
+    assert all(token["text"].startswith('"') for token in found["held_back_for"])
+    lines = invoke("ff-tokens", person, "--prefix", '{"').out.splitlines()
+    assert lines[0].startswith('forced bytes\t"name_of_the_person')
+    assert [line.split("\t")[2] for line in lines if line.startswith("token\t")] == ['"name"', '"_of"', '"_the"', '"_person"']
+    assert any(line.startswith("held back\t") for line in lines)
+
+
+def test_a_common_beginning_of_two_names_forces_no_token(invoke: Invoke) -> None:
+    schema = {
+        "properties": {"orderId": {"type": "string"}, "orderName": {"type": "string"}},
+        "additionalProperties": False,
+        "minProperties": 0,
+    }
+    del schema["minProperties"]
+    found = invoke("ff-tokens", "-", "--prefix", '{"', "--json", stdin=json.dumps({"type": "object", **schema})).json()
+    assert found["forced_bytes"] == {"text": "order"}
+    assert found["forced_tokens"] == []
+    assert found["held_back"] == {"text": "order"}
+
+
+def test_ff_tokens_streams_and_rejects(invoke: Invoke, person: str) -> None:
+    found = invoke("ff-tokens", person, "--ndjson", stdin='{"prefix": "{\\""}\n{"prefix": "["}\n')
+    first, second = found.json_lines()
+    assert found.code == 1
+    assert len(first["forced_tokens"]) == 4
+    assert second["rejected"]["offset"] == 0
+    assert invoke("ff-tokens", person, "--prefix", "[").code == 1
+
+
+# ---- validate
+
+
+def test_validate_says_where_and_what_was_allowed(invoke: Invoke, tmp_path: Path, person: str) -> None:
+    good, bad, short = tmp_path / "good.json", tmp_path / "bad.json", tmp_path / "short.json"
+    good.write_text('{"name_of_the_person": "Ada", "age": 36}\n')
+    bad.write_text('{"name_of_the_person": "Ada",\n "age": "old"}')
+    short.write_text('{"name_of_the_person": "Ada"')
+    assert invoke("validate", person, str(good)).out == f"{good}: accepted\n"
+    found = invoke("validate", person, str(good), str(bad), str(short))
+    assert found.code == 1
+    lines = found.out.splitlines()
+    assert "rejected at byte 38, line 2, column 9" in lines[1].replace("rejected: ", "", 1)
+    assert '"-"' in lines[1]
+    assert "ends too early at byte 28" in lines[2]
+    answers = invoke("validate", person, str(good), str(bad), "--json").json_lines()
+    assert [answer["accepted"] for answer in answers] == [True, False]
+    assert (answers[1]["rejected"]["line"], answers[1]["rejected"]["column"]) == (2, 9)
+
+
+def test_validate_reads_lines_fields_and_newlines(invoke: Invoke, lark_sum: str, tmp_path: Path) -> None:
+    found = invoke("validate", lark_sum, "--ndjson", stdin="1+1\n1+\n(2)\n")
+    assert found.code == 1
+    assert [answer["accepted"] for answer in found.json_lines()] == [True, False, True]
+    assert found.json_lines()[1]["rejected"]["at_end"]
+    lines = "".join(json.dumps(item) + "\n" for item in [{"text": "1"}, {"text": "x"}, {"other": 1}])
+    found = invoke("validate", lark_sum, "--ndjson", "--field", "text", stdin=lines)
+    assert found.code == 2
+    assert [answer.get("accepted") for answer in found.json_lines()] == [True, False, None]
+    assert "error" in found.json_lines()[2]
+    assert invoke("validate", lark_sum, stdin="1\n").code == 1
+    assert invoke("validate", lark_sum, "--chomp", stdin="1\n").code == 0
+    assert invoke("validate", lark_sum, "--field", "text").code == 2
+    assert invoke("validate", "-", "--type", "lark", stdin=SUM).code == 2
+
+
+# ---- sample
+
+
+@pytest.mark.parametrize(
+    ("kind", "grammar"),
+    [
+        ("json-schema", json.dumps(PERSON)),
+        ("json-schema", json.dumps(TREE)),
+        ("json-schema", "{}"),
+        ("json-schema", json.dumps({"type": "array", "items": {"const": [1, 2]}, "minItems": 30})),
+        ("json-schema", json.dumps({"type": "string", "minLength": 300, "maxLength": 310})),
+        ("lark", SUM),
+        ("lark", 'start: "(" start start ")" | "x"'),
+        ("regex", r"(\d{1,3}\.){3}\d{1,3}|[a-f]+é?"),
+        ("choice", "yes\nno\nmaybe"),
+    ],
+)
+@pytest.mark.parametrize("length", ["0", "60"])
+def test_samples_are_sentences(invoke: Invoke, tmp_path: Path, kind: str, grammar: str, length: str) -> None:
+    path = tmp_path / "grammar"
+    path.write_text(grammar)
+    sampling = ["sample", str(path), "--type", kind, "-n", "15", "--length", length, "--json"]
+    found = invoke(*sampling, "--seed", "3")
+    assert found.code == 0
+    assert len(found.json_lines()) == 15
+    judged = invoke("validate", str(path), "--type", kind, "--ndjson", "--field", "text", stdin=found.raw)
+    assert judged.code == 0, judged.out
+    assert invoke(*sampling, "--seed", "3").raw == found.raw
+    if kind != "choice" and length != "0":
+        assert len(set(found.raw.splitlines())) > 5
+
+
+def test_samples_of_a_schema_are_valid_json(invoke: Invoke, person: str) -> None:
+    import jsonschema
+
+    for line in invoke("sample", person, "-n", "10", "--json").json_lines():
+        jsonschema.validate(json.loads(line["text"]), PERSON)
+
+
+# ---- compile and compiled files
+
+
+def test_compile_reports_and_writes_a_file_that_every_command_reads(invoke: Invoke, person: str, tmp_path: Path) -> None:
+    target = str(tmp_path / "person.ffg")
+    found = invoke("compile", person, "-o", target)
+    assert found.code == 0
+    report = dict(line.split("\t") for line in found.out.splitlines())
+    assert report["kind"] == "json-schema"
+    assert float(report["compile_ms"]) >= 0
+    assert int(report["rules"]) > 0
+    assert int(report["lexemes"]) > 0
+    for command in ["mask", "ff-tokens"]:
+        arguments = ["--prefix", '{"name_of_the_person": "', "--json"]
+        assert invoke(command, target, *arguments).raw == invoke(command, person, *arguments).raw
+    assert invoke("compile", person, "--json").json()["warnings"] == []
+
+
+def test_warnings_go_to_stderr(invoke: Invoke) -> None:
+    schema = '{"type": "string", "format": "no-such-format"}'
+    found = invoke("compile", "-", stdin=schema)
+    assert found.code == 0
+    assert "no-such-format" in found.err
+    assert "no-such-format" in invoke("mask", "-", "--prefix", '"', "--format", "count", stdin=schema).err
+
+
+def test_a_compiled_file_is_bound_to_its_vocabulary_and_whole(invoke: Invoke, lark_sum: str, tmp_path: Path) -> None:
+    target = tmp_path / "sum.ffg"
+    invoke("compile", lark_sum, "-o", str(target))
+    other = invoke("mask", str(target), "--tokenizer", "o200k_base")
+    assert other.code == 3
+    assert str(target) in other.err
+    target.write_bytes(target.read_bytes()[:-10])
+    assert invoke("mask", str(target)).code == 3
+    target.write_bytes(b"")
+    assert invoke("mask", str(target)).code == 3
+
+
+# ---- grammars, options, errors
+
+
+def test_whitespace_of_a_schema(invoke: Invoke, person: str, lark_sum: str) -> None:
+    spaced = '{ "name_of_the_person":  "Ada","age":1}'
+    answers = [
+        invoke("validate", person, *options, stdin=spaced).code
+        for options in [[], ["--whitespace", "compact"], ["--whitespace", "2"], ["--whitespace", "1"]]
+    ]
+    assert answers == [0, 1, 0, 1]
+    assert invoke("validate", person, "--whitespace", "loose", stdin=spaced).code == 3
+    assert invoke("validate", lark_sum, "--whitespace", "compact", stdin="1").code == 2
+
+
+def test_choice_reads_lines_or_an_array(invoke: Invoke, tmp_path: Path) -> None:
+    for text in ["left\nright\n", '["left", "right"]']:
+        path = tmp_path / "choice"
+        path.write_text(text)
+        found = invoke("validate", str(path), "--type", "choice", "--ndjson", stdin="left\nright\nmiddle\n")
+        assert [answer["accepted"] for answer in found.json_lines()] == [True, True, False]
+    assert invoke("mask", "-", "--type", "choice", stdin="[1]").code == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "code", "message"),
+    [
+        (["mask", "-"], '{"type": "strin"}', 3, "stdin: at /type"),
+        (["mask", "-"], '{"type": ', 3, "stdin:"),
+        (["mask", "-"], "start: x", 2, "--type"),
+        (["mask", "-", "--type", "lark"], 'start: "a" missing', 3, "missing"),
+        (["mask", "-", "--type", "regex"], "a(?=b)", 3, "column"),
+        (["mask", "-", "--type", "regex"], b"\xff", 3, "not UTF-8 at byte 0"),
+        (["mask", "-", "--type", "gbnf"], 'root ::= "a"', 2, "GBNF"),
+        (["mask", "-", "--type", "abnf"], "", 2, "abnf"),
+        (["mask", "/no/such/file.json"], "", 2, "No such file"),
+        (["mask", "schema.yaml"], "", 2, "--type"),
+        (["mask", "-", "--tokenizer", "no_such_base"], "{}", 2, "no_such_base"),
+        (["mask", "-", "--limit", "nonsense=1"], "{}", 2, "no such limit"),
+        (["mask", "-", "--limit", "nesting"], "{}", 2, "NAME=VALUE"),
+        (["mask", "-", "--limit", "source_bytes=1"], "{}", 3, "source_bytes"),
+        (["mask", "-", "--ndjson"], "{}", 2, "stdin cannot be both"),
+        (["mask", "-", "--format", "xml"], "{}", 2, "xml"),
+        (["mask"], "", 2, "GRAMMAR"),
+        (["nonsense"], "", 2, "nonsense"),
+        ([], "", 2, "command"),
+    ],
+)
+def test_errors_say_what_is_wrong(invoke: Invoke, arguments: list[str], stdin: str, code: int, message: str) -> None:
+    found = invoke(*arguments, stdin=stdin)
+    assert found.code == code
+    assert message in found.err
+    assert found.raw == b""
+
+
+# ---- vocabularies
+
+
+def test_tokenizers_lists_what_is_embedded(invoke: Invoke, cl100k: Any, o200k: Any) -> None:
+    from ffgrammar.tokens.embedded import ENCODINGS
+
+    found = invoke("tokenizers", "--json").json()
+    assert [item["name"] for item in found["embedded"]] == list(ENCODINGS)
+    assert [item["vocab_size"] for item in found["embedded"]] == [cl100k.vocab_size, o200k.vocab_size]
+    assert [item["fingerprint"] for item in found["embedded"]] == [cl100k.fingerprint, o200k.fingerprint]
+    assert {item["file"] for item in found["loadable"]} == {"*/tokenizer.json", "*.tiktoken"}
+    assert "cl100k_base\t100277 ids\tEOS 100257" in invoke("tokenizers").out
+
+
+def test_trie_shows_every_token_under_a_prefix_once(invoke: Invoke, cl100k: Any) -> None:
+    prefix = b" gram"
+    expected = {i for i in range(cl100k.vocab_size) if cl100k.token_bytes(i).startswith(prefix)}
+
+    def walk(branch: dict[str, Any]) -> list[int]:
+        below = [token for child in branch["branches"] for token in walk(child)]
+        assert all(child["text"].startswith(branch["text"]) for child in branch["branches"])
+        return branch["ids"] + below
+
+    tree = invoke("trie", "--prefix", " gram", "--json").json()
+    assert len(walk(tree)) == len(expected)
+    assert set(walk(tree)) == expected
+    lines = invoke("trie", "--prefix", " gram").out.splitlines()
+    assert {int(line.split("\t")[1]) for line in lines} == expected
+    assert len(invoke("trie", "--prefix", " gram", "--depth", "1").out.splitlines()) == len(tree["branches"])
+    assert invoke("trie", "--prefix-bytes", "ffffff").code == 1
+
+
+def test_quoted_bytes_read_back(invoke: Invoke, cl100k: Any) -> None:
+    """Every token is printed as a Python literal of its text, or of its bytes where they are not UTF-8."""
+    import ast
+
+    for line in invoke("mask", "-", "--type", "regex", stdin="(?s).*").out.splitlines():
+        number, literal = line.split("\t")
+        data = cl100k.token_bytes(int(number))
+        if data:
+            value = ast.literal_eval(literal)
+            assert (value.encode() if isinstance(value, str) else value) == data
+            assert re.search(r"[^ -~]", literal) is None or literal.isprintable()
