@@ -31,7 +31,6 @@ bench: $(VENV)/.installed-bench ## MaskBench, side by side with the peers that c
 
 lint: $(VENV)/.installed-lint ## ruff, mypy and cython-lint
 	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/cython-lint ffgrammar
 

@@ -8,6 +8,7 @@ import click
 
 from .options import (
     Prefix,
+    VocabularyName,
     example,
     grammar_argument,
     grammar_options,
@@ -74,7 +75,7 @@ class Forced:
 
 @click.command(
     "ff-tokens",
-    epilog=example("""echo '{"properties": {"name": {}}, "required": ["name"]}' | ffgrammar ff-tokens - --prefix '{"'"""),
+    epilog=example("""echo '{"required": ["name"], "type": "object"}' | ffgrammar ff-tokens - --prefix '{'"""),
 )
 @grammar_argument
 @prefix_options
@@ -82,7 +83,9 @@ class Forced:
 @ndjson_option
 @grammar_options
 @tokenizer_option
-def command(grammar: str, prefix: Prefix, as_json: bool, ndjson: bool, tokenizer: str, **compiling: Any) -> int:
+def command(
+    grammar: str, prefix: Prefix, as_json: bool, ndjson: bool, tokenizer: VocabularyName, **compiling: Any
+) -> int:
     """Show the bytes and tokens that must come next.
 
     Every sentence of the grammar continues with the forced bytes. A token is forced when every tokenization that the
@@ -93,6 +96,8 @@ def command(grammar: str, prefix: Prefix, as_json: bool, ndjson: bool, tokenizer
     from .sources import load_grammar, load_tokenizer
     from .walk import advance, report_rejection
 
+    if ndjson and grammar == "-":
+        raise click.UsageError("stdin cannot be both the grammar and the requests")
     vocabulary = load_tokenizer(tokenizer)
     compiled = load_grammar(grammar, vocabulary, **compiling)
     if ndjson:

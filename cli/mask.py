@@ -8,6 +8,7 @@ import click
 
 from .options import (
     Prefix,
+    VocabularyName,
     example,
     grammar_argument,
     grammar_options,
@@ -63,7 +64,7 @@ def command(
     form: str | None,
     as_json: bool,
     ndjson: bool,
-    tokenizer: str,
+    tokenizer: VocabularyName,
     **compiling: Any,
 ) -> int:
     """List the tokens that may come next.
@@ -75,6 +76,8 @@ def command(
     from .sources import load_grammar, load_tokenizer
     from .walk import advance, report_rejection
 
+    if ndjson and grammar == "-":
+        raise click.UsageError("stdin cannot be both the grammar and the requests")
     vocabulary = load_tokenizer(tokenizer)
     compiled = load_grammar(grammar, vocabulary, **compiling)
     if ndjson:

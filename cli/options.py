@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 from typing import Any, TypeVar
 
 import click
 
 __all__ = [
     "Prefix",
+    "VocabularyName",
     "example",
     "grammar_argument",
     "grammar_options",
@@ -17,6 +19,7 @@ __all__ = [
     "ndjson_option",
     "parse_ids",
     "prefix_options",
+    "text_bytes",
     "tokenizer_option",
 ]
 
@@ -25,14 +28,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 KINDS = ["json-schema", "lark", "gbnf", "regex", "choice", "compiled"]
 
 grammar_argument = click.argument("grammar", metavar="GRAMMAR")
-
-tokenizer_option = click.option(
-    "--tokenizer",
-    default="cl100k_base",
-    show_default=True,
-    metavar="NAME|PATH",
-    help="An embedded vocabulary, a tokenizer.json, or a .tiktoken rank file.",
-)
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Write the result as JSON.")
 
@@ -51,6 +46,12 @@ def example(text: str) -> str:
     return f"\b\nExample:\n  {text}"
 
 
+def _with_options(function: Any, options: list[Callable[[Any], Any]]) -> Any:
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
 def grammar_options(function: F) -> F:
     """--type and what steers the compilation: the keyword arguments of `load_grammar`."""
     options = [
@@ -58,7 +59,8 @@ def grammar_options(function: F) -> F:
             "--type",
             "kind",
             type=click.Choice(KINDS),
-            help="The kind of grammar, where the extension does not say. choice: a JSON array of strings, or a line each.",
+            help="The kind of grammar, where the extension does not say. "
+            "choice: a JSON array of strings, or a line each.",
         ),
         click.option(
             "--whitespace",
@@ -79,9 +81,40 @@ def grammar_options(function: F) -> F:
             help="Set a limit that an error named, as in --limit dfa_states=200000. Repeatable.",
         ),
     ]
-    for option in reversed(options):
-        function = option(function)
-    return function
+    found: F = _with_options(function, options)
+    return found
+
+
+@dataclass(frozen=True)
+class VocabularyName:
+    """What the command line says about the vocabulary."""
+
+    name: str
+    pattern: str | None = None
+    eos: tuple[int, ...] | None = None
+
+
+def tokenizer_option(function: F) -> F:
+    """--tokenizer and what belongs to it; they arrive as one `VocabularyName`."""
+
+    @wraps(function)
+    def with_vocabulary(*args: Any, tokenizer: str, pattern: str | None, eos: str | None, **others: Any) -> Any:
+        ends = None if eos is None else tuple(parse_ids(eos))
+        return function(*args, tokenizer=VocabularyName(tokenizer, pattern, ends), **others)
+
+    options = [
+        click.option(
+            "--tokenizer",
+            default="cl100k_base",
+            show_default=True,
+            metavar="NAME|PATH",
+            help="An embedded vocabulary, a tokenizer.json, or a .tiktoken rank file.",
+        ),
+        click.option("--pattern", metavar="REGEX", help="How a rank file's tokenizer splits text, to encode with it."),
+        click.option("--eos", metavar="IDS", help="The tokens that end a text, if not the tokenizer's own."),
+    ]
+    found: F = _with_options(with_vocabulary, options)
+    return found
 
 
 @dataclass(frozen=True)
@@ -116,6 +149,7 @@ def _hex_bytes(text: str) -> bytes:
 def prefix_options(function: F) -> F:
     """--prefix, --prefix-bytes and --prefix-tokens, of which at most one; they arrive as one `Prefix`."""
 
+    @wraps(function)
     def with_prefix(
         *args: Any, prefix_text: str | None, prefix_hex: str | None, prefix_ids: str | None, **others: Any
     ) -> Any:
@@ -130,15 +164,10 @@ def prefix_options(function: F) -> F:
             prefix = Prefix(tokens=tuple(parse_ids(prefix_ids)))
         return function(*args, prefix=prefix, **others)
 
-    with_prefix.__doc__ = function.__doc__
-    with_prefix.__name__ = function.__name__
-    wrapped: Any = with_prefix
-    wrapped.__click_params__ = getattr(function, "__click_params__", [])
     options = [
         click.option("--prefix", "prefix_text", metavar="TEXT", help="The text so far (default: none)."),
         click.option("--prefix-bytes", "prefix_hex", metavar="HEX", help="The text so far, in hexadecimal."),
         click.option("--prefix-tokens", "prefix_ids", metavar="IDS", help="The text so far, as token ids: 1,2,3."),
     ]
-    for option in reversed(options):
-        wrapped = option(wrapped)
-    return wrapped  # type: ignore[no-any-return]
+    found: F = _with_options(with_prefix, options)
+    return found

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import example, grammar_argument, grammar_options, json_option, tokenizer_option
+from .options import VocabularyName, example, grammar_argument, grammar_options, json_option, tokenizer_option
 from .walk import allowed_bytes
 
 if TYPE_CHECKING:
@@ -22,24 +22,23 @@ CLOSERS = b"}])>\"'/;"
 OPENERS = b"{[(<\\"
 
 
-def _weights() -> list[float]:
-    weights = [0.05] * 256  # bytes beyond ASCII
-    for byte in range(128):
-        weights[byte] = 1.0 if chr(byte).isalnum() else 0.5
-    for byte in (*range(32), 127):
-        weights[byte] = 0.02
-    for byte in CLOSERS:
-        weights[byte] = 4.0
-    for byte in b",{[(":
-        weights[byte] = 2.0
+def _weights(*heavier: tuple[bytes, float]) -> list[float]:
+    weights = [0.02] * 256  # control characters and bytes beyond ASCII
+    weights[32:127] = [0.2] * 95
+    for members, weight in heavier:
+        for byte in members:
+            weights[byte] = weight
     return weights
 
 
-WEIGHTS = _weights()
+LETTERS = b"abcdefghijklmnopqrstuvwxyz"
+IN_TEXT = _weights((LETTERS, 1.0), (b" ", 2.0), (b"\"'/\n", 2.0))
+BETWEEN = _weights((LETTERS + LETTERS.upper() + b"0123456789", 1.0), (CLOSERS, 4.0), (b",:{[(", 2.0))
+STOP = 4.0
 
 
 def _rank(byte: int, free_text: bool) -> int:
-    """How far a byte leads from the end of a sentence, by guess: closing quotes and brackets least, opening ones most."""
+    """How far a byte leads from the end of a sentence, by guess: closing brackets least, opening ones most."""
     if byte in CLOSERS:
         return 5 if free_text and byte not in b"\"'/" else CLOSERS.index(byte)
     if byte in OPENERS:
@@ -67,11 +66,16 @@ class Steering:
         return best
 
 
+def _choices(allowed: bytes) -> list[float]:
+    weights = IN_TEXT if len(allowed) > FREE_TEXT else BETWEEN
+    return [weights[byte] for byte in allowed]
+
+
 def _stops(matcher: Matcher, allowed: bytes, random: Random) -> bool:
     """Whether to end a sentence where it may end: always where it must, or by chance, as any other choice."""
     if not allowed:
         return True
-    return random.random() * (4.0 + sum(WEIGHTS[byte] for byte in allowed)) < 4.0
+    return random.random() * (STOP + sum(_choices(allowed))) < STOP
 
 
 def _attempt(matcher: Matcher, random: Random, length: int) -> bytes | None:
@@ -90,7 +94,7 @@ def _attempt(matcher: Matcher, random: Random, length: int) -> bytes | None:
         if not allowed:
             return None
         if len(text) < length:
-            byte = random.choices(allowed, [WEIGHTS[byte] for byte in allowed])[0]
+            byte = random.choices(allowed, _choices(allowed))[0]
         else:
             byte = steering.choose(allowed)
         matcher.accept_bytes(bytes((byte,)))
@@ -129,7 +133,7 @@ def sentence(grammar: Grammar, random: Random, length: int) -> bytes:
 @grammar_options
 @tokenizer_option
 def command(
-    grammar: str, count: int, seed: int, length: int, as_json: bool, tokenizer: str, **compiling: Any
+    grammar: str, count: int, seed: int, length: int, as_json: bool, tokenizer: VocabularyName, **compiling: Any
 ) -> int:
     """Write random sentences of a grammar, one after the other, each with a newline.
 

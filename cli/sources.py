@@ -14,6 +14,8 @@ from .show import complain
 if TYPE_CHECKING:
     from ffgrammar import Grammar, Tokenizer
 
+    from .options import VocabularyName
+
 __all__ = ["BadGrammar", "Source", "compile_source", "load_grammar", "load_tokenizer", "read_input", "read_source"]
 
 EXTENSIONS = {
@@ -21,6 +23,7 @@ EXTENSIONS = {
     ".lark": "lark",
     ".gbnf": "gbnf",
     ".regex": "regex",
+    ".choice": "choice",
     ".ffg": "compiled",
 }
 
@@ -115,9 +118,7 @@ def _options(source: Source, limits: tuple[str, ...], for_schema: dict[str, Any]
     return options
 
 
-def compile_source(
-    source: Source, tokenizer: Tokenizer, limits: tuple[str, ...] = (), **for_schema: Any
-) -> Grammar:
+def compile_source(source: Source, tokenizer: Tokenizer, limits: tuple[str, ...] = (), **for_schema: Any) -> Grammar:
     """Compile a grammar; what is wrong with the grammar itself ends in exit code 3."""
     import ffgrammar as ff
 
@@ -148,10 +149,17 @@ def load_grammar(path: str, tokenizer: Tokenizer, kind: str | None, **compiling:
     return grammar
 
 
-def load_tokenizer(name: str) -> Tokenizer:
+def load_tokenizer(named: VocabularyName) -> Tokenizer:
     """A vocabulary by its embedded name, or from a tokenizer.json or .tiktoken file."""
     from ffgrammar import Tokenizer
 
-    if name.endswith(".json"):
-        return Tokenizer.from_huggingface(name)
-    return Tokenizer.from_tiktoken(name)
+    name = named.name
+    if name.endswith(".tiktoken"):
+        from .ranks import load_rank_file
+
+        return load_rank_file(named)
+    if named.pattern is not None:
+        raise click.UsageError("--pattern is for .tiktoken rank files")
+    if name.endswith(".json") or "/" in name:
+        return Tokenizer.from_huggingface(name, eos_token_ids=named.eos)
+    return Tokenizer.from_tiktoken(name, eos_token_ids=named.eos)

@@ -14,9 +14,9 @@ EMBEDDED = ("cl100k_base", "o200k_base")
 
 
 def _describe(name: str) -> dict[str, Any]:
-    from .sources import load_tokenizer
+    from ffgrammar import Tokenizer
 
-    tokenizer = load_tokenizer(name)
+    tokenizer = Tokenizer.from_tiktoken(name)
     return {
         "name": name,
         "vocab_size": tokenizer.vocab_size,
@@ -32,7 +32,11 @@ def _loadable() -> list[dict[str, str]]:
     encoding = "yes" if find_spec("tokenizers") else "needs the package tokenizers (pip install ffgrammar[huggingface])"
     return [
         {"file": "*/tokenizer.json", "what": "Hugging Face, byte-level or byte-fallback BPE", "encodes": encoding},
-        {"file": "*.tiktoken", "what": "a rank file of tiktoken that is one of the embedded", "encodes": "yes"},
+        {
+            "file": "*.tiktoken",
+            "what": "a rank file of tiktoken",
+            "encodes": "with --pattern, and where it is embedded",
+        },
     ]
 
 

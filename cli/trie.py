@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import Prefix, example, json_option, prefix_options, tokenizer_option
+from .options import Prefix, VocabularyName, example, json_option, prefix_options, tokenizer_option
 from .show import bytes_as_json, complain, quote, write_json, write_lines
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def grow(tokenizer: Tokenizer, prefix: bytes) -> Branch:
 @click.option("--depth", type=click.IntRange(min=1), help="Show this many levels only.")
 @json_option
 @tokenizer_option
-def command(prefix: Prefix, depth: int | None, as_json: bool, tokenizer: str) -> int:
+def command(prefix: Prefix, depth: int | None, as_json: bool, tokenizer: VocabularyName) -> int:
     """Show the vocabulary under a prefix, as a tree.
 
     A line is a token: what it adds to the token it hangs from, and its ids. Exit code 1: no token starts so.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import example, grammar_argument, grammar_options, json_option, tokenizer_option
+from .options import VocabularyName, example, grammar_argument, grammar_options, json_option, tokenizer_option
 from .show import emphasis, write_json
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def command(
     field: str | None,
     chomp: bool,
     as_json: bool,
-    tokenizer: str,
+    tokenizer: VocabularyName,
     **compiling: Any,
 ) -> int:
     """Say whether whole texts belong to a grammar, or where they leave it and what was allowed there.

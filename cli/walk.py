@@ -12,7 +12,17 @@ if TYPE_CHECKING:
 
     from .options import Prefix
 
-__all__ = ["Allowed", "Rejection", "advance", "allowed_at", "allowed_bytes", "feed_bytes", "feed_tokens", "rejection", "report_rejection"]
+__all__ = [
+    "Allowed",
+    "Rejection",
+    "advance",
+    "allowed_at",
+    "allowed_bytes",
+    "feed_bytes",
+    "feed_tokens",
+    "rejection",
+    "report_rejection",
+]
 
 MOST_RANGES = 12
 

@@ -1,4 +1,4 @@
-"""What every test shares: where the shared data is, the embedded vocabularies, hypothesis settings, the closing summary."""
+"""What tests share: where the shared data is, the embedded vocabularies, hypothesis settings, the closing summary."""
 
 from __future__ import annotations
 

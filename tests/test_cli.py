@@ -25,7 +25,10 @@ TREE = {
     "$defs": {
         "node": {
             "type": "object",
-            "properties": {"value": {"type": "integer"}, "children": {"type": "array", "items": {"$ref": "#/$defs/node"}}},
+            "properties": {
+                "value": {"type": "integer"},
+                "children": {"type": "array", "items": {"$ref": "#/$defs/node"}},
+            },
             "required": ["value", "children"],
             "additionalProperties": False,
         }
@@ -179,7 +182,9 @@ def test_mask_answers_a_line_a_request(invoke: Invoke, lark_sum: str, cl100k: An
     assert found.code == 2
     assert len(answers) == 8
     assert answers[0]["accepting"]
-    assert answers[1]["ids"] == [int(line) for line in invoke("mask", lark_sum, "--prefix", "1+", "--format", "ids").out.split()]
+    assert answers[1]["ids"] == [
+        int(line) for line in invoke("mask", lark_sum, "--prefix", "1+", "--format", "ids").out.split()
+    ]
     assert answers[2]["rejected"]["offset"] == 0
     assert all("error" in answers[i] for i in (3, 4, 5, 7))
     assert answers[6]["count"] == len(answers[6]["ids"])
@@ -199,7 +204,12 @@ def test_forced_tokens_hold_back_what_a_longer_token_could_take(invoke: Invoke, 
     assert all(token["text"].startswith('"') for token in found["held_back_for"])
     lines = invoke("ff-tokens", person, "--prefix", '{"').out.splitlines()
     assert lines[0].startswith('forced bytes\t"name_of_the_person')
-    assert [line.split("\t")[2] for line in lines if line.startswith("token\t")] == ['"name"', '"_of"', '"_the"', '"_person"']
+    assert [line.split("\t")[2] for line in lines if line.startswith("token\t")] == [
+        '"name"',
+        '"_of"',
+        '"_the"',
+        '"_person"',
+    ]
     assert any(line.startswith("held back\t") for line in lines)
 
 
@@ -303,14 +313,16 @@ def test_samples_of_a_schema_are_valid_json(invoke: Invoke, person: str) -> None
 # ---- compile and compiled files
 
 
-def test_compile_reports_and_writes_a_file_that_every_command_reads(invoke: Invoke, person: str, tmp_path: Path) -> None:
+def test_compile_reports_and_writes_a_file_that_every_command_reads(
+    invoke: Invoke, person: str, tmp_path: Path
+) -> None:
     target = str(tmp_path / "person.ffg")
     found = invoke("compile", person, "-o", target)
     assert found.code == 0
     report = dict(line.split("\t") for line in found.out.splitlines())
     assert report["kind"] == "json-schema"
     assert float(report["compile_ms"]) >= 0
-    assert int(report["rules"]) > 0
+    assert int(report["productions"]) > 0
     assert int(report["lexemes"]) > 0
     for command in ["mask", "ff-tokens"]:
         arguments = ["--prefix", '{"name_of_the_person": "', "--json"]

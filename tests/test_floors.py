@@ -91,7 +91,10 @@ def test_the_command_line_uses_public_names_only(path: Path) -> None:
 def test_nothing_undeclared_is_imported(folder: str) -> None:
     known = OUTSIDE | {"ffgrammar", "cli"} | set(sys.stdlib_module_names)
     strangers = {
-        (_name(path), module) for path in _sources(folder) for module in imports(path) if module.split(".")[0] not in known
+        (_name(path), module)
+        for path in _sources(folder)
+        for module in imports(path)
+        if module.split(".")[0] not in known
     }
     assert not strangers
 

@@ -19,6 +19,7 @@ class Limits:
         dfa_states: lexer states kept at a time; over it the table is dropped and refilled.
         emptiness_steps: states explored to decide whether one expression matches anything.
         rules: productions of one grammar.
+        alternatives: combinations of anyOf, oneOf, ... that one schema multiplies out to.
         row_items: Earley items of one row.
         cache_bytes: rows and masks kept at a time by one grammar; over it they are dropped and recomputed.
         forced_bytes: longest answer of forced_bytes.
@@ -31,6 +32,7 @@ class Limits:
     dfa_states: int = 100_000
     emptiness_steps: int = 100_000
     rules: int = 2_000_000
+    alternatives: int = 20_000
     row_items: int = 200_000
     cache_bytes: int = 256 << 20
     forced_bytes: int = 1 << 20

@@ -1,4 +1,4 @@
-"""Token masks: the trie walk, and the masks already known by configuration."""
+"""Token masks: the trie walk, partitions of the vocabulary by lexer state, and the masks already known by configuration."""
 
 from libc.stdint cimport uint32_t
 
@@ -25,6 +25,8 @@ cdef struct Vocabulary:
 cdef struct Masks:
     Vocabulary vocab
     Map index        # row << 32 | state -> offset in words
+    Map partitions   # state -> offset in words, of states where the walk is long
+    Vec leaves       # scratch: (node, lexeme set, whether the node's byte is in the lexeme) where tokens leave it
     Vec words        # (count, tokens...) or (DENSE, mask words...)
     Vec buffer       # one mask and a spare word, all zero between calls
     size_t hits

@@ -20,28 +20,29 @@ class ByteTree:
     __slots__ = ("children", "tokens")
 
     def __init__(self, tokens: Iterable[tuple[int, bytes]] = ()) -> None:
-        self.children: dict[int, ByteTree] = {}
+        self.children: dict[bytes, ByteTree] = {}
         self.tokens: list[int] = []
         for token, text in tokens:
             node = self
-            for byte in text:
-                node = node.children.setdefault(byte, ByteTree())
+            for place in range(len(text)):
+                node = node.children.setdefault(text[place : place + 1], ByteTree())
             if text:
                 node.tokens.append(token)
 
 
 def brute_force_mask(matcher: Any, tree: ByteTree, eos_token_ids: Iterable[int]) -> set[int]:
-    """The token ids that a matcher's accept_bytes lets through, each prefix tried on a fork of its own."""
+    """The token ids that a matcher's accept_bytes lets through, tried on a fork."""
     allowed = set(eos_token_ids) if matcher.is_accepting() else set()
-    stack = [(matcher, tree)]
-    while stack:
-        here, node = stack.pop()
+    fork = matcher.fork()
+
+    def visit(node: ByteTree) -> None:
         for byte, child in node.children.items():
-            after = here.fork()
-            if after.accept_bytes(bytes([byte])) == 1:
+            if fork.accept_bytes(byte):
                 allowed.update(child.tokens)
-                if child.children:
-                    stack.append((after, child))
+                visit(child)
+                fork.rollback(1)
+
+    visit(tree)
     return allowed
 
 
@@ -52,7 +53,7 @@ def recogniser_mask(recogniser: Recogniser, state: State, tree: ByteTree, eos_to
     while stack:
         here, node = stack.pop()
         for byte, child in node.children.items():
-            after = recogniser.step(here, byte)
+            after = recogniser.step(here, byte[0])
             if after is not None:
                 allowed.update(child.tokens)
                 stack.append((after, child))

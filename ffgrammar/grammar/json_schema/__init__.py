@@ -1,0 +1,87 @@
+"""JSON Schema -> grammar.
+
+In reading order: options (what can be chosen), places (subschemas and references), shape (the normal form), keywords
+(schema -> shape), combine (alternatives), numbers, strings, formats, literals (expressions), arrays, objects, emit (shape ->
+symbols), prune (what cannot be).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ffgrammar.core.errors import GrammarError
+from ffgrammar.core.limits import Limits
+from ffgrammar.grammar.ir import Grammar
+from ffgrammar.grammar.json_schema.combine import Combiner
+from ffgrammar.grammar.json_schema.emit import Emitter
+from ffgrammar.grammar.json_schema.keywords import Reader
+from ffgrammar.grammar.json_schema.numbers import Numbers
+from ffgrammar.grammar.json_schema.options import Options
+from ffgrammar.grammar.json_schema.places import Places, read_text
+from ffgrammar.grammar.json_schema.prune import prune
+from ffgrammar.grammar.json_schema.strings import Strings
+from ffgrammar.regex.expr import ExprStore
+
+__all__ = ["build"]
+
+
+def build(
+    schema: dict[str, Any] | bool | str,
+    store: ExprStore,
+    limits: Limits | None = None,
+    *,
+    whitespace: str | int = "flexible",
+    formats: str = "enforce",
+    draft: int | None = None,
+) -> Grammar:
+    """The grammar of the JSON texts whose value obeys a schema.
+
+    Args:
+        schema: a dict, a boolean, or JSON text.
+        store: where the expressions of the lexemes are made.
+        limits: bounds on the schema and the grammar; None: those of the store.
+        whitespace, formats, draft: see `Options`.
+
+    Raises:
+        GrammarError: the schema is malformed, or no value obeys it; `pointer` says where.
+        UnsupportedError: a keyword cannot be enforced exactly.
+        LimitError: the schema is too large, too deep, or has too many combinations.
+    """
+    options = Options(whitespace, formats, draft)
+    limits = limits or store.limits
+    if isinstance(schema, str):
+        schema = read_text(schema, limits)
+    warnings: list[str] = []
+
+    def warn(pointer: str, message: str) -> None:
+        warnings.append(f"at {pointer}: {message}")
+
+    strings = _once(store, Strings)
+    numbers = _once(store, Numbers)
+    places = Places(schema, limits, options.draft)
+    reader = Reader(places, strings, options.formats, warn)
+    combiner = Combiner(reader, numbers, limits)
+    emitter = Emitter(store, limits, strings, numbers, combiner, options.compact)
+    start = emitter.start(places.start)
+    combiner.check_one_of()
+    builder = emitter.builder
+    if not options.compact:
+        most = None if options.whitespace == "flexible" else int(options.whitespace)
+        builder.skip(store.repeat(store.byte_set(b" \t\r\n"), 1, most), "whitespace")
+    grammar = builder.finish(
+        start, kind="json-schema", single_skip=isinstance(options.whitespace, int), warnings=warnings
+    )
+    pruned = prune(grammar) if emitter.needs_pruning else grammar
+    if pruned is None:
+        culprit = emitter.impossible[0] if emitter.impossible else places.start
+        pointer = places.list[culprit[0]].pointer() if culprit else ""
+        raise GrammarError("no value obeys this schema", pointer=pointer)
+    return pruned
+
+
+def _once(store: ExprStore, kind: Any) -> Any:
+    """The expressions of a kind, made once in a store."""
+    found = store.memo.get(kind)
+    if found is None:
+        found = store.memo[kind] = kind(store)
+    return found

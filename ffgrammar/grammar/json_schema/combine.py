@@ -10,11 +10,12 @@ from decimal import Decimal
 
 from ffgrammar.core.errors import LimitError, UnsupportedError
 from ffgrammar.core.limits import Limits
+from ffgrammar.grammar.json_schema.arrays import item_conj
 from ffgrammar.grammar.json_schema.keywords import Choice, Reader, Way
 from ffgrammar.grammar.json_schema.numbers import Numbers, is_integer, is_multiple
 from ffgrammar.grammar.json_schema.objects import property_conj
 from ffgrammar.grammar.json_schema.places import Place
-from ffgrammar.grammar.json_schema.shape import ARR, FRAC, INT, NEVER, NUM, OBJ, STR, Conj, Shape, join
+from ffgrammar.grammar.json_schema.shape import ARR, FRAC, INT, NUM, OBJ, STR, Conj, Shape, join
 
 __all__ = ["Combiner"]
 
@@ -32,6 +33,8 @@ class Combiner:
         self.limits = limits
         self._shapes: dict[Conj, list[Shape]] = {}
         self._apart: dict[Conj, bool] = {}
+        self._unchecked: list[tuple[Place, list[Conj]]] = []
+        self._checked: set[int] = set()
         reader.exactly_one = self.exactly_one
 
     def shapes(self, conj: Conj) -> list[Shape]:
@@ -115,26 +118,38 @@ class Combiner:
     # oneOf
 
     def exactly_one(self, place: Place, options: list[Conj]) -> list[Conj]:
-        """The options of a oneOf, of which no two can hold at once.
+        """The options of a oneOf as a choice; that no two can hold at once is checked by `check_one_of`.
+
+        Checking takes reading other schemas, which may have a oneOf in turn, so it waits until nothing is being read.
+        """
+        self._unchecked.append((place, options))
+        return options
+
+    def check_one_of(self) -> None:
+        """Check every oneOf that was read.
 
         Raises:
-            UnsupportedError: two of them may.
+            UnsupportedError: two branches may hold at once.
         """
-        types = []
-        for option in options:
-            bits = 0
-            for shape in self.shapes(option):
-                bits |= shape.types
-            types.append(bits)
-        for second, option in enumerate(options):
-            for first in range(second):
-                if types[first] & types[second] and not self.impossible(join(options[first], option), APART_DEPTH):
-                    raise UnsupportedError(
-                        f"branches {first} and {second} of oneOf are not known to exclude each other: use anyOf, or "
-                        "give them a required property with different constants",
-                        pointer=place.pointer("oneOf"),
-                    )
-        return options
+        while self._unchecked:
+            place, options = self._unchecked.pop()
+            if id(place) in self._checked:
+                continue
+            self._checked.add(id(place))
+            types = []
+            for option in options:
+                bits = 0
+                for shape in self.shapes(option):
+                    bits |= shape.types
+                types.append(bits)
+            for second, option in enumerate(options):
+                for first in range(second):
+                    if types[first] & types[second] and not self.impossible(join(options[first], option), APART_DEPTH):
+                        raise UnsupportedError(
+                            f"branches {first} and {second} of oneOf are not known to exclude each other: use anyOf, or "
+                            "give them a required property with different constants",
+                            pointer=place.pointer("oneOf"),
+                        )
 
     def impossible(self, conj: Conj, depth: int) -> bool:
         """Whether surely no value obeys the conjunction; looks `depth` levels down."""
@@ -176,13 +191,3 @@ class Combiner:
             shape.low, shape.low_open, shape.high, shape.high_open, bool(bits & INT), bool(bits & FRAC)
         )
         return expr == 0
-
-
-def item_conj(shape: Shape, index: int) -> Conj:
-    """What the item at an index must obey."""
-    conj: Conj = ()
-    for one in shape.items:
-        conj = join(conj, one.prefix[index] if index < len(one.prefix) else one.rest)
-        if conj == NEVER:
-            break
-    return conj

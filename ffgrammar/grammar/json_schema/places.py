@@ -78,7 +78,9 @@ class Places:
         self.draft = draft or self._declared_draft(schema)
         self._id_word = "id" if self.draft == 4 else "$id"
         self.root = Resource(schema, "", ())
-        self._resources: dict[str, Resource] | None = None
+        # schemas with a base URI: by that URI (None where two have the same), and by the id() of the dict
+        self._resources: dict[str, Resource | None] | None = None
+        self._own: dict[int, Resource] = {}
         self._numbers: dict[tuple[int, int], Conj] = {}
         # places of schemas that were made here
         self.modern: set[int] = set()
@@ -133,16 +135,16 @@ class Places:
         if self._id_word in schema and schema is not resource.root:
             own = schema[self._id_word]
             if isinstance(own, str) and not own.startswith("#") and not (self.draft < 2019 and "$ref" in schema):
-                place.resource = self._own_resource(urljoin(resource.base, own), schema, place)
+                place.resource = self._resource_of(schema, resource, own, place.tokens)
         conj = self._numbers[key] = (len(self.list),)
         self.list.append(place)
         return conj
 
-    def _own_resource(self, uri: str, schema: Any, place: Place) -> Resource:
-        found = self.resources().get(urldefrag(uri)[0])
-        if found is not None and found.root is schema:
-            return found
-        raise GrammarError(f"two subschemas have the same identity {uri!r}", pointer=place.pointer())
+    def _resource_of(self, schema: Any, outer: Resource, own: str, tokens: tuple[str, ...]) -> Resource:
+        found = self._own.get(id(schema))
+        if found is None:
+            found = self._own[id(schema)] = Resource(schema, urldefrag(urljoin(outer.base, own))[0], tokens)
+        return found
 
     # References
 
@@ -153,7 +155,10 @@ class Places:
         resource = place.resource
         uri, _, fragment = ref.partition("#")
         if uri:
-            target = self.resources().get(urldefrag(urljoin(resource.base, uri))[0])
+            base = urldefrag(urljoin(resource.base, uri))[0]
+            target = self.resources().get(base)
+            if target is None and base in self.resources():
+                raise GrammarError(f"two subschemas are called {base!r}", pointer=place.pointer(word))
             if target is None:
                 raise UnsupportedError(
                     f"{ref!r} is not in this schema, and nothing is fetched: put the schema it names under "
@@ -184,12 +189,11 @@ class Places:
                 raise GrammarError(f"{ref!r} leads nowhere: there is no {token!r}", pointer=place.pointer(word))
             if isinstance(at, dict) and isinstance(at.get(self._id_word), str):
                 # the way passes into another resource, if that is a schema and not, say, a property called $id
-                inner = self.resources().get(urldefrag(urljoin(resource.base, at[self._id_word]))[0])
-                if inner is not None and inner.root is at:
-                    resource = inner
+                self.resources()
+                resource = self._own.get(id(at), resource)
         return self._number(at, resource, None, (*self.root.tokens, *tokens))
 
-    def resources(self) -> dict[str, Resource]:
+    def resources(self) -> dict[str, Resource | None]:
         """Every schema with a base URI, by that URI; found by one walk over the whole schema, when first asked for."""
         if self._resources is None:
             self._resources = {self.root.base: self.root}
@@ -215,9 +219,9 @@ class Places:
             if is_schema:
                 own = at.get(self._id_word)
                 if isinstance(own, str) and not own.startswith("#") and at is not self.root.root:
-                    base = urldefrag(urljoin(resource.base, own))[0]
-                    resource = Resource(at, base, tokens)
-                    self._resources.setdefault(base, resource)
+                    resource = self._resource_of(at, resource, own, tokens)
+                    known = resource.base in self._resources
+                    self._resources[resource.base] = None if known else resource
                 yield at, resource, tokens
             for key, value in at.items():
                 if is_schema and key in _LITERALS:

@@ -69,8 +69,19 @@ class Group(NamedTuple):
     def of(self, name: str, matching: Container[int]) -> Conj:
         """What the value of a key must obey, given the key patterns that match it."""
         conj = self.named.get(name)
-        for expr, value in self.patterns:
-            if expr in matching:
+        if not self.patterns:
+            return self.additional if conj is None else conj
+        for body, value in self.patterns:
+            if body in matching:
+                conj = value if conj is None else join(conj, value)
+        return self.additional if conj is None else conj
+
+
+    def of_other(self, matching: Container[int]) -> Conj:
+        """The same for a key that is not one of the named ones."""
+        conj: Conj | None = None
+        for body, value in self.patterns:
+            if body in matching:
                 conj = value if conj is None else join(conj, value)
         return self.additional if conj is None else conj
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from ffgrammar.core.errors import GrammarError, UnsupportedError
@@ -216,8 +217,12 @@ def _characters(op: Op) -> Iterator[Charset]:
         return
     text, ignore_case = op.argument
     for char in text:
-        chars = ((ord(char), ord(char)),)
-        yield case_closure(chars) if ignore_case else chars
+        yield _any_case(char) if ignore_case else ((ord(char), ord(char)),)
+
+
+@lru_cache(maxsize=256)
+def _any_case(char: str) -> Charset:
+    return case_closure(((ord(char), ord(char)),))
 
 
 def _nodes(tree: Node) -> Iterator[Node]:

@@ -1,0 +1,191 @@
+"""Shapes to grammar symbols. Equal parts become one symbol, so that what is common in a schema is common in the grammar.
+
+A subschema that is reached again while its own symbol is being made is recursive: it gets a nonterminal of its own. So
+does one that is nested very deep, which then waits its turn: emitting never recurses far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ffgrammar.core.errors import UnsupportedError
+from ffgrammar.core.limits import Limits
+from ffgrammar.grammar.ir import GrammarBuilder
+from ffgrammar.grammar.json_schema.arrays import array_symbol
+from ffgrammar.grammar.json_schema.combine import Combiner
+from ffgrammar.grammar.json_schema.numbers import Numbers
+from ffgrammar.grammar.json_schema.objects import object_symbol
+from ffgrammar.grammar.json_schema.shape import ALL, ARR, BOOLS, FALSE, FRAC, INT, NULL, NUM, OBJ, STR, TRUE, Conj, Shape
+from ffgrammar.grammar.json_schema.strings import Strings
+from ffgrammar.regex.expr import ExprStore
+
+__all__ = ["Emitter"]
+
+# Subschemas nested deeper than this below one another wait their turn.
+INLINE_DEPTH = 40
+
+
+class Emitter:
+    """Makes the symbols of one grammar."""
+
+    def __init__(
+        self,
+        store: ExprStore,
+        limits: Limits,
+        strings: Strings,
+        numbers: Numbers,
+        combiner: Combiner,
+        compact: bool,
+    ) -> None:
+        self.store = store
+        self.limits = limits
+        self.strings = strings
+        self.numbers = numbers
+        self.combiner = combiner
+        self.compact = compact
+        self.builder = builder = GrammarBuilder(store, limits)
+        literal = store.literal
+        self.left_brace = builder.terminal(literal(b"{"))
+        self.right_brace = builder.terminal(literal(b"}"))
+        self.left_bracket = builder.terminal(literal(b"["))
+        self.right_bracket = builder.terminal(literal(b"]"))
+        self.comma = builder.terminal(literal(b","))
+        self.colon = builder.terminal(literal(b":"))
+        # what derives nothing at all; prune.py takes it out of the grammar
+        self.never = builder.nonterminal("never")
+        # whether some nonterminal may derive nothing
+        self.needs_pruning = False
+        # conjunctions that no value obeys, in the order they were found
+        self.impossible: list[Conj] = []
+        self.keys: dict[str, tuple[int, ...]] = {}
+        self._symbols: dict[Conj, int] = {}
+        # conjunctions being made, with the nonterminal of those that were reached again
+        self._open: dict[Conj, int | None] = {}
+        self._waiting: list[Conj] = []
+        self._rules: dict[tuple[tuple[int, ...], ...], int] = {}
+
+    def start(self, conj: Conj) -> int:
+        """The symbol of the whole schema; all others are made by then."""
+        symbol = self.symbol(conj, 0)
+        while self._waiting:
+            waiting = self._waiting.pop()
+            nonterminal = self._symbols.pop(waiting)
+            self._open[waiting] = nonterminal
+            made = self._make(waiting, 0)
+            self._close(waiting, made)
+        return symbol
+
+    def symbol(self, conj: Conj, depth: int) -> int:
+        """The symbol of the values that obey a conjunction."""
+        found = self._symbols.get(conj)
+        if found is not None:
+            return found
+        if conj in self._open:
+            found = self._open[conj]
+            if found is None:
+                found = self._open[conj] = self.builder.nonterminal("value")
+                self.needs_pruning = True
+            return found
+        if depth > INLINE_DEPTH:
+            found = self._symbols[conj] = self.builder.nonterminal("value")
+            self.needs_pruning = True
+            self._waiting.append(conj)
+            return found
+        self._open[conj] = None
+        return self._close(conj, self._make(conj, depth))
+
+    def _close(self, conj: Conj, made: int) -> int:
+        nonterminal = self._open.pop(conj)
+        if nonterminal is not None:
+            self.builder.add(nonterminal, (made,))
+            made = nonterminal
+        self._symbols[conj] = made
+        return made
+
+    def _make(self, conj: Conj, depth: int) -> int:
+        symbols: list[int] = []
+        for shape in self.combiner.shapes(conj):
+            self._add_symbols(shape, depth, symbols)
+        if not symbols:
+            self.impossible.append(conj)
+            self.needs_pruning = True
+            return self.never
+        return symbols[0] if len(symbols) == 1 else self.builder.choice(symbols, "value")
+
+    def rule(self, bodies: Sequence[tuple[int, ...]], name: str = "") -> int:
+        """A symbol for any of the symbol sequences; equal rules are one symbol."""
+        if len(bodies) == 1:
+            return self.builder.seq(bodies[0], name)
+        key = tuple(bodies)
+        found = self._rules.get(key)
+        if found is None:
+            found = self._rules[key] = self.builder.nonterminal(name)
+            for body in bodies:
+                self.builder.add(found, body)
+        return found
+
+    def growing(self, bodies: Sequence[tuple[int, ...]], more: Sequence[tuple[int, ...]], name: str = "") -> int:
+        """A symbol for one of the bodies, and then any number of `more`; left recursive."""
+        key = (*bodies, (), *more)
+        found = self._rules.get(key)
+        if found is None:
+            found = self._rules[key] = self.builder.nonterminal(name)
+            for body in bodies:
+                self.builder.add(found, body)
+            for body in more:
+                self.builder.add(found, (found, *body))
+        return found
+
+    def _add_symbols(self, shape: Shape, depth: int, symbols: list[int]) -> None:
+        """A symbol for each type of a shape."""
+        types = shape.types
+        terminal = self.builder.terminal
+        literal = self.store.literal
+        if types & STR:
+            expr = (
+                self.strings.range(shape.min_length, shape.max_length, shape.patterns)
+                if shape.strings is None
+                else self.strings.any_of(shape.strings)
+            )
+            if expr:
+                symbols.append(terminal(expr, "string"))
+        if types & NUM:
+            expr = self._number(shape)
+            if expr:
+                symbols.append(terminal(expr, "number"))
+        if types & NULL:
+            symbols.append(terminal(literal(b"null"), "null"))
+        if types & BOOLS:
+            if types & BOOLS == BOOLS:
+                expr = self.store.literals([b"true", b"false"])
+            else:
+                expr = literal(b"true" if types & TRUE else b"false")
+            symbols.append(terminal(expr, "boolean"))
+        if types & ARR:
+            found = array_symbol(self, shape, depth)
+            if found is not None:
+                symbols.append(found)
+        if types & OBJ:
+            found = object_symbol(self, shape, depth)
+            if found is not None:
+                symbols.append(found)
+
+    def _number(self, shape: Shape) -> int:
+        integers, fractions = bool(shape.types & INT), bool(shape.types & FRAC)
+        if shape.numbers is not None:
+            return self.numbers.values(shape.numbers, not fractions)
+        expr = self.numbers.range(shape.low, shape.low_open, shape.high, shape.high_open, integers, fractions)
+        if not shape.divisors:
+            return expr
+        parts = [expr]
+        for divisor, place in shape.divisors:
+            multiples = self.numbers.multiples(divisor)
+            if multiples is None:
+                raise UnsupportedError(
+                    f"multipleOf {divisor} is not supported: only divisors whose multiples show in their last digits "
+                    "are (2, 5, 10, 0.01, 2.5, ...)",
+                    pointer=place.pointer("multipleOf"),
+                )
+            parts.append(multiples)
+        both = self.store.intersect(parts)
+        return 0 if self.store.is_nothing(both) else both

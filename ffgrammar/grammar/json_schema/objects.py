@@ -1,0 +1,266 @@
+"""Objects: named properties in the schema's order, then all other keys in any order. A name that is required but not
+listed by any `properties` comes after the listed ones, among the other keys.
+
+Property lists are left recursive: what has been left out does not matter any more once a property has been written, so
+the parser's states stay few. A run of required properties is one production; each optional one costs one rule.
+
+A key beside the named ones may be written twice. JSON readers keep the last value then; all of them obey the same
+schema, because keys that obey different ones are different terminals.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ffgrammar.core.errors import LimitError, UnsupportedError
+from ffgrammar.grammar.json_schema.shape import NEVER, STR, Conj, Shape, join
+from ffgrammar.grammar.json_schema.strings import Strings
+
+if TYPE_CHECKING:
+    from ffgrammar.grammar.json_schema.emit import Emitter
+
+__all__ = ["object_symbol", "property_conj"]
+
+Body = tuple[int, ...]
+
+
+class Item(NamedTuple):
+    """One property: its key, colon and value; listed if some `properties` names it, not only `required`."""
+
+    body: Body
+    is_required: bool
+    is_listed: bool
+
+
+def property_conj(shape: Shape, name: str, strings: Strings) -> Conj:
+    """What the value of a property must obey."""
+    conj: Conj = ()
+    for group in shape.groups:
+        matching: list[int] = []
+        if group.patterns:
+            spelled = strings.spelled(name)[1:-1]
+            matching = [body for body, _ in group.patterns if strings.store.matches(body, spelled)]
+        conj = join(conj, group.of(name, matching))
+    return conj
+
+
+def object_symbol(em: Emitter, shape: Shape, depth: int) -> int | None:
+    """The symbol of the objects of a shape; None when there are none."""
+    names: dict[str, None] = {}
+    for group in shape.groups:
+        names.update(dict.fromkeys(group.named))
+    listed = len(names)
+    names.update(dict.fromkeys(shape.required))
+    required = set(shape.required)
+    key_filter = _key_filter(em, shape.key_names)
+    items: list[Item] = []
+    for place, name in enumerate(names):
+        conj = property_conj(shape, name, em.strings)
+        allowed = conj != NEVER and (
+            key_filter is None or em.store.matches(key_filter, em.strings.spelled(name))
+        )
+        value = em.symbol(conj, depth + 1) if allowed else em.never
+        if value != em.never:
+            items.append(Item((*_key(em, name), value), name in required, place < listed))
+        elif name in required:
+            return None
+    others = []
+    for expr, conj in _other_keys(em, shape, names, key_filter):
+        value = em.symbol(conj, depth + 1)
+        if value != em.never:
+            others.append((*_key_symbols(em, expr, "key"), value))
+    least, most = shape.min_properties, shape.max_properties
+    if least <= len(required):
+        least = 0
+    if most is not None and not others and most >= len(items):
+        most = None
+    if least > 1 and others:
+        assert shape.counted_at is not None
+        raise UnsupportedError(
+            "minProperties above 1 is supported only where additionalProperties and patternProperties allow no further "
+            "keys: one that is written twice counts once",
+            pointer=shape.counted_at.pointer("minProperties"),
+        )
+    if least > 1 or most is not None:
+        bodies = _counted(em, items, others, least, most)
+    else:
+        bodies = _listed(em, items, others, least)
+    return em.rule(bodies, "object") if bodies else None
+
+
+def _key(em: Emitter, name: str) -> Body:
+    found = em.keys.get(name)
+    if found is None:
+        found = em.keys[name] = _key_symbols(em, em.strings.key(name), name)
+    return found
+
+
+def _key_symbols(em: Emitter, expr: int, name: str) -> Body:
+    """A key and its colon; one terminal where nothing may stand between them."""
+    if em.compact:
+        return (em.builder.terminal(em.store.concat([expr, em.store.literal(b":")]), name),)
+    return (em.builder.terminal(expr, name), em.colon)
+
+
+# Keys beside the named ones
+
+
+def _key_filter(em: Emitter, conj: Conj) -> int | None:
+    """The keys that `propertyNames` allows; None when that is all of them."""
+    if not conj:
+        return None
+    strings = em.strings
+    options = [
+        strings.range(shape.min_length, shape.max_length, shape.patterns)
+        if shape.strings is None
+        else strings.any_of(shape.strings)
+        for shape in em.combiner.shapes(conj)
+        if shape.types & STR
+    ]
+    return em.store.intersect([strings.any_key, em.store.union(options)])
+
+
+def _other_keys(em: Emitter, shape: Shape, names: dict[str, None], key_filter: int | None) -> list[tuple[int, Conj]]:
+    """The keys beside the named ones, by what their values must obey."""
+    store, strings = em.store, em.strings
+    groups = shape.groups
+    patterns = dict.fromkeys([body for group in groups for body, _ in group.patterns])
+    if not patterns:
+        conj: Conj = ()
+        for group in groups:
+            conj = join(conj, group.additional)
+        if conj == NEVER:
+            return []
+    parts = [strings.any_key] if key_filter is None else [key_filter]
+    if names:
+        parts.append(store.complement(strings.any_of(names)))
+    if not patterns:
+        keys = store.intersect(parts)
+        if key_filter is not None and store.is_nothing(keys):
+            return []
+        return [(keys, conj)]
+    # every pattern splits the keys into those that match it and those that do not
+    classes: list[tuple[int, tuple[int, ...]]] = [(store.intersect(parts), ())]
+    for body in patterns:
+        matching = strings.quoted(body)
+        split = []
+        for keys, matched in classes:
+            for part, now in ((matching, (*matched, body)), (store.complement(matching), matched)):
+                both = store.intersect([keys, part])
+                if not store.is_nothing(both):
+                    split.append((both, now))
+        classes = split
+        if len(classes) > em.limits.alternatives:
+            raise LimitError("alternatives", em.limits.alternatives, "patternProperties overlap in too many ways")
+    by_conj: dict[Conj, list[int]] = {}
+    for keys, matched in classes:
+        conj = ()
+        for group in groups:
+            conj = join(conj, group.of_other(matched))
+        if conj != NEVER:
+            by_conj.setdefault(conj, []).append(keys)
+    return [(store.union(keys), conj) for conj, keys in by_conj.items()]
+
+
+# Lists of properties
+
+
+def _listed(em: Emitter, items: list[Item], others: list[Body], least: int) -> list[Body]:
+    """Productions of the objects with at least `least` (0 or 1) properties."""
+    comma = em.comma
+    # the properties so far, in one production while there is one way to write them; () is none
+    run: Body = ()
+    may_be_empty = True
+    for body, is_required, is_listed in items:
+        if others and not is_listed:
+            run = (_followed(em, run, others, may_be_empty),)
+        if is_required or not run:
+            if run and may_be_empty:
+                run = (em.rule([(*run, comma, *body), body], "members"),)
+            else:
+                run = (*run, comma, *body) if run else body
+        else:
+            if len(run) > 1:
+                run = (em.rule([run], "members"),)
+            bodies = [(*run, comma, *body), run]
+            if may_be_empty:
+                bodies.insert(1, body)
+            run = (em.rule(bodies, "members"),)
+        may_be_empty = may_be_empty and not is_required
+    if others:
+        run = (_followed(em, run, others, may_be_empty),)
+    bodies = [(em.left_brace, *run, em.right_brace)] if run else []
+    if may_be_empty and not least:
+        bodies.append((em.left_brace, em.right_brace))
+    return bodies
+
+
+def _followed(em: Emitter, run: Body, others: list[Body], may_be_empty: bool) -> int:
+    """The properties so far, and then any number of other ones."""
+    bodies = [run] if run else []
+    if may_be_empty:
+        bodies.extend(others)
+    return em.growing(bodies, [(em.comma, *body) for body in others], "members")
+
+
+def _counted(
+    em: Emitter, items: list[Item], others: list[Body], least: int, most: int | None
+) -> list[Body]:
+    """Productions of the objects with least to most (None: no bound) properties.
+
+    One nonterminal for each count, up to the largest that makes a difference.
+    """
+    comma = em.comma
+    cap = least if most is None else most
+    # the objects so far by their number of properties; number 0 is a marker
+    counts: list[int | None] = [None] * (cap + 1)
+    may_be_empty = True
+    for body, is_required, is_listed in items:
+        if others and not is_listed:
+            counts = _counted_others(em, counts, others, may_be_empty, most is None)
+        after: list[int | None] = [None] * (cap + 1)
+        for count in range(1, cap + 1):
+            bodies: list[Body] = []
+            for before in (count - 1, count) if count == cap and most is None else (count - 1,):
+                if before == 0 and may_be_empty:
+                    bodies.append(body)
+                symbol = counts[before]
+                if before and symbol is not None:
+                    bodies.append((symbol, comma, *body))
+            kept = counts[count]
+            if not is_required and kept is not None:
+                bodies.append((kept,))
+            if bodies:
+                after[count] = em.rule(bodies, "members")
+        counts = after
+        may_be_empty = may_be_empty and not is_required
+    if others:
+        counts = _counted_others(em, counts, others, may_be_empty, most is None)
+    found = [(em.left_brace, symbol, em.right_brace) for symbol in counts[max(least, 1) :] if symbol is not None]
+    if may_be_empty and not least:
+        found.append((em.left_brace, em.right_brace))
+    return found
+
+
+def _counted_others(
+    em: Emitter, counts: list[int | None], others: list[Body], may_be_empty: bool, unbounded: bool
+) -> list[int | None]:
+    comma = em.comma
+    after: list[int | None] = [None] * len(counts)
+    for count in range(1, len(counts)):
+        bodies: list[Body] = []
+        kept = counts[count]
+        if kept is not None:
+            bodies.append((kept,))
+        before = after[count - 1]
+        if count == 1 and may_be_empty:
+            bodies.extend(others)
+        if before is not None:
+            bodies.extend([(before, comma, *body) for body in others])
+        if not bodies:
+            continue
+        if unbounded and count == len(counts) - 1:
+            after[count] = em.growing(bodies, [(comma, *body) for body in others], "members")
+        else:
+            after[count] = em.rule(bodies, "members")
+    return after

@@ -1,0 +1,133 @@
+"""The compiled expression store against the oracle's: the same expression, built in both, is the same language."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ffgrammar.core.errors import LimitError
+from ffgrammar.core.limits import Limits
+from ffgrammar.regex.expr import ANY_BYTES, EMPTY, NOTHING, ExprStore
+from oracle.regex import OracleStore
+
+LETTERS = b"ab\xff"
+TEXTS = [bytes(text) for length in range(6) for text in itertools.product(LETTERS, repeat=length)]
+
+leaves = st.one_of(
+    st.just(("literal", b"")),
+    st.just(("any",)),
+    st.just(("nothing",)),
+    st.lists(st.sampled_from(LETTERS), max_size=3).map(lambda members: ("byte_set", bytes(members))),
+    st.lists(st.sampled_from(LETTERS), max_size=3).map(lambda text: ("literal", bytes(text))),
+    st.lists(st.lists(st.sampled_from(LETTERS), max_size=3).map(bytes), max_size=5).map(lambda texts: ("literals", texts)),
+)
+BOUNDS = [(0, None), (1, None), (0, 1), (1, 1), (0, 0), (2, 2), (1, 3), (2, None), (0, 4), (3, 5)]
+
+
+def _above(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    several = st.lists(inner, max_size=3)
+    return st.one_of(
+        st.tuples(st.sampled_from(["concat", "union", "intersect"]), several),
+        st.tuples(st.just("complement"), inner),
+        st.tuples(inner, st.sampled_from(BOUNDS)).map(lambda parts: ("repeat", parts[0], *parts[1])),
+    )
+
+
+recipes = st.recursive(leaves, _above, max_leaves=8)
+
+
+def _build(store: Any, recipe: tuple[Any, ...]) -> int:
+    kind, *parts = recipe
+    if kind in ("any", "nothing"):
+        return ANY_BYTES if kind == "any" else NOTHING
+    if kind in ("concat", "union", "intersect"):
+        made: int = getattr(store, kind)([_build(store, part) for part in parts[0]])
+    elif kind == "complement":
+        made = store.complement(_build(store, parts[0]))
+    elif kind == "repeat":
+        made = store.repeat(_build(store, parts[0]), *parts[1:])
+    else:
+        made = getattr(store, kind)(parts[0])
+    return made
+
+
+@given(recipes)
+def test_both_stores_match_the_same_texts(recipe: tuple[Any, ...]) -> None:
+    real, oracle = ExprStore(), OracleStore()
+    a, b = _build(real, recipe), _build(oracle, recipe)
+    assert real.is_nullable(a) == oracle.is_nullable(b)
+    for text in TEXTS:
+        assert real.matches(a, text) == oracle.matches(b, text), text
+
+
+@given(recipes)
+def test_both_stores_know_what_is_empty(recipe: tuple[Any, ...]) -> None:
+    real, oracle = ExprStore(), OracleStore()
+    pairs = [(_build(real, recipe), _build(oracle, recipe))]
+    # all derivatives by short texts
+    for _ in range(2):
+        pairs = [(real.derivative(a, byte), oracle.derivative(b, byte)) for a, b in pairs for byte in LETTERS]
+        for a, b in pairs:
+            try:
+                expected = oracle.is_nothing(b)
+            except RuntimeError:
+                continue
+            assert real.is_nothing(a) == expected, real.describe(a)
+
+
+@given(recipes, recipes)
+def test_equal_ids_are_equal_languages(left: tuple[Any, ...], right: tuple[Any, ...]) -> None:
+    real, oracle = ExprStore(), OracleStore()
+    for combined in (("union", [left, right]), ("intersect", [left, ("complement", right)]), ("concat", [left, right])):
+        a, b = _build(real, combined), _build(oracle, combined)
+        # a word of bytes that no set names stands for all of them
+        for text in [*TEXTS[:40], b"\x00", b"a\x00b"]:
+            assert real.matches(a, text) == oracle.matches(b, text), text
+    assert _build(real, ("union", [left, right])) == _build(real, ("union", [right, left]))
+    assert _build(real, ("complement", ("complement", left))) == _build(real, left)
+
+
+@given(st.lists(st.binary(max_size=6), max_size=20), st.lists(st.binary(max_size=6), max_size=10))
+def test_literals_are_exactly_the_texts(texts: list[bytes], others: list[bytes]) -> None:
+    store = ExprStore()
+    expr = store.literals(texts)
+    for text in [*texts, *others, *(text[:-1] for text in texts)]:
+        assert store.matches(expr, text) == (text in texts)
+
+
+def test_many_literals_are_a_trie() -> None:
+    store = ExprStore()
+    texts = [f"word{i}".encode() for i in range(20_000)]
+    expr = store.literals(texts)
+    assert store.matches(expr, b"word12345")
+    assert not store.matches(expr, b"word20000")
+    after = store.derivative(expr, ord("w"))
+    assert store.node(after)[0] == "concat"
+
+
+def test_emptiness_of_large_expressions_is_decided_or_limited() -> None:
+    store = ExprStore(Limits(emptiness_steps=1000))
+    either = store.byte_set(b"ab")
+    a = store.literal(b"a")
+    # the 200th letter before the end is an a: the automaton has 2^200 states
+    far = store.concat([store.repeat(either, 0, None), a, store.repeat(either, 200, 200)])
+    assert not store.is_nothing(far)
+    even = store.repeat(store.repeat(either, 2, 2), 0, None)
+    odd = store.concat([either, even])
+    assert store.is_nothing(store.intersect([even, odd]))
+    # an a and no a at the same place: empty, but only a visit of all states would show it
+    not_far = store.concat([store.repeat(either, 0, None), store.literal(b"b"), store.repeat(either, 200, 200)])
+    with pytest.raises(LimitError, match="emptiness_steps"):
+        store.is_nothing(store.intersect([far, not_far]))
+
+
+def test_ids_of_other_stores_are_refused() -> None:
+    store = ExprStore()
+    for expr in (-1, 99, 1 << 40):
+        with pytest.raises((ValueError, OverflowError)):
+            store.derivative(expr, 0)
+    assert store.literal(b"") == EMPTY

@@ -1,0 +1,135 @@
+"""The packed trie against plain Python, on random and odd vocabularies."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.trie import MAX_VOCAB_SIZE, TokenTrie
+from oracle.tokens import node_total, tokens_under
+
+# Few letters, so that prefixes and equal tokens are common; 0x00 and 0xff are the ends of the byte order.
+SMALL = st.lists(st.sampled_from([b"a", b"b", b"\x00", b"\xff"]), max_size=5).map(b"".join)
+VOCABULARIES = st.lists(SMALL, max_size=40)
+
+
+def walk(trie: TokenTrie) -> dict[bytes, int]:
+    """Token by bytes, by following children; checks byte, depth and size of every node on the way."""
+    found: dict[bytes, int] = {}
+
+    def visit(node: int, path: bytes) -> int:
+        byte, token, size, depth = trie.node(node)
+        assert depth == len(path) and byte == (path[-1] if path else 0)
+        if token is not None:
+            found[path] = token
+        children = trie.children(node)
+        assert [byte for byte, _ in children] == sorted({byte for byte, _ in children})
+        total = 1 + sum(visit(child, path + bytes([byte])) for byte, child in children)
+        assert total == size
+        return size
+
+    assert visit(0, b"") == trie.node_count
+    return found
+
+
+@given(VOCABULARIES, st.integers(0, 70))
+def test_trie_is_the_vocabulary(tokens: list[bytes], surplus: int) -> None:
+    size = len(tokens) + surplus
+    trie = TokenTrie(tokens, size)
+    assert (trie.vocab_size, trie.n_words, trie.pad_token) == (size, (size + 31) // 32, 32 * ((size + 31) // 32))
+    assert trie.node_count == node_total(tokens)
+    assert trie.token_count == sum(map(bool, tokens))
+    lowest: dict[bytes, int] = {}
+    aliases = []
+    for number, token in enumerate(tokens):
+        if token and lowest.setdefault(token, number) != number:
+            aliases.append((lowest[token], number))
+    assert walk(trie) == lowest
+    assert sorted(trie.aliases) == sorted(aliases)
+    assert trie.alias_count == len(aliases)
+    for number in range(size):
+        assert trie.token_bytes(number) == (tokens[number] if number < len(tokens) else b"")
+
+
+@given(VOCABULARIES, SMALL)
+def test_look_ups(tokens: list[bytes], text: bytes) -> None:
+    trie = TokenTrie(tokens)
+    assert trie.subtree(text) == tokens_under(tokens, text)
+    assert (trie.find(text) >= 0) == (not text or any(token.startswith(text) for token in tokens))
+    assert trie.id_of(text) == (tokens.index(text) if text and text in tokens else -1)
+
+
+def test_long_tokens_are_kept_out_of_the_trie() -> None:
+    longest, too_long = b"x" * 255, b"x" * 256
+    trie = TokenTrie([b"a", too_long, longest, too_long, b"y" * 70000])
+    assert trie.long_ids == [1, 3, 4] and trie.long_count == 3
+    assert trie.max_depth == 255 and trie.node_count == 1 + 1 + 255
+    assert trie.subtree(b"x") == [2]
+    assert trie.id_of(too_long) == 1 and trie.id_of(b"y" * 70000) == 4
+    assert trie.token_bytes(4) == b"y" * 70000
+
+
+def test_an_empty_vocabulary() -> None:
+    trie = TokenTrie([])
+    assert (trie.node_count, trie.vocab_size, trie.pad_token) == (1, 0, 0)
+    assert trie.node(0) == (0, None, 1, 0) or trie.pad_token == 0
+    assert trie.children(0) == [] and trie.find(b"a") == -1 and trie.find(b"") == 0 and trie.id_of(b"a") == -1
+
+
+def test_all_tokens_equal() -> None:
+    trie = TokenTrie([b"ab"] * 100)
+    assert trie.node_count == 3 and trie.aliases == [(0, number) for number in range(1, 100)]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "size", "text"),
+    [
+        (["a"], None, "token 0 is str, not bytes"),
+        ([b"a", 3], None, "token 1 is int, not bytes"),
+        ([b"a", b"b"], 1, "2 tokens, more than vocab_size=1"),
+        ([], -1, "must be between"),
+        ([], MAX_VOCAB_SIZE + 1, "must be between"),
+        ([], 1 << 70, "must be between"),
+        ([], True, "must be an int, not bool"),
+        ([], 1.5, "must be an int, not float"),
+    ],
+)
+def test_bad_vocabularies(tokens: list, size: object, text: str) -> None:
+    with pytest.raises(TokenizerError, match=text):
+        TokenTrie(tokens, size)
+
+
+def test_the_largest_vocab_size() -> None:
+    trie = TokenTrie([b"a"], MAX_VOCAB_SIZE)
+    assert trie.pad_token == MAX_VOCAB_SIZE and trie.node(1) == (ord("a"), 0, 1, 1)
+
+
+@pytest.mark.parametrize("token", [-1, 2, 1 << 40, 1 << 80, -(1 << 80)])
+def test_ids_out_of_range(token: int) -> None:
+    trie = TokenTrie([b"a", b"b"])
+    with pytest.raises(TokenizerError, match="out of range"):
+        trie.token_bytes(token)
+    for reader in (trie.node, trie.children):
+        with pytest.raises(IndexError):
+            reader(token + 3)
+
+
+@pytest.mark.parametrize(
+    ("raw", "count", "text"),
+    [
+        (b"", 1, "cut short"),
+        (b"\x00\x01\x00\x00\x00", 1, "size is wrong"),
+        (b"\x00\x01\x07\x00\x00a", 1, "out of range or there twice"),
+        (b"\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00ab", 2, "out of range or there twice"),
+        (b"\x01\x01\x00\x00\x00a", 1, "length is wrong"),
+        (b"\x00\x00\x00\x00\x00", 1, "length is wrong"),
+        (b"\x00\x00\x01\x01\x00\x01\x00\x00\x00\x00ba", 2, "not in order"),
+        (b"\x00\x00\x01\x01\x00\x01\x00\x00\x00\x00aa", 2, "not in order"),
+        (b"\x00" * 100, 9, "do not fit"),
+    ],
+)
+def test_damaged_packed_vocabularies(raw: bytes, count: int, text: str) -> None:
+    with pytest.raises(TokenizerError, match=text):
+        TokenTrie.from_front_coded(raw, count, 5)
