@@ -46,21 +46,25 @@ clean: ## remove everything that was built or installed here
 	rm -rf $(VENV) $(ASAN_VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
 	find ffgrammar cli tests -name '*.so' -delete -o -name '__pycache__' -prune -exec rm -rf {} +
 
-%/bin/python:
+$(BIN)/python $(ASAN_VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
 	    { echo "ffgrammar needs Python 3.10 or newer: make PYTHON=/path/to/python" >&2; exit 1; }
-	$(PYTHON) -m venv $*
+	$(PYTHON) -m venv $(@:/bin/python=)
 
-# The stamps. pip builds in isolation; object files under build/ are reused, so only the first build is long.
-%/.installed: $(SOURCES) | %/bin/python
-	$*/bin/pip install $(PIP_FLAGS) .
-	@touch $@
+# The stamps. pip builds in isolation; object files under build/ are used again, so only the first build is long.
+# Modules that were renamed since must not be packed again.
+define install
+	@find build -path '*/lib.*' -type f ! -name '*.so' -delete 2>/dev/null || true
+	$(@D)/bin/pip install $(PIP_FLAGS) '.$(1)'
+	@touch $@ $(@D)/.installed
+endef
+
+$(VENV)/.installed: $(SOURCES) | $(BIN)/python
+	$(call install)
 
 $(VENV)/.installed-%: $(SOURCES) | $(BIN)/python
-	$(BIN)/pip install $(PIP_FLAGS) '.[$*]'
-	@touch $@ $(VENV)/.installed
+	$(call install,[$*])
 
 $(ASAN_VENV)/.installed-%: export FFGRAMMAR_SANITIZE = 1
 $(ASAN_VENV)/.installed-%: $(SOURCES) | $(ASAN_VENV)/bin/python
-	$(ASAN_VENV)/bin/pip install $(PIP_FLAGS) '.[$*]'
-	@touch $@
+	$(call install,[$*])

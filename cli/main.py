@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
+from io import TextIOWrapper
 
 import click
 
@@ -91,8 +92,12 @@ def _usage_hint(error: click.ClickException) -> str:
 def run(arguments: list[str]) -> int:
     """Run one command line; returns its exit code. Only a closed stdout and bugs leave as exceptions."""
     try:
-        code = cli.main(arguments, prog_name="ffgrammar", standalone_mode=False)
+        # Not cli.main: it has an answer of its own to a closed pipe and to Ctrl-C.
+        with cli.make_context("ffgrammar", arguments) as context:
+            code = cli.invoke(context)
         sys.stdout.flush()
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
     except click.ClickException as error:
         complain(error.format_message() + _usage_hint(error))
         return error.exit_code
@@ -115,6 +120,12 @@ def run(arguments: list[str]) -> int:
 
 def main() -> None:
     """The console script."""
+    if "_FFGRAMMAR_COMPLETE" in os.environ:
+        cli.main(prog_name="ffgrammar")  # click's shell completion
+    # Where the locale knows less than Unicode, escapes are better than a crash.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         code = run(sys.argv[1:])
     except BrokenPipeError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from typing import TYPE_CHECKING, Any
@@ -63,6 +62,8 @@ def token_line(tokenizer: Tokenizer, token: int) -> str:
 
 def write_json(value: Any) -> None:
     """One JSON value on a line of stdout, flushed: the reader may be waiting for it."""
+    import json
+
     print(json.dumps(value, ensure_ascii=False), flush=True)
 
 

@@ -138,6 +138,7 @@ def test_names_of_special_tokens_are_ordinary_text(pair) -> None:
     assert not any(map(tok.is_special, ids))
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("text", ["a", " ", "ab", "\n", "\u4e2d", "aA", "\u4e2dA", "'", "a'", "\u0301", " \n", "!/", "1"])
 def test_a_megabyte_takes_no_time(text: str) -> None:
     data = text * (1_000_000 // len(text.encode()))
@@ -149,6 +150,7 @@ def test_a_megabyte_takes_no_time(text: str) -> None:
         assert tok.decode(ids) == data.encode()
 
 
+@pytest.mark.timing
 def test_a_megabyte_that_is_not_utf8() -> None:
     tok = Tokenizer.from_tiktoken("cl100k_base")
     data = b"\xff" * 1_000_000

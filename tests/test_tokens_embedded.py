@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -50,7 +49,7 @@ def test_facts_are_those_of_tiktoken(name: str, monkeypatch: pytest.MonkeyPatch)
     assert asked["hash"] == ENCODINGS[name].sha256
     assert facts["special_tokens"] == ENCODINGS[name].special_tokens
     assert facts["pat_str"] == ENCODINGS[name].pattern
-    assert facts["name"] == name and inspect.isfunction(public.cl100k_base)
+    assert facts["name"] == name
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -64,6 +63,7 @@ def test_the_trie_holds_every_token(name: str) -> None:
     assert trie.subtree(b"") == [ranks[token] for token in sorted(ranks)]
 
 
+@pytest.mark.timing
 def test_ready_quickly_in_a_cold_process() -> None:
     code = (
         "import time; start = time.perf_counter()\n"

@@ -74,7 +74,7 @@ def test_long_tokens_are_kept_out_of_the_trie() -> None:
 def test_an_empty_vocabulary() -> None:
     trie = TokenTrie([])
     assert (trie.node_count, trie.vocab_size, trie.pad_token) == (1, 0, 0)
-    assert trie.node(0) == (0, None, 1, 0) or trie.pad_token == 0
+    assert trie.node(0) == (0, None, 1, 0)
     assert trie.children(0) == [] and trie.find(b"a") == -1 and trie.find(b"") == 0 and trie.id_of(b"a") == -1
 
 
@@ -113,7 +113,7 @@ def test_ids_out_of_range(token: int) -> None:
         trie.token_bytes(token)
     for reader in (trie.node, trie.children):
         with pytest.raises(IndexError):
-            reader(token + 3)
+            reader(token + 1 if token > 0 else token)
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,7 @@ def dump(grammar: GrammarIR, fingerprint: str) -> bytes:
         "start": grammar.start,
         "kind": grammar.kind,
         "single_skip": grammar.single_skip,
+        "delimited": grammar.delimited,
         "warnings": list(grammar.warnings),
     }
     packed = zlib.compress(json.dumps(body, separators=(",", ":")).encode())
@@ -148,6 +149,7 @@ def _read(body: Any, limits: Limits) -> GrammarIR:
     warnings = body["warnings"]
     _expect(type(warnings) is list and all(type(warning) is str for warning in warnings), "bad warnings")
     _expect(type(body["kind"]) is str and type(body["single_skip"]) is bool, "bad kind")
+    _expect(type(body["delimited"]) is bool, "bad kind")
     return GrammarIR(
         store,
         tuple(lexemes),
@@ -156,6 +158,7 @@ def _read(body: Any, limits: Limits) -> GrammarIR:
         start,
         body["kind"],
         body["single_skip"],
+        body["delimited"],
         tuple(warnings),
     )
 

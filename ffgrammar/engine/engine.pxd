@@ -6,11 +6,13 @@ from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.machine cimport Config, Machine
 from ffgrammar.engine.masks cimport Masks
 from ffgrammar.engine.rules cimport RuleTables
+from ffgrammar.engine.viability cimport Viability
 from ffgrammar.regex.expr cimport ExprStore
 from ffgrammar.tokens.trie cimport TokenTrie
 
 cdef class Engine:
     cdef Machine machine
+    cdef Viability viability
     cdef Masks masks
     cdef Config first
     cdef uint32_t generation      # counts how often the caches were dropped

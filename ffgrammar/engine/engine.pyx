@@ -11,8 +11,10 @@ from ffgrammar.core.status cimport OK
 from ffgrammar.core.vec cimport vec_free, vec_init, vec_push
 from ffgrammar.engine.machine cimport machine_bytes, machine_clear, machine_first, machine_free, machine_init
 from ffgrammar.engine.masks cimport masks_bytes, masks_clear, masks_free, masks_init
+from ffgrammar.engine.viability cimport viability_bytes, viability_clear, viability_free, viability_init, viable
 from ffgrammar.regex.nodes cimport nodes_bytes, nodes_truncate
 
+from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.status import raise_status
 
 
@@ -58,7 +60,10 @@ cdef class Engine:
         self.masks.vocab.offsets = self.trie.offsets
         self.masks.vocab.eos = self.eos.data
         self.masks.vocab.eos_count = <uint32_t>self.eos.len
+        self.masks.viability = &self.viability
         self.checked(masks_init(&self.masks))
+        self.checked(viability_init(&self.viability, &self.machine, not grammar.delimited))
+        self.viability.max_search = min(limits.emptiness_steps, 0xFFFFFFF0)
         # Soft bounds: checked between calls, when everything can be dropped. The kernels have hard bounds of twice as
         # much, so that a single call ends, too.
         self.max_bytes = limits.cache_bytes
@@ -70,11 +75,14 @@ cdef class Engine:
         self.generation = 0
         self.base_exprs = intern_count(&self.store.nodes.tuples)
         self.checked(machine_first(&self.machine, &self.first))
+        if not self.checked(viable(&self.viability, &self.machine, &self.first)):
+            raise GrammarError("the grammar matches nothing: under longest match its lexemes swallow what must follow them")
 
     def __dealloc__(self):
         if self.lock != NULL:
             PyThread_free_lock(self.lock)
         machine_free(&self.machine)
+        viability_free(&self.viability)
         masks_free(&self.masks)
         vec_free(&self.eos)
 
@@ -99,12 +107,13 @@ cdef class Engine:
     cdef int trim(self) noexcept nogil:
         """Drop the caches if they are over a bound. Matchers notice by the generation and read their text again."""
         cdef int status
-        if (machine_bytes(&self.machine) + masks_bytes(&self.masks) <= self.max_bytes
+        if (machine_bytes(&self.machine) + masks_bytes(&self.masks) + viability_bytes(&self.viability) <= self.max_bytes
                 and intern_count(&self.machine.dfa.states) <= self.max_states
                 and intern_count(&self.store.nodes.tuples) - self.base_exprs <= self.max_exprs):
             return OK
         self.generation += 1
         masks_clear(&self.masks)
+        viability_clear(&self.viability)
         status = machine_clear(&self.machine)
         nodes_truncate(&self.store.nodes, self.base_exprs)
         if status < 0:
@@ -123,5 +132,6 @@ cdef class Engine:
             "mask_hits": self.masks.hits,
             "mask_misses": self.masks.misses,
             "cache_drops": self.generation,
-            "bytes": machine_bytes(&self.machine) + masks_bytes(&self.masks) + nodes_bytes(&self.store.nodes),
+            "bytes": (machine_bytes(&self.machine) + masks_bytes(&self.masks) + viability_bytes(&self.viability)
+                      + nodes_bytes(&self.store.nodes)),
         }

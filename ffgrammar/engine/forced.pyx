@@ -8,7 +8,8 @@ to the length of the longest token.
 from libc.stdint cimport uint8_t, uint32_t
 
 from ffgrammar.engine.engine cimport Engine
-from ffgrammar.engine.machine cimport Config, machine_accepting, machine_next_bytes, machine_step
+from ffgrammar.engine.machine cimport Config, machine_accepting
+from ffgrammar.engine.viability cimport next_bytes, step
 from ffgrammar.tokens.trie cimport MAX_TOKEN_BYTES, TrieNode, node_byte, node_depth, node_size, node_token
 
 from ffgrammar.core.errors import LimitError
@@ -29,7 +30,7 @@ cdef bytes forced_bytes(Engine engine, Config* config):
         # where the text may end, a sentence goes on with nothing
         if engine.checked(machine_accepting(&engine.machine, config)):
             break
-        if engine.checked(machine_next_bytes(&engine.machine, config, bits)) != 1:
+        if engine.checked(next_bytes(&engine.viability, &engine.machine, config, bits)) != 1:
             break
         for i in range(8):
             if bits[i]:
@@ -37,7 +38,7 @@ cdef bytes forced_bytes(Engine engine, Config* config):
         i = i << 5 | <uint32_t>lowest_bit(bits[i])
         if len(found) >= engine.limits.forced_bytes:
             raise LimitError("forced_bytes", engine.limits.forced_bytes, "the grammar forces a longer text")
-        engine.checked(machine_step(&engine.machine, config, i))
+        engine.checked(step(&engine.viability, &engine.machine, config, i))
         found.append(i)
     return bytes(found)
 
@@ -53,7 +54,7 @@ cdef int spans(Engine engine, const Config* end, uint32_t above) except -1:
     while at < stop:
         node = &engine.trie.nodes[at]
         configs[node_depth(node)] = configs[node_depth(node) - 1]
-        status = engine.checked(machine_step(&engine.machine, &configs[node_depth(node)], node_byte(node)))
+        status = engine.checked(step(&engine.viability, &engine.machine, &configs[node_depth(node)], node_byte(node)))
         if status and node_token(node) != engine.trie.pad_token:
             return 1
         at += 1 if status else node_size(node)
@@ -115,7 +116,7 @@ cdef list forced_tokens(Engine engine, const Config* config, bytes text, bytes f
         return []
     end = config[0]
     for byte in forced:
-        engine.checked(machine_step(&engine.machine, &end, byte))
+        engine.checked(step(&engine.viability, &engine.machine, &end, byte))
     cut = min(undecided_from(engine, &end, forced), whole_characters(forced))
     try:
         (text + forced[:whole_characters(forced)]).decode("utf-8")

@@ -39,11 +39,8 @@ cdef int machine_first(Machine* m, Config* config) noexcept nogil
 # The configuration after a lexeme of `lexset` ended in `row`.
 cdef int machine_leave(Machine* m, uint32_t row, uint32_t lexset, Config* config) noexcept nogil
 
-# One byte: 1 moved, 0 not possible (config is as before), or a status.
-cdef int machine_step(Machine* m, Config* config, uint32_t byte) noexcept nogil
+# One byte: 1 moved, 0 not possible (config is as before), or a status. (Whether the text can be completed: viability.pxd.)
+cdef int machine_move(Machine* m, Config* config, uint32_t byte) noexcept nogil
 
 # Whether the text so far is a sentence: 1, 0 or a status.
 cdef int machine_accepting(Machine* m, const Config* config) noexcept nogil
-
-# The bytes that may follow, as 256 bits; returns how many, or a status.
-cdef int machine_next_bytes(Machine* m, const Config* config, uint32_t* bits) noexcept nogil

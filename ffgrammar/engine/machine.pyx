@@ -111,7 +111,7 @@ cdef int machine_leave(Machine* m, uint32_t row, uint32_t lexset, Config* config
     return row_start(m, config.row, skips, &config.state) if status >= 0 else status
 
 
-cdef int machine_step(Machine* m, Config* config, uint32_t byte) noexcept nogil:
+cdef int machine_move(Machine* m, Config* config, uint32_t byte) noexcept nogil:
     cdef Config moved = config[0]
     cdef uint32_t target
     cdef int status = dfa_step(&m.dfa, config.state, byte, &target)
@@ -146,25 +146,3 @@ cdef int machine_accepting(Machine* m, const Config* config) noexcept nogil:
         if status < 0:
             return status
     return row_accepting(&m.rows, row)
-
-
-cdef int machine_next_bytes(Machine* m, const Config* config, uint32_t* bits) noexcept nogil:
-    cdef Config moved
-    cdef uint32_t byte, target
-    cdef int count = 0
-    cdef int status
-    for byte in range(8):
-        bits[byte] = 0
-    for byte in range(256):
-        moved = config[0]
-        status = dfa_step(&m.dfa, config.state, byte, &target)
-        if status >= 0 and target == LEAVE:
-            status = machine_leave(m, config.row, dfa_accept(&m.dfa, config.state), &moved)
-            if status >= 0:
-                status = dfa_step(&m.dfa, moved.state, byte, &target)
-        if status < 0:
-            return status
-        if target != DEAD:
-            bits[byte >> 5] |= <uint32_t>1 << (byte & 31)
-            count += 1
-    return count

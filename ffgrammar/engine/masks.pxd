@@ -5,6 +5,7 @@ from libc.stdint cimport uint32_t
 from ffgrammar.core.map cimport Map
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.machine cimport Config, Machine
+from ffgrammar.engine.viability cimport Viability
 from ffgrammar.tokens.trie cimport TokenTrie, TrieNode
 
 cdef struct Vocabulary:
@@ -24,8 +25,10 @@ cdef struct Vocabulary:
 
 cdef struct Masks:
     Vocabulary vocab
+    Viability* viability
     Map index        # row << 32 | state -> offset in words
     Map partitions   # state -> offset in words, of states where the walk is long
+    Vec reached      # scratch: lexer states
     Vec leaves       # scratch: (node, lexeme set, whether the node's byte is in the lexeme) where tokens leave it
     Vec words        # (count, tokens...) or (DENSE, mask words...)
     Vec buffer       # one mask and a spare word, all zero between calls

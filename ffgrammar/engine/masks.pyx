@@ -13,7 +13,8 @@ from libc.string cimport memcpy, memset
 from ffgrammar.core.map cimport ABSENT, map_bytes, map_clear, map_free, map_get, map_init, map_put
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport Vec, vec_extend, vec_fill, vec_free, vec_init, vec_push
-from ffgrammar.engine.machine cimport machine_accepting, machine_leave, machine_step
+from ffgrammar.engine.machine cimport machine_accepting, machine_leave
+from ffgrammar.engine.viability cimport Viability, step, viable
 from ffgrammar.regex.dfa cimport DEAD, LAST_STATE, LEAVE, NO_LEXEMES, UNKNOWN, dfa_accept, dfa_fill
 from ffgrammar.tokens.trie cimport MAX_TOKEN_BYTES
 
@@ -23,9 +24,9 @@ cdef extern from *:
 
 cdef enum:
     LEAF_WORDS = 3
+    MOST_REACHED = 64 # lexer states that are looked at one by one before the plain walk is taken
     LONG_WALK = 4096  # nodes from which a split is kept: the copy of its mask is then a small part of it
     DENSE = 0xFFFFFFFF
-    NO_STATE = 0xFFFFFFFF
 
 
 cdef int masks_init(Masks* k) noexcept nogil:
@@ -33,6 +34,7 @@ cdef int masks_init(Masks* k) noexcept nogil:
     vec_init(&k.buffer)
     k.hits = k.misses = 0
     vec_init(&k.leaves)
+    vec_init(&k.reached)
     if map_init(&k.index) < 0 or map_init(&k.partitions) < 0:
         return NO_MEMORY
     return vec_fill(&k.buffer, k.vocab.n_words + 1, 0)
@@ -44,6 +46,7 @@ cdef void masks_free(Masks* k) noexcept nogil:
     vec_free(&k.words)
     vec_free(&k.buffer)
     vec_free(&k.leaves)
+    vec_free(&k.reached)
 
 
 cdef void masks_clear(Masks* k) noexcept nogil:
@@ -54,7 +57,7 @@ cdef void masks_clear(Masks* k) noexcept nogil:
 
 cdef size_t masks_bytes(const Masks* k) noexcept nogil:
     return (map_bytes(&k.index) + map_bytes(&k.partitions)
-            + (k.words.cap + k.buffer.cap + k.leaves.cap) * sizeof(uint32_t))
+            + (k.words.cap + k.buffer.cap + k.leaves.cap + k.reached.cap) * sizeof(uint32_t))
 
 
 cdef int split(
@@ -97,96 +100,91 @@ cdef int split(
     return OK
 
 
-cdef int resolve(
-    Machine* m, const TrieNode* nodes, uint32_t row, const uint32_t* leaves, size_t count, uint32_t* states, uint32_t* mask,
-) noexcept nogil:
+cdef int resolve(Masks* k, Machine* m, uint32_t row, uint32_t* mask) noexcept nogil:
     """Ask the parser about the places where tokens leave the lexeme."""
+    cdef const TrieNode* nodes = k.vocab.nodes
+    cdef const uint32_t* leaf = k.leaves.data
+    cdef const uint32_t* end = k.leaves.data + k.leaves.len
     cdef uint32_t lexset = NO_LEXEMES
-    cdef uint32_t at, token
+    cdef uint32_t token
     cdef Config left, inner
-    cdef size_t i = 0
     cdef int status
-    while i < count:
-        if leaves[i + 1] != lexset:
-            lexset = leaves[i + 1]
+    while leaf < end:
+        if leaf[1] != lexset:
+            lexset = leaf[1]
             status = machine_leave(m, row, lexset, &left)
             if status < 0:
                 return status
-        at = leaves[i]
         inner = left
-        status = 1
-        if not leaves[i + 2]:
-            status = machine_step(m, &inner, nodes[at].word & 0xFF)
+        if leaf[2]:
+            status = viable(k.viability, m, &inner)
+        else:
+            status = step(k.viability, m, &inner, nodes[leaf[0]].word & 0xFF)
         if status > 0:
-            token = nodes[at].word >> 8
+            token = nodes[leaf[0]].word >> 8
             mask[token >> 5] |= <uint32_t>1 << (token & 31)
-            if nodes[at].size >> 8 > 1:
-                states[nodes[at].size & 0xFF] = inner.state
-                status = walk(m, nodes, at + 1, at + (nodes[at].size >> 8), inner.row, states, mask)
+            if nodes[leaf[0]].size >> 8 > 1:
+                status = walk(k, m, leaf[0], &inner, mask)
         if status < 0:
             return status
-        i += LEAF_WORDS
+        leaf += LEAF_WORDS
     return OK
 
 
-cdef int walk(
-    Machine* m, const TrieNode* nodes, uint32_t at, uint32_t end, uint32_t row, uint32_t* states, uint32_t* mask,
-) noexcept nogil:
-    """Set the tokens of nodes[at:end] that `row` allows; states[depth] is known for the node above them. Subtrees below a
-    place where a token left its lexeme are small, so what leaves again is followed at once."""
-    cdef const uint32_t* delta = m.dfa.delta.data
-    cdef uint32_t word, size, depth, state, target, token
-    cdef uint32_t left_state = NO_STATE
-    cdef Config left, inner
+cdef int walk(Masks* k, Machine* m, uint32_t above, const Config* config, uint32_t* mask) noexcept nogil:
+    """Set the tokens strictly below a trie node; the plain way, for subtrees: most are a few nodes."""
+    cdef const TrieNode* nodes = k.vocab.nodes
+    cdef Config configs[MAX_TOKEN_BYTES + 1]
+    cdef uint32_t at = above + 1
+    cdef uint32_t end = above + (nodes[above].size >> 8)
+    cdef uint32_t depth, token
     cdef int status
+    configs[nodes[above].size & 0xFF] = config[0]
     while at < end:
-        word = nodes[at].word
-        size = nodes[at].size
-        depth = size & 0xFF
-        state = states[depth - 1]
-        target = delta[state + (word & 0xFF)]
-        if target <= LAST_STATE:
-            states[depth] = target
-            token = word >> 8
-            mask[token >> 5] |= <uint32_t>1 << (token & 31)
-            at += 1
-            continue
-        if target == DEAD:
-            at += size >> 8
-            continue
-        if target == UNKNOWN:
-            status = dfa_fill(&m.dfa, state, word & 0xFF, &target)
-            if status < 0:
-                return status
-            delta = m.dfa.delta.data
-            continue
-        # the lexeme ends before this byte (LEAVE) or with it (LAZY): the subtree belongs to the next row
-        inner.row = row
-        if target == LEAVE:
-            if state != left_state:
-                status = machine_leave(m, row, dfa_accept(&m.dfa, state), &left)
-                if status < 0:
-                    return status
-                left_state = state
-            inner = left
-            status = machine_step(m, &inner, word & 0xFF)
-        else:
-            status = machine_leave(m, row, dfa_accept(&m.dfa, target & LAST_STATE), &inner)
-            if status >= 0:
-                status = 1
+        depth = nodes[at].size & 0xFF
+        configs[depth] = configs[depth - 1]
+        status = step(k.viability, m, &configs[depth], nodes[at].word & 0xFF)
         if status < 0:
             return status
         if status:
-            token = word >> 8
+            token = nodes[at].word >> 8
             mask[token >> 5] |= <uint32_t>1 << (token & 31)
-            if size >> 8 > 1:
-                states[depth] = inner.state
-                status = walk(m, nodes, at + 1, at + (size >> 8), inner.row, states, mask)
-                if status < 0:
-                    return status
-        delta = m.dfa.delta.data
-        at += size >> 8
+            at += 1
+        else:
+            at += nodes[at].size >> 8
     return OK
+
+
+cdef int all_viable(Masks* k, Machine* m, const Config* config) noexcept nogil:
+    """Whether the text can be completed from every lexer state that a token may reach inside the lexeme."""
+    cdef Config reached = config[0]
+    cdef uint32_t byte, target
+    cdef size_t at = 0
+    cdef size_t i
+    cdef int status
+    k.reached.len = 0
+    if vec_push(&k.reached, config.state) < 0:
+        return NO_MEMORY
+    while at < k.reached.len:
+        for byte in range(256):
+            # the split has just been there: what it did not compute, no token reaches
+            target = m.dfa.delta.data[k.reached.data[at] + byte]
+            if target > LAST_STATE:
+                continue
+            for i in range(1, k.reached.len):
+                if k.reached.data[i] == target:
+                    break
+            else:
+                reached.state = target
+                status = viable(k.viability, m, &reached)
+                if status <= 0:
+                    return status
+                if vec_push(&k.reached, target) < 0:
+                    return NO_MEMORY
+                if k.reached.len > MOST_REACHED:
+                    return 0
+        at += 1
+    return 1
 
 
 cdef int add_others(Masks* k, Machine* m, const Config* config, uint32_t* mask) noexcept nogil:
@@ -204,7 +202,7 @@ cdef int add_others(Masks* k, Machine* m, const Config* config, uint32_t* mask) 
         moved = config[0]
         status = 1
         for j in range(k.vocab.offsets[token], k.vocab.offsets[token + 1]):
-            status = machine_step(m, &moved, k.vocab.blob[j])
+            status = step(k.viability, m, &moved, k.vocab.blob[j])
             if status <= 0:
                 break
         if status < 0:
@@ -274,8 +272,14 @@ cdef int compute(Masks* k, Machine* m, const Config* config) noexcept nogil:
         k.leaves.len = 0
         status = vec_extend(&k.leaves, kept + 1, kept[0])
         memcpy(k.buffer.data, kept + 1 + kept[0], k.vocab.n_words * sizeof(uint32_t))
+    if status >= 0 and k.viability.enabled:
+        status = all_viable(k, m, config)
+        if status == 0:
+            memset(k.buffer.data, 0, (k.vocab.n_words + 1) * sizeof(uint32_t))
+            k.leaves.len = 0
+            status = walk(k, m, 0, config, k.buffer.data)
     if status >= 0:
-        status = resolve(m, k.vocab.nodes, config.row, k.leaves.data, k.leaves.len, states, k.buffer.data)
+        status = resolve(k, m, config.row, k.buffer.data)
     return add_others(k, m, config, k.buffer.data) if status >= 0 else status
 
 

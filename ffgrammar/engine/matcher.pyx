@@ -9,8 +9,9 @@ from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBUF_WRITABLE, Py
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_free, vec_init, vec_reserve
 from ffgrammar.engine.forced cimport forced_bytes, forced_tokens
-from ffgrammar.engine.machine cimport machine_accepting, machine_step
+from ffgrammar.engine.machine cimport machine_accepting
 from ffgrammar.engine.masks cimport masks_copy, masks_find
+from ffgrammar.engine.viability cimport step
 
 from ffgrammar.core.errors import MatcherError, TokenizerError
 
@@ -53,7 +54,7 @@ cdef class Matcher:
         while k < self.steps.len:
             end = self.steps.data[k + 2]
             while at < end:
-                status = machine_step(&self.engine.machine, &config, self.text[at])
+                status = step(&self.engine.viability, &self.engine.machine, &config, self.text[at])
                 if status < 0:
                     return status
                 at += 1
@@ -92,7 +93,7 @@ cdef class Matcher:
         cdef size_t i
         cdef int status
         for i in range(count):
-            status = machine_step(&self.engine.machine, config, text[i])
+            status = step(&self.engine.viability, &self.engine.machine, config, text[i])
             if status < 0:
                 return status
             if status == 0:

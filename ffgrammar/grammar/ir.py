@@ -36,6 +36,8 @@ class Grammar:
         names: of the nonterminals, for messages.
         start: the start symbol.
         single_skip: at most one skip lexeme between two others (a bound on runs of whitespace).
+        delimited: the front-end vouches that longest match never loses a text: where a lexeme that was matched can go on
+            with a byte, nothing that may follow it starts with that byte. (Otherwise the engine checks as it goes.)
         warnings: what is understood but not enforced.
     """
 
@@ -46,6 +48,7 @@ class Grammar:
     start: int
     kind: str = ""
     single_skip: bool = False
+    delimited: bool = False
     warnings: tuple[str, ...] = ()
 
 
@@ -144,6 +147,7 @@ class GrammarBuilder:
         *,
         kind: str = "",
         single_skip: bool = False,
+        delimited: bool = False,
         warnings: Iterable[str] = (),
     ) -> Grammar:
         """The finished grammar."""
@@ -157,6 +161,7 @@ class GrammarBuilder:
             start,
             kind,
             single_skip,
+            delimited,
             tuple(warnings),
         )
 

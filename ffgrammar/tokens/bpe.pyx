@@ -1,11 +1,11 @@
 """Byte-pair encoding for vocabularies of tiktoken's kind, where a token's id is its merge rank.
 
-A text is split into pieces by a pre-tokenizer; in each piece, the adjacent pair whose bytes make the token of the lowest rank is
-merged, leftmost first, until no pair makes a token. Results are those of tiktoken, id for id.
+A text is split into pieces by a pre-tokenizer; in each piece, the adjacent pair whose bytes make the token of the
+lowest rank is merged, leftmost first, until no pair makes a token. Results are those of tiktoken, id for id.
 
-The loop has two forms. A short piece keeps its parts in one array and looks for the minimum by scanning: quadratic, but of
-numbers that sit in one or two cache lines. A long one keeps them in a linked list and the candidate merges in a heap, so a
-megabyte of one letter costs n log n.
+The loop has two forms. A short piece keeps its parts in one array and looks for the minimum by scanning: quadratic, but
+of numbers that sit in one or two cache lines. A long one keeps them in a linked list and the candidate merges in a
+heap, so a megabyte of one letter costs n log n.
 """
 
 from libc.stddef cimport size_t
@@ -118,7 +118,8 @@ cdef struct Part:
 
 
 cdef inline void _rate(
-    const TokenIndex* index, const uint8_t* text, uint32_t count, Part* parts, uint32_t at, uint64_t* heap, size_t* heaped
+    const TokenIndex* index, const uint8_t* text, uint32_t count, Part* parts, uint32_t at, uint64_t* heap, size_t*
+    heaped
 ) noexcept nogil:
     """Ranks the merge of the part at `at` with the next one and puts it on the heap."""
     cdef uint32_t after = parts[at].after
@@ -128,9 +129,9 @@ cdef inline void _rate(
 
 
 cdef BpeStatus _merge_long(const TokenIndex* index, const uint8_t* text, uint32_t count, Ids* out) noexcept nogil:
-    # A heap item is rank << 32 | position: the lowest rank comes first, and of equal ones the leftmost. Items are not taken
-    # out when a part grows; they are stale because the part's rank has changed (it can never return: parts only grow).
-    # Each merge adds at most two items and takes one.
+    # A heap item is rank << 32 | position: the lowest rank comes first, and of equal ones the leftmost. Items are not
+    # taken out when a part grows; they are stale because the part's rank has changed (it can never return: parts only
+    # grow). Each merge adds at most two items and takes one.
     cdef Part* parts = <Part*>malloc(count * sizeof(Part))
     cdef uint64_t* heap = <uint64_t*>malloc((2 * <size_t>count + 2) * sizeof(uint64_t))
     cdef size_t heaped = 0
@@ -213,9 +214,9 @@ cdef class BpeEncoder:
     def encode(self, text):
         """The ids of a text (str or bytes) as list[int].
 
-        bytes that are not UTF-8 are encoded as tiktoken does it: the text up to the first wrong byte is encoded; then the bytes
-        of its last piece (and of white-space tokens before it) and everything from the wrong byte on are one piece. In a
-        str, lone surrogates become U+FFFD and pairs of surrogates the character they stand for.
+        bytes that are not UTF-8 are encoded as tiktoken does it: the text up to the first wrong byte is encoded; then
+        the bytes of its last piece (and of white-space tokens before it) and everything from the wrong byte on are one
+        piece. In a str, lone surrogates become U+FFFD and pairs of surrogates the character they stand for.
 
         Raises:
             TokenizerError: a byte of the text is no token of the vocabulary, or the text is 4 GB long.

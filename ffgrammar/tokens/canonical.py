@@ -1,7 +1,7 @@
 """Is a token sequence the one the tokenizer itself would produce?
 
-The check is by definition: decode, encode, compare. What needs care is a text that may go on. More text can change the tokens
-of its last pieces, so a prefix can be canonical, not canonical, or undecided.
+The check is by definition: decode, encode, compare. What needs care is a text that may go on. More text can change the
+tokens of its last pieces, so a prefix can be canonical, not canonical, or undecided.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["CanonicalityReport", "is_canonical", "settled_bytes"]
 
-# Pieces at the end of a text that more text can still change. One is not enough: o200k_base splits "don'" into "don" and "'"
-# but keeps "don't" whole, and "中A" into two pieces but keeps "中Ab" whole.
+# Pieces at the end of a text that more text can still change. One is not enough: o200k_base splits "don'" into "don"
+# and "'" but keeps "don't" whole, and "中A" into two pieces but keeps "中Ab" whole.
 OPEN_PIECES = 2
 
 
@@ -51,17 +51,18 @@ def is_canonical(
 ) -> CanonicalityReport:
     """Whether `ids` is what the tokenizer makes of their text.
 
-    Special tokens are boundaries: what stands between them is checked part by part. With `text`, the ids must also spell that
-    text (special tokens by their names). With `text` alone, its own tokens are checked: do they give the text back?
+    Special tokens are boundaries: what stands between them is checked part by part. With `text`, the ids must also
+    spell that text (special tokens by their names). With `text` alone, its own tokens are checked: do they give the
+    text back?
 
     Args:
         tok: the tokenizer; it must be able to encode.
         ids: token ids, or None to take the tokens of `text`.
         text: the text that the ids should spell.
-        complete: False says that more text may follow. Then the verdict is "no" only if no continuation could make the ids
-            canonical, "yes" only if none could make them anything else, and otherwise "undecided": the tokens of the last
-            pieces, which more text may change, decide nothing. For a tokenizer whose pieces are not known, everything since
-            the last special token is undecided.
+        complete: False says that more text may follow. Then the verdict is "no" only if no continuation could make the
+            ids canonical, "yes" only if none could make them anything else, and otherwise "undecided": the tokens of
+            the last pieces, which more text may change, decide nothing. For a tokenizer whose pieces are not known,
+            everything since the last special token is undecided.
 
     Raises:
         TokenizerError: neither ids nor text is given, an id is out of range, or the tokenizer cannot encode.
@@ -75,7 +76,8 @@ def is_canonical(
         raise TokenizerError("is_canonical: give ids, text or both")
     expected, settled = _expected(tok, given, complete)
     if data is not None and not _spells(tok, given, data):
-        # Another text, or one that the tokenizer changes (it may normalize): what counts is what it makes of the text given.
+        # Another text, or one that the tokenizer changes (it may normalize): what counts is what it makes of the text
+        # given.
         expected = tok.encode(data)
         settled = len(expected) if complete else _settled_count(tok, expected, settled_bytes(tok, data))
         return _report(tok, given, expected, settled, complete=True)
@@ -85,7 +87,8 @@ def is_canonical(
 def settled_bytes(tok: Tokenizer, text: bytes) -> int:
     """How many bytes at the start of a text are whole pieces that no further text can change; 0 where that is not known.
 
-    The last two pieces and a run of white space at the end are open, and so is everything from a byte that is not UTF-8.
+    The last two pieces and a run of white space at the end are open, and so is everything from a byte that is not
+    UTF-8.
     """
     try:
         text.decode("utf-8")

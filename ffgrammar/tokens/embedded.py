@@ -1,7 +1,7 @@
 """The encodings that ship with the package: their token bytes (data/*.bin), pre-tokenizer patterns and special tokens.
 
-The facts are tiktoken's (MIT, see data/LICENSE); tests compare them with it. Nothing here touches the network, and tiktoken
-itself is not needed.
+The facts are tiktoken's (MIT, see data/LICENSE); tests compare them with it. Nothing here touches the network, and
+tiktoken itself is not needed.
 """
 
 from __future__ import annotations

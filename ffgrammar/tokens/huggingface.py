@@ -1,11 +1,12 @@
 """Reads the tokenizers of Hugging Face models.
 
-Everything is read from the text of a tokenizer.json (an object gives it too), so no package is needed until something is to
-be encoded. The bytes of a token are what the tokenizer's decoder makes of it inside a text: three decoders tell that exactly,
-byte-level (GPT-2's alphabet of 256 characters), U+2581 for the space, and byte fallback (`<0x0A>`). Any other is refused.
+Everything is read from the text of a tokenizer.json (an object gives it too), so no package is needed until something
+is to be encoded. The bytes of a token are what the tokenizer's decoder makes of it inside a text: three decoders tell
+that exactly, byte-level (GPT-2's alphabet of 256 characters), U+2581 for the space, and byte fallback (`<0x0A>`). Any
+other is refused.
 
-`encode` works on a copy of the tokenizer that takes its text as the continuation of another: without a space put before it,
-without the template that adds BOS, without truncation, and with the names of special tokens as ordinary text.
+`encode` works on a copy of the tokenizer that takes its text as the continuation of another: without a space put before
+it, without the template that adds BOS, without truncation, and with the names of special tokens as ordinary text.
 """
 
 from __future__ import annotations

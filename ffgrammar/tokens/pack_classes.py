@@ -2,9 +2,9 @@
 
     python -m ffgrammar.tokens.pack_classes OUT.bin
 
-The classes are what tiktoken's own regex engine makes of \\p{L}, \\p{N} and the rest (its Unicode version differs from those of
-Python and of the regex package), so they are asked of it: an encoding whose tokens are the 256 bytes and whose pattern is
-one class encodes a text to exactly its members. Needs tiktoken.
+The classes are what tiktoken's own regex engine makes of \\p{L}, \\p{N} and the rest (its Unicode version differs from
+those of Python and of the regex package), so they are asked of it: an encoding whose tokens are the 256 bytes and whose
+pattern is one class encodes a text to exactly its members. Needs tiktoken.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The pre-tokenizers of cl100k_base and o200k_base, written out by hand.
 
 A pattern run by a regex library gives what *that* library's Unicode version says, and the versions differ (U+0295 is a
-lower-case letter in one and not in the next), so the same text would get different tokens on different machines. Here the
-classes of all code points come with the package, as tiktoken has them (`ffgrammar.tokens.pack_classes`), and both patterns
-are small enough to be written as what their backtracking comes to. It is also much faster, and needs no GIL.
+lower-case letter in one and not in the next), so the same text would get different tokens on different machines. Here
+the classes of all code points come with the package, as tiktoken has them (`ffgrammar.tokens.pack_classes`), and both
+patterns are small enough to be written as what their backtracking comes to. It is also much faster, and needs no GIL.
 
 The functions return where the piece that starts at `at` ends; 0 <= at < end, and text[:end] is UTF-8.
 """
@@ -180,7 +180,8 @@ cdef size_t _space(CharClasses classes, const uint8_t* text, size_t at, size_t e
 
 
 cdef size_t _cl100k(CharClasses classes, const uint8_t* text, size_t at, size_t end) noexcept nogil:
-    # '(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s
+    # '(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+|
+    # ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s
     cdef size_t after = at, here = at, stop = _contraction(text, at, end)
     cdef uint32_t kind
     if stop > at:

@@ -27,8 +27,9 @@ class Tokenizer:
     Make one with `from_tiktoken`, `from_huggingface` or `from_tokens`.
 
     A token is an id and its bytes. Special tokens are not bytes: they are never matched by a grammar's text, have empty
-    `token_bytes`, and decode to their name. The ids that end a text (`eos_token_ids`) are always special. Ids of a model that
-    its tokenizer does not know (holes, padding of the vocabulary) have no bytes and are never allowed in a mask.
+    `token_bytes`, and decode to their name. The ids that end a text (`eos_token_ids`) are always special. Ids of a
+    model that its tokenizer does not know (holes, padding of the vocabulary) have no bytes and are never allowed in a
+    mask.
     """
 
     __slots__ = (
@@ -104,11 +105,13 @@ class Tokenizer:
                 () for none.
             vocab_size: ids of the model, if more than the tokenizer's.
 
-        Encoding needs the package `tokenizers`; reading a tokenizer.json does not. A tokenizer that puts a space before a
-        text's first word (`adds_prefix_space`) does not do so here: `encode` reads its argument as the continuation of a text.
+        Encoding needs the package `tokenizers`; reading a tokenizer.json does not. A tokenizer that puts a space before
+        a text's first word (`adds_prefix_space`) does not do so here: `encode` reads its argument as the continuation
+        of a text.
 
         Raises:
-            TokenizerError: the source cannot be read, its bytes cannot be known exactly (WordPiece, say), no EOS is known, or
+            TokenizerError: the source cannot be read, its bytes cannot be known exactly (WordPiece, say), no EOS is
+            known, or
                 an id is out of range.
         """
         from ffgrammar.tokens.huggingface import read_tokenizer
@@ -139,8 +142,8 @@ class Tokenizer:
         """A tokenizer from its tokens' bytes.
 
         Args:
-            tokens: bytes by id; b"" or None for an id without bytes. Different ids may have equal bytes, and bytes need not
-                be UTF-8.
+            tokens: bytes by id; b"" or None for an id without bytes. Different ids may have equal bytes, and bytes need
+                not be UTF-8.
             eos_token_id: id or ids that end a text; they become special tokens if they are not.
             special_tokens: id by name. The bytes of these ids are ignored.
             encode: makes ids of bytes (a str is given to it as UTF-8); without it `encode` raises.

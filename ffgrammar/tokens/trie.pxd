@@ -1,7 +1,7 @@
 """The packed trie of a vocabulary and the exact look-up of a token by its bytes.
 
-The node layout is the contract between this floor and the mask walk: a preorder array, so that "skip this subtree" is one
-addition and the walk never follows a pointer.
+The node layout is the contract between this floor and the mask walk: a preorder array, so that "skip this subtree" is
+one addition and the walk never follows a pointer.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
@@ -44,8 +44,8 @@ cdef inline uint32_t trie_child(const TrieNode* nodes, uint32_t parent, uint32_t
 
 
 cdef struct TokenIndex:
-    # Open addressing, linear probing. A slot is (id + 1) << 8 | tag: most look-ups of a BPE merge miss, and the tag lets
-    # them miss without touching the token's bytes.
+    # Open addressing, linear probing. A slot is (id + 1) << 8 | tag: most look-ups of a BPE merge miss, and the tag
+    # lets them miss without touching the token's bytes.
     uint32_t* slots
     uint32_t mask
     uint32_t longest  # bytes of the longest token

@@ -1,7 +1,7 @@
 """The vocabulary as a packed trie: a preorder array of 8-byte nodes, and the bytes of every token by id.
 
-See the .pxd for the node layout. A trie is filled once, by one linear pass over the tokens in byte order, and never changes,
-so any number of threads may read it.
+See the .pxd for the node layout. A trie is filled once, by one linear pass over the tokens in byte order, and never
+changes, so any number of threads may read it.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
@@ -184,7 +184,8 @@ cdef class TokenTrie:
         alias_count, long_count: lengths of `aliases` and `long_ids`.
 
     Raises:
-        TokenizerError: a token is not bytes, there are more tokens than vocab_size, or sizes exceed what a node can hold
+        TokenizerError: a token is not bytes, there are more tokens than vocab_size, or sizes exceed what a node can
+        hold
             (2**24 - 32 ids, 2**24 - 1 nodes).
     """
 

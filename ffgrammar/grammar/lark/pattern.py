@@ -12,11 +12,12 @@ from typing import NamedTuple
 
 __all__ = ["Translation", "translate"]
 
+# Classes and comments that are not closed go on to the end, so that no part of a pattern is looked at twice.
 _PIECE = re.compile(
     r"""
-    (?P<class>   \[\^?\]? (?: \[:\^?[a-z]+:\] | \\. | [^\]\\] )* \] )
+    (?P<class>   \[\^?\]? (?: \[:\^?[a-z]+:\] | \\. | [^\]\\] )* (?:\]|\Z) )
   | (?P<escape>  \\. )
-  | (?P<comment> \(\?\#[^)]*\) )
+  | (?P<comment> \(\?\#[^)]*\)? )
   | (?P<group>   \(\? )
   | (?P<repeat>  [*+?] | \{[0-9]+(?:,[0-9]*)?\} )
   | (?P<upto>    \{,[0-9]+\} )
@@ -59,7 +60,7 @@ def translate(pattern: str, *, verbose: bool = False) -> Translation:
 
     for found in _PIECE.finditer(pattern):
         kind, piece, start = found.lastgroup, found.group(), found.start()
-        if kind == "comment" or (kind == "blank" and verbose):
+        if (kind == "comment" and piece.endswith(")")) or (kind == "blank" and verbose):
             continue
         if kind == "escape":
             emit(_escape(piece), start, 2)

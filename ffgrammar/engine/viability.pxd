@@ -1,0 +1,36 @@
+"""Whether a text can still be completed to a sentence.
+
+Longest match can lose what the parser counts on: in `start: A "x"` with `A: /x+/`, no text ever ends its A before an x. A
+front-end that builds its lexemes so that this cannot happen says so (`ir.Grammar.delimited`) and pays nothing; for other
+grammars every configuration is checked once.
+"""
+
+from libc.stdint cimport uint32_t
+
+from ffgrammar.core.map cimport Map
+from ffgrammar.core.vec cimport Vec
+from ffgrammar.engine.machine cimport Config, Machine
+
+cdef struct Viability:
+    bint enabled
+    Map known         # row << 32 | state -> 1 or 0
+    Map shortest      # expression -> a lower bound of the length of its texts
+    Vec rest          # per dot position: a lower bound of the length of what follows in its production
+    Vec link_costs    # per link: a lower bound of what follows its completion
+    Vec queue         # of the search: (row, state, index of the entry it came from)
+    Vec heap          # (estimate, queue index)
+    uint32_t max_search
+
+cdef int viability_init(Viability* v, Machine* m, bint enabled) noexcept nogil
+cdef void viability_free(Viability* v) noexcept nogil
+cdef void viability_clear(Viability* v) noexcept nogil
+cdef size_t viability_bytes(const Viability* v) noexcept nogil
+
+# 1 if some sentence begins with the text of a configuration, 0 if none does, or a status.
+cdef int viable(Viability* v, Machine* m, const Config* config) noexcept nogil
+
+# One byte: 1 moved to a configuration that can be completed, 0 there is none (config is as before), or a status.
+cdef int step(Viability* v, Machine* m, Config* config, uint32_t byte) noexcept nogil
+
+# The bytes that may follow, as 256 bits; returns how many, or a status.
+cdef int next_bytes(Viability* v, Machine* m, const Config* config, uint32_t* bits) noexcept nogil
