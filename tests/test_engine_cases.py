@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from oracle.cfg import Recogniser
 
 import ffgrammar as ff
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar import lark
 from ffgrammar.regex.expr import ExprStore
+from oracle.cfg import Recogniser
 
 CASES = json.loads((Path(__file__).parent / "cases" / "engine.json").read_text(encoding="utf-8"))
 

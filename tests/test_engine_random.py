@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from oracle.cfg import Recogniser, State
-from oracle.forced import forced_bytes
-from oracle.grammars import ALPHABET, TOKENS, Description, build, descriptions
-from oracle.masks import ByteTree, recogniser_mask
 
 import ffgrammar as ff
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.ir import GrammarBuilder
 from ffgrammar.regex.expr import ExprStore
+from oracle.cfg import Recogniser, State
+from oracle.forced import forced_bytes
+from oracle.grammars import ALPHABET, TOKENS, Description, build, descriptions
+from oracle.masks import ByteTree, recogniser_mask
 
 EOS = len(TOKENS)
 FORCED_LIMIT = 40
@@ -29,7 +29,7 @@ def toy() -> ff.Tokenizer:
 
 
 def compile_both(description: Description, toy: ff.Tokenizer, **limits: int) -> tuple[Any, Recogniser]:
-    """The grammar compiled by the engine, and its recogniser on a store of its own. Rejects grammars without sentences."""
+    """The grammar compiled by the engine, and its recogniser on a store of its own; not of grammars without sentences."""
     settings = Limits(forced_bytes=FORCED_LIMIT, **limits)
     ours, theirs = ExprStore(), ExprStore()
     recogniser = Recogniser(build(description, theirs, GrammarBuilder(theirs, settings)))

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -24,20 +23,37 @@ def accepts(grammar: Any, text: bytes) -> bool:
     return bool(matcher.accept_bytes(text) == len(text) and matcher.is_accepting())
 
 
+@settings(suppress_health_check=list(HealthCheck))
 @given(schema=schemas, samples=st.lists(values, min_size=1, max_size=12), compact=st.booleans())
 @example({"properties": {"a": {"type": "integer"}}, "required": ["b"]}, [{"b": 1, "a": 2}, {"a": 1}, {}, 1], False)
-@settings(suppress_health_check=list(HealthCheck))
-def test_random_schemas(schema: Any, samples: list[Any], compact: bool) -> None:
+def check(schema: Any, samples: list[Any], compact: bool) -> None:
+    """One schema and some values; what was found is counted in `seen`."""
     try:
         grammar = compile_json_schema(schema, BYTES, whitespace="compact" if compact else "flexible")
     except UnsupportedError:
+        seen["refused"] += 1
         return
     except GrammarError as error:
         if "no value obeys" in str(error):
+            seen["unsatisfiable"] += 1
             for value in samples:
                 assert is_valid(schema, value) is not True, (schema, value)
+        else:
+            seen["malformed"] += 1
         return
+    seen["built"] += 1
     for value in samples:
         # what is invalid is accepted in no order of its keys, what is valid in one
         accepted = any(accepts(grammar, spelled(order, compact)) for order in orders(value))
         assert is_valid(schema, value) in (accepted, None), (schema, value, accepted)
+        seen["valid values" if accepted else "invalid values"] += 1
+
+
+seen: Counter[str] = Counter()
+
+
+def test_random_schemas(covered: Callable[[str], None]) -> None:
+    seen.clear()
+    check()
+    assert seen["valid values"] and seen["invalid values"]
+    covered(", ".join([f"{count} {what}" for what, count in seen.most_common()]))

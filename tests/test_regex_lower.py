@@ -191,7 +191,9 @@ def _decodes(spelled: bytes) -> bool:
     return True
 
 
-@pytest.mark.parametrize("spelled", [b"\xc0\x80", b"\xe0\x80\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xf0\x8f\xbf\xbf"])
+@pytest.mark.parametrize(
+    "spelled", [b"\xc0\x80", b"\xe0\x80\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xf0\x8f\xbf\xbf"]
+)
 def test_overlong_forms_and_surrogates_are_no_characters(spelled: bytes) -> None:
     store = ExprStore()
     assert not store.matches(lw.UTF8.charset(store, cs.ANY), spelled)
@@ -226,14 +228,13 @@ def test_json_spellings_of_sets(make_store: Callable[[], Any], members: cs.Chars
         inside = cs.contains(members, point)
         for spelled in _spellings(chr(point)):
             assert store.matches(every, spelled) == inside, (hex(point), spelled)
-            assert store.matches(strict, spelled) == (inside and _is_canonical(chr(point), spelled)), (hex(point), spelled)
+            allowed = inside and _is_canonical(chr(point), spelled)
+            assert store.matches(strict, spelled) == allowed, (hex(point), spelled)
             assert not store.matches(every, spelled[:-1])
 
 
-json_soup = st.lists(
-    st.sampled_from(["\\", "u", "d83d", "dE00", "D800", "0041", "00e9", "n", "/", '"', "a", "é", "\n", "\x7f", "\U0001f600"]),
-    max_size=5,
-).map("".join)
+JSON_SOUP = ["\\", "u", "d83d", "dE00", "D800", "0041", "00e9", "n", "/", '"', "a", "é", "\n", "\x7f", "\U0001f600"]
+json_soup = st.lists(st.sampled_from(JSON_SOUP), max_size=5).map("".join)
 
 
 @given(json_soup)
@@ -366,7 +367,7 @@ def test_repeats_of_repeats(levels: list[tuple[int, int | None]]) -> None:
         tree = ("rep", tree, lo, hi)
     store = ExprStore()
     expr = lw.lower(tree, store)
-    for length in range(40):
+    for length in range(25):
         assert store.matches(expr, b"a" * length) == tree_fullmatch(tree, "a" * length), length
 
 

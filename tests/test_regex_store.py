@@ -23,7 +23,7 @@ leaves = st.one_of(
     st.just(("nothing",)),
     st.lists(st.sampled_from(LETTERS), max_size=3).map(lambda members: ("byte_set", bytes(members))),
     st.lists(st.sampled_from(LETTERS), max_size=3).map(lambda text: ("literal", bytes(text))),
-    st.lists(st.lists(st.sampled_from(LETTERS), max_size=3).map(bytes), max_size=5).map(lambda texts: ("literals", texts)),
+    st.tuples(st.just("literals"), st.lists(st.lists(st.sampled_from(LETTERS), max_size=3).map(bytes), max_size=5)),
 )
 BOUNDS = [(0, None), (1, None), (0, 1), (1, 1), (0, 0), (2, 2), (1, 3), (2, None), (0, 4), (3, 5)]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -61,17 +62,15 @@ def _is_normal(members: cs.Charset) -> bool:
     if any(lo > hi or (lo <= 0xDFFF and hi >= 0xD800) for lo, hi in members):
         return False
     return all(
-        before[1] + 1 < after[0] or (before[1], after[0]) == (0xD7FF, 0xE000)
-        for before, after in zip(members, members[1:], strict=False)
+        before[1] + 1 < after[0] or (before[1], after[0]) == (0xD7FF, 0xE000) for before, after in pairwise(members)
     )
 
 
 @given(ranges | near_ranges, ranges | near_ranges)
 def test_set_algebra(left: list[tuple[int, int]], right: list[tuple[int, int]]) -> None:
     a, b = cs.from_ranges(left), cs.from_ranges(right)
-    edges = {
-        point + step for pair in [*left, *right] for point in pair for step in (-1, 0, 1) if 0 <= point + step <= 0x10FFFF
-    }
+    edges = {point + step for pair in [*left, *right] for point in pair for step in (-1, 0, 1)}
+    edges = {point for point in edges if 0 <= point <= 0x10FFFF}
     made = {
         "union": (cs.union(a, b), lambda x, y: x or y),
         "intersect": (cs.intersect(a, b), lambda x, y: x and y),
@@ -133,7 +132,25 @@ def test_case_closure_is_that_of_the_regex_package() -> None:
 
 
 class_items = st.sampled_from(
-    ["a", "b", "K", "é", "0-9", "a-f", "α-ω", "-", r"\-", r"\]", r"\d", r"\W", r"\s", r"\p{Lu}", r"\x41", r"\u00e9", "."]
+    [
+        "a",
+        "b",
+        "K",
+        "é",
+        ".",
+        "0-9",
+        "a-f",
+        "α-ω",
+        "-",
+        r"\-",
+        r"\]",
+        r"\d",
+        r"\W",
+        r"\s",
+        r"\p{Lu}",
+        r"\x41",
+        r"\u00e9",
+    ]
 )
 
 
@@ -173,17 +190,15 @@ def test_set_operators_of_rust(items: list[str]) -> None:
 # Whole patterns. END stands for "the end of the text", which is `$` here and `\Z` in Python.
 
 END = "\x01"
-atoms = st.sampled_from(
-    ["a", "b", "ab", "é", ".", "[ab]", "[^a]", "[a-c_]", r"\d", r"\w", r"\W", r"\s", r"\.", r"\x61", "^", END, "()", "-"]
-)
+ATOMS = ["a", "b", "ab", "é", ".", "-", "^", END, "()", "[ab]", "[^a]", "[a-c_]"]
+atoms = st.sampled_from([*ATOMS, r"\d", r"\w", r"\W", r"\s", r"\.", r"\x61"])
+QUANTIFIERS = ["?", "*", "+", "{2}", "{1,}", "{0,2}", "*?", "{1,2}?"]
 
 
 def _groups(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     return st.one_of(
         st.tuples(st.sampled_from(["(", "(?:", "(?i:", "(?s:"]), inner, st.just(")")).map("".join),
-        st.tuples(
-            st.sampled_from(["(?:{})", "({})"]), inner, st.sampled_from(["?", "*", "+", "{2}", "{1,}", "{0,2}", "*?", "{1,2}?"])
-        ).map(lambda parts: parts[0].format(parts[1]) + parts[2]),
+        st.tuples(st.sampled_from(["(?:", "("]), inner, st.just(")"), st.sampled_from(QUANTIFIERS)).map("".join),
         st.lists(inner, min_size=2, max_size=3).map("".join),
         st.lists(inner, min_size=2, max_size=3).map("|".join),
     )
@@ -269,7 +284,7 @@ def test_patterns_of_json_schema_need_no_unicode_data() -> None:
     code = (
         "import sys\n"
         "from ffgrammar.regex.syntax import parse\n"
-        r"parse(r'(?i:^[\w\s\d.é-]+$)|\S[^\W_]', 'ecma') if False else parse(r'^[\w\s\d.é-]+$|\S[^\W_](?i:k)', 'ecma')"
+        r"parse(r'^[\w\s\d.é-]+$|\S[^\W_](?i:k)', 'ecma')"
         "\nassert 'regex' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -302,10 +317,9 @@ def test_every_pattern_of_the_dev_set_parses_or_is_refused_by_name(shared_dir: P
         except GrammarError as error:
             refused[pattern] = str(error)
     assert len(found) > 500
-    for pattern, message in refused.items():
-        assert any(known in message for known in ("look-", "word boundary", "back-reference", "surrogate")) or not _compiles(
-            pattern
-        ), (pattern, message)
+    not_regular = ("look-", "word boundary", "back-reference", "surrogate")
+    unexplained = [pattern for pattern, message in refused.items() if not any(what in message for what in not_regular)]
+    assert [(pattern, refused[pattern]) for pattern in unexplained if _compiles(pattern)] == []
 
 
 def _compiles(pattern: str) -> bool:

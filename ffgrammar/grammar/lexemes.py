@@ -39,4 +39,4 @@ def one_lexeme(store: ExprStore, limits: Limits, expr: int, kind: str) -> Gramma
     if store.is_nothing(expr):
         raise GrammarError(f"this {kind} matches no text at all")
     builder = GrammarBuilder(store, limits)
-    return builder.finish(symbol_of(builder, expr, kind), kind=kind)
+    return builder.finish(symbol_of(builder, expr, kind), kind=kind, delimited=True)

@@ -3,8 +3,8 @@
 Surrogates are no characters: no set ever holds one, and a negation never produces one.
 
 Unicode data comes from the `regex` package, so that a property means here what it means there. The package is imported
-when the first property is used (its import takes longer than compiling a schema); the sets that JSON Schema patterns use
-are constants.
+when the first property is used (its import takes longer than compiling a schema); the sets that patterns of JSON
+schemas use are constants.
 """
 
 from __future__ import annotations
@@ -257,7 +257,7 @@ def _orbits() -> dict[str, str]:
         folded = _fold(char)
         groups.setdefault(folded, {folded}).add(char)
     orbit_of = {char: orbit for orbit in groups.values() for char in orbit}
-    # The dotted capital and the dotless small i have no simple folding; the package pairs them with i and I all the same.
+    # The dotted capital and the dotless small i have no simple folding; the package pairs them with i and I anyway.
     unknown = "".join(char for char in cased if len(orbit_of[char]) == 1 and char not in "\u0130\u0131")
     known = "".join(char for char in cased if len(orbit_of[char]) > 1)
     # A back-reference under (?i) finds the partner of each unknown one in one scan.

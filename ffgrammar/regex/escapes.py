@@ -81,7 +81,7 @@ class EscapeParser:
                 self.fail("\\c must be followed by a letter", start)
             self.pos += 1
             return ord(control) & 31
-        self.fail(f"unknown escape \\{letter}", start)
+        return self.fail(f"unknown escape \\{letter}", start)
 
     def perl(self, letter: str) -> Charset:
         dialect = "ecma" if self.ecma else "rust"

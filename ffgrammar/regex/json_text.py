@@ -35,8 +35,8 @@ class JsonString:
 
     Args:
         spelling: "canonical": raw where JSON allows it, else the short escape (`\\n`), else `\\u00XX`. "any": every
-            spelling JSON has, surrogate pairs for what is beyond U+FFFF included. Hexadecimal digits are in either case.
-            Lone surrogates spell no character: they are in neither.
+            spelling JSON has, surrogate pairs for what is beyond U+FFFF included. Hexadecimal digits are in either
+            case. Lone surrogates spell no character: they are in neither.
     """
 
     def __init__(self, spelling: str = "canonical") -> None:
@@ -87,7 +87,8 @@ class JsonString:
 def _parts(members: Charset, every: bool) -> tuple[Charset, bytes, Ranges]:
     """What may be raw, the letters of short escapes, and what only \\u00XX can spell canonically."""
     raw = difference(members, NEVER_RAW)
-    letters = [letter for code_point, letter in (SHORT_ANY if every else SHORT).items() if contains(members, code_point)]
+    short = SHORT_ANY if every else SHORT
+    letters = [letter for code_point, letter in short.items() if contains(members, code_point)]
     controls = [
         (code_point, code_point, EMPTY)
         for lo, hi in intersect(members, CONTROLS)

@@ -12,8 +12,8 @@ The tree is evaluated with an explicit stack: it may be nested deeper than Pytho
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from ffgrammar.core.errors import UnsupportedError
 from ffgrammar.core.limits import Limits
@@ -43,9 +43,6 @@ __all__ = [
 NOTHING = 0
 EMPTY = 1
 
-# `^` and `$` by themselves, without their columns
-ANCHORS = ((NOTHING, EMPTY, NOTHING, NOTHING), (NOTHING, NOTHING, EMPTY, NOTHING))
-
 
 class Anchored(NamedTuple):
     """The languages of a tree by what a match asserts, and a column for messages."""
@@ -70,7 +67,7 @@ def lower(node: Node, store: ExprStore, encode: Encoding = UTF8) -> int:
 
 
 def lower_search(node: Node, store: ExprStore, encode: Encoding = UTF8) -> int:
-    """The expression of the texts that contain a match of the tree (what JSON Schema's `pattern` asks); anchors are exact.
+    """The expression of the texts that contain a match of the tree, as JSON Schema's `pattern` asks; anchors are exact.
 
     Raises:
         UnsupportedError: an anchor was written under (?m).
@@ -251,57 +248,44 @@ class _Lowering:
         raise UnsupportedError("in the pattern: an anchor inside `and` or `not` is not supported", column=value.column)
 
     def concat(self, values: list[int | Anchored]) -> int | Anchored:
+        """What asserts the start needs emptiness before it, what asserts the end needs emptiness after it."""
+        store, is_nullable = self.store, self.store.is_nullable
         if all(type(value) is int for value in values):
-            return self.store.concat(values)
-        done: int | Anchored = EMPTY
-        run: list[int] = []
-        previous: tuple[int, ...] = ()
-        for value in values:
-            if isinstance(value, int):
-                run.append(value)
-                continue
-            if run:
-                done = self.join(done, self.store.concat(run))
-                run = []
-            elif value[:4] == previous and previous in ANCHORS:
-                # ^^ is ^
-                continue
-            done = self.join(done, value)
-            previous = value[:4]
-        return self.join(done, self.store.concat(run)) if run else done
-
-    def join(self, left: int | Anchored, right: int | Anchored) -> int | Anchored:
-        """Concatenation. What asserts the start needs emptiness before it, what asserts the end needs it after."""
-        if left == EMPTY:
-            return right
-        if right == EMPTY:
-            return left
-        a, b = _anchored(left), _anchored(right)
-        if not self.search:
-            if (b.starts or b.both) and not _only_empty(a):
-                self.refuse(b)
-            if (a.ends or a.both) and not _only_empty(b):
-                self.refuse(a)
-        store = self.store
-        empty_before = store.is_nullable(a.plain) or store.is_nullable(a.starts)
-        empty_after = store.is_nullable(b.plain) or store.is_nullable(b.ends)
-        plain = store.concat([a.plain, b.plain])
-        starts = [store.concat([a.starts, b.plain])]
-        ends = [store.concat([a.plain, b.ends])]
-        both = [store.concat([a.starts, b.ends])]
-        if empty_before:
-            starts.append(b.starts)
-            both.append(b.both)
-        if empty_after:
-            ends.append(a.ends)
-            both.append(a.both)
-        if (store.is_nullable(a.ends) or store.is_nullable(a.both)) and (
-            store.is_nullable(b.starts) or store.is_nullable(b.both)
-        ):
-            # `$^`: the empty text
-            both.append(EMPTY)
-        column = b.column if a.column is None else a.column
-        return self.simplest(plain, store.union(starts), store.union(ends), store.union(both), column)
+            return store.concat(values)
+        # From right to left, so that each step adds to the front: the other way every step would copy all before it.
+        # For the same reason, languages that are only handed on are lists until the end.
+        plain, ends = EMPTY, NOTHING
+        starts: list[int] = []
+        both: list[int] = []
+        start_is_empty = False  # whether the empty text is in `starts` or in `both`
+        only_empty = True
+        column: int | None = None
+        for a in _runs(store, values):
+            if not self.search:
+                if (starts or both) and not _only_empty(a):
+                    self.refuse(column)
+                if (a.ends or a.both) and not only_empty:
+                    self.refuse(a.column)
+            empty_before = is_nullable(a.plain) or is_nullable(a.starts)
+            new_starts = [store.concat([a.starts, plain])]
+            new_both = [store.concat([a.starts, ends])]
+            new_ends = [store.concat([a.plain, ends])]
+            if is_nullable(plain) or is_nullable(ends):
+                new_ends.append(a.ends)
+                new_both.append(a.both)
+            if start_is_empty and (is_nullable(a.ends) or is_nullable(a.both)):
+                # `$^`: the empty text
+                new_both.append(EMPTY)
+            if not empty_before:
+                starts, both, start_is_empty = [], [], False
+            starts.extend([part for part in new_starts if part])
+            both.extend([part for part in new_both if part])
+            start_is_empty = start_is_empty or any(is_nullable(part) for part in [*new_starts, *new_both])
+            ends = store.union(new_ends)
+            plain = store.concat([a.plain, plain])
+            only_empty = only_empty and _only_empty(a)
+            column = column if a.column is None else a.column
+        return self.simplest(plain, store.union(starts), ends, store.union(both), column)
 
     def simplest(self, plain: int, starts: int, ends: int, both: int, column: int | None) -> int | Anchored:
         """Without the assertions of empty matches that may be made without them."""
@@ -332,7 +316,7 @@ class _Lowering:
         if hi == 1:
             return value if lo == 1 else self.union([EMPTY, value])
         if not self.search and not _only_empty(value):
-            self.refuse(value)
+            self.refuse(value.column)
         # In a match, items before the last that asserts the start are empty, and so are those after the first that
         # asserts the end. When an item may be empty, any number of items up to `hi` may be left in between.
         nullable = [store.is_nullable(part) for part in value[:4]]
@@ -354,16 +338,31 @@ class _Lowering:
             both.append(EMPTY)
         return self.simplest(store.repeat(body, lo, hi), starts, ends, store.union(both), value.column)
 
-    def refuse(self, value: Anchored) -> None:
+    def refuse(self, column: int | None) -> NoReturn:
         raise UnsupportedError(
             "in the pattern: an anchor is supported only where the whole match begins or ends; remove it, or the text "
             "beside it",
-            column=value.column,
+            column=column,
         )
 
 
 def _anchored(value: int | Anchored) -> Anchored:
     return Anchored(value, NOTHING, NOTHING, NOTHING, None) if isinstance(value, int) else value
+
+
+def _runs(store: ExprStore, values: list[int | Anchored]) -> Iterator[Anchored]:
+    """The values from right to left, neighbours without anchors as one."""
+    run: list[int] = []
+    for value in reversed(values):
+        if isinstance(value, int):
+            run.append(value)
+            continue
+        if run:
+            yield _anchored(store.concat(run[::-1]))
+            run = []
+        yield value
+    if run:
+        yield _anchored(store.concat(run[::-1]))
 
 
 def _only_empty(value: Anchored) -> bool:

@@ -1,8 +1,9 @@
 r"""Regular expressions as text -> syntax tree, in two dialects.
 
-"rust" is the syntax of Rust's `regex` crate (Unicode classes, nested sets, inline flags); "ecma" is ECMAScript's with the
-`u` flag, which JSON Schema's `pattern` asks for, read as leniently as patterns in the wild need (annex B: a `]` or a `{`
-that opens no quantifier is itself, any punctuation may be escaped). What is not regular is refused with its column.
+"rust" is the syntax of Rust's `regex` crate (Unicode classes, nested sets, inline flags); "ecma" is ECMAScript's with
+the `u` flag, which JSON Schema's `pattern` asks for, read as leniently as patterns in the wild need (annex B: a `]`, or
+a `{` that opens no quantifier, is itself; any punctuation may be escaped). What is not regular is refused with its
+column.
 
 A node is a tuple, its kind first:
 

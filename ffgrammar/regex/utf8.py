@@ -1,9 +1,9 @@
 """Deterministic byte expressions for sets of code points, and the plain UTF-8 encoding.
 
-A set becomes a tree over fixed-width digits (base 64 for UTF-8, base 16 for JSON's \\u escapes) in which the digits that
-lead to the same remainder share one branch: branches of a union start with different bytes, and equal remainders are one
-expression. (Listing byte sequences range by range, as in Cox's construction for RE2, gives the same language with
-branches that overlap, which costs a derivative for each.)
+A set becomes a tree over fixed-width digits (base 64 for UTF-8, base 16 for JSON's \\u escapes) in which the digits
+that lead to the same remainder share one branch: branches of a union start with different bytes, and equal remainders
+are one expression. (Listing byte sequences range by range, as in Cox's construction for RE2, gives the same language
+with branches that overlap, which costs a derivative for each.)
 """
 
 from __future__ import annotations

@@ -118,8 +118,13 @@ cdef struct Part:
 
 
 cdef inline void _rate(
-    const TokenIndex* index, const uint8_t* text, uint32_t count, Part* parts, uint32_t at, uint64_t* heap, size_t*
-    heaped
+    const TokenIndex* index,
+    const uint8_t* text,
+    uint32_t count,
+    Part* parts,
+    uint32_t at,
+    uint64_t* heap,
+    size_t* heaped,
 ) noexcept nogil:
     """Ranks the merge of the part at `at` with the next one and puts it on the heap."""
     cdef uint32_t after = parts[at].after
@@ -275,7 +280,7 @@ cdef class BpeEncoder:
         return bpe_piece(&self.trie.index, text + (valid - unstable), count - valid + unstable, out)
 
     cdef size_t _unstable_from(self, const Ids* ids, size_t last_piece) noexcept nogil:
-        """The first token that more text could change: the last piece's, or of a run of white-space tokens before it."""
+        """The first token that more text could change: of the last piece, or of the white-space tokens before it."""
         if last_piece < ids.count and self._is_blank(ids.items[last_piece]):
             while last_piece and self._is_blank(ids.items[last_piece - 1]):
                 last_piece -= 1

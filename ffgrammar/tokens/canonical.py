@@ -76,8 +76,7 @@ def is_canonical(
         raise TokenizerError("is_canonical: give ids, text or both")
     expected, settled = _expected(tok, given, complete)
     if data is not None and not _spells(tok, given, data):
-        # Another text, or one that the tokenizer changes (it may normalize): what counts is what it makes of the text
-        # given.
+        # Another text, or one that the tokenizer changes (it may normalize): what it makes of the text given counts.
         expected = tok.encode(data)
         settled = len(expected) if complete else _settled_count(tok, expected, settled_bytes(tok, data))
         return _report(tok, given, expected, settled, complete=True)
@@ -85,10 +84,9 @@ def is_canonical(
 
 
 def settled_bytes(tok: Tokenizer, text: bytes) -> int:
-    """How many bytes at the start of a text are whole pieces that no further text can change; 0 where that is not known.
+    """How many bytes at the start of a text are pieces that no further text can change; 0 where that is not known.
 
-    The last two pieces and a run of white space at the end are open, and so is everything from a byte that is not
-    UTF-8.
+    The last two pieces and white space at the end are open, and so is everything from a byte that is not UTF-8.
     """
     try:
         text.decode("utf-8")
@@ -111,7 +109,7 @@ def _spells(tok: Tokenizer, ids: tuple[int, ...], text: bytes) -> bool:
 
 
 def _expected(tok: Tokenizer, given: tuple[int, ...], complete: bool) -> tuple[list[int], int]:
-    """What the tokenizer makes of the text of `given`, special tokens staying, and how many tokens of that are settled."""
+    """What the tokenizer makes of the text of `given` (special tokens stay), and how many tokens of it are settled."""
     expected: list[int] = []
     part: list[int] = []
     for token in given:

@@ -41,7 +41,7 @@ class ReadTokenizer(NamedTuple):
 
 
 def byte_alphabet() -> dict[str, int]:
-    """GPT-2's characters for the 256 bytes: printable Latin-1 stands for itself, the others are U+0100 and up in order."""
+    """GPT-2's characters for the 256 bytes: printable Latin-1 stands for itself, the others are U+0100 and up."""
     plain = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [value for value in range(256) if value not in plain]
     return {chr(value): value for value in plain} | {chr(256 + k): value for k, value in enumerate(others)}
@@ -57,7 +57,7 @@ class HuggingFaceEncoder:
 
     def _ready(self) -> Any:
         with self._lock:
-            if self._tokenizer is None:
+            if self._source is not None:
                 try:
                     import tokenizers
                 except ImportError:
@@ -79,7 +79,7 @@ class HuggingFaceEncoder:
             text.encode("utf-8")
         except UnicodeError as error:
             raise TokenizerError(f"a Hugging Face tokenizer encodes only UTF-8 text: {error}") from None
-        return self._ready().encode(text, add_special_tokens=False).ids
+        return list(self._ready().encode(text, add_special_tokens=False).ids)
 
     def piece_ends(self, data: bytes) -> list[int] | None:
         tokenizer = self._ready()
@@ -114,9 +114,7 @@ def read_tokenizer(source: Any) -> ReadTokenizer:
         if isinstance(item, str) and item not in numbers:
             raise TokenizerError(f"{name}: its EOS token {item!r} is not in its vocabulary; give eos_token_ids=")
     eos = [numbers[item] if isinstance(item, str) else item for item in eos]
-    return ReadTokenizer(
-        tokens, special_tokens, tuple(eos), name, HuggingFaceEncoder(config), adds_space, strips_space
-    )
+    return ReadTokenizer(tokens, special_tokens, tuple(eos), name, HuggingFaceEncoder(config), adds_space, strips_space)
 
 
 def _open(source: Any) -> tuple[dict[str, Any], str, list[Any] | None]:
@@ -133,8 +131,8 @@ def _open(source: Any) -> tuple[dict[str, Any], str, list[Any] | None]:
         text = backend.to_str()
     except AttributeError:
         raise TokenizerError(
-            "from_huggingface: expected a path, a tokenizers.Tokenizer or a transformers tokenizer with a backend_tokenizer "
-            f"(a 'fast' one), not {type(source).__name__}"
+            "from_huggingface: expected a path, a tokenizers.Tokenizer or a transformers tokenizer with a "
+            f"backend_tokenizer (a 'fast' one), not {type(source).__name__}"
         ) from None
     return json.loads(text), name, None if eos is None else eos if isinstance(eos, list) else [eos]
 
@@ -152,7 +150,7 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 
 def _eos_beside(folder: Path) -> list[Any] | None:
-    """The EOS that the model's other files name: ids from generation_config.json, or the name in tokenizer_config.json."""
+    """The EOS that the files beside name: ids in generation_config.json, else a name in tokenizer_config.json."""
     generation, tokenizer = folder / "generation_config.json", folder / "tokenizer_config.json"
     if generation.exists():
         eos = _read_json(generation).get("eos_token_id")
@@ -183,7 +181,7 @@ def _tokens(
     kind = model.get("type", "BPE")
     if kind not in ("BPE", "Unigram"):
         raise TokenizerError(
-            f"{name}: the bytes of a {kind} model's tokens cannot be known exactly; give them with Tokenizer.from_tokens"
+            f"{name}: the bytes of a {kind} model's tokens cannot be known exactly; use Tokenizer.from_tokens"
         )
     for field in ("continuing_subword_prefix", "end_of_word_suffix"):
         if model.get(field):
@@ -215,9 +213,10 @@ def _tokens(
 
 def _decoder(config: dict[str, Any], model: dict[str, Any], name: str) -> Any:
     """The function that gives a token's bytes inside a text."""
-    steps = _steps(config.get("decoder"), "decoders") or [
-        step for step in _steps(config.get("pre_tokenizer"), "pretokenizers") if step["type"] in ("ByteLevel", "Metaspace")
-    ]
+    steps = _steps(config.get("decoder"), "decoders")
+    if not steps:
+        before = _steps(config.get("pre_tokenizer"), "pretokenizers")
+        steps = [step for step in before if step["type"] in ("ByteLevel", "Metaspace")]
     replacements: list[tuple[str, str]] = []
     byte_level, fused = False, False
     byte_fallback = bool(model.get("byte_fallback"))
@@ -236,7 +235,7 @@ def _decoder(config: dict[str, Any], model: dict[str, Any], name: str) -> Any:
             case "Strip" if fused and not step.get("stop"):
                 pass  # the start of the whole text, not of a token
             case other:
-                raise TokenizerError(f"{name}: decoder {other} is not supported; give the bytes with Tokenizer.from_tokens")
+                raise TokenizerError(f"{name}: decoder {other} is not supported; use Tokenizer.from_tokens")
     alphabet = byte_alphabet()
 
     def to_bytes(text: str) -> bytes:

@@ -44,7 +44,7 @@ def read_rank_file(text: bytes) -> list[bytes]:
         except (ValueError, binascii.Error):
             raise TokenizerError(f"rank file, line {number + 1}: expected 'base64 rank'") from None
         if rank != b"%d" % number:
-            raise TokenizerError(f"rank file, line {number + 1}: expected rank {number}, found {rank.decode('latin-1')}")
+            raise TokenizerError(f"rank file, line {number + 1}: expected rank {number}, found {rank!r}")
         tokens.append(token)
     return tokens
 
@@ -77,12 +77,12 @@ def front_code(tokens: Iterable[tuple[bytes, int]]) -> tuple[bytes, int]:
 
 
 def pack(rank_file: bytes) -> bytes:
-    """The embedded form of the text of a .tiktoken file. Raises TokenizerError if that text cannot be rebuilt from it."""
+    """The embedded form of the text of a .tiktoken file. Raises TokenizerError if it could not be rebuilt."""
     tokens = read_rank_file(rank_file)
     raw, count = front_code((token, rank) for rank, token in enumerate(tokens))
     packed = MAGIC + count.to_bytes(4, "little") + zlib.compress(raw, 9)
     if unpack(packed) != rank_file:
-        raise TokenizerError("rank file: its text is not in the plain form (spacing, line ends), so packing would lose it")
+        raise TokenizerError("rank file: not in the plain form (spacing, line ends), so it could not be rebuilt")
     return packed
 
 

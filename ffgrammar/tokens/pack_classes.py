@@ -35,7 +35,7 @@ def class_table() -> bytearray:
 
 
 def pack_classes(table: bytes | bytearray) -> bytes:
-    """The table in two stages, compressed: the number of the block of each 256 code points, then the different blocks."""
+    """The table in two stages, compressed: the block's number of each 256 code points, then the different blocks."""
     blocks: dict[bytes, int] = {}
     first = bytearray()
     for start in range(0, len(table), BLOCK):

@@ -180,8 +180,8 @@ cdef size_t _space(CharClasses classes, const uint8_t* text, size_t at, size_t e
 
 
 cdef size_t _cl100k(CharClasses classes, const uint8_t* text, size_t at, size_t end) noexcept nogil:
-    # '(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+|
-    # ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s
+    # '(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+
+    # | ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s
     cdef size_t after = at, here = at, stop = _contraction(text, at, end)
     cdef uint32_t kind
     if stop > at:
@@ -224,7 +224,7 @@ cdef size_t _word(CharClasses classes, const uint8_t* text, size_t at, size_t en
 cdef size_t _o200k(CharClasses classes, const uint8_t* text, size_t at, size_t end) noexcept nogil:
     # A  [^\r\n\p{L}\p{N}]?[HEAD]*[TAIL]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?
     # B  [^\r\n\p{L}\p{N}]?[HEAD]+[TAIL]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?
-    # \p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+
+    # then \p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+
     cdef size_t after = at, here, stop = 0
     cdef uint32_t kind = _class(classes, text, &after)
     cdef bint led = not kind & (LETTER | NUMBER | BREAK)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 from ffgrammar.core.errors import TokenizerError
@@ -23,8 +24,8 @@ class TiktokenEncoder:
                     data = data.decode("utf-8")
                 except UnicodeDecodeError:
                     # Only this method knows how tiktoken itself treats wrong UTF-8.
-                    return self._encoding._encode_bytes(data)
-            return self._encoding.encode_ordinary(data)
+                    return list(self._encoding._encode_bytes(data))
+            return list(self._encoding.encode_ordinary(data))
         except BaseException as error:
             # A panic of its Rust code (a long run of spaces exhausts its regex stack) is a BaseException.
             if isinstance(error, Exception) or type(error).__name__ == "PanicException":
@@ -62,15 +63,14 @@ def read_encoding(encoding: Any) -> tuple[list[bytes | None], dict[str, int], st
         name = encoding.name
     except AttributeError:
         raise TokenizerError(
-            f"from_tiktoken: expected the name of an embedded encoding or a tiktoken.Encoding, not {type(encoding).__name__}"
+            "from_tiktoken: expected the name of an embedded encoding or a tiktoken.Encoding, "
+            f"not {type(encoding).__name__}"
         ) from None
     special_ids = set(special_tokens.values())
     tokens: list[bytes | None] = [None] * size
     for token in range(size):
         if token in special_ids:
             continue
-        try:
+        with contextlib.suppress(KeyError):  # a hole
             tokens[token] = token_of(token)
-        except KeyError:
-            pass  # a hole
     return tokens, special_tokens, name, TiktokenEncoder(encoding)

@@ -68,9 +68,7 @@ class Tokenizer:
     # ---- makers
 
     @classmethod
-    def from_tiktoken(
-        cls, encoding: Any, eos_token_ids: EosIds = None, vocab_size: int | None = None
-    ) -> Tokenizer:
+    def from_tiktoken(cls, encoding: Any, eos_token_ids: EosIds = None, vocab_size: int | None = None) -> Tokenizer:
         """The tokenizer of a tiktoken encoding.
 
         Args:
@@ -92,9 +90,7 @@ class Tokenizer:
         return cls._build(tokens, special_tokens, eos_token_ids, vocab_size, name, encoder)
 
     @classmethod
-    def from_huggingface(
-        cls, source: Any, eos_token_ids: EosIds = None, vocab_size: int | None = None
-    ) -> Tokenizer:
+    def from_huggingface(cls, source: Any, eos_token_ids: EosIds = None, vocab_size: int | None = None) -> Tokenizer:
         """The tokenizer of a Hugging Face model: byte-level, or with byte fallback and U+2581 for the space.
 
         Args:
@@ -111,8 +107,7 @@ class Tokenizer:
 
         Raises:
             TokenizerError: the source cannot be read, its bytes cannot be known exactly (WordPiece, say), no EOS is
-            known, or
-                an id is out of range.
+                known, or an id is out of range.
         """
         from ffgrammar.tokens.huggingface import read_tokenizer
 
@@ -177,8 +172,9 @@ class Tokenizer:
         eos = check_eos(eos_token_ids, size)
         trie = load_trie(encoding, size)
         for number in eos:
-            if trie.token_bytes(number):
-                raise TokenizerError(f"eos_token_ids: {number} is an ordinary token of {name}: {trie.token_bytes(number)!r}")
+            text = trie.token_bytes(number)
+            if text:
+                raise TokenizerError(f"eos_token_ids: {number} is an ordinary token of {name}: {text!r}")
         add_eos_names(specials, eos, [])
         encoder = BpeEncoder(trie, encoding.splitter)
         return cls(trie, special_tokens=specials, eos_token_ids=eos, name=name, encoder=encoder)
@@ -258,7 +254,7 @@ class Tokenizer:
 
     @property
     def fingerprint(self) -> str:
-        """64 hex digits that change with anything that can change a mask: bytes, ids, special tokens, EOS, vocab_size."""
+        """64 hex digits that change with what can change a mask: bytes, ids, special tokens, EOS, vocab_size."""
         if self._fingerprint is None:
             # Two threads may both get here; they compute the same string.
             import hashlib
@@ -307,7 +303,11 @@ class Tokenizer:
         return ids
 
     def decode(self, ids: Iterable[int]) -> bytes:
-        """The tokens' bytes, one after the other; special tokens give their name. Raises TokenizerError if out of range."""
+        """The tokens' bytes, one after the other; special tokens give their name.
+
+        Raises:
+            TokenizerError: an id is out of range.
+        """
         names = self._special_names
         token_bytes = self._trie.token_bytes
         return b"".join([token_bytes(i) or (names[i].encode() if i in names else b"") for i in ids])
@@ -334,14 +334,14 @@ def check_vocab_size(vocab_size: int | None, needed: int) -> int:
     return vocab_size
 
 
-def check_id(number: object, what: str) -> int:
+def check_id(number: Any, what: str) -> int:
     """An id as int. Raises TokenizerError naming `what` if it is not an int or is negative."""
     if isinstance(number, bool) or not hasattr(number, "__index__"):
         raise TokenizerError(f"{what}: expected an int, not {type(number).__name__}")
-    number = number.__index__()
-    if number < 0:
-        raise TokenizerError(f"{what}: id {number} is negative")
-    return number
+    index: int = number.__index__()
+    if index < 0:
+        raise TokenizerError(f"{what}: id {index} is negative")
+    return index
 
 
 def check_special_tokens(special_tokens: dict[str, int]) -> None:

@@ -39,7 +39,7 @@ cdef uint64_t _count_nodes(
     uint8_t* shared,
     uint32_t* aliases,
 ) noexcept nogil:
-    """Nodes of the trie of these sorted tokens; shared[k] becomes the length of the prefix token k shares with k - 1."""
+    """Nodes of the trie of these sorted tokens; shared[k] becomes the length of the prefix that k shares with k - 1."""
     cdef uint64_t nodes = 1
     cdef uint32_t k, token, before = 0, length, before_length = 0, common
     for k in range(count):
@@ -185,8 +185,7 @@ cdef class TokenTrie:
 
     Raises:
         TokenizerError: a token is not bytes, there are more tokens than vocab_size, or sizes exceed what a node can
-        hold
-            (2**24 - 32 ids, 2**24 - 1 nodes).
+            hold (2**24 - 32 ids, 2**24 - 1 nodes).
     """
 
     def __cinit__(self, tokens, vocab_size=None):
@@ -382,7 +381,7 @@ cdef class TokenTrie:
 
     @property
     def aliases(self):
-        """Pairs (representative, other) of ids with the same bytes; the representative is the lowest and is in the trie."""
+        """Pairs (representative, other) of ids with the same bytes; the representative, the lowest, is in the trie."""
         return [(self.alias_of[k], self.alias_id[k]) for k in range(self.alias_count)]
 
     @property
@@ -433,7 +432,7 @@ cdef class TokenTrie:
         return found
 
     def subtree(self, const uint8_t[::1] prefix not None):
-        """Ids of the trie's tokens that start with `prefix`, in byte order; aliases and long tokens are not among them."""
+        """Ids of the trie's tokens that start with `prefix`, in byte order; no aliases, no long tokens."""
         cdef int64_t at = self.find(prefix)
         if at < 0:
             return []

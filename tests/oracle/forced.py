@@ -38,8 +38,11 @@ def common_tokens(
     return first[:equal]
 
 
-def forced_mismatches(matcher: Any, tokens: Sequence[int]) -> list[str]:
-    """Walks a canonical sentence and asks for the forced tokens at each position; what is forced must be what comes."""
+def forced_mismatches(matcher: Any, tokens: Sequence[int]) -> list[str] | None:
+    """Walks a canonical sentence and asks for the forced tokens at each position: what is forced must be what comes.
+
+    None if the tokens are not accepted: then they are no sentence, and say nothing.
+    """
     wrong = []
     for place, token in enumerate(tokens):
         forced = list(matcher.forced_tokens())
@@ -47,5 +50,5 @@ def forced_mismatches(matcher: Any, tokens: Sequence[int]) -> list[str]:
         if forced != coming:
             wrong.append(f"token {place}: forced {forced}, canonical {coming}")
         if not matcher.accept_token(token):
-            return [*wrong, f"token {place} ({token}) is not accepted"]
+            return None
     return wrong

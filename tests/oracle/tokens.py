@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
+from itertools import pairwise
 
 
 def read_ranks(rank_file: bytes) -> dict[bytes, int]:
@@ -18,7 +19,7 @@ def merge_piece(ranks: dict[bytes, int], piece: bytes) -> list[int]:
         return [ranks[piece]]
     parts = [piece[i : i + 1] for i in range(len(piece))]
     while True:
-        pairs = [(ranks[a + b], i) for i, (a, b) in enumerate(zip(parts, parts[1:], strict=False)) if a + b in ranks]
+        pairs = [(ranks[a + b], i) for i, (a, b) in enumerate(pairwise(parts)) if a + b in ranks]
         if not pairs:
             return [ranks[part] for part in parts]
         _, i = min(pairs)
@@ -26,7 +27,7 @@ def merge_piece(ranks: dict[bytes, int], piece: bytes) -> list[int]:
 
 
 def tokens_under(tokens: Sequence[bytes], prefix: bytes) -> list[int]:
-    """Ids of the different tokens of 1 to 255 bytes that start with `prefix`, in byte order; of equal ones the lowest."""
+    """Ids of the tokens of 1 to 255 bytes that start with `prefix`, in byte order; of equal tokens the lowest."""
     lowest: dict[bytes, int] = {}
     for number, token in enumerate(tokens):
         if 0 < len(token) <= 255 and token.startswith(prefix):

@@ -69,7 +69,12 @@ def build(
         most = None if options.whitespace == "flexible" else int(options.whitespace)
         builder.skip(store.repeat(store.byte_set(b" \t\r\n"), 1, most), "whitespace")
     grammar = builder.finish(
-        start, kind="json-schema", single_skip=isinstance(options.whitespace, int), warnings=warnings
+        start,
+        kind="json-schema",
+        single_skip=isinstance(options.whitespace, int),
+        # strings end at their quote, and what may follow a number or a literal cannot continue it
+        delimited=True,
+        warnings=warnings,
     )
     pruned = prune(grammar) if emitter.needs_pruning else grammar
     if pruned is None:

@@ -103,7 +103,8 @@ class _Lowering:
 
         The language is the same, as the parser is given all lexemes that match; thousands of strings become one trie.
         """
-        strings = list(dict.fromkeys(part for part in alternatives if isinstance(part, str)))
+        alternatives = list(dict.fromkeys(alternatives))
+        strings = [part for part in alternatives if isinstance(part, str)]
         if len(strings) < 2:
             return [self.sequence(part) for part in alternatives]
         shown = [json.dumps(text) for text in itertools.islice(strings, _SHOWN)]

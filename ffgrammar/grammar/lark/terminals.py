@@ -42,7 +42,8 @@ class Terminals:
         self.store = store
         self.limits = limits
         self.exprs: dict[str, int] = {}
-        self.patterns: dict[tuple[str, str], int] = {}
+        self.translations: dict[tuple[str, str], Translation] = {}  # by (pattern, flags)
+        self.patterns: dict[tuple[str, str], int] = {}  # expressions by (pattern, flags)
 
     def error(self, offset: int, message: str, kind: type[GrammarError] = GrammarError) -> GrammarError:
         return error_at(self.source.text, offset, message, kind)
@@ -156,8 +157,11 @@ class Terminals:
     # Regular expressions
 
     def translated(self, op: Op) -> Translation:
-        pattern, flags = op.argument
-        return translate(pattern, verbose="x" in flags)
+        found = self.translations.get(op.argument)
+        if found is None:
+            pattern, flags = op.argument
+            found = self.translations[op.argument] = translate(pattern, verbose="x" in flags)
+        return found
 
     def tree(self, op: Op) -> Node:
         """The syntax tree; errors in it are placed in the Lark text."""

@@ -1,0 +1,163 @@
+"""Forced tokens: what is forced must be what the tokenizer itself would write, whatever follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ffgrammar as ff
+from bench.data import compact, encoding, load_schemas, spaced
+from oracle.forced import common_tokens, forced_mismatches
+
+
+def _pieces(tok: ff.Tokenizer, tokens: list[int]) -> list[str]:
+    return [tok.token_bytes(token).decode() for token in tokens]
+
+
+def _object(*names: str, required: tuple[str, ...] = ()) -> dict[str, Any]:
+    properties = {name: {"type": "integer" if name == "age" else "string"} for name in names}
+    return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
+
+
+def test_does_not_force_what_is_one_token_with_what_may_follow(cl100k: ff.Tokenizer) -> None:
+    matcher = ff.compile_json_schema(_object("orderId", "orderName"), cl100k).matcher()
+    assert matcher.accept_tokens(cl100k.encode('{"')) == 1
+    assert matcher.forced_bytes() == b"order"
+    assert matcher.forced_tokens() == []
+    matcher = ff.compile_json_schema(_object("orderId", "orderName", required=("orderId",)), cl100k).matcher()
+    assert matcher.accept_tokens(cl100k.encode('{"')) == 1
+    assert matcher.forced_bytes() == b'orderId"'
+    assert _pieces(cl100k, matcher.forced_tokens()) == ["orderId"]
+
+
+def test_holds_back_the_closing_quote(cl100k: ff.Tokenizer) -> None:
+    schema = _object("name_of_the_person", "age", required=("name_of_the_person", "age"))
+    matcher = ff.compile_json_schema(schema, cl100k).matcher()
+    assert matcher.accept_tokens(cl100k.encode('{"')) == 1
+    assert matcher.forced_bytes() == b'name_of_the_person"'
+    assert _pieces(cl100k, matcher.forced_tokens()) == ["name", "_of", "_the", "_person"]
+
+
+def test_forces_all_that_a_finished_text_needs(cl100k: ff.Tokenizer) -> None:
+    matcher = ff.compile_choice(["The answer is forty-two."], cl100k).matcher()
+    assert matcher.forced_tokens() == cl100k.encode("The answer is forty-two.")
+    assert matcher.accept_tokens(matcher.forced_tokens()) == len(cl100k.encode("The answer is forty-two."))
+    assert matcher.forced_tokens() == []
+    assert matcher.forced_bytes() == b""
+
+
+def test_joins_with_the_tokens_before(cl100k: ff.Tokenizer) -> None:
+    """What is forced is tokenized with the text before it: a piece may begin there."""
+    grammar = ff.compile_lark('start: "{\\"id\\":" /[0-9]+/ "}"', cl100k)
+    matcher = grammar.matcher()
+    tokens = cl100k.encode('{"id":')
+    for place, token in enumerate(tokens):
+        forced = matcher.forced_tokens()
+        assert forced == tokens[place : place + len(forced)]
+        assert matcher.accept_token(token)
+
+
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        ["nneo", "nneresp", "nne  "],
+        ["b b4ncovasion", "b b4nco_o5Sl", "b b4nco"],
+        [' ?>"> darfiipzig', ' ?>"> darfivea', ' ?>"> darfivet'],
+        ["a  b", "a   b", "a \n b"],
+        ["don't", "don'tell", "don'"],
+        ["x1234", "x12345", "x123456"],
+        ["été", "étude", "é"],
+        ["中文", "中国", "中"],
+        ["a\n\n\nb", "a\n\nb", "a\n "],
+    ],
+    ids=lambda sentences: repr(sentences[0]),
+)
+def test_choices_with_a_common_beginning(cl100k: ff.Tokenizer, sentences: list[str]) -> None:
+    assert _wrong_forced(cl100k, sentences) == []
+
+
+def _wrong_forced(tok: ff.Tokenizer, sentences: list[str]) -> list[str]:
+    """Along each sentence, where forced tokens are not a prefix of all canonical ways on."""
+    grammar = ff.compile_choice(sentences, tok)
+    wrong = []
+    for sentence in sentences:
+        matcher = grammar.matcher()
+        tokens = tok.encode(sentence)
+        for place, token in enumerate(tokens):
+            forced, expected = matcher.forced_tokens(), common_tokens(sentences, tok.encode, tokens[:place])
+            assert expected is not None
+            if forced != expected[: len(forced)]:
+                wrong.append(f"{sentence!r} at {place}: {_pieces(tok, forced)}, {_pieces(tok, expected)}")
+            assert matcher.accept_token(token)
+    return wrong
+
+
+# What makes pieces and merges shift: digits, spaces, line ends, apostrophes, capitals, letters of more bytes.
+WORDS = [
+    "a",
+    "e",
+    "n",
+    "ne",
+    "or",
+    "order",
+    "Id",
+    "Name",
+    "_of",
+    "the",
+    "ing",
+    "ING",
+    "tion",
+    "é",
+    "É",
+    "ß",
+    "中",
+    "文",
+]
+MARKS = ["'", "'s", "'ll", '"', '":', "{", "}", "--", "==", "//", ".", "...", ",", "🙂", "1", "23", "456"]
+SPACES = [" ", "  ", "\n", "\r\n", "\t"]
+PARTS = st.sampled_from(WORDS) | st.sampled_from(MARKS) | st.sampled_from(SPACES)
+TEXTS = st.lists(PARTS, min_size=1, max_size=8).map("".join)
+
+
+@given(
+    st.text("abdeinorst", max_size=8) | TEXTS,
+    st.lists(TEXTS | st.text("aeinorst ", max_size=5), min_size=1, max_size=5),
+)
+def test_random_choices(cl100k: ff.Tokenizer, common: str, ends: list[str]) -> None:
+    sentences = sorted({common + end for end in ends if common + end})
+    if sentences:
+        assert _wrong_forced(cl100k, sentences) == []
+
+
+@pytest.mark.parametrize("spelling", [spaced, compact])
+def test_along_documents(
+    cl100k: ff.Tokenizer,
+    shared_dir: Path,
+    covered: Callable[[str], None],
+    spelling: Callable[[Any], str],
+) -> None:
+    pytest.importorskip("tiktoken")
+    encode = encoding("cl100k_base", shared_dir).encode_ordinary
+    runs = 0
+    wrong = []
+    for schema in load_schemas(shared_dir / "maskbench" / "dev.jsonl.gz", sample=150, seed=2):
+        try:
+            whitespace = "compact" if spelling is compact else "flexible"
+            grammar = ff.compile_json_schema(schema.schema, cl100k, whitespace=whitespace)
+        except ff.UnsupportedError:
+            continue
+        for instance in schema.instances:
+            if instance.valid:
+                # A document with its keys in another order than the schema's is not accepted.
+                found = forced_mismatches(grammar.matcher(), encode(spelling(instance.data)))
+                if found is not None:
+                    runs += 1
+                    wrong += [f"{schema.id}: {one}" for one in found]
+    covered(f"{runs} documents, {spelling.__name__}: what is forced comes")
+    assert runs > 100
+    assert wrong == []
