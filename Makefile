@@ -20,27 +20,35 @@ SOURCES := pyproject.toml setup.py MANIFEST.in README.md \
 help: ## show this
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
+demo: export PATH := $(abspath $(BIN)):$(PATH)
 demo: $(VENV)/.installed ## install the package and show it at work on a real schema
-	@PATH="$(abspath $(BIN)):$$PATH" sh grammars/demo.sh
+	ffgrammar compile grammars/function_call.json
+	ffgrammar mask grammars/function_call.json --prefix '{"name": "get_'
+	ffgrammar mask grammars/function_call.json --prefix '{"name": "get_weather", "arguments": {"city": "' --format count
+	ffgrammar ff-tokens grammars/function_call.json --prefix '{"name": "send_email", "'
+	ffgrammar check --text 'Hello world'
+	ffgrammar check 9906 220 14957 || echo "exit code $$?"
 
+# From tests/, so that neither a test nor a process that it starts finds the sources in the working directory.
 test: $(VENV)/.installed-test ## install the package and run its tests
-	$(BIN)/pytest $(PYTEST_FLAGS)
+	cd tests && $(abspath $(BIN))/pytest $(PYTEST_FLAGS)
 
 bench: $(VENV)/.installed-bench ## MaskBench, side by side with the peers that can be installed
-	cd tests && $(abspath $(BIN))/python -m bench $(BENCH_FLAGS)
+	$(BIN)/python tests/bench $(BENCH_FLAGS)
 
+lint: export PATH := $(abspath $(BIN)):$(PATH)
 lint: $(VENV)/.installed-lint ## ruff, mypy and cython-lint
-	$(BIN)/ruff check .
-	$(BIN)/mypy
-	$(BIN)/cython-lint ffgrammar
+	ruff check .
+	mypy
+	cython-lint ffgrammar
 
 # Python keeps memory until the process ends, so leaks are not looked for; everything else is fatal.
-# PYTHONMALLOC=malloc lets the sanitizer see every object.
+# PYTHONMALLOC=malloc lets the sanitizer see every object; --capture=sys lets it be heard.
 asan: $(ASAN_VENV)/.installed-test ## the tests under AddressSanitizer and UBSan
-	LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libstdc++.so)" \
+	cd tests && LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libstdc++.so)" \
 	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
 	PYTHONMALLOC=malloc FFGRAMMAR_HYPOTHESIS=quick \
-	$(ASAN_VENV)/bin/pytest -m 'not timing' $(PYTEST_FLAGS)
+	$(abspath $(ASAN_VENV))/bin/pytest --capture=sys -m 'not timing' $(PYTEST_FLAGS)
 
 clean: ## remove everything that was built or installed here
 	rm -rf $(VENV) $(ASAN_VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache

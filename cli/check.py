@@ -17,6 +17,7 @@ from .options import (
     text_bytes,
     tokenizer_option,
 )
+from .show import GREEN, RED, YELLOW, emphasis
 
 if TYPE_CHECKING:
     from ffgrammar import CanonicalityReport, Grammar, Tokenizer
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-GREEN, RED, YELLOW = 32, 31, 33
 COLOURS = {"yes": GREEN, "no": RED, "undecided": YELLOW}
 # How many tokens are shown from the first divergence on.
 MOST_SHOWN = 8
@@ -86,8 +86,6 @@ class Verdict:
 
     def lines(self) -> list[str]:
         """As lines for people."""
-        from .show import emphasis
-
         report = self.report
         lines = [f"canonical\t{emphasis(report.verdict, COLOURS[report.verdict])}"]
         start = report.first_divergence or 0
@@ -96,7 +94,7 @@ class Verdict:
             lines.append(f"expected\t{self._tokens(report.expected[start:])}")
         lines.append(f"given\t{self._tokens(report.given[start:])}")
         if self.rejection is not None:
-            lines.append(f"grammar\t{emphasis('rejected', RED)}: {self.rejection.describe()}")
+            lines.append(f"grammar\t{self.rejection.describe()}")
         elif self.accepting is not None:
             what = "accepted" if self.accepting else "accepted so far, not yet a sentence"
             lines.append(f"grammar\t{emphasis(what, GREEN if self.accepting else YELLOW)}")

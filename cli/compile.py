@@ -24,9 +24,10 @@ SIZES = ("productions", "lexemes", "expressions", "bytes")
 @grammar_options
 @tokenizer_option
 def command(grammar: str, output: str | None, as_json: bool, tokenizer: VocabularyName, **compiling: Any) -> int:
-    """Compile a grammar and report its size, its warnings and the time it took.
+    """Compile a grammar; report on it; write a compiled file.
 
-    A compiled file is bound to the vocabulary it was compiled for. Exit code 3: the grammar is bad.
+    The report is the size, the warnings and the time it took. A compiled file is bound to the vocabulary that it was
+    compiled for. Exit code 3: the grammar is bad.
     """
     from time import perf_counter
 

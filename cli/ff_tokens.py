@@ -39,13 +39,14 @@ class Forced:
             self.reasons = self._openings(matcher)
 
     def _openings(self, matcher: Matcher) -> list[int]:
-        """The tokens that may come where the held-back bytes begin; those that reach beyond them first."""
+        """The tokens that may come where the held-back bytes begin; first those that reach beyond, low ids first."""
         from .bitmask import Mask
 
         after = matcher.fork()
         after.accept_tokens(self.tokens)
-        length_of = self.tokenizer.token_bytes
-        return sorted(Mask(after, self.tokenizer).ids(), key=lambda token: (-len(length_of(token)), token))
+        data_of = self.tokenizer.token_bytes
+        count = len(self.held_back)
+        return sorted(Mask(after, self.tokenizer).ids(), key=lambda token: (len(data_of(token)) <= count, token))
 
     def as_json(self) -> dict[str, Any]:
         """As a JSON object."""

@@ -100,7 +100,7 @@ def run(arguments: list[str]) -> int:
         return stop.exit_code
     except click.ClickException as error:
         complain(error.format_message() + _usage_hint(error))
-        return error.exit_code
+        return max(error.exit_code, EXIT_ERROR)  # click's 1 is our clean no
     except BrokenPipeError:
         raise
     except (click.Abort, KeyboardInterrupt):

@@ -93,10 +93,8 @@ def _attempt(matcher: Matcher, random: Random, length: int) -> bytes | None:
             return bytes(text)
         if not allowed:
             return None
-        if len(text) < length:
-            byte = random.choices(allowed, _choices(allowed))[0]
-        else:
-            byte = steering.choose(allowed)
+        by_chance = len(text) < length
+        byte = random.choices(allowed, _choices(allowed))[0] if by_chance else steering.choose(allowed)
         matcher.accept_bytes(bytes((byte,)))
         text.append(byte)
     return None
@@ -135,9 +133,9 @@ def sentence(grammar: Grammar, random: Random, length: int) -> bytes:
 def command(
     grammar: str, count: int, seed: int, length: int, as_json: bool, tokenizer: VocabularyName, **compiling: Any
 ) -> int:
-    """Write random sentences of a grammar, one after the other, each with a newline.
+    """Write random sentences of a grammar.
 
-    With --json each is an object on a line of its own: sentences may contain newlines.
+    Each is followed by a newline. With --json each is an object on a line of its own: sentences may contain newlines.
     """
     import sys
 

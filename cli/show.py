@@ -11,8 +11,21 @@ if TYPE_CHECKING:
 
     from ffgrammar import Tokenizer
 
-__all__ = ["bytes_as_json", "complain", "emphasis", "quote", "token_as_json", "token_line", "write_json", "write_lines"]
+__all__ = [
+    "GREEN",
+    "RED",
+    "YELLOW",
+    "bytes_as_json",
+    "complain",
+    "emphasis",
+    "quote",
+    "token_as_json",
+    "token_line",
+    "write_json",
+    "write_lines",
+]
 
+RED, GREEN, YELLOW = 31, 32, 33
 SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
 
 

@@ -43,7 +43,10 @@ def _loadable() -> list[dict[str, str]]:
 @click.command("tokenizers", epilog=example("ffgrammar tokenizers"))
 @json_option
 def command(as_json: bool) -> int:
-    """List what is embedded (no network is needed) and what --tokenizer can load from files."""
+    """List the vocabularies that can be used.
+
+    What is embedded needs no network; the rest is what --tokenizer loads from files.
+    """
     from .show import write_json, write_lines
 
     embedded = [_describe(name) for name in EMBEDDED]

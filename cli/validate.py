@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .options import VocabularyName, example, grammar_argument, grammar_options, json_option, tokenizer_option
-from .show import emphasis, write_json
+from .show import GREEN, emphasis, write_json
 
 if TYPE_CHECKING:
     from ffgrammar import Grammar
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from .walk import Rejection
 
 __all__ = ["command"]
-
-GREEN, RED = 32, 31
 
 
 def judge(grammar: Grammar, text: bytes) -> Rejection | None:
@@ -39,7 +37,7 @@ def _report_file(name: str, found: Rejection | None, as_json: bool) -> None:
     elif found is None:
         print(f"{name}: {emphasis('accepted', GREEN)}")
     else:
-        print(f"{name}: {emphasis('rejected', RED)}: {found.describe()}")
+        print(f"{name}: {found.describe()}")
 
 
 def _text_of_line(line: bytes, field: str | None) -> bytes:
@@ -92,9 +90,10 @@ def command(
     tokenizer: VocabularyName,
     **compiling: Any,
 ) -> int:
-    """Say whether whole texts belong to a grammar, or where they leave it and what was allowed there.
+    """Say whether whole texts belong to a grammar, or where they leave it.
 
-    FILES are texts, - is stdin (the default). Exit code 1: at least one text is rejected.
+    What was allowed there is said too. FILES are texts, - is stdin (the default). Exit code 1: at least one text is
+    rejected.
     """
     from .sources import load_grammar, load_tokenizer, read_input
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .show import bytes_as_json, complain, quote, write_json
+from .show import RED, bytes_as_json, complain, emphasis, quote, write_json
 
 if TYPE_CHECKING:
     from ffgrammar import Matcher, Tokenizer
@@ -76,11 +76,11 @@ class Rejection:
     token: int | None = None
 
     def describe(self) -> str:
-        """As a phrase for people."""
+        """As a phrase for people, the verdict emphasized at a terminal."""
         token = f" (token {self.token})" if self.token is not None else ""
-        what = "the text ends too early" if self.at_end else "rejected"
+        verdict = emphasis("ends too early" if self.at_end else "rejected", RED)
         return (
-            f"{what} at byte {self.offset}{token}, line {self.line}, column {self.column}; "
+            f"{verdict} at byte {self.offset}{token}, line {self.line}, column {self.column}; "
             f"allowed there: {self.allowed.describe()}"
         )
 

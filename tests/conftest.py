@@ -80,6 +80,10 @@ def _cli_package() -> str:
     return "ffgrammar_cli" if importlib.util.find_spec("ffgrammar_cli") else "cli"
 
 
+if _cli_package() == "cli":
+    os.environ["PYTHONPATH"] = str(ROOT)  # for the processes that tests start
+
+
 @pytest.fixture(scope="session")
 def cli_module() -> Any:
     """The `main` module of the command line."""
@@ -91,10 +95,12 @@ def shell_env(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """An environment whose PATH has an `ffgrammar` that runs the tested copy, from any directory."""
     folder = tmp_path_factory.mktemp("bin")
     script = folder / "ffgrammar"
-    path = "" if _cli_package() == "ffgrammar_cli" else f"export PYTHONPATH={shlex.quote(str(ROOT))}\n"
-    script.write_text(f'#!/bin/sh\n{path}exec {shlex.quote(sys.executable)} -m {_cli_package()} "$@"\n')
+    # Not with -m where it is installed: from the checkout's root that would import the sources instead of the copy.
+    installed = shlex.quote(str(Path(sys.executable).with_name("ffgrammar")))
+    command = installed if _cli_package() == "ffgrammar_cli" else f"{shlex.quote(sys.executable)} -m cli"
+    script.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
     script.chmod(0o755)
-    kept = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "PYTHONPATH"}}
+    kept = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     return {**kept, "PATH": f"{folder}{os.pathsep}{os.environ.get('PATH', '')}"}
 
 

@@ -165,10 +165,7 @@ def _modules(cli_module: Any, arguments: list[str], cwd: Path) -> set[str]:
         f"import sys; from {cli_module.__name__} import run; code = run({arguments!r});"
         "print('\\n'.join(sys.modules), file=sys.stderr); sys.exit(code)"
     )
-    path = {"PYTHONPATH": str(ROOT)} if cli_module.__name__.startswith("cli.") else {}
-    found = subprocess.run(
-        [sys.executable, "-c", script], cwd=cwd, env={**os.environ, **path}, capture_output=True, text=True, check=True
-    )
+    found = subprocess.run([sys.executable, "-c", script], cwd=cwd, capture_output=True, text=True, check=True)
     return set(found.stderr.split())
 
 
@@ -187,9 +184,8 @@ def test_commands_import_what_they_need(cli_module: Any, folder: Path) -> None:
 def test_start_up_is_near_that_of_the_imports(command: str, cli_module: Any, folder: Path, covered: Any) -> None:
     """At most 1.5 times `import numpy, click, tiktoken`, best of interleaved runs: other load counts for both."""
     package = cli_module.__name__.rpartition(".")[0]
-    env = {**os.environ, **({"PYTHONPATH": str(ROOT)} if package == "cli" else {})}
     # Installed modules are compiled ahead; those of a checkout would be compiled in every run.
-    env.pop("PYTHONDONTWRITEBYTECODE", None)
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     lines = {
         "imports": [sys.executable, "-c", "import numpy, click, tiktoken"],
         "command": [sys.executable, "-m", package, *command.split()],

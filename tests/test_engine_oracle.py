@@ -52,9 +52,9 @@ def test_recogniser_accepts_what_the_rules_derive(description: Description) -> N
 def test_without_conflicts_every_next_byte_leads_to_a_sentence(description: Description) -> None:
     recogniser = Recogniser(_grammar(description))
     following, is_sentence = recogniser.next_bytes(b"")
-    assert bool(following or is_sentence) == recogniser.viable(b"", 16)
+    assert bool(following or is_sentence) == recogniser.viable(b"")
     for byte in following:
-        assert recogniser.viable(bytes([byte]), 16)
+        assert recogniser.viable(bytes([byte]))
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def test_a_lexeme_does_not_give_back(builder: GrammarBuilder) -> None:
         )
     )
     assert recogniser.next_bytes(b"xx") == ({0x78}, False)
-    assert not recogniser.viable(b"xx", 5)
+    assert recogniser.viable(b"xx") is False
 
 
 def test_lazy_lexemes_end_at_once(builder: GrammarBuilder) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ffgrammar as ff
@@ -65,7 +65,7 @@ def test_joins_with_the_tokens_before(cl100k: ff.Tokenizer) -> None:
 @pytest.mark.parametrize(
     "sentences",
     [
-        ["nneo", "nneresp", "nne  "],
+        ["nneo", "nneresp", "nnels"],
         ["b b4ncovasion", "b b4nco_o5Sl", "b b4nco"],
         [' ?>"> darfiipzig', ' ?>"> darfivea', ' ?>"> darfivet'],
         ["a  b", "a   b", "a \n b"],
@@ -97,41 +97,19 @@ def _wrong_forced(tok: ff.Tokenizer, sentences: list[str]) -> list[str]:
     return wrong
 
 
-# What makes pieces and merges shift: digits, spaces, line ends, apostrophes, capitals, letters of more bytes.
-WORDS = [
-    "a",
-    "e",
-    "n",
-    "ne",
-    "or",
-    "order",
-    "Id",
-    "Name",
-    "_of",
-    "the",
-    "ing",
-    "ING",
-    "tion",
-    "é",
-    "É",
-    "ß",
-    "中",
-    "文",
-]
-MARKS = ["'", "'s", "'ll", '"', '":', "{", "}", "--", "==", "//", ".", "...", ",", "🙂", "1", "23", "456"]
+# What makes merges and pieces shift: letters of common tokens; digits, spaces, line ends, apostrophes, capitals.
+LETTERS = st.text("adefilnorst", min_size=1, max_size=6)
+WORDS = ["a", "ne", "or", "order", "Id", "Name", "_of", " the", "ing", "ING", "tion", "é", "É", "ß", "中", "文", "🙂"]
+MARKS = ["'", "'s", "'ll", '"', '":', "{", "}", "--", "==", "//", ".", "...", ",", "1", "23", "456"]
 SPACES = [" ", "  ", "\n", "\r\n", "\t"]
 PARTS = st.sampled_from(WORDS) | st.sampled_from(MARKS) | st.sampled_from(SPACES)
-TEXTS = st.lists(PARTS, min_size=1, max_size=8).map("".join)
+TEXTS = LETTERS | st.lists(PARTS, min_size=1, max_size=6).map("".join)
 
 
-@given(
-    st.text("abdeinorst", max_size=8) | TEXTS,
-    st.lists(TEXTS | st.text("aeinorst ", max_size=5), min_size=1, max_size=5),
-)
+@settings(max_examples=4 * settings.default.max_examples)
+@given(TEXTS, st.lists(TEXTS, min_size=1, max_size=5))
 def test_random_choices(cl100k: ff.Tokenizer, common: str, ends: list[str]) -> None:
-    sentences = sorted({common + end for end in ends if common + end})
-    if sentences:
-        assert _wrong_forced(cl100k, sentences) == []
+    assert _wrong_forced(cl100k, sorted({common + end for end in ends})) == []
 
 
 @pytest.mark.parametrize("spelling", [spaced, compact])
@@ -149,7 +127,7 @@ def test_along_documents(
         try:
             whitespace = "compact" if spelling is compact else "flexible"
             grammar = ff.compile_json_schema(schema.schema, cl100k, whitespace=whitespace)
-        except ff.UnsupportedError:
+        except (ff.UnsupportedError, ff.LimitError):
             continue
         for instance in schema.instances:
             if instance.valid:

@@ -10,9 +10,12 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from ffgrammar.api.compile import compile_json_schema
-from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
+from ffgrammar.core.errors import FFGrammarError, GrammarError, UnsupportedError
+from ffgrammar.core.limits import Limits
+from ffgrammar.grammar.json_schema import build
+from ffgrammar.regex.expr import ExprStore
 from ffgrammar.tokens.tokenizer import Tokenizer
-from oracle.schemas import is_valid, orders, schemas, spelled, values
+from oracle.schemas import is_valid, jumble, orders, schemas, spelled, values
 
 BYTES = Tokenizer.from_tokens([bytes([byte]) for byte in range(256)])
 
@@ -57,3 +60,15 @@ def test_random_schemas(covered: Callable[[str], None]) -> None:
     check()
     assert seen["valid values"] and seen["invalid values"]
     covered(", ".join([f"{count} {what}" for what, count in seen.most_common()]))
+
+
+@settings(suppress_health_check=list(HealthCheck))
+@given(schema=jumble, draft=st.sampled_from([None, 4, 7, 2019, 2020]))
+@example({"not": {"required": "a"}}, None)
+@example({"not": {"format": []}}, None)
+@example({"not": {"dependencies": [1]}}, 7)
+def test_anything_is_built_or_refused(schema: Any, draft: int | None) -> None:
+    try:
+        build(schema, ExprStore(), Limits(alternatives=500, emptiness_steps=2000), draft=draft)
+    except FFGrammarError as error:
+        assert str(error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,8 @@ import pytest
 import ffgrammar as ff
 from bench.data import load_schemas, spaced
 from bench.masks import mask_of, vocabulary_tree
+from ffgrammar.grammar import json_schema
+from ffgrammar.regex.expr import ExprStore
 from oracle.masks import ByteTree, brute_force_mask
 
 DOCUMENTS = 30
@@ -48,7 +51,7 @@ def test_masks_along_documents(
             continue
         try:
             matcher = ff.compile_json_schema(schema.schema, cl100k).matcher()
-        except ff.UnsupportedError:
+        except (ff.UnsupportedError, ff.LimitError):
             continue
         walked += 1
         tokens = cl100k.encode(spaced(chance.choice(schema.instances).data))
@@ -62,6 +65,32 @@ def test_masks_along_documents(
                 break
     assert walked == DOCUMENTS
     covered(f"{masks} masks along {walked} documents equal brute force")
+
+
+def test_json_lexemes_are_delimited(cl100k: ff.Tokenizer, shared_dir: Path, covered: Callable[[str], None]) -> None:
+    """The JSON front-end vouches that longest match loses no text, so the engine does not search for completions."""
+    bitmask = ff.allocate_bitmask(2, cl100k.vocab_size)
+    masks = 0
+    for schema in load_schemas(shared_dir / "maskbench" / "dev.jsonl.gz", sample=60, seed=8):
+        try:
+            ir = json_schema.build(schema.schema, ExprStore(), ff.Limits())
+        except (ff.UnsupportedError, ff.LimitError):
+            continue
+        assert ir.delimited
+        searching = ff.Grammar(dataclasses.replace(ir, delimited=False), cl100k, ff.Limits())
+        trusting = ff.compile_json_schema(schema.schema, cl100k)
+        for instance in schema.instances[:2]:
+            matchers = [trusting.matcher(), searching.matcher()]
+            for token in cl100k.encode(spaced(instance.data)):
+                for index, matcher in enumerate(matchers):
+                    matcher.fill_bitmask(bitmask, index)
+                masks += 1
+                assert (bitmask[0] == bitmask[1]).all(), schema.id
+                accepted = [matcher.accept_token(token) for matcher in matchers]
+                assert accepted[0] == accepted[1]
+                if not accepted[0]:
+                    break
+    covered(f"{masks} masks are the same with and without a search for completions")
 
 
 GRAMMARS: dict[str, tuple[str, list[str]]] = {

@@ -77,6 +77,36 @@ def test_search_is_exact(
         assert store.matches(expr, spell(text)) == tree_search(tree, text), repr(text)
 
 
+# Random trees seldom put anchors where their assertions meet; these do, all of them.
+ANCHORED = ["^a", "a$", "^a$", "^", "$", "a", "", "^$"]
+CHOICES = ["|".join(parts) for count in (1, 2, 3) for parts in itertools.combinations(ANCHORED, count)]
+SHORT_TEXTS = ["".join(text) for length in range(5) for text in itertools.product("ab", repeat=length)]
+
+
+def _assert_search(pattern: str) -> None:
+    store = ExprStore()
+    tree = parse(pattern)
+    expr = lw.lower_search(tree, store)
+    for text in SHORT_TEXTS:
+        assert store.matches(expr, text.encode()) == tree_search(tree, text), (pattern, text)
+
+
+@pytest.mark.parametrize("bounds", ["{0,2}", "{1,2}", "{2}", "{2,3}", "{3}", "*", "+", "{2,}"])
+def test_anchors_in_repeats_are_exact(bounds: str) -> None:
+    for choice in CHOICES:
+        _assert_search(f"(?:{choice}){bounds}")
+        # beside letters, an empty match is not in every text
+        _assert_search(f"(?:{choice}){bounds}b")
+        _assert_search(f"(?:b|^)(?:{choice}){bounds}(?:b|$)")
+
+
+@pytest.mark.parametrize("first", [choice for choice in CHOICES if choice.count("|") < 2])
+def test_anchors_side_by_side_are_exact(first: str) -> None:
+    for second in CHOICES[: len(ANCHORED) * 4 : 3]:
+        for third in ("", "a", "^", "$", "b|$", "^|a"):
+            _assert_search(f"(?:{first})(?:{second})(?:{third})")
+
+
 @pytest.mark.parametrize("make_store", STORES)
 @given(tree=trees)
 def test_full_match_is_exact_or_refused(make_store: Callable[[], Any], tree: Any) -> None:
@@ -328,6 +358,9 @@ CATASTROPHIC = {
     "(a|" * 500 + "b" + ")*" * 500: ("ab", "c"),
     "(^" * 400 + "a" + "$){1,2}" * 400: ("a", "aa"),
     "^" * 100_000 + "a": ("a", "b"),
+    "(a|^)" * 5_000 + "b": ("aab", ""),
+    "(?i)" + "straße" * 20_000: ("", ""),
+    "(?i)" + "|".join(f"word{i}" for i in range(20_000)): ("WORD19999", "word20000"),
     r"(?:\w|[α-ω])+\p{L}\P{Lu}{3}": ("éaaaa", "é"),
 }
 
@@ -343,7 +376,7 @@ def test_catastrophic_patterns_compile_at_once(pattern: str) -> None:
     try:
         expr = lw.compile_regex(store, pattern)
     except UnsupportedError:
-        # repeated anchors are exact in a search only
+        # anchors inside are exact in a search only
         expr = lw.lower_search(tree, store)
     assert perf_counter() - start < 1.0
     if accepted:

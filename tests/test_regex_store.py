@@ -40,12 +40,12 @@ def _above(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 recipes = st.recursive(leaves, _above, max_leaves=8)
 
 
-def _build(store: Any, recipe: tuple[Any, ...]) -> int:
+def _build(store: Any, recipe: tuple[Any, ...]) -> Any:
     kind, *parts = recipe
     if kind in ("any", "nothing"):
         return ANY_BYTES if kind == "any" else NOTHING
     if kind in ("concat", "union", "intersect"):
-        made: int = getattr(store, kind)([_build(store, part) for part in parts[0]])
+        made = getattr(store, kind)([_build(store, part) for part in parts[0]])
     elif kind == "complement":
         made = store.complement(_build(store, parts[0]))
     elif kind == "repeat":

@@ -166,6 +166,7 @@ def test_eos_from_the_files_beside(tmp_path: Path) -> None:
     (tmp_path / "generation_config.json").write_text('{"eos_token_id": [0, 1]}')
     assert Tokenizer.from_huggingface(tmp_path).eos_token_ids == (0, 1)
     assert Tokenizer.from_huggingface(tmp_path, eos_token_ids=1, vocab_size=1000).eos_token_ids == (1,)
+    (tmp_path / "generation_config.json").write_text('{"eos_token_id": "<gone>"}')
     assert Tokenizer.from_huggingface(tmp_path, eos_token_ids=()).eos_token_ids == ()
     (tmp_path / "generation_config.json").unlink()
     (tmp_path / "tokenizer_config.json").write_text('{"eos_token": "<none>"}')
@@ -206,6 +207,10 @@ def change(config: dict, path: str, value: Any) -> dict:
         ("model.vocab", {"a": "x"}, "has the id 'x'"),
         ("model", None, "there is no model"),
         ("added_tokens", [], "give eos_token_ids="),
+        ("added_tokens", [{"id": 1}], "not a tokenizer.json: KeyError"),
+        ("model.vocab", {"a": 1, "b": 1}, "two tokens have the same id"),
+        ("model.vocab", 7, "not a tokenizer.json"),
+        ("decoder", [], "not a tokenizer.json"),
     ],
 )
 def test_refused(tmp_path: Path, path: str, value: Any, text: str) -> None:
@@ -226,11 +231,45 @@ def test_bad_sources(tmp_path: Path) -> None:
             Tokenizer.from_huggingface(tmp_path)
 
 
-def test_only_text_can_be_encoded() -> None:
-    tok = Tokenizer.from_huggingface(byte_level())
-    for data in (b"\xff", "\ud800"):
-        with pytest.raises(TokenizerError, match="only UTF-8 text"):
-            tok.encode(data)
+@pytest.mark.parametrize("make", [byte_level, byte_fallback])
+def test_bytes_that_are_no_text(make) -> None:
+    tok = Tokenizer.from_huggingface(make())
+    rng = random.Random(4)
+    for text in texts(300):
+        data = bytearray(text.replace("\u2581", "").encode())
+        for _ in range(rng.randint(1, 3)):
+            data.insert(rng.randint(0, len(data)), rng.randrange(0x80, 0x100))
+        cut = bytes(data[: rng.randint(0, len(data))])
+        assert tok.decode(tok.encode(cut)) == cut
+    assert tok.encode("a\ud800b") == tok.encode("a\ufffdb")
+    whole = "caf\u00e9 \u4e2d".encode()
+    # What the first bytes of a character are merged into stays: the pieces before it are those of the whole text.
+    assert tok.encode(whole[:-1])[:1] == tok.encode(whole)[:1]
+
+
+def test_an_added_token_that_may_come_is_open() -> None:
+    hf = byte_level()
+    hf.add_tokens(["<a b c d e>"])
+    tok = Tokenizer.from_huggingface(hf)
+    rng = random.Random(5)
+    parts = ["<a b c", " d", " e>", "<", "think", ">", " the quick", "fox", " ", "\n", "1"]
+    seen = set()
+    for _ in range(2000):
+        text, more = ("".join(rng.choice(parts) for _ in range(rng.randrange(9))) for _ in range(2))
+        report = is_canonical(tok, tok.encode(text), complete=False)
+        later = tok.encode(text + more)
+        assert later[: report.settled] == list(report.expected[: report.settled]), (text, more)
+        seen.add(report.settled > 3)
+    assert seen == {True, False}
+
+
+def test_a_byte_that_is_no_token() -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    hf = tokenizers.Tokenizer(tokenizers.models.BPE({"a": 0}, [], byte_fallback=True))
+    tok = Tokenizer.from_huggingface(hf, eos_token_ids=())
+    assert tok.encode("a") == [0]
+    with pytest.raises(TokenizerError, match="no token for the byte 0xff"):
+        tok.encode(b"a\xff")
 
 
 def test_reading_needs_no_package_and_encoding_says_which(tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ cdef inline int intern_add(Intern* t, const uint32_t* words, size_t count, uint3
     while t.slots[slot]:
         found = t.slots[slot] - 1
         if (t.hashes.data[found] == h and intern_len(t, found) == count
-                and memcmp(intern_get(t, found), words, count * sizeof(uint32_t)) == 0):
+                and (count == 0 or memcmp(intern_get(t, found), words, count * sizeof(uint32_t)) == 0)):
             id[0] = found
             return 0
         slot = (slot + 1) & t.mask

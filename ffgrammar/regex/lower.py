@@ -13,7 +13,7 @@ The tree is evaluated with an explicit stack: it may be nested deeper than Pytho
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from ffgrammar.core.errors import UnsupportedError
 from ffgrammar.core.limits import Limits
@@ -143,11 +143,17 @@ class _Lowering:
                 stack.extend(node[1:])
             order.append(node)
         values: list[int | Anchored] = []
+        # By identity, because the tree keeps them alive and hashing \w, of 800 ranges, takes 13 us.
+        sets: dict[int, int] = {}
         store, encode = self.store, self.encode
         for node in reversed(order):
             kind = node[0]
             if kind == "set":
-                values.append(encode.charset(store, node[1]))
+                members = node[1]
+                expr = sets.get(id(members))
+                if expr is None:
+                    expr = sets[id(members)] = encode.charset(store, members)
+                values.append(expr)
             elif kind == "text":
                 values.append(encode.text(store, node[1]))
             elif kind == "empty":
@@ -203,13 +209,13 @@ class _Lowering:
     def trie(self, texts: list[str]) -> int:
         """Any of the texts, when characters have several spellings: branches at the first different character."""
         store, encode = self.store, self.encode
-        root: dict[str, dict] = {}
+        root: dict[str, Any] = {}
         for text in texts:
             at = root
             for char in text:
                 at = at.setdefault(char, {})
             at[""] = {}
-        order: list[dict[str, dict]] = []
+        order: list[dict[str, Any]] = []
         stack = [root]
         while stack:
             at = stack.pop()
@@ -333,8 +339,8 @@ class _Lowering:
         both = [store.concat([value.starts, between, value.ends])]
         if lo <= 1 or any(nullable[:3]):
             both.append(value.both)
-        if any(nullable):
-            # all items are empty: so is the text
+        if nullable[3]:
+            # all items are empty: so is the text (where others may be empty, that is in their languages already)
             both.append(EMPTY)
         return self.simplest(store.repeat(body, lo, hi), starts, ends, store.union(both), value.column)
 

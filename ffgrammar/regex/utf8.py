@@ -22,6 +22,9 @@ __all__ = ["UTF8", "Encoding", "Ranges", "Utf8", "digit_tree"]
 # Ranges of numbers, each with the expression that follows a number of the range.
 Ranges = tuple[tuple[int, int, int], ...]
 
+# (width, digit) -> the bytes that spell a digit
+Speller = Callable[[int, int], bytes]
+
 EMPTY = 1
 
 CONTINUATION = [bytes([0x80 + digit]) for digit in range(64)]
@@ -57,12 +60,12 @@ def split(ranges: Ranges, unit: int) -> dict[Ranges, list[int]]:
 
 # Every grammar has a store of its own, and the same few sets: what does not depend on the store is worked out once.
 @lru_cache(maxsize=4096)
-def _branches(ranges: Ranges, base: int, width: int, spell: Callable[[int, int], bytes]) -> list[tuple[bytes, Ranges]]:
+def _branches(ranges: Ranges, base: int, width: int, spell: Speller) -> list[tuple[bytes, Ranges]]:
     groups = split(ranges, base ** (width - 1))
     return [(b"".join([spell(width, digit) for digit in digits]), rest) for rest, digits in groups.items()]
 
 
-def digit_tree(store: ExprStore, ranges: Ranges, base: int, width: int, spell: Callable[[int, int], bytes]) -> int:
+def digit_tree(store: ExprStore, ranges: Ranges, base: int, width: int, spell: Speller) -> int:
     """The numbers of the ranges, in `width` digits, each followed by what its range says.
 
     Args:
@@ -99,7 +102,7 @@ LENGTHS = ((0x80, 0x7FF, 2, _spell2), (0x800, 0xFFFF, 3, _spell3), (0x10000, 0x1
 
 
 @lru_cache(maxsize=1024)
-def _by_length(members: Charset) -> tuple[bytes, Charset, list[tuple[Ranges, int, Callable[[int, int], bytes]]]]:
+def _by_length(members: Charset) -> tuple[bytes, Charset, list[tuple[Ranges, int, Speller]]]:
     """The ASCII members, the others, and these as ranges of each length."""
     single = bytearray()
     above = []
@@ -108,7 +111,7 @@ def _by_length(members: Charset) -> tuple[bytes, Charset, list[tuple[Ranges, int
             single.extend(range(lo, min(hi, 0x7F) + 1))
         if hi >= 0x80:
             above.append((max(lo, 0x80), hi))
-    lengths = []
+    lengths: list[tuple[Ranges, int, Speller]] = []
     for first, last, length, spell in LENGTHS:
         ranges = tuple([(max(lo, first), min(hi, last), EMPTY) for lo, hi in above if lo <= last and hi >= first])
         if ranges:

@@ -230,12 +230,12 @@ cdef class BpeEncoder:
         cdef size_t valid
         if isinstance(text, str):
             try:
-                data = (<str>text).encode("utf-8")
+                data = text.encode("utf-8")
             except UnicodeEncodeError:
                 data = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode("utf-8")
             valid = len(data)
         else:
-            data = text
+            data = bytes(text)
             valid = _valid_prefix(data)
         cdef const uint8_t* start = data
         cdef size_t count = len(data), i

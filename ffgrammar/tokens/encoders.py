@@ -1,12 +1,18 @@
-"""Encoders that are someone else's: a caller's function."""
+"""Encoders that are someone else's: a caller's function, a tiktoken object, a Hugging Face tokenizer.
+
+Each has `encode(data)` for str and bytes, names of special tokens being ordinary text, and `piece_ends(data)`, the byte
+offsets at which the pieces of a UTF-8 text end, or None where that is not known.
+"""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from ffgrammar.core.errors import TokenizerError
 
-__all__ = ["CallableEncoder"]
+__all__ = ["CallableEncoder", "HuggingFaceEncoder", "TiktokenEncoder"]
 
 
 class CallableEncoder:
@@ -28,3 +34,161 @@ class CallableEncoder:
 
     def piece_ends(self, data: bytes) -> list[int] | None:
         return None
+
+
+class TiktokenEncoder:
+    """Encodes with a `tiktoken.Encoding`, names of special tokens as ordinary text."""
+
+    def __init__(self, encoding: Any) -> None:
+        self._encoding = encoding
+        self._splitter: Any = None
+
+    def encode(self, data: str | bytes) -> list[int]:
+        try:
+            if isinstance(data, bytes):
+                try:
+                    data = data.decode("utf-8")
+                except UnicodeDecodeError:
+                    # Only this method knows how tiktoken itself treats wrong UTF-8.
+                    return list(self._encoding._encode_bytes(data))
+            return list(self._encoding.encode_ordinary(data))
+        except BaseException as error:
+            # A panic of its Rust code (a long run of spaces exhausts its regex stack) is a BaseException.
+            if isinstance(error, Exception) or type(error).__name__ == "PanicException":
+                raise TokenizerError(f"tiktoken could not encode the text: {error}") from error
+            raise
+
+    def piece_ends(self, data: bytes) -> list[int] | None:
+        """By the `regex` package where it is installed; its Unicode version may differ from tiktoken's."""
+        if self._splitter is None:
+            try:
+                import regex
+
+                self._splitter = regex.compile(self._encoding._pat_str)
+            except (ImportError, AttributeError):
+                return None
+        text = data.decode("utf-8")
+        return _byte_ends(text, (match.end() for match in self._splitter.finditer(text)))
+
+
+class HuggingFaceEncoder:
+    """Encodes with the package `tokenizers`; its tokenizer is built when first needed.
+
+    Args:
+        source: the text of its tokenizer.json.
+        letters: GPT-2's letters by byte if its model works on these; None if it has tokens like `<0x0A>`.
+    """
+
+    def __init__(self, source: str, letters: dict[int, str] | None) -> None:
+        self._letters = letters
+        self._source: str | None = source
+        self._tokenizer: Any = None
+        self._lock = threading.Lock()
+
+    def _ready(self) -> Any:
+        with self._lock:
+            if self._source is not None:
+                try:
+                    import tokenizers
+                except ImportError:
+                    raise TokenizerError(
+                        "encoding with a Hugging Face tokenizer needs the package tokenizers: pip install tokenizers"
+                    ) from None
+                try:
+                    self._tokenizer = tokenizers.Tokenizer.from_str(self._source)
+                except Exception as error:
+                    raise TokenizerError(f"tokenizers cannot read this tokenizer: {error}") from error
+                self._tokenizer.encode_special_tokens = True
+                self._source = None
+            return self._tokenizer
+
+    def encode(self, data: str | bytes) -> list[int]:
+        """The ids of a text.
+
+        These tokenizers work on characters; what they would make of other bytes is defined here. Byte-level: the last
+        piece before the first wrong byte, and everything from there on, are one piece (as tiktoken does it). Otherwise:
+        each wrong byte is its own token.
+        """
+        if isinstance(data, str):
+            try:
+                data.encode("utf-8")
+            except UnicodeEncodeError:
+                # surrogates, as tiktoken treats them
+                data = data.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            return self._encode_text(data)
+        try:
+            return self._encode_text(data.decode("utf-8"))
+        except UnicodeDecodeError as error:
+            valid = error.start
+        if self._letters is not None:
+            return self._encode_one_piece_from(data, valid, self._letters)
+        return self._encode_byte_by_byte(data, valid)
+
+    def _encode_text(self, text: str) -> list[int]:
+        return list(self._ready().encode(text, add_special_tokens=False).ids)
+
+    def _encode_one_piece_from(self, data: bytes, valid: int, letters: dict[int, str]) -> list[int]:
+        tokenizer = self._ready()
+        text = data[:valid].decode("utf-8")
+        pieces = tokenizer.pre_tokenizer.pre_tokenize_str(text) if tokenizer.pre_tokenizer else []
+        cut = pieces[-1][1][0] if pieces else 0
+        encoding = tokenizer.encode(text, add_special_tokens=False)
+        ids = []
+        for token, (start, end) in zip(encoding.ids, encoding.offsets, strict=True):
+            if start < cut:
+                ids.append(token)
+                cut = max(cut, end)  # an added token goes across pieces
+        rest = text[cut:].encode() + data[valid:]
+        return ids + [token.id for token in tokenizer.model.tokenize("".join(letters[value] for value in rest))]
+
+    def _encode_byte_by_byte(self, data: bytes, valid: int) -> list[int]:
+        tokenizer = self._ready()
+        ids: list[int] = []
+        while data:
+            ids += self._encode_text(data[:valid].decode("utf-8"))
+            data = data[valid:]
+            if data:
+                token = tokenizer.token_to_id(f"<0x{data[0]:02X}>")
+                if token is None:
+                    raise TokenizerError(f"the tokenizer has no token for the byte {data[0]:#04x}")
+                ids.append(token)
+                data = data[1:]
+            valid = _valid_prefix(data)
+        return ids
+
+    def piece_ends(self, data: bytes) -> list[int] | None:
+        tokenizer = self._ready()
+        if tokenizer.normalizer is not None or tokenizer.pre_tokenizer is None:
+            return None
+        text = data.decode("utf-8")
+        # Added tokens are found before the text is split. One that may be about to come is a piece of its own.
+        last = len(text)
+        for added in tokenizer.get_added_tokens_decoder().values():
+            if added.special:
+                continue
+            if added.lstrip or added.rstrip or added.single_word:
+                return None
+            for size in range(1, len(added.content)):
+                if text.endswith(added.content[:size]):
+                    last = min(last, len(text) - size)
+        ends = [end for _, (_, end) in tokenizer.pre_tokenizer.pre_tokenize_str(text)]
+        return _byte_ends(text, [end for end in ends if end <= last or end == len(text)])
+
+
+def _byte_ends(text: str, ends: Iterable[int]) -> list[int]:
+    """Ascending character offsets as offsets into the text's UTF-8."""
+    found, chars, count = [], 0, 0
+    for end in ends:
+        count += len(text[chars:end].encode())
+        chars = end
+        found.append(count)
+    return found
+
+
+def _valid_prefix(data: bytes) -> int:
+    """How many bytes from the start are UTF-8."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return error.start
+    return len(data)

@@ -13,14 +13,15 @@ from __future__ import annotations
 
 import json
 import re
-import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.encoders import HuggingFaceEncoder
 from ffgrammar.tokens.trie import MAX_VOCAB_SIZE
 
-__all__ = ["HuggingFaceEncoder", "ReadTokenizer", "byte_alphabet", "read_tokenizer"]
+__all__ = ["ReadTokenizer", "byte_alphabet", "read_tokenizer"]
 
 BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2})>\Z")
 
@@ -33,7 +34,7 @@ class ReadTokenizer(NamedTuple):
 
     tokens: list[bytes | None]
     special_tokens: dict[str, int]
-    eos_token_ids: tuple[int, ...]
+    eos_token_ids: Any
     name: str
     encoder: HuggingFaceEncoder
     adds_prefix_space: bool
@@ -47,74 +48,51 @@ def byte_alphabet() -> dict[str, int]:
     return {chr(value): value for value in plain} | {chr(256 + k): value for k, value in enumerate(others)}
 
 
-class HuggingFaceEncoder:
-    """Encodes with the package `tokenizers`; its tokenizer is built when first needed."""
+def read_tokenizer(source: Any, eos_token_ids: Any = None) -> ReadTokenizer:
+    """Reads a path, a `tokenizers.Tokenizer` or a transformers tokenizer.
 
-    def __init__(self, config: dict[str, Any]) -> None:
-        self._source: str | None = json.dumps(config)
-        self._tokenizer: Any = None
-        self._lock = threading.Lock()
+    Args:
+        source: one of these.
+        eos_token_ids: what to take for them instead of looking for them.
 
-    def _ready(self) -> Any:
-        with self._lock:
-            if self._source is not None:
-                try:
-                    import tokenizers
-                except ImportError:
-                    raise TokenizerError(
-                        "encoding with a Hugging Face tokenizer needs the package tokenizers: pip install tokenizers"
-                    ) from None
-                try:
-                    self._tokenizer = tokenizers.Tokenizer.from_str(self._source)
-                except Exception as error:
-                    raise TokenizerError(f"tokenizers cannot read this tokenizer: {error}") from error
-                self._tokenizer.encode_special_tokens = True
-                self._source = None
-            return self._tokenizer
-
-    def encode(self, data: str | bytes) -> list[int]:
-        """Raises TokenizerError for bytes that are not UTF-8: these tokenizers work on characters."""
-        try:
-            text = data.decode("utf-8") if isinstance(data, bytes) else data
-            text.encode("utf-8")
-        except UnicodeError as error:
-            raise TokenizerError(f"a Hugging Face tokenizer encodes only UTF-8 text: {error}") from None
-        return list(self._ready().encode(text, add_special_tokens=False).ids)
-
-    def piece_ends(self, data: bytes) -> list[int] | None:
-        tokenizer = self._ready()
-        if tokenizer.normalizer is not None or tokenizer.pre_tokenizer is None:
-            return None
-        text = data.decode("utf-8")
-        ends, chars, count = [], 0, 0
-        for _, (_, end) in tokenizer.pre_tokenizer.pre_tokenize_str(text):
-            count += len(text[chars:end].encode())
-            chars = end
-            ends.append(count)
-        return ends
-
-
-def read_tokenizer(source: Any) -> ReadTokenizer:
-    """Reads a path, a `tokenizers.Tokenizer` or a transformers tokenizer. Raises TokenizerError."""
+    Raises:
+        TokenizerError: it cannot be read, its tokens' bytes are not known, or no EOS is.
+    """
     config, name, eos = _open(source)
+    try:
+        return _read(config, name, eos, eos_token_ids)
+    except TokenizerError:
+        raise
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise TokenizerError(f"{name}: not a tokenizer.json: {type(error).__name__}: {error}") from error
+
+
+def _read(config: dict[str, Any], name: str, eos: list[Any] | None, eos_token_ids: Any) -> ReadTokenizer:
     model = config.get("model")
     if not isinstance(model, dict):
         raise TokenizerError(f"{name}: not a tokenizer.json: there is no model")
-    tokens, special_tokens, numbers = _tokens(config, model, name)
+    to_bytes, byte_level = _decoder(config, model, name)
+    tokens, special_tokens, numbers = _tokens(config, model, name, to_bytes)
+    if eos_token_ids is None:
+        eos_token_ids = _known_eos(eos, special_tokens, numbers, name)
     strips_space = any(step["type"] in ("Strip", "Metaspace") for step in _steps(config.get("decoder"), "decoders"))
     adds_space = _without_prefix_space(config)
     config["post_processor"] = config["truncation"] = config["padding"] = None
+    letters = {value: letter for letter, value in byte_alphabet().items()} if byte_level else None
+    encoder = HuggingFaceEncoder(json.dumps(config), letters)
+    return ReadTokenizer(tokens, special_tokens, eos_token_ids, name, encoder, adds_space, strips_space)
+
+
+def _known_eos(eos: list[Any] | None, special_tokens: dict[str, int], numbers: dict[str, int], name: str) -> list[int]:
+    """The EOS ids from ids or names found with the tokenizer, else from the customary names."""
     if eos is None:
-        found = [special_tokens[text] for text in EOS_NAMES if text in special_tokens]
-        if len(found) == 1:
-            eos = found
-    if eos is None:
-        raise TokenizerError(f"{name}: which token ends a text is not known; give eos_token_ids=")
+        eos = [text for text in EOS_NAMES if text in special_tokens]
+        if len(eos) != 1:
+            raise TokenizerError(f"{name}: which token ends a text is not known; give eos_token_ids=")
     for item in eos:
         if isinstance(item, str) and item not in numbers:
             raise TokenizerError(f"{name}: its EOS token {item!r} is not in its vocabulary; give eos_token_ids=")
-    eos = [numbers[item] if isinstance(item, str) else item for item in eos]
-    return ReadTokenizer(tokens, special_tokens, tuple(eos), name, HuggingFaceEncoder(config), adds_space, strips_space)
+    return [numbers[item] if isinstance(item, str) else item for item in eos]
 
 
 def _open(source: Any) -> tuple[dict[str, Any], str, list[Any] | None]:
@@ -142,7 +120,7 @@ def _read_json(path: Path) -> dict[str, Any]:
         value = json.loads(path.read_bytes())
     except OSError as error:
         raise TokenizerError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise TokenizerError(f"{path} is not JSON: {error}") from None
     if not isinstance(value, dict):
         raise TokenizerError(f"{path}: not a JSON object")
@@ -175,31 +153,24 @@ def _steps(part: dict[str, Any] | None, inside: str) -> list[dict[str, Any]]:
 
 
 def _tokens(
-    config: dict[str, Any], model: dict[str, Any], name: str
+    config: dict[str, Any], model: dict[str, Any], name: str, to_bytes: Callable[[str], bytes]
 ) -> tuple[list[bytes | None], dict[str, int], dict[str, int]]:
     """(bytes by id, special tokens, id by text of every token)."""
-    kind = model.get("type", "BPE")
-    if kind not in ("BPE", "Unigram"):
-        raise TokenizerError(
-            f"{name}: the bytes of a {kind} model's tokens cannot be known exactly; use Tokenizer.from_tokens"
-        )
-    for field in ("continuing_subword_prefix", "end_of_word_suffix"):
-        if model.get(field):
-            raise TokenizerError(f"{name}: {field} is not supported: its tokens have no bytes of their own")
     vocabulary = model.get("vocab", {})
     if isinstance(vocabulary, list):
         vocabulary = {entry[0]: number for number, entry in enumerate(vocabulary)}
     added = config.get("added_tokens") or []
     numbers = {**vocabulary, **{token["content"]: token["id"] for token in added}}
+    if len(set(vocabulary.values())) < len(vocabulary):
+        raise TokenizerError(f"{name}: two tokens have the same id")
     for text, number in numbers.items():
         if not isinstance(number, int) or not 0 <= number <= MAX_VOCAB_SIZE:
             raise TokenizerError(f"{name}: token {text!r} has the id {number!r}")
     tokens: list[bytes | None] = [None] * (1 + max(numbers.values(), default=-1))
-    to_bytes = _decoder(config, model, name)
     for text, number in vocabulary.items():
         tokens[number] = to_bytes(text)
     # The token for what the tokenizer cannot spell: its name is not the text it stands for.
-    unknown = model.get("unk_id") if kind == "Unigram" else vocabulary.get(model.get("unk_token"))
+    unknown = model.get("unk_id") if model.get("type") == "Unigram" else vocabulary.get(model.get("unk_token"))
     if unknown is not None:
         tokens[unknown] = None
     special_tokens = {}
@@ -211,8 +182,16 @@ def _tokens(
     return tokens, special_tokens, numbers
 
 
-def _decoder(config: dict[str, Any], model: dict[str, Any], name: str) -> Any:
-    """The function that gives a token's bytes inside a text."""
+def _decoder(config: dict[str, Any], model: dict[str, Any], name: str) -> tuple[Callable[[str], bytes], bool]:
+    """The function that gives a token's bytes inside a text, and whether it reads GPT-2's letters."""
+    kind = model.get("type", "BPE")
+    if kind not in ("BPE", "Unigram"):
+        raise TokenizerError(
+            f"{name}: the bytes of a {kind} model's tokens cannot be known exactly; use Tokenizer.from_tokens"
+        )
+    for field in ("continuing_subword_prefix", "end_of_word_suffix"):
+        if model.get(field):
+            raise TokenizerError(f"{name}: {field} is not supported: its tokens have no bytes of their own")
     steps = _steps(config.get("decoder"), "decoders")
     if not steps:
         before = _steps(config.get("pre_tokenizer"), "pretokenizers")
@@ -250,7 +229,7 @@ def _decoder(config: dict[str, Any], model: dict[str, Any], name: str) -> Any:
             text = text.replace(old, new)
         return text.encode("utf-8", "surrogatepass")
 
-    return to_bytes
+    return to_bytes, byte_level
 
 
 def _without_prefix_space(config: dict[str, Any]) -> bool:

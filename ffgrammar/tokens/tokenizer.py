@@ -111,12 +111,11 @@ class Tokenizer:
         """
         from ffgrammar.tokens.huggingface import read_tokenizer
 
-        read = read_tokenizer(source)
-        eos = read.eos_token_ids if eos_token_ids is None else eos_token_ids
+        read = read_tokenizer(source, eos_token_ids)
         return cls._build(
             read.tokens,
             read.special_tokens,
-            eos,
+            read.eos_token_ids,
             vocab_size,
             read.name,
             read.encoder,
@@ -297,9 +296,9 @@ class Tokenizer:
             raise TokenizerError(f"encode: expected str or bytes, not {type(text).__name__}")
         ids = self._encoder.encode(text)
         size = self.vocab_size
-        for token in ids:
-            if not 0 <= token < size:
-                raise TokenizerError(f"encode: the encoder gave id {token}; vocab_size is {size}")
+        if ids and not 0 <= min(ids) <= max(ids) < size:
+            wrong = next(token for token in ids if not 0 <= token < size)
+            raise TokenizerError(f"encode: the encoder gave id {wrong}; vocab_size is {size}")
         return ids
 
     def decode(self, ids: Iterable[int]) -> bytes:
@@ -375,14 +374,17 @@ def check_eos(eos_token_ids: EosIds, vocab_size: int) -> tuple[int, ...]:
 
 
 def add_eos_names(special_tokens: dict[str, int], eos: tuple[int, ...], tokens: list[bytes | None]) -> None:
-    """Makes special tokens of the EOS ids that are not, named by their bytes where those make a free name."""
+    """Makes special tokens of the EOS ids that are not, named by their bytes where they have some."""
     known = set(special_tokens.values())
     for number in eos:
         if number in known:
             continue
         text = tokens[number] if number < len(tokens) else None
         name = text.decode("utf-8", "replace") if isinstance(text, bytes) else ""
-        special_tokens[name if name and name not in special_tokens else f"<|eos_{number}|>"] = number
+        name = name or f"<|eos_{number}|>"
+        while name in special_tokens:
+            name = f"{name}#{number}"
+        special_tokens[name] = number
 
 
 def default_eos(special_tokens: dict[str, int], names: tuple[str, ...], tokenizer: str) -> tuple[int, ...]:

@@ -3,59 +3,79 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import unquote
 
 __all__ = ["reorderings"]
 
 _BRANCHES = ("anyOf", "oneOf")
+# Which branches of an anyOf/oneOf count for a value: given the branches and the value.
+Choose = Callable[[list[Any], Any], list[Any]]
 
 
 def reorderings(data: Any, schema: Any) -> Iterator[Any]:
-    """The document in schema order, in a few readings: branches of anyOf/oneOf merged, then one at a time."""
-    seen = [_spelling(data)]
-    for branch in (None, 0, 1, 2, 3):
-        ordered = _reorder(data, [schema], schema, branch)
-        if _spelling(ordered) not in seen:
-            seen.append(_spelling(ordered))
+    """The document in schema order, in a few readings: all branches of anyOf/oneOf, those that hold, the first, ..."""
+    seen = [repr(data)]
+    chooses: list[Choose] = [lambda branches, value: branches, *_that_hold(schema)]
+    chooses += [lambda branches, value, n=number: [branches[n % len(branches)]] for number in range(4)]  # type: ignore
+    for choose in chooses:
+        ordered = _reorder(data, [schema], schema, choose)
+        if repr(ordered) not in seen:
+            seen.append(repr(ordered))
             yield ordered
 
 
-def _spelling(data: Any) -> str:
-    return repr(data)
+def _that_hold(root: Any) -> list[Choose]:
+    """The choice of the branches that the value satisfies, if there is a package to tell."""
+    try:
+        from jsonschema import Draft202012Validator
+        from jsonschema.validators import validator_for
+    except ImportError:
+        return []
+    if not isinstance(root, dict):
+        return []
+    validator = validator_for(root, default=Draft202012Validator)(root)
+
+    def choose(branches: list[Any], value: Any) -> list[Any]:
+        try:
+            return [branch for branch in branches if validator.evolve(schema=branch).is_valid(value)] or branches
+        except Exception:  # references that cannot be resolved, patterns that Python does not know
+            return branches
+
+    return [choose]
 
 
-def _reorder(data: Any, schemas: list[Any], root: Any, branch: int | None) -> Any:
+def _reorder(data: Any, schemas: list[Any], root: Any, choose: Choose) -> Any:
     flat: list[dict[str, Any]] = []
     for schema in schemas:
-        _flatten(schema, root, branch, flat)
+        _flatten(schema, root, data, choose, flat)
     if isinstance(data, dict):
         listed = [key for one in flat for key in one.get("properties", {})]
         listed += [key for one in flat for key in one.get("required", []) if isinstance(one.get("required"), list)]
         place = {key: index for index, key in reversed(list(enumerate(listed)))}
         keys = sorted(data, key=lambda key: place.get(key, len(listed)))
-        return {key: _reorder(data[key], _of_property(key, flat), root, branch) for key in keys}
+        return {key: _reorder(data[key], _of_property(key, flat), root, choose) for key in keys}
     if isinstance(data, list):
-        return [_reorder(value, _of_item(index, flat), root, branch) for index, value in enumerate(data)]
+        return [_reorder(value, _of_item(index, flat), root, choose) for index, value in enumerate(data)]
     return data
 
 
-def _flatten(schema: Any, root: Any, branch: int | None, flat: list[dict[str, Any]]) -> None:
+def _flatten(schema: Any, root: Any, data: Any, choose: Choose, flat: list[dict[str, Any]]) -> None:
     """The schema and all it refers to in place."""
     if not isinstance(schema, dict) or any(schema is one for one in flat):
         return
     flat.append(schema)
     if isinstance(schema.get("$ref"), str):
-        _flatten(_resolve(schema["$ref"], root), root, branch, flat)
+        _flatten(_resolve(schema["$ref"], root), root, data, choose, flat)
     for part in schema.get("allOf", ()):
-        _flatten(part, root, branch, flat)
+        _flatten(part, root, data, choose, flat)
     for word in _BRANCHES:
-        parts = schema.get(word, ())
-        for part in parts if branch is None or not parts else [parts[branch % len(parts)]]:
-            _flatten(part, root, branch, flat)
+        if schema.get(word):
+            for part in choose(schema[word], data):
+                _flatten(part, root, data, choose, flat)
     for word in ("if", "then", "else"):
-        _flatten(schema.get(word), root, branch, flat)
+        _flatten(schema.get(word), root, data, choose, flat)
 
 
 def _of_property(key: str, flat: list[dict[str, Any]]) -> list[Any]:

@@ -18,6 +18,7 @@ Nothing here imports the engine. Expressions are ids in grammar.store, which mus
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 __all__ = ["Column", "Recogniser", "State"]
@@ -54,6 +55,7 @@ class Recogniser:
         self.grammar = grammar
         self.store = grammar.store
         self._nothing: dict[int, bool] = {}
+        self._completable: dict[State, bool] = {}
         self._shifts: dict[tuple[frozenset[tuple[Column, bool]], frozenset[int]], frozenset[tuple[Column, bool]]] = {}
         self._by_lhs = self._useful_productions()
         first = Column()
@@ -74,18 +76,18 @@ class Recogniser:
     def next_bytes(self, prefix: bytes) -> tuple[set[int], bool]:
         """The bytes that may follow the prefix, and whether the prefix is a sentence.
 
-        A byte may follow if the lexer and the parser go on. Where a lexeme can run on over what only the next lexeme
-        could accept, that is necessary, but not enough for a sentence to exist: see `viable`.
+        A byte may follow here if the lexer and the parser go on. Where a lexeme can run on over what only the next
+        lexeme could accept, that is necessary, but not enough for a sentence to exist: see `viable`.
         """
         state = self.run(prefix)
         if state is None:
             return set(), False
         return self.bytes_after(state), self.is_sentence(state)
 
-    def viable(self, prefix: bytes, max_extra_bytes: int) -> bool:
-        """Whether some sentence continues the prefix by at most max_extra_bytes."""
+    def viable(self, prefix: bytes, max_states: int = 10_000) -> bool | None:
+        """Whether some sentence begins with the prefix; None if the search met too many states to tell."""
         state = self.run(prefix)
-        return state is not None and self.viable_state(state, max_extra_bytes)
+        return False if state is None else self.completable(state, max_states=max_states)
 
     # One step at a time
 
@@ -131,15 +133,24 @@ class Recogniser:
             for number, dot, origin in column.items
         )
 
-    def viable_state(self, state: State, max_extra_bytes: int) -> bool:
-        """Whether a sentence is at most max_extra_bytes away; by trying all texts, equal states once."""
+    def completable(
+        self, state: State, *, alphabet: Iterable[int] = range(256), max_states: int = 10_000
+    ) -> bool | None:
+        """Whether a sentence can be reached, by trying all texts over the alphabet, equal states once.
+
+        None if that met max_states states and did not come to an end.
+        """
         seen = layer = {state}
-        for _ in range(max_extra_bytes + 1):
-            if any(self.is_sentence(one) for one in layer):
+        while layer:
+            if any(self._completable.get(one) or self.is_sentence(one) for one in layer):
+                self._completable[state] = True
                 return True
-            stepped = {self.step(one, byte) for one in layer for byte in range(256)}
-            layer = {one for one in stepped if one is not None} - seen
+            if len(seen) > max_states:
+                return None
+            stepped = {self.step(one, byte) for one in layer for byte in alphabet}
+            layer = {one for one in stepped if one is not None and self._completable.get(one) is not False} - seen
             seen = seen | layer
+        self._completable.update(dict.fromkeys(seen, False))
         return False
 
     # Lexer

@@ -46,15 +46,17 @@ def brute_force_mask(matcher: Any, tree: ByteTree, eos_token_ids: Iterable[int])
     return allowed
 
 
-def recogniser_mask(recogniser: Recogniser, state: State, tree: ByteTree, eos_token_ids: Iterable[int]) -> set[int]:
-    """The same on the oracle."""
-    allowed = set(eos_token_ids) if recogniser.is_sentence(state) else set()
+def recogniser_mask(
+    recogniser: Recogniser, state: State, tree: ByteTree, eos_token_ids: Iterable[int]
+) -> dict[int, State]:
+    """The same on the oracle: where each token leads. For grammars with conflicts some may lead nowhere further."""
+    allowed = dict.fromkeys(eos_token_ids, state) if recogniser.is_sentence(state) else {}
     stack = [(state, tree)]
     while stack:
         here, node = stack.pop()
         for byte, child in node.children.items():
             after = recogniser.step(here, byte[0])
             if after is not None:
-                allowed.update(child.tokens)
+                allowed.update(dict.fromkeys(child.tokens, after))
                 stack.append((after, child))
     return allowed

@@ -10,12 +10,12 @@ from typing import Any
 import jsonschema
 from hypothesis import strategies as st
 
-__all__ = ["is_valid", "orders", "schemas", "spelled", "values"]
+__all__ = ["is_valid", "jumble", "orders", "schemas", "spelled", "values"]
 
 KEYS = ["a", "b", "ab", "c"]
 WORDS = ["", "a", "b", "ab", "aab", "\n", "é", "😀", '"', "a b", "aaaa"]
 PATTERNS = ["a", "^a", "b$", "^a*$", "^(a|b)+$", "[^a]", "^.$", "^$", "a.*b"]
-NUMBERS: list[int | float] = [-11, -2, -1, -0.5, 0, 0.25, 0.5, 1, 1.5, 2, 3, 4, 5, 10, 12, 99, 100, 2.5, 1e-7, 1e300, 10**20]
+NUMBERS: list[int | float] = [-11, -2, -1, -0.5, 0, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 10, 12, 99, 1e-7, 1e300, 10**20]
 BOUNDS: list[int | float] = [-2, -0.5, 0, 0.5, 1, 2, 3, 10, 1e-7, 1e30]
 
 scalars = st.one_of(st.none(), st.booleans(), st.sampled_from(NUMBERS), st.sampled_from(WORDS))
@@ -29,6 +29,7 @@ values = st.recursive(
     max_leaves=6,
 )
 
+keys = st.sampled_from(KEYS)
 small = st.integers(min_value=0, max_value=4)
 types = st.sampled_from(["null", "boolean", "integer", "number", "string", "array", "object"])
 
@@ -61,6 +62,13 @@ def _schema(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
         "anyOf": several,
         "allOf": several,
         "oneOf": several,
+        "not": inner,
+        "if": inner,
+        "then": inner,
+        "else": inner,
+        "contains": inner,
+        "dependentRequired": st.dictionaries(keys, st.lists(keys, max_size=2), max_size=2),
+        "dependentSchemas": st.dictionaries(st.sampled_from(KEYS), inner, max_size=2),
         "$ref": st.sampled_from(["#", "#/$defs/x", "#/$defs/y"]),
     }
     # few keywords at a time, of kinds that meet often
@@ -112,3 +120,25 @@ def _orders(value: Any) -> Iterator[Any]:
 def spelled(value: Any, compact: bool = False) -> bytes:
     """The value as json.dumps writes it."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":") if compact else None).encode()
+
+
+# Anything at all under the names of keywords: most of it malformed.
+KEYWORDS = """$anchor $defs $dynamicRef $id $recursiveRef $ref $schema additionalItems additionalProperties allOf anyOf
+const contains dependencies dependentRequired dependentSchemas else enum exclusiveMaximum exclusiveMinimum format id if
+items maxContains maxItems maxLength maxProperties maximum minContains minItems minLength minProperties minimum
+multipleOf not nullable oneOf pattern patternProperties prefixItems properties propertyNames required then type
+unevaluatedItems uniqueItems""".split()
+_odd = st.one_of(
+    scalars,
+    st.floats(),
+    st.integers(),
+    st.sampled_from(["object", "date", "regex", "#", "#/$defs/x", "#x", "http://a.test/b#/c", "%", "(", "\ud800"]),
+)
+_jumble = st.recursive(
+    _odd,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.sampled_from([*KEYWORDS, "a", ""]), inner, max_size=4)
+    ),
+    max_leaves=15,
+)
+jumble = st.one_of(_jumble, st.dictionaries(st.sampled_from(KEYWORDS), _jumble, min_size=1, max_size=5))

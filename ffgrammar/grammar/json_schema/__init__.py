@@ -1,8 +1,8 @@
 """JSON Schema -> grammar.
 
 In reading order: options (what can be chosen), places (subschemas and references), shape (the normal form), keywords
-(schema -> shape), combine (alternatives), numbers, strings, formats, literals (expressions), arrays, objects, emit (shape ->
-symbols), prune (what cannot be).
+and applicators (schema -> shape), literals (enum, const), negate (opposites), combine (alternatives), numbers, strings,
+formats (expressions), arrays, objects, emit (shape -> symbols), prune (what cannot be).
 """
 
 from __future__ import annotations
@@ -51,19 +51,12 @@ def build(
     limits = limits or store.limits
     if isinstance(schema, str):
         schema = read_text(schema, limits)
-    warnings: list[str] = []
-
-    def warn(pointer: str, message: str) -> None:
-        warnings.append(f"at {pointer}: {message}")
-
-    strings = _once(store, Strings)
-    numbers = _once(store, Numbers)
     places = Places(schema, limits, options.draft)
-    reader = Reader(places, strings, options.formats, warn)
-    combiner = Combiner(reader, numbers, limits)
-    emitter = Emitter(store, limits, strings, numbers, combiner, options.compact)
-    start = emitter.start(places.start)
-    combiner.check_one_of()
+    try:
+        emitter, start, warnings = _emit(places, store, limits, options)
+    except UnicodeEncodeError as error:
+        text = error.object[error.start : error.end]
+        raise GrammarError(f"the schema has a string with {text!r}: a lone surrogate is no character") from None
     builder = emitter.builder
     if not options.compact:
         most = None if options.whitespace == "flexible" else int(options.whitespace)
@@ -82,6 +75,22 @@ def build(
         pointer = places.list[culprit[0]].pointer() if culprit else ""
         raise GrammarError("no value obeys this schema", pointer=pointer)
     return pruned
+
+
+def _emit(places: Places, store: ExprStore, limits: Limits, options: Options) -> tuple[Emitter, int, list[str]]:
+    """The emitter with all symbols made, the symbol of the whole, and the warnings."""
+    strings = _once(store, Strings)
+    numbers = _once(store, Numbers)
+    overlaps: dict[int, dict[int, list[int]]] = {}
+    while True:
+        warnings: list[str] = []
+        reader = Reader(places, strings, options.formats, warnings)
+        combiner = Combiner(reader, numbers, limits, overlaps)
+        emitter = Emitter(store, limits, strings, numbers, combiner, options.compact)
+        start = emitter.start(places.start)
+        # a oneOf is first taken for an anyOf, which it mostly is
+        if not combiner.overlaps():
+            return emitter, start, warnings
 
 
 def _once(store: ExprStore, kind: Any) -> Any:

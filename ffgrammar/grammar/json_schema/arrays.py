@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ffgrammar.core.errors import UnsupportedError
-from ffgrammar.grammar.json_schema.shape import NEVER, Conj, Shape, join
+from ffgrammar.grammar.json_schema.shape import NEVER, Conj, Items, Shape, join
 
 if TYPE_CHECKING:
     from ffgrammar.grammar.json_schema.emit import Emitter
 
 __all__ = ["array_symbol", "item_conj"]
 
-# A list with a bound up to this is written out item by item; longer ones by halves, which is smaller but slower to parse.
+# A list with a bound up to this is written out item by item; longer ones by halves: smaller, but slower to parse.
 FLAT = 32
 
 
@@ -32,6 +32,33 @@ def item_conj(shape: Shape, index: int) -> Conj:
 
 def array_symbol(em: Emitter, shape: Shape, depth: int) -> int | None:
     """The symbol of the arrays of a shape; None when there are none."""
+    if not shape.some_items:
+        return _array(em, shape, depth, ())
+    # the item that is asked for is one of the first, or one of the rest
+    (start, hit, place), *others = shape.some_items
+    found = []
+    length = max([len(one.prefix) for one in shape.items], default=0)
+    for index in range(start, length):
+        there = shape.copy()
+        there.some_items = tuple(others)
+        there.items = (*shape.items, Items(((),) * index + (hit,), ()))
+        there.min_items = max(shape.min_items, index + 1)
+        found.append(array_symbol(em, there, depth))
+    if length < start:
+        there = shape.copy()
+        there.items = (*shape.items, Items(((),) * start, ()))
+        return array_symbol(em, there, depth)
+    if others:
+        raise UnsupportedError(
+            "several items that an array must contain are not supported: keep one of these", pointer=place.pointer()
+        )
+    found.append(_array(em, shape, depth, hit))
+    symbols = [symbol for symbol in found if symbol is not None]
+    return em.builder.choice(symbols, "array") if symbols else None
+
+
+def _array(em: Emitter, shape: Shape, depth: int, hit: Conj) -> int | None:
+    """The arrays of a shape, one of whose items after the first ones obeys `hit`."""
     least, most = shape.min_items, shape.max_items
     length = max([len(one.prefix) for one in shape.items], default=0)
     if most is not None and length > most:
@@ -59,6 +86,15 @@ def array_symbol(em: Emitter, shape: Shape, depth: int) -> int | None:
             pointer=shape.unique.pointer("uniqueItems"),
         )
     opening, closing, comma = em.left_bracket, em.right_bracket, em.comma
+    if hit:
+        if most is not None and most <= length:
+            return None
+        wanted = em.symbol(join(item_conj(shape, length), hit), depth + 1)
+        if wanted == em.never:
+            return None
+        some = _containing(em, rest, wanted, max(least - length, 1), None if most is None else most - length)
+        first = [part for symbol in prefix for part in (symbol, comma)]
+        return em.rule([(opening, *first, some, closing)], "array")
     bodies: list[tuple[int, ...]] = []
     if least == 0:
         bodies.append((opening, closing))
@@ -91,6 +127,31 @@ def _list(em: Emitter, item: int, least: int, most: int | None) -> int:
         return _up_to(em, item, most)
     exact = _exactly(em, item, least)
     return em.rule([(exact,), (exact, comma, _up_to(em, item, most - least))], "items")
+
+
+def _containing(em: Emitter, item: int, wanted: int, least: int, most: int | None) -> int:
+    """least to most items (None: no bound), one of which is `wanted`, a kind of item."""
+    comma = em.comma
+    last = least if most is None else most
+    # lists of each length, without and with the wanted item
+    without: int | None = None
+    found: int | None = None
+    ends: list[int] = []
+    for count in range(1, last + 1):
+        bodies: list[tuple[int, ...]] = [(wanted,) if without is None else (without, comma, wanted)]
+        if found is not None:
+            bodies.append((found, comma, item))
+        if count == last and most is None:
+            # from here on the length does not matter
+            without = em.growing([(item,) if without is None else (without, comma, item)], [(comma, item)], "items")
+            bodies.append((without, comma, wanted))
+            found = em.growing(bodies, [(comma, item)], "items")
+        else:
+            without = item if without is None else em.rule([(without, comma, item)], "items")
+            found = em.rule(bodies, "items")
+        if count >= least:
+            ends.append(found)
+    return em.rule([(symbol,) for symbol in ends], "items")
 
 
 def _exactly(em: Emitter, item: int, count: int) -> int:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from ffgrammar.core.errors import LimitError, UnsupportedError
+from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
+from ffgrammar.grammar.json_schema.applicators import Choice, Way
 from ffgrammar.grammar.json_schema.arrays import item_conj
-from ffgrammar.grammar.json_schema.keywords import Choice, Reader, Way
+from ffgrammar.grammar.json_schema.keywords import Reader
 from ffgrammar.grammar.json_schema.numbers import Numbers, is_integer, is_multiple
 from ffgrammar.grammar.json_schema.objects import property_conj
 from ffgrammar.grammar.json_schema.places import Place
@@ -26,22 +27,28 @@ APART_DEPTH = 4
 class Combiner:
     """Shapes of conjunctions, each worked out once."""
 
-    def __init__(self, reader: Reader, numbers: Numbers, limits: Limits) -> None:
+    def __init__(
+        self, reader: Reader, numbers: Numbers, limits: Limits, overlaps: dict[int, dict[int, list[int]]]
+    ) -> None:
         self.reader = reader
         self.strings = reader.strings
         self.numbers = numbers
         self.limits = limits
         self._shapes: dict[Conj, list[Shape]] = {}
         self._apart: dict[Conj, bool] = {}
+        # by the id() of the place of a oneOf: which branches may hold together with which
+        self._overlaps = overlaps
         self._unchecked: list[tuple[Place, list[Conj]]] = []
-        self._checked: set[int] = set()
         reader.exactly_one = self.exactly_one
 
     def shapes(self, conj: Conj) -> list[Shape]:
         """The shapes of which a value must have one; none when there is no such value, as far as can be told here."""
         found = self._shapes.get(conj)
         if found is None:
-            found = self._shapes[conj] = self._multiply(conj)
+            found = self._multiply(conj)
+            if len(found) > 2:
+                found = _merged(found)
+            self._shapes[conj] = found
         return found
 
     def _multiply(self, conj: Conj) -> list[Shape]:
@@ -62,10 +69,11 @@ class Combiner:
             rest = choices[1:]
             made += len(options)
             if made > self.limits.alternatives:
+                where = self.reader.places.list[way[0]].pointer()
                 raise LimitError(
                     "alternatives",
                     self.limits.alternatives,
-                    f"anyOf and oneOf multiply out to too many combinations at {self.reader.places.list[way[0]].pointer()}",
+                    f"anyOf, oneOf, not and if multiply out to too many combinations at {where}",
                 )
             todo.extend([(shape.copy(), option, way, list(rest)) for option in reversed(options)])
         return done
@@ -80,8 +88,10 @@ class Combiner:
             types &= ~STR
         if types & ARR and shape.max_items is not None and shape.max_items < shape.min_items:
             types &= ~ARR
-        if types & OBJ and shape.max_properties is not None and shape.max_properties < max(
-            shape.min_properties, len(shape.required)
+        if (
+            types & OBJ
+            and shape.max_properties is not None
+            and shape.max_properties < max(shape.min_properties, len(shape.required))
         ):
             types &= ~OBJ
         shape.types = types
@@ -91,9 +101,9 @@ class Combiner:
         """The type bits that numbers keep."""
         if shape.numbers is None:
             low, high = shape.low, shape.high
-            if low is not None and high is not None and (low > high or (low == high and (shape.low_open or shape.high_open))):
-                return ~NUM
-            return ~0
+            if low is None or high is None or low < high:
+                return ~0
+            return ~0 if low == high and not shape.low_open and not shape.high_open else ~NUM
         shape.numbers = tuple([value for value in shape.numbers if self._is_number(shape, value)])
         return ~0 if shape.numbers else ~NUM
 
@@ -118,38 +128,67 @@ class Combiner:
     # oneOf
 
     def exactly_one(self, place: Place, options: list[Conj]) -> list[Conj]:
-        """The options of a oneOf as a choice; that no two can hold at once is checked by `check_one_of`.
+        """The options of a oneOf as a choice.
 
-        Checking takes reading other schemas, which may have a oneOf in turn, so it waits until nothing is being read.
+        Whether two can hold at once takes reading other schemas, which may have a oneOf in turn, so `overlaps` looks
+        into it when nothing is being read. Here they are told apart where it is already known that they overlap.
         """
-        self._unchecked.append((place, options))
-        return options
+        known = self._overlaps.get(id(place))
+        if known is None:
+            self._unchecked.append((place, options))
+            return options
+        negate = self.reader.negate
+        apart = []
+        for index, option in enumerate(options):
+            for other in known.get(index, ()):
+                option = join(option, negate.conj(place, options[other]))
+            apart.append(option)
+        return apart
 
-    def check_one_of(self) -> None:
-        """Check every oneOf that was read.
+    def overlaps(self) -> bool:
+        """Look at every oneOf that was taken for an anyOf: whether one has branches that may hold at once.
 
-        Raises:
-            UnsupportedError: two branches may hold at once.
+        Then the symbols that were made are wrong, and are to be made again by a new combiner that knows.
         """
+        found = False
         while self._unchecked:
             place, options = self._unchecked.pop()
-            if id(place) in self._checked:
+            if id(place) in self._overlaps:
                 continue
-            self._checked.add(id(place))
-            types = []
-            for option in options:
-                bits = 0
-                for shape in self.shapes(option):
-                    bits |= shape.types
-                types.append(bits)
-            for second, option in enumerate(options):
-                for first in range(second):
-                    if types[first] & types[second] and not self.impossible(join(options[first], option), APART_DEPTH):
-                        raise UnsupportedError(
-                            f"branches {first} and {second} of oneOf are not known to exclude each other: use anyOf, or "
-                            "give them a required property with different constants",
-                            pointer=place.pointer("oneOf"),
-                        )
+            overlapping = self._overlapping(options)
+            self._overlaps[id(place)] = overlapping
+            found = found or bool(overlapping)
+        return found
+
+    def _overlapping(self, options: list[Conj]) -> dict[int, list[int]]:
+        types = []
+        tags = []
+        for option in options:
+            bits = 0
+            for shape in self.shapes(option):
+                bits |= shape.types
+            types.append(bits)
+            tags.append([self._tags(shape) for shape in self.shapes(option)])
+        found: dict[int, list[int]] = {}
+        for second, option in enumerate(options):
+            for first in range(second):
+                if not types[first] & types[second] or _tagged_apart(tags[first], tags[second]):
+                    continue
+                if not self.impossible(join(options[first], option), APART_DEPTH):
+                    found.setdefault(first, []).append(second)
+                    found.setdefault(second, []).append(first)
+        return found
+
+    def _tags(self, shape: Shape) -> dict[str, frozenset[str]]:
+        """The required properties of a shape of objects that are one of some strings: they tell branches apart."""
+        found: dict[str, frozenset[str]] = {}
+        if shape.types == OBJ:
+            for name in shape.required:
+                shapes = self.shapes(property_conj(shape, name, self.strings))
+                listed = [inner.strings for inner in shapes if inner.types == STR and inner.strings is not None]
+                if listed and len(listed) == len(shapes):
+                    found[name] = frozenset([text for texts in listed for text in texts])
+        return found
 
     def impossible(self, conj: Conj, depth: int) -> bool:
         """Whether surely no value obeys the conjunction; looks `depth` levels down."""
@@ -191,3 +230,31 @@ class Combiner:
             shape.low, shape.low_open, shape.high, shape.high_open, bool(bits & INT), bool(bits & FRAC)
         )
         return expr == 0
+
+
+def _tagged_apart(some: list[dict[str, frozenset[str]]], others: list[dict[str, frozenset[str]]]) -> bool:
+    """Whether any two shapes differ in a property that both require."""
+    return all(
+        [
+            any([name in theirs and tags.isdisjoint(theirs[name]) for name, tags in mine.items()])
+            for mine in some
+            for theirs in others
+        ]
+    )
+
+
+def _merged(shapes: list[Shape]) -> list[Shape]:
+    """The shapes, with those that are nothing but a list of strings made one."""
+    texts: dict[str, None] = {}
+    kept = []
+    for shape in shapes:
+        if shape.types == STR and shape.strings is not None:
+            texts.update(dict.fromkeys(shape.strings))
+        else:
+            kept.append(shape)
+    if texts:
+        both = Shape()
+        both.types = STR
+        both.strings = tuple(texts)
+        kept.append(both)
+    return kept

@@ -1,4 +1,4 @@
-"""Shapes to grammar symbols. Equal parts become one symbol, so that what is common in a schema is common in the grammar.
+"""Shapes to grammar symbols. Equal parts become one symbol: what a schema repeats, the grammar has once.
 
 A subschema that is reached again while its own symbol is being made is recursive: it gets a nonterminal of its own. So
 does one that is nested very deep, which then waits its turn: emitting never recurses far.
@@ -15,7 +15,7 @@ from ffgrammar.grammar.json_schema.arrays import array_symbol
 from ffgrammar.grammar.json_schema.combine import Combiner
 from ffgrammar.grammar.json_schema.numbers import Numbers
 from ffgrammar.grammar.json_schema.objects import object_symbol
-from ffgrammar.grammar.json_schema.shape import ALL, ARR, BOOLS, FALSE, FRAC, INT, NULL, NUM, OBJ, STR, TRUE, Conj, Shape
+from ffgrammar.grammar.json_schema.shape import ARR, BOOLS, FRAC, INT, NULL, NUM, OBJ, STR, TRUE, Conj, Shape
 from ffgrammar.grammar.json_schema.strings import Strings
 from ffgrammar.regex.expr import ExprStore
 
@@ -84,7 +84,8 @@ class Emitter:
             found = self._open[conj]
             if found is None:
                 found = self._open[conj] = self.builder.nonterminal("value")
-                self.needs_pruning = True
+                # any value at all may be a scalar, so it always derives something
+                self.needs_pruning = self.needs_pruning or bool(conj)
             return found
         if depth > INLINE_DEPTH:
             found = self._symbols[conj] = self.builder.nonterminal("value")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 
 __all__ = ["FORMATS", "UNENFORCED", "pattern_of"]
 
@@ -130,7 +130,7 @@ FORMATS: dict[str, int | None] = {
 }
 
 
-@lru_cache(maxsize=None)
+@cache
 def pattern_of(name: str) -> str:
     """The pattern of a format in FORMATS, in the syntax of Rust's regexes (dot-all), for the whole text."""
     if name == "date":

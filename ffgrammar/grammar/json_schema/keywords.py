@@ -1,25 +1,25 @@
 """What the keywords of a schema say, applied to a shape.
 
 `Reader.apply` walks a schema and what is in place with it (`allOf`, `$ref`), in the order of the text. Alternatives are
-handed back as choices, for combine.py to multiply out. A keyword that is not known is an annotation and warned about;
-one that is known and not read here is refused.
+handed back as choices, for combine.py to multiply out. A word that is no keyword is an annotation and warned about; a
+keyword that is not enforced is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache
-from typing import Any, NamedTuple
+from functools import cache
+from typing import Any
 
 from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
+from ffgrammar.grammar.json_schema.applicators import Applicators, Choice, Way, names_of
 from ffgrammar.grammar.json_schema.formats import FORMATS, UNENFORCED
-from ffgrammar.grammar.json_schema.literals import Scalars, as_schema, number
+from ffgrammar.grammar.json_schema.literals import Scalars, as_schema, count_of, number
+from ffgrammar.grammar.json_schema.negate import NOT, SILENT, SOME_ITEM, SOME_KEY, TYPES_LEFT, WITHOUT, Negation
 from ffgrammar.grammar.json_schema.places import Place, Places, kind_of
 from ffgrammar.grammar.json_schema.shape import (
     ARR,
     BOOLS,
     INT,
-    NEVER,
     NULL,
     NUM,
     OBJ,
@@ -32,7 +32,7 @@ from ffgrammar.grammar.json_schema.shape import (
 )
 from ffgrammar.grammar.json_schema.strings import Strings
 
-__all__ = ["Choice", "Reader", "Way"]
+__all__ = ["Reader"]
 
 TYPES = {
     "null": NULL,
@@ -44,29 +44,19 @@ TYPES = {
     "object": OBJ,
 }
 
-# The places that contain the one being read: (place number, those above it); () at the top.
-Way = tuple[Any, ...]
 
-
-class Choice(NamedTuple):
-    """Alternatives, at least one of which must hold, and the way to where they stand."""
-
-    options: list[Conj]
-    way: Way
-
-
-class Reader:
+class Reader(Applicators):
     """Reads the schemas of one build."""
 
-    def __init__(self, places: Places, strings: Strings, formats: str, warn: Callable[[str, str], None]) -> None:
+    def __init__(self, places: Places, strings: Strings, formats: str, warnings: list[str]) -> None:
         self.places = places
         self.strings = strings
         self.formats = formats
-        self.warn = warn
-        # how oneOf becomes a choice; combine.py sets it, since it takes reading other schemas
-        self.exactly_one: Callable[[Place, list[Conj]], list[Conj]] = lambda place, options: options
+        self._warnings = warnings
+        self.negate = Negation(self)
         self._handlers = _handlers_of(places.draft)
         self._warned: set[str] = set()
+        # by the id() of a place
         self._groups: dict[int, Group] = {}
         self._items: dict[int, Items] = {}
         self._scalars: dict[tuple[int, str], tuple[Scalars, list[Conj]]] = {}
@@ -90,11 +80,11 @@ class Reader:
                 if at in done:
                     continue
                 done.add(at)
-                if "$ref" in schema and self.places.draft < 2019:
+                if "$ref" in schema and self.places.draft < 2019 and not place.modern:
                     # up to draft 7, what stands beside a reference has no meaning
                     schema = {"$ref": schema["$ref"]}
                 rest = iter(schema.items())
-            handlers = _HANDLERS if at in self.places.modern else self._handlers
+            handlers = _HANDLERS if place.modern else self._handlers
             for word, value in rest:
                 handler = handlers.get(word, _unknown)
                 if handler is None:
@@ -124,6 +114,11 @@ class Reader:
 
     def type(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
         """`type`"""
+        shape.types &= self.types(place, word, value)
+
+    @staticmethod
+    def types(place: Place, word: str, value: Any) -> int:
+        """The types that `type` names."""
         if type(value) is str:
             allowed = TYPES.get(value, 0)
         else:
@@ -139,13 +134,23 @@ class Reader:
                 allowed |= one
         if not allowed:
             raise _bad_type(value, place.pointer(word))
-        shape.types &= allowed
+        return allowed
 
-    def enum(
-        self, shape: Shape, place: Place, word: str, value: Any, choices: list[Choice], way: Way
-    ) -> None:
+    def enum(self, shape: Shape, place: Place, word: str, value: Any, choices: list[Choice], way: Way) -> None:
         """`enum` and `const`"""
-        key = (way[0], word)
+        scalars, compound = self.scalars(place, word, value)
+        if not compound or not shape.types & (ARR | OBJ):
+            self._only(shape, scalars)
+            return
+        options = list(compound)
+        if scalars.types:
+            plain = [one for one in value if not isinstance(one, (list, dict))]
+            options.append(self.places.made(place, {"enum": plain}, word))
+        choices.append(Choice(options, way))
+
+    def scalars(self, place: Place, word: str, value: Any) -> tuple[Scalars, list[Conj]]:
+        """The values of `enum` or `const`: scalars, and a schema for each of the others."""
+        key = (id(place), word)
         found = self._scalars.get(key)
         if found is None:
             values = [value] if word == "const" else value
@@ -157,15 +162,7 @@ class Reader:
                 tokens = (word,) if word == "const" else (word, str(index))
                 compound.append(self.places.made(place, as_schema(one), *tokens))
             found = self._scalars[key] = (scalars, compound)
-        scalars, compound = found
-        if not compound or not shape.types & (ARR | OBJ):
-            self._only(shape, scalars)
-            return
-        options = list(compound)
-        if scalars.types:
-            plain = [one for one in value if not isinstance(one, (list, dict))]
-            options.append(self.places.made(place, {"enum": plain}, word))
-        choices.append(Choice(options, way))
+        return found
 
     @staticmethod
     def _only(shape: Shape, scalars: Scalars) -> None:
@@ -214,30 +211,36 @@ class Reader:
 
     def min_length(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
         """`minLength`"""
-        shape.min_length = max(shape.min_length, _count(value, place, word))
+        shape.min_length = max(shape.min_length, count_of(value, place, word))
 
     def max_length(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
         """`maxLength`"""
-        shape.max_length = _least(shape.max_length, _count(value, place, word))
+        shape.max_length = _least(shape.max_length, count_of(value, place, word))
 
     def pattern(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
         """`pattern`"""
+        self._body(shape, self.pattern_of(place, word, value))
+
+    def pattern_of(self, place: Place, word: str, value: Any) -> int:
+        """The bodies that match a pattern."""
         if not isinstance(value, str):
             raise GrammarError(f"pattern is a string, not {kind_of(value)}", pointer=place.pointer(word))
-        # a pattern that no string can meet, because strings are not allowed, need not be one that can be read
-        if shape.types & STR:
-            self._body(shape, self.strings.pattern(value, place.pointer(word)))
+        return self.strings.pattern(value, place.pointer(word))
 
     def format(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
         """`format`"""
+        body = self.format_of(place, word, value)
+        if body is not None:
+            self._body(shape, body)
+
+    def format_of(self, place: Place, word: str, value: Any) -> int | None:
+        """The bodies of a format; None, and a warning, when it is not enforced."""
         if not isinstance(value, str):
             raise GrammarError(f"format is a string, not {kind_of(value)}", pointer=place.pointer(word))
         known = value in FORMATS
         if self.formats == "enforce":
             if known:
-                if shape.types & STR:
-                    self._body(shape, self.strings.format(value))
-                return
+                return self.strings.format(value)
             if value in UNENFORCED:
                 raise UnsupportedError(
                     f"the format {value!r} cannot be enforced: remove it, or pass formats='annotation'",
@@ -247,6 +250,7 @@ class Reader:
             self._warned.add(value)
             known = known or value in UNENFORCED
             self.warn(place.pointer(word), f"the format {value!r} is {'' if known else 'unknown: '}not enforced")
+        return None
 
     @staticmethod
     def _body(shape: Shape, body: int) -> None:
@@ -259,10 +263,14 @@ class Reader:
         """`prefixItems` and `items`; `items` with an array and `additionalItems`"""
         if word == "items" and "prefixItems" in place.schema:
             return
-        found = self._items.get(way[0])
+        shape.items = (*shape.items, self.read_items(place))
+
+    def read_items(self, place: Place) -> Items:
+        """The items of a schema."""
+        found = self._items.get(id(place))
         if found is None:
-            found = self._items[way[0]] = self._read_items(place)
-        shape.items = (*shape.items, found)
+            found = self._items[id(place)] = self._read_items(place)
+        return found
 
     def _read_items(self, place: Place) -> Items:
         child = self.places.child
@@ -289,13 +297,31 @@ class Reader:
         prefix = tuple([child(place, one, first_word, str(index)) for index, one in enumerate(first)])
         return Items(prefix, child(place, rest, rest_word))
 
+    def contains(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
+        """`contains`"""
+        conj = self.places.child(place, value, word)
+        if self.contains_nothing(place):
+            return
+        shape.min_items = max(shape.min_items, 1)
+        if conj:
+            shape.some_items = (*shape.some_items, (0, conj, place))
+
+    @staticmethod
+    def contains_nothing(place: Place) -> bool:
+        """Whether `contains` asks for no item at all; refuses counts that are not followed."""
+        least = count_of(place.schema.get("minContains", 1), place, "minContains")
+        if "maxContains" in place.schema or least > 1:
+            word = "maxContains" if "maxContains" in place.schema else "minContains"
+            raise UnsupportedError(f"{word} is not supported: remove it", pointer=place.pointer(word))
+        return least == 0
+
     def min_items(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
         """`minItems`"""
-        shape.min_items = max(shape.min_items, _count(value, place, word))
+        shape.min_items = max(shape.min_items, count_of(value, place, word))
 
     def max_items(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
         """`maxItems`"""
-        shape.max_items = _least(shape.max_items, _count(value, place, word))
+        shape.max_items = _least(shape.max_items, count_of(value, place, word))
 
     def unique_items(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
         """`uniqueItems`: known to hold where an array has at most one item"""
@@ -308,16 +334,23 @@ class Reader:
 
     def group(self, shape: Shape, place: Place, word: str, value: Any, choices: list[Choice], way: Way) -> None:
         """`properties`, `patternProperties` and `additionalProperties`, when the first of them is met"""
-        schema = place.schema
+        if self.is_first_of_group(place, word):
+            shape.groups = (*shape.groups, self.read_group(place))
+
+    @staticmethod
+    def is_first_of_group(place: Place, word: str) -> bool:
+        """Whether a schema has no other word before this one that reads the same properties."""
         for other in _GROUP_WORDS:
-            if other in schema:
-                if other != word:
-                    return
-                break
-        found = self._groups.get(way[0])
+            if other in place.schema:
+                return other == word
+        return False
+
+    def read_group(self, place: Place) -> Group:
+        """The properties of a schema."""
+        found = self._groups.get(id(place))
         if found is None:
-            found = self._groups[way[0]] = self._read_group(place)
-        shape.groups = (*shape.groups, found)
+            found = self._groups[id(place)] = self._read_group(place)
+        return found
 
     def _read_group(self, place: Place) -> Group:
         child = self.places.child
@@ -345,9 +378,7 @@ class Reader:
 
     def required(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
         """`required`"""
-        if not isinstance(value, list) or not all([type(name) is str for name in value]):
-            raise GrammarError("required is an array of property names", pointer=place.pointer(word))
-        if value:
+        if names_of(value, place, word):
             shape.require(value)
 
     def property_names(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
@@ -356,44 +387,50 @@ class Reader:
 
     def min_properties(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
         """`minProperties`"""
-        count = _count(value, place, word)
+        count = count_of(value, place, word)
         if count > shape.min_properties:
             shape.min_properties = count
             shape.counted_at = place
 
     def max_properties(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
         """`maxProperties`"""
-        shape.max_properties = _least(shape.max_properties, _count(value, place, word))
+        shape.max_properties = _least(shape.max_properties, count_of(value, place, word))
 
-    # Combinations
+    # Words of negate.py
 
-    def ref(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> Conj:
-        """`$ref`"""
-        return self.places.follow(place, value, word)
+    def not_conj(self, shape: Shape, place: Place, word: Any, value: Any, choices: list[Choice], way: Way) -> None:
+        """NOT"""
+        choices.append(Choice(self.negate.options(value), way))
 
-    def all_of(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> list[int]:
-        """`allOf`"""
-        return [at for conj in self._list(place, word, value) for at in conj]
+    def types_left(self, shape: Shape, place: Place, word: Any, value: Any, *_: Any) -> None:
+        """TYPES_LEFT"""
+        shape.types &= value
 
-    def any_of(
-        self, shape: Shape, place: Place, word: str, value: Any, choices: list[Choice], way: Way
-    ) -> None:
-        """`anyOf`"""
-        choices.append(Choice(self._list(place, word, value), way))
+    def without(self, shape: Shape, place: Place, word: Any, value: Any, *_: Any) -> None:
+        """WITHOUT"""
+        self._body(shape, self.strings.without(value))
 
-    def one_of(
-        self, shape: Shape, place: Place, word: str, value: Any, choices: list[Choice], way: Way
-    ) -> None:
-        """`oneOf`"""
-        choices.append(Choice(self.exactly_one(place, self._list(place, word, value)), way))
+    def some_item(self, shape: Shape, place: Place, word: Any, value: Any, *_: Any) -> None:
+        """SOME_ITEM"""
+        start, conj = value
+        shape.min_items = max(shape.min_items, start + 1)
+        shape.some_items = (*shape.some_items, (start, conj, place))
 
-    def _list(self, place: Place, word: str, value: Any) -> list[Conj]:
-        if not isinstance(value, list) or not value:
-            raise GrammarError(f"{word} is an array of at least one schema", pointer=place.pointer(word))
-        child = self.places.child
-        return [child(place, one, word, str(index)) for index, one in enumerate(value)]
+    def some_key(self, shape: Shape, place: Place, word: Any, value: Any, *_: Any) -> None:
+        """SOME_KEY"""
+        expr, conj = value
+        shape.min_properties = max(shape.min_properties, 1)
+        shape.some_keys = (*shape.some_keys, (expr, conj, place))
 
     # The rest
+
+    def warn(self, pointer: str, message: str) -> None:
+        """Add to the warnings."""
+        self._warnings.append(f"at {pointer}: {message}")
+
+    def knows(self, place: Place, word: Any) -> bool:
+        """Whether a word of a schema is a keyword."""
+        return word in (_HANDLERS if place.modern else self._handlers)
 
     def refuse(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
         """A keyword that is understood, but not enforced."""
@@ -417,16 +454,6 @@ def _bad_type(name: Any, pointer: str) -> GrammarError:
     return GrammarError(f"{name!r} is not a type; the types are {known}", pointer=pointer)
 
 
-def _count(value: Any, place: Place, word: str) -> int:
-    """A number of characters, items or properties."""
-    if type(value) is int and value >= 0:
-        return value
-    exact = number(value, place.pointer(word))
-    if exact < 0 or exact != exact.to_integral_value():
-        raise GrammarError(f"{word} is a whole number from 0 up, not {value}", pointer=place.pointer(word))
-    return int(exact)
-
-
 def _least(old: int | None, new: int) -> int:
     return new if old is None else min(old, new)
 
@@ -438,7 +465,7 @@ def _both(old: tuple[Any, ...], new: tuple[Any, ...]) -> tuple[Any, ...]:
 
 _GROUP_WORDS = ("properties", "patternProperties", "additionalProperties")
 # None: says nothing about the value, or is read by the keyword that it goes with
-_HANDLERS: dict[str, Any] = {
+_HANDLERS: dict[Any, Any] = {
     "type": Reader.type,
     "enum": Reader.enum,
     "const": Reader.enum,
@@ -467,16 +494,20 @@ _HANDLERS: dict[str, Any] = {
     "allOf": Reader.all_of,
     "anyOf": Reader.any_of,
     "oneOf": Reader.one_of,
+    "not": Reader.negation,
+    "if": Reader.condition,
+    "contains": Reader.contains,
+    **dict.fromkeys(["dependencies", "dependentRequired", "dependentSchemas"], Reader.dependencies),
+    NOT: Reader.not_conj,
+    TYPES_LEFT: Reader.types_left,
+    WITHOUT: Reader.without,
+    SOME_ITEM: Reader.some_item,
+    SOME_KEY: Reader.some_key,
     **dict.fromkeys(
-        """$dynamicRef $recursiveRef contains dependencies dependentRequired dependentSchemas if not unevaluatedItems
-        unevaluatedProperties""".split(),
+        "$dynamicRef $recursiveRef unevaluatedItems unevaluatedProperties".split(),
         Reader.refuse,
     ),
-    **dict.fromkeys(
-        """$anchor $comment $defs $dynamicAnchor $id $recursiveAnchor $schema $vocabulary additionalItems contentEncoding
-        contentMediaType contentSchema default definitions deprecated description else example examples id maxContains
-        minContains readOnly then title writeOnly""".split()
-    ),
+    **dict.fromkeys(SILENT),
 }
 _unknown = Reader.unknown
 
@@ -497,10 +528,8 @@ _SINCE = {
 _UNTIL = {"dependencies": 7, "$recursiveRef": 2019}
 
 
-@lru_cache(maxsize=None)
-def _handlers_of(draft: int) -> dict[str, Any]:
+@cache
+def _handlers_of(draft: int) -> dict[Any, Any]:
     return {
-        word: handler
-        for word, handler in _HANDLERS.items()
-        if _SINCE.get(word, 0) <= draft <= _UNTIL.get(word, draft)
+        word: handler for word, handler in _HANDLERS.items() if _SINCE.get(word, 0) <= draft <= _UNTIL.get(word, draft)
     }

@@ -6,9 +6,10 @@ from decimal import Decimal
 from typing import Any
 
 from ffgrammar.core.errors import GrammarError
+from ffgrammar.grammar.json_schema.places import Place
 from ffgrammar.grammar.json_schema.shape import FALSE, NULL, NUM, STR, TRUE
 
-__all__ = ["Scalars", "as_schema", "number"]
+__all__ = ["Scalars", "as_schema", "count_of", "number"]
 
 
 def number(value: Any, pointer: str) -> Decimal:
@@ -19,6 +20,16 @@ def number(value: Any, pointer: str) -> Decimal:
     if not exact.is_finite():
         raise GrammarError(f"{value} is not a JSON number", pointer=pointer)
     return exact
+
+
+def count_of(value: Any, place: Place, word: str) -> int:
+    """A number of characters, items or properties."""
+    if type(value) is int and value >= 0:
+        return value
+    exact = number(value, place.pointer(word))
+    if exact < 0 or exact != exact.to_integral_value():
+        raise GrammarError(f"{word} is a whole number from 0 up, not {value}", pointer=place.pointer(word))
+    return int(exact)
 
 
 class Scalars:

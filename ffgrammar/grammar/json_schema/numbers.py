@@ -4,9 +4,9 @@ What is spelled:
 
 - An integer has neither fraction nor exponent.
 - Any other number has both if it wants: 12, 12.50, 1.25e1, 0.125E+2. Where a bound other than zero is to be kept, the
-  mantissa of a spelling with exponent has exactly one digit before its point, and that digit is not 0: how all the usual
-  libraries write it. (With other mantissas the language is not regular: the digits before the point would have to be
-  counted against the exponent.)
+  mantissa of a spelling with exponent has exactly one digit before its point, and that digit is not 0: how all the
+  usual libraries write it. (With other mantissas the language is not regular: the digits before the point would have
+  to be counted against the exponent.)
 - -0 is 0, as the JSON Schema data model has it.
 """
 
@@ -103,9 +103,7 @@ class Numbers:
         self.fraction = store.concat([self.point, store.repeat(self.digit, 1, None)])
         self.some_fraction = self._optional(self.fraction)
         self.e = store.byte_set(b"eE")
-        self.exponent = store.concat(
-            [self.e, self._optional(store.byte_set(b"+-")), store.repeat(self.digit, 1, None)]
-        )
+        self.exponent = store.concat([self.e, self._optional(store.byte_set(b"+-")), store.repeat(self.digit, 1, None)])
 
     def _optional(self, expr: int) -> int:
         return self.store.union([expr, EMPTY])
@@ -157,12 +155,12 @@ class Numbers:
         # each sign has its range of magnitudes
         parts = []
         if high is None or high >= 0:
-            floor = (low, low_open) if low is not None and low >= 0 else (None, False)
-            parts.append(self._magnitude(*floor, high, high_open, forms))
+            floor, floor_open = (low, low_open) if low is not None and low >= 0 else (None, False)
+            parts.append(self._magnitude(floor, floor_open, high, high_open, forms))
         if low is None or low <= 0:
-            floor = (-high, high_open) if high is not None and high <= 0 else (None, False)
+            floor, floor_open = (-high, high_open) if high is not None and high <= 0 else (None, False)
             ceiling = -low if low is not None else None
-            negative = self._magnitude(*floor, ceiling, low_open, forms)
+            negative = self._magnitude(floor, floor_open, ceiling, low_open, forms)
             parts.append(self.store.concat([self.minus, negative]))
         return self.store.union(parts)
 
@@ -196,8 +194,14 @@ class Numbers:
         parts = [s.intersect(plain)]
         if not integers:
             # a magnitude below 1 is no integer, except for 0; with larger exponents that depends on the digits
-            parts.append(self._scientific(low, low_open, Decimal(1) if high is None or high > 1 else high,
-                                          high_open or high is None or high >= 1))
+            parts.append(
+                self._scientific(
+                    low,
+                    low_open,
+                    Decimal(1) if high is None or high > 1 else high,
+                    high_open or high is None or high >= 1,
+                )
+            )
         elif high is None and low is None:
             parts.append(s.concat([self.natural, self.some_fraction, self.exponent]))
         elif high is None and not low:
@@ -210,8 +214,9 @@ class Numbers:
         return s.union(parts)
 
     def _zero_plain(self) -> int:
-        return self.store.concat([self.zero, self._optional(self.store.concat(
-            [self.point, self.store.repeat(self.zero, 1, None)]))])
+        return self.store.concat(
+            [self.zero, self._optional(self.store.concat([self.point, self.store.repeat(self.zero, 1, None)]))]
+        )
 
     def _with_fraction(self) -> int:
         """A fraction that is not zero."""
@@ -369,8 +374,9 @@ class Numbers:
             return s.concat([self.e, signed])
         if not bound:
             # all exponents up to 0
-            return s.concat([self.e, s.union([s.concat([self.minus, everything]),
-                                              s.concat([plus, s.repeat(self.zero, 1, None)])])])
+            return s.concat(
+                [self.e, s.union([s.concat([self.minus, everything]), s.concat([plus, s.repeat(self.zero, 1, None)])])]
+            )
         # all of one sign, and the other up to the bound
         reach = s.concat([self.zeros, self._whole_below(size, False)])
         signs = (plus, self.minus) if above else (self.minus, plus)
@@ -379,7 +385,10 @@ class Numbers:
     # Divisors
 
     def multiples(self, divisor: Decimal) -> int | None:
-        """The multiples of a divisor, spelled without exponent; None when they do not follow from their last digits."""
+        """The multiples of a divisor; None when they do not follow from their last digits.
+
+        With an exponent only those are spelled that its size alone makes a multiple.
+        """
         key = ("multiple", divisor)
         if key not in self._memo:
             self._memo[key] = self._multiples(divisor)
@@ -398,8 +407,23 @@ class Numbers:
             last += 1
             if last > places + 9:
                 return NOTHING
-        if 10**last // scaled > MAX_ENDINGS:
+        s = self.store
+        if scaled == 1:
+            digits = s.concat([self.point, s.repeat(self.digit, 1, places), self.zeros]) if places else NOTHING
+            plain = s.concat([self.natural, s.union([digits, self._exactly("")])])
+        elif 10**last // scaled > MAX_ENDINGS:
             return NOTHING
+        else:
+            plain = self._by_endings(scaled, places, last)
+        # with an exponent: what the exponent alone makes a multiple, for as many digits as a float has
+        parts = [plain, s.concat([self._zero_plain(), self.exponent])]
+        for count in range(17):
+            mantissa = [self.point, s.repeat(self.digit, count, count)] if count else []
+            parts.append(s.concat([self.positive, *mantissa, self._exponents(count + last - places, True)]))
+        return s.concat([self._optional(self.minus), s.union(parts)])
+
+    def _by_endings(self, scaled: int, places: int, last: int) -> int:
+        """Plain numbers whose last digits, the point moved right by `places`, are those of a multiple."""
         endings: dict[str, list[str]] = {}
         for number in range(0, 10**last, scaled):
             text = str(number).rjust(last, "0") if last else ""
@@ -409,11 +433,10 @@ class Numbers:
         for after, before in endings.items():
             grouped.setdefault(tuple(before), []).append(after)
         s = self.store
-        parts = [
-            s.concat([self._ending(before), s.union(self._exactly(after) for after in group)])
+        return s.union(
+            s.concat([self._ending(before), s.union([self._exactly(after) for after in group])])
             for before, group in grouped.items()
-        ]
-        return s.concat([self._optional(self.minus), s.union(parts)])
+        )
 
     def _ending(self, before: tuple[str, ...]) -> int:
         """The natural numbers that end in one of these digit strings of equal length."""

@@ -13,11 +13,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ffgrammar.core.errors import LimitError, UnsupportedError
-from ffgrammar.grammar.json_schema.shape import NEVER, STR, Conj, Shape, join
+from ffgrammar.grammar.json_schema.shape import NEVER, STR, Conj, Group, Shape, join
 from ffgrammar.grammar.json_schema.strings import Strings
 
 if TYPE_CHECKING:
     from ffgrammar.grammar.json_schema.emit import Emitter
+    from ffgrammar.grammar.json_schema.places import Place
 
 __all__ = ["object_symbol", "property_conj"]
 
@@ -46,9 +47,42 @@ def property_conj(shape: Shape, name: str, strings: Strings) -> Conj:
 
 def object_symbol(em: Emitter, shape: Shape, depth: int) -> int | None:
     """The symbol of the objects of a shape; None when there are none."""
+    if not shape.some_keys:
+        return _object(em, shape, depth, None)
+    # the key that is asked for is a named one, or one of the others
+    (expr, conj, place), *others = shape.some_keys
+    found = []
+    for name in (*_listed_names(shape), *shape.required):
+        if em.store.matches(expr, em.strings.spelled(name)):
+            there = shape.copy()
+            there.some_keys = tuple(others)
+            there.require([name])
+            there.groups = (*shape.groups, Group({name: conj}, (), ()))
+            found.append(object_symbol(em, there, depth))
+    if others:
+        if any([group.additional != NEVER or group.patterns for group in shape.groups]) or not shape.groups:
+            raise UnsupportedError(
+                "several keys that an object must have, none of them named, are not supported", pointer=place.pointer()
+            )
+    else:
+        found.append(_object(em, shape, depth, (expr, conj, place)))
+    symbols = [symbol for symbol in found if symbol is not None]
+    return em.builder.choice(symbols, "object") if symbols else None
+
+
+def _listed_names(shape: Shape) -> dict[str, None]:
     names: dict[str, None] = {}
     for group in shape.groups:
         names.update(dict.fromkeys(group.named))
+    return names
+
+
+def _object(em: Emitter, shape: Shape, depth: int, hit: tuple[int, Conj, Place] | None) -> int | None:
+    """The objects of a shape, one of whose keys beside the named ones is in the expression and has such a value.
+
+    That key stands behind all others in the expression: written twice, its last value counts.
+    """
+    names = _listed_names(shape)
     listed = len(names)
     names.update(dict.fromkeys(shape.required))
     required = set(shape.required)
@@ -56,19 +90,30 @@ def object_symbol(em: Emitter, shape: Shape, depth: int) -> int | None:
     items: list[Item] = []
     for place, name in enumerate(names):
         conj = property_conj(shape, name, em.strings)
-        allowed = conj != NEVER and (
-            key_filter is None or em.store.matches(key_filter, em.strings.spelled(name))
-        )
+        allowed = conj != NEVER and (key_filter is None or em.store.matches(key_filter, em.strings.spelled(name)))
         value = em.symbol(conj, depth + 1) if allowed else em.never
         if value != em.never:
             items.append(Item((*_key(em, name), value), name in required, place < listed))
         elif name in required:
             return None
     others = []
-    for expr, conj in _other_keys(em, shape, names, key_filter):
+    hits: list[Body] = []
+    after: list[Body] = []
+    for keys, conj in _other_keys(em, shape, names, key_filter):
         value = em.symbol(conj, depth + 1)
-        if value != em.never:
-            others.append((*_key_symbols(em, expr, "key"), value))
+        if value == em.never:
+            continue
+        others.append((*_key_symbols(em, keys, "key"), value))
+        if hit is not None:
+            wanted = em.symbol(join(conj, hit[1]), depth + 1)
+            both = em.store.intersect([keys, hit[0]])
+            if wanted != em.never and not em.store.is_nothing(both):
+                hits.append((*_key_symbols(em, both, "key"), wanted))
+            rest = em.store.intersect([keys, em.store.complement(hit[0])])
+            if not em.store.is_nothing(rest):
+                after.append((*_key_symbols(em, rest, "key"), value))
+    if hit is not None and not hits:
+        return None
     least, most = shape.min_properties, shape.max_properties
     if least <= len(required):
         least = 0
@@ -81,7 +126,14 @@ def object_symbol(em: Emitter, shape: Shape, depth: int) -> int | None:
             "keys: one that is written twice counts once",
             pointer=shape.counted_at.pointer("minProperties"),
         )
-    if least > 1 or most is not None:
+    if hit is not None:
+        if least > 1 or most is not None:
+            raise UnsupportedError(
+                "a bound on the number of properties is not supported where one that is not named must be there",
+                pointer=hit[2].pointer(),
+            )
+        bodies = _with_hit(em, items, others, hits, after)
+    elif least > 1 or most is not None:
         bodies = _counted(em, items, others, least, most)
     else:
         bodies = _listed(em, items, others, least)
@@ -167,6 +219,24 @@ def _other_keys(em: Emitter, shape: Shape, names: dict[str, None], key_filter: i
 
 def _listed(em: Emitter, items: list[Item], others: list[Body], least: int) -> list[Body]:
     """Productions of the objects with at least `least` (0 or 1) properties."""
+    run, may_be_empty = _members(em, items, others)
+    bodies = [(em.left_brace, *run, em.right_brace)] if run else []
+    if may_be_empty and not least:
+        bodies.append((em.left_brace, em.right_brace))
+    return bodies
+
+
+def _with_hit(em: Emitter, items: list[Item], others: list[Body], hits: list[Body], after: list[Body]) -> list[Body]:
+    """Productions of the objects in which a hit comes, and then only keys of `after`."""
+    run, may_be_empty = _members(em, items, others)
+    bodies = [(*run, em.comma, *hit) for hit in hits] if run else []
+    if may_be_empty:
+        bodies.extend(hits)
+    return [(em.left_brace, em.growing(bodies, [(em.comma, *body) for body in after], "members"), em.right_brace)]
+
+
+def _members(em: Emitter, items: list[Item], others: list[Body]) -> tuple[Body, bool]:
+    """The symbols of at least one property, and whether there may be none."""
     comma = em.comma
     # the properties so far, in one production while there is one way to write them; () is none
     run: Body = ()
@@ -189,10 +259,7 @@ def _listed(em: Emitter, items: list[Item], others: list[Body], least: int) -> l
         may_be_empty = may_be_empty and not is_required
     if others:
         run = (_followed(em, run, others, may_be_empty),)
-    bodies = [(em.left_brace, *run, em.right_brace)] if run else []
-    if may_be_empty and not least:
-        bodies.append((em.left_brace, em.right_brace))
-    return bodies
+    return run, may_be_empty
 
 
 def _followed(em: Emitter, run: Body, others: list[Body], may_be_empty: bool) -> int:
@@ -203,9 +270,7 @@ def _followed(em: Emitter, run: Body, others: list[Body], may_be_empty: bool) ->
     return em.growing(bodies, [(em.comma, *body) for body in others], "members")
 
 
-def _counted(
-    em: Emitter, items: list[Item], others: list[Body], least: int, most: int | None
-) -> list[Body]:
+def _counted(em: Emitter, items: list[Item], others: list[Body], least: int, most: int | None) -> list[Body]:
     """Productions of the objects with least to most (None: no bound) properties.
 
     One nonterminal for each count, up to the largest that makes a difference.
@@ -236,7 +301,9 @@ def _counted(
         may_be_empty = may_be_empty and not is_required
     if others:
         counts = _counted_others(em, counts, others, may_be_empty, most is None)
-    found = [(em.left_brace, symbol, em.right_brace) for symbol in counts[max(least, 1) :] if symbol is not None]
+    found: list[Body] = [
+        (em.left_brace, symbol, em.right_brace) for symbol in counts[max(least, 1) :] if symbol is not None
+    ]
     if may_be_empty and not least:
         found.append((em.left_brace, em.right_brace))
     return found

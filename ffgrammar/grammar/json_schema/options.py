@@ -41,9 +41,7 @@ class Options:
 
     def __post_init__(self) -> None:
         space = self.whitespace
-        if isinstance(space, bool) or not (
-            space in ("flexible", "compact") or (isinstance(space, int) and space >= 0)
-        ):
+        if isinstance(space, bool) or not (space in ("flexible", "compact") or (isinstance(space, int) and space >= 0)):
             raise GrammarError(f"whitespace must be 'flexible', 'compact' or a number from 0 up, not {space!r}")
         if self.formats not in ("enforce", "annotation"):
             raise GrammarError(f"formats must be 'enforce' or 'annotation', not {self.formats!r}")

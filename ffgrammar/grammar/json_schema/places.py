@@ -49,7 +49,7 @@ class Resource:
 class Place:
     """One subschema and the way to it."""
 
-    __slots__ = ("depth", "parent", "resource", "schema", "tokens")
+    __slots__ = ("depth", "modern", "parent", "resource", "schema", "tokens")
 
     def __init__(
         self, schema: Any, resource: Resource, parent: Place | None, tokens: tuple[str, ...], depth: int
@@ -59,6 +59,8 @@ class Place:
         self.parent = parent
         self.tokens = tokens
         self.depth = depth
+        # whether it was made here, in the words of draft 2020-12
+        self.modern: bool = parent is not None and parent.modern
 
     def pointer(self, *more: str) -> str:
         """The JSON pointer of this place, or of something below it."""
@@ -82,8 +84,6 @@ class Places:
         self._resources: dict[str, Resource | None] | None = None
         self._own: dict[int, Resource] = {}
         self._numbers: dict[tuple[int, int], Conj] = {}
-        # places of schemas that were made here
-        self.modern: set[int] = set()
         self.list: list[Place] = [Place(False, self.root, None, (), 0)]
         # the root's `$id` changes its base URI, but not what a "#/..." in it means
         if isinstance(schema, dict) and isinstance(schema.get(self._id_word), str):
@@ -109,10 +109,11 @@ class Places:
             return ()
         return self._number(schema, place.resource, place, tokens)
 
-    def made(self, place: Place, schema: dict[str, Any], *tokens: str) -> Conj:
+    def made(self, place: Place, schema: dict[Any, Any], *tokens: str) -> Conj:
         """The conjunction of a schema that stands for something at the place; it is read as draft 2020-12."""
         conj = self._number(schema, place.resource, place, tokens)
-        self.modern.update(conj)
+        for at in conj:
+            self.list[at].modern = True
         return conj
 
     def _number(self, schema: Any, resource: Resource, parent: Place | None, tokens: tuple[str, ...]) -> Conj:

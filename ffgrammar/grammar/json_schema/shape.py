@@ -76,7 +76,6 @@ class Group(NamedTuple):
                 conj = value if conj is None else join(conj, value)
         return self.additional if conj is None else conj
 
-
     def of_other(self, matching: Container[int]) -> Conj:
         """The same for a key that is not one of the named ones."""
         conj: Conj | None = None
@@ -114,6 +113,8 @@ class Shape:
     items: tuple[Items, ...] = ()
     min_items: int = 0
     max_items: int | None = None
+    # (index, conjunction, place): some item from the index on is so
+    some_items: tuple[tuple[int, Conj, Place], ...] = ()
     # where uniqueItems is asked for
     unique: Place | None = None
     # objects
@@ -124,6 +125,8 @@ class Shape:
     # where min_properties is asked for
     counted_at: Place | None = None
     key_names: Conj = ()
+    # (expression of keys, conjunction, place): some key of these has such a value
+    some_keys: tuple[tuple[int, Conj, Place], ...] = ()
 
     def copy(self) -> Shape:
         """An independent copy."""

@@ -44,12 +44,16 @@ class Strings:
             plain = "".join([_ESCAPES.get(char, char) for char in text]).encode()
         return b'"%b"' % plain
 
+    def body(self, text: str) -> int:
+        """The body of exactly this string."""
+        return JSON_CANONICAL.text(self.store, text)
+
     def key(self, text: str) -> int:
         """Exactly this string."""
         plain = JSON_CANONICAL.plain(text)
         if plain is not None:
             return self.store.literal(b'"%b"' % plain)
-        return self.quoted(JSON_CANONICAL.text(self.store, text))
+        return self.quoted(self.body(text))
 
     def any_of(self, texts: Iterable[str]) -> int:
         """Any of these strings."""
@@ -118,5 +122,11 @@ class Strings:
 
 
 _ESCAPES = {chr(code): f"\\u{code:04x}" for code in range(32)} | {
-    "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"
+    "\b": "\\b",
+    "\t": "\\t",
+    "\n": "\\n",
+    "\f": "\\f",
+    "\r": "\\r",
+    '"': '\\"',
+    "\\": "\\\\",
 }

@@ -1,8 +1,8 @@
-"""Lark's regular expressions are Python's: rewritten here in the Rust syntax that ffgrammar.regex reads.
+r"""Lark's regular expressions are Python's: rewritten here in the Rust syntax that ffgrammar.regex reads.
 
 What differs: `[` is an ordinary character inside a class, as are `&&`, `--` and `~~`; a `{` that begins no repeat is an
-ordinary character; `{,n}` is `{0,n}`; any punctuation can be escaped; `(?#comments)` and the flag x. (`[[:alpha:]]` is
-read as Rust reads it: as Python reads it, nobody means it.)
+ordinary character; `{,n}` is `{0,n}`; `\<` is a character; `(?#comments)`; white space in classes under the flag x.
+(`[[:alpha:]]` is read as Rust reads it: as Python reads it, nobody means it.)
 """
 
 from __future__ import annotations
@@ -13,23 +13,24 @@ from typing import NamedTuple
 __all__ = ["Translation", "translate"]
 
 # Classes and comments that are not closed go on to the end, so that no part of a pattern is looked at twice.
-_PIECE = re.compile(
-    r"""
+_PIECES = r"""
     (?P<class>   \[\^?\]? (?: \[:\^?[a-z]+:\] | \\. | [^\]\\] )* (?:\]|\Z) )
-  | (?P<escape>  \\. )
+  | (?P<escape>  \\[pPxu]\{[^{}]*\} | \\. )
   | (?P<comment> \(\?\#[^)]*\)? )
   | (?P<group>   \(\? )
   | (?P<repeat>  [*+?] | \{[0-9]+(?:,[0-9]*)?\} )
   | (?P<upto>    \{,[0-9]+\} )
   | (?P<brace>   [{}] )
-  | (?P<blank>   \s+ | \#[^\n]* )
   | (?P<other>   [^\\\[({}*+?\#\s]+ | . )
-    """,
-    re.VERBOSE | re.DOTALL,
+    """
+_PIECE = re.compile(_PIECES, re.VERBOSE | re.DOTALL)
+_VERBOSE_PIECE = re.compile(r"(?P<blank> \s+ | \#[^\n]* ) |" + _PIECES, re.VERBOSE | re.DOTALL)
+_CHAR = r"\\[pPxu]\{[^{}]*\} | \\x[0-9A-Fa-f]{2} | \\u[0-9A-Fa-f]{4} | \\U[0-9A-Fa-f]{8} | \\. | ."
+_CLASS_ITEM = re.compile(
+    rf"(?P<posix> \[:\^?[a-z]+:\] ) | (?P<first> {_CHAR} ) (?: - (?P<last> {_CHAR} ) )?", re.VERBOSE | re.DOTALL
 )
-_CLASS_PIECE = re.compile(r"(?P<keep>\[:\^?[a-z]+:\])|(?P<escape>\\.)|(?P<special>[\[&~]|--)|[^\\\[&~-]+|.", re.DOTALL)
-# What Rust needs a backslash for; before other punctuation it is dropped (`\<` would be a word boundary).
-_META = frozenset("\\.+*?()|[]{}^$#&-~")
+_META_IN_CLASS = frozenset("[]^&-~# \t\n\r\f\v")
+_STARTS_VERBOSE = re.compile(r"\(\?[aimsu]*x")
 
 
 class Translation(NamedTuple):
@@ -50,6 +51,7 @@ def translate(pattern: str, *, verbose: bool = False) -> Translation:
     parts: list[str] = []
     offsets: list[int] = []
     lazy = after_repeat = False
+    verbose = verbose or _STARTS_VERBOSE.match(pattern) is not None
 
     def emit(text: str, start: int, width: int) -> None:
         parts.append(text)
@@ -58,24 +60,26 @@ def translate(pattern: str, *, verbose: bool = False) -> Translation:
         else:
             offsets.extend([start] * len(text))
 
-    for found in _PIECE.finditer(pattern):
+    for found in (_VERBOSE_PIECE if verbose else _PIECE).finditer(pattern):
         kind, piece, start = found.lastgroup, found.group(), found.start()
-        if (kind == "comment" and piece.endswith(")")) or (kind == "blank" and verbose):
+        if kind == "blank" or (kind == "comment" and piece.endswith(")")):
             continue
         if kind == "escape":
-            emit(_escape(piece), start, 2)
+            # Rust's \< and \> are word boundaries, Python's are characters.
+            emit(piece[1] if piece in ("\\<", "\\>") else piece, start, len(piece))
         elif kind == "class":
-            emit("[", start, 1)
-            for inner in _CLASS_PIECE.finditer(piece, 1):
-                text = inner.group()
-                if inner.lastgroup == "escape":
-                    text = _escape(text)
-                elif text == "--":
-                    # One of the two ends a range: `[--a]` is from - to a, `[+--]` from + to -.
-                    text = "\\--" if inner.start() == 1 else "-\\-"
-                elif inner.lastgroup == "special":
-                    text = "\\" + text
-                emit(text, start + inner.start(), len(inner.group()))
+            inside = start + (2 if piece.startswith("[^") else 1)
+            end = found.end() - piece.endswith("]")
+            emit(pattern[start:inside], start, inside - start)
+            for item in _CLASS_ITEM.finditer(pattern, inside, end):
+                if item["posix"]:
+                    emit(item["posix"], item.start(), len(item["posix"]))
+                    continue
+                emit(_in_class(item["first"]), item.start(), len(item["first"]))
+                if item["last"]:
+                    emit("-", item.start("last") - 1, 1)
+                    emit(_in_class(item["last"]), item.start("last"), len(item["last"]))
+            emit(pattern[end : found.end()], end, found.end() - end)
         elif kind == "upto":
             emit("{0" + piece[1:], start, len(piece))
         elif kind == "brace":
@@ -87,6 +91,6 @@ def translate(pattern: str, *, verbose: bool = False) -> Translation:
     return Translation("".join(parts), offsets, lazy)
 
 
-def _escape(piece: str) -> str:
-    char = piece[1]
-    return piece if char in _META or char.isalnum() or not char.isascii() else char
+def _in_class(char: str) -> str:
+    # White space too: Rust's (?x) does not count it even there.
+    return "\\" + char if char in _META_IN_CLASS else char

@@ -1,0 +1,15 @@
+from ffgrammar.core.limits import Limits
+from ffgrammar.engine.rules import RuleTables
+from ffgrammar.grammar.ir import Grammar
+from ffgrammar.regex.expr import ExprStore
+from ffgrammar.tokens.tokenizer import Tokenizer
+from ffgrammar.tokens.trie import TokenTrie
+
+class Engine:
+    tables: RuleTables
+    store: ExprStore
+    tokenizer: Tokenizer
+    trie: TokenTrie
+    limits: Limits
+    def __init__(self, grammar: Grammar, tokenizer: Tokenizer, limits: Limits) -> None: ...
+    def stats(self) -> dict[str, int]: ...

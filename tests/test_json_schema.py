@@ -1,0 +1,137 @@
+"""tests/cases/json_schema.json: texts that schemas accept and reject, errors and their places; untrusted schemas."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ffgrammar.core.errors as errors
+from ffgrammar.api.compile import compile_json_schema
+from ffgrammar.core.limits import Limits
+from ffgrammar.grammar.json_schema import build
+from ffgrammar.regex.expr import ExprStore
+from ffgrammar.tokens.tokenizer import Tokenizer
+
+DATA = json.loads((Path(__file__).parent / "cases" / "json_schema.json").read_text(encoding="utf-8"))
+BYTES = Tokenizer.from_tokens([bytes([byte]) for byte in range(256)])
+
+
+def accepts(schema: Any, text: str | bytes, **options: Any) -> bool:
+    """Whether the text is in the language of the schema."""
+    data = text.encode() if isinstance(text, str) else text
+    matcher = compile_json_schema(schema, BYTES, **options).matcher()
+    return bool(matcher.accept_bytes(data) == len(data) and matcher.is_accepting())
+
+
+@pytest.mark.parametrize("case", DATA["cases"], ids=lambda case: case["name"])
+def test_cases(case: Any) -> None:
+    options = case.get("options", {})
+    # as a dict, and as JSON text, whose numbers are read exactly
+    for schema in (case["schema"], json.dumps(case["schema"])):
+        for text in case["accept"]:
+            assert accepts(schema, text, **options), text
+        for text in case["reject"]:
+            assert not accepts(schema, text, **options), text
+
+
+@pytest.mark.parametrize("case", DATA["errors"], ids=lambda case: case["name"])
+def test_errors(case: Any) -> None:
+    with pytest.raises(getattr(errors, case["error"])) as caught:
+        build(case["schema"], ExprStore(), **case.get("options", {}))
+    assert type(caught.value).__name__ == case["error"]
+    assert case["says"] in str(caught.value)
+    assert caught.value.pointer == case["pointer"]
+
+
+def test_warnings_name_what_is_not_enforced() -> None:
+    schema = {"properties": {"a": {"format": "int32", "nullable": True, "x-order": 1}, "b": {"format": "date"}}}
+    found = build(schema, ExprStore(), formats="annotation").warnings
+    assert len(found) == 3
+    assert found[0].startswith("at /properties/a/format: the format 'int32' is unknown")
+    assert found[1].startswith("at /properties/a/nullable: 'nullable' is not a keyword")
+    assert found[2].startswith("at /properties/b/format: the format 'date' is not enforced")
+    assert build({"title": "t", "default": 1, "$comment": ""}, ExprStore()).warnings == ()
+
+
+def test_later_keywords_mean_nothing_in_earlier_drafts() -> None:
+    schema = {"$schema": "http://json-schema.org/draft-04/schema#", "const": 1, "enum": [[1], {"a": 1}, 2]}
+    assert accepts(schema, "2") and accepts(schema, "[1]") and accepts(schema, '{"a":1}')
+    assert not accepts(schema, "[2]") and not accepts(schema, "1")
+    assert any("const" in line for line in build(schema, ExprStore()).warnings)
+
+
+def test_one_store_serves_many_schemas() -> None:
+    store = ExprStore()
+    first = build({"type": "object", "properties": {"a": {"type": "string"}}}, store)
+    count = len(store)
+    again = build({"type": "object", "properties": {"a": {"type": "string"}}}, store)
+    assert len(store) == count
+    assert first.productions == again.productions and first.lexemes == again.lexemes
+
+
+def test_equal_subschemas_are_equal_symbols() -> None:
+    address = {"type": "object", "properties": {"street": {"type": "string"}}, "required": ["street"]}
+    one = build({"properties": {"a": address}}, ExprStore())
+    many = build({"properties": {name: dict(address) for name in "abcdefgh"}}, ExprStore())
+    # three productions for each optional property more, none for its value
+    assert len(many.productions) - len(one.productions) <= 3 * 7 + 1
+
+
+def _deep(word: str, depth: int) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "null"}
+    for _ in range(depth):
+        schema = {word: [schema]} if word in ("anyOf", "allOf", "oneOf", "prefixItems") else {word: schema}
+    return schema
+
+
+@pytest.mark.parametrize("word", ["items", "anyOf", "allOf", "oneOf", "not", "additionalProperties", "prefixItems"])
+def test_nesting_ends_in_a_limit(word: str) -> None:
+    # no combination of depths reaches Python's recursion limit
+    assert build(_deep(word, 300), ExprStore()).productions
+    with pytest.raises(errors.LimitError) as caught:
+        build(_deep(word, 5000), ExprStore())
+    assert caught.value.limit == "nesting"
+    with pytest.raises(errors.LimitError):
+        build('{"items":' * 100_000 + "{}" + "}" * 100_000, ExprStore())
+
+
+def test_deep_values_are_parsed() -> None:
+    schema = _deep("items", 300)
+    assert accepts(schema, "[" * 300 + "null" + "]" * 300)
+    assert not accepts(schema, "[" * 300 + "1" + "]" * 300)
+
+
+def test_combinations_end_in_a_limit() -> None:
+    wide = {"allOf": [{"anyOf": [{"pattern": f"^{i}{k}"} for k in range(10)]} for i in range(10)]}
+    with pytest.raises(errors.LimitError) as caught:
+        build(wide, ExprStore(), Limits(alternatives=1000))
+    assert caught.value.limit == "alternatives"
+
+
+def test_bounds_of_too_many_digits_end_in_a_limit() -> None:
+    with pytest.raises(errors.LimitError):
+        build('{"minimum": 1e999999999}', ExprStore())
+    assert accepts('{"type": "integer", "minimum": 1e300}', "1" + "0" * 300)
+    assert not accepts('{"type": "integer", "minimum": 1e300}', "9" * 300)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "properties": {f"property{i}": {"type": "integer"} for i in range(3000)}},
+        {"enum": [f"value number {i * 7919 % 20011}" for i in range(20_000)]},
+        {"type": "array", "items": {"type": "integer"}, "maxItems": 1_000_000},
+        {"type": "string", "maxLength": 10_000_000},
+        {"type": "object", "properties": {f"p{i}": {} for i in range(300)}, "maxProperties": 100},
+    ],
+    ids=["properties", "enum", "items", "length", "counted"],
+)
+def test_large_schemas_build_quickly(schema: Any) -> None:
+    started = time.perf_counter()
+    build(schema, ExprStore())
+    # about 0.1 s at most here; the rest is for slow machines
+    assert time.perf_counter() - started < 3

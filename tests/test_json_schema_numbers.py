@@ -1,0 +1,103 @@
+"""Number expressions against decimal arithmetic: bounds, divisors and single values, in every spelling."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ffgrammar.core.errors import LimitError
+from ffgrammar.grammar.json_schema.numbers import Numbers, is_integer, is_multiple, spellings
+from ffgrammar.regex.expr import ExprStore
+
+NUMBERS = Numbers(ExprStore())
+matches = NUMBERS.store.matches
+
+wholes = st.one_of(
+    st.sampled_from(["0", "1", "9", "10", "99", "100", "101", "999", "1000", "9007199254740993"]),
+    st.integers(0, 3000).map(str),
+)
+parts = st.sampled_from(["", ".0", ".5", ".25", ".75", ".001", ".34", ".340", ".99", ".00", ".1", ".0009"])
+signs = st.sampled_from(["", "-"])
+plain = st.builds("".join, st.tuples(signs, wholes, parts))
+exponents = st.builds(
+    "".join,
+    st.tuples(
+        st.sampled_from("eE"), st.sampled_from(["", "+", "-"]), st.sampled_from(["0", "00", "1", "2", "03", "16"])
+    ),
+)
+scientific = st.builds("".join, st.tuples(signs, st.sampled_from("0123456789"), parts, exponents))
+loose = st.builds("".join, st.tuples(signs, wholes, parts, exponents))
+bounds = st.one_of(
+    st.none(),
+    plain.map(Decimal),
+    st.sampled_from(["1E+3", "1e-3", "1e30", "9.99", "12.34", "-3.75"]).map(Decimal),
+)
+
+
+@given(bounds, st.booleans(), bounds, st.booleans(), st.lists(st.one_of(plain, scientific, loose), min_size=5))
+def test_ranges(low: Decimal | None, low_open: bool, high: Decimal | None, high_open: bool, texts: list[str]) -> None:
+    numbers = NUMBERS.range(low, low_open, high, high_open, True, True)
+    integers = NUMBERS.range(low, low_open, high, high_open, True, False)
+    fractions = NUMBERS.range(low, low_open, high, high_open, False, True)
+    for text in texts:
+        value = Decimal(text)
+        inside = (low is None or value > low or (value == low and not low_open)) and (
+            high is None or value < high or (value == high and not high_open)
+        )
+        has_exponent = "e" in text.lower()
+        mantissa = text.lstrip("-").lower().partition("e")[0]
+        normal = len(mantissa.partition(".")[0]) == 1 and mantissa[0] != "0"
+        accepted = matches(numbers, text.encode())
+        assert accepted <= inside, text
+        if inside and (not has_exponent or normal or (low is None and high is None)):
+            assert accepted, text
+        assert matches(integers, text.encode()) == (inside and text.lstrip("-").isdigit())
+        assert matches(fractions, text.encode()) <= (inside and value != value.to_integral_value())
+        if inside and not has_exponent and value != value.to_integral_value():
+            assert matches(fractions, text.encode())
+
+
+@pytest.mark.parametrize(
+    "divisor", ["1", "1.0", "2", "4", "5", "8", "10", "16", "25", "100", "1e2", "0.01", "0.0001", "1e-8", "0.2", "2.5"]
+)
+def test_multiples(divisor: str) -> None:
+    expr = NUMBERS.multiples(Decimal(divisor))
+    assert expr is not None
+
+    @given(st.one_of(plain, scientific))
+    def check(text: str) -> None:
+        accepted = matches(expr, text.encode())
+        exact = is_multiple(Decimal(text), Decimal(divisor))
+        assert accepted <= exact
+        if "e" not in text.lower():
+            assert accepted == exact
+
+    check()
+
+
+@pytest.mark.parametrize("divisor", ["3", "7", "1.5", "0.123456789", "1e400"])
+def test_divisors_that_no_last_digits_tell(divisor: str) -> None:
+    assert NUMBERS.multiples(Decimal(divisor)) is None
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_floats_as_python_spells_them(number: float) -> None:
+    text, value = repr(number).encode(), Decimal(repr(number))
+    assert matches(NUMBERS.range(None, False, None, False, True, True), text)
+    assert matches(NUMBERS.range(value, False, value, False, True, True), text)
+    assert not matches(NUMBERS.range(value, True, None, False, True, True), text)
+    assert not matches(NUMBERS.range(None, False, value, True, True, True), text)
+    assert text in spellings(value, False)
+
+
+@given(plain)
+def test_integers(text: str) -> None:
+    assert is_integer(Decimal(text)) == (Decimal(text) == Decimal(text).to_integral_value())
+
+
+def test_digits_are_bounded() -> None:
+    with pytest.raises(LimitError):
+        NUMBERS.range(Decimal("1e100000"), False, None, False, True, True)
