@@ -6,6 +6,7 @@ matcher is of a grammar of its own that nothing else has used.
 
 from __future__ import annotations
 
+import dataclasses
 import random
 import threading
 from collections.abc import Callable
@@ -148,8 +149,8 @@ def test_random_grammars(
         return ff.Grammar(build(description, store, GrammarBuilder(store, limits)), toy, limits)
 
     try:
-        untouched = compiled(Limits(forced_bytes=40))
-        grammar = compiled(Limits(**{**limits.__dict__, "forced_bytes": 40}))
+        untouched = compiled(Limits(forced_bytes=40, emptiness_steps=3000))
+        grammar = compiled(dataclasses.replace(limits, forced_bytes=40, emptiness_steps=3000))
     except ff.GrammarError:
         assume(False)
     except ff.LimitError:
@@ -160,8 +161,9 @@ def test_random_grammars(
         for kind, number in operations:
             run.do(kind, number)
         run.check_all()
-    except ff.LimitError:
-        assert limits.dfa_states == 8 or limits.expressions == 40 or limits.cache_bytes < 10_000
+    except ff.LimitError as error:
+        # too little for a single step; or a search for a completion that has no end, as some of these grammars need
+        assert limits != Limits() or error.limit == "emptiness_steps"
 
 
 SCHEMAS: dict[str, Any] = {
@@ -192,7 +194,7 @@ SCHEMAS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("cache_bytes", [Limits().cache_bytes, 30_000], ids=["caches kept", "caches dropped"])
+@pytest.mark.parametrize("cache_bytes", [Limits().cache_bytes, 2_000], ids=["caches kept", "caches dropped"])
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_schemas(cl100k: ff.Tokenizer, name: str, cache_bytes: int) -> None:
     chance = random.Random(name)

@@ -18,6 +18,7 @@ cdef class Engine:
     cdef uint32_t generation      # counts how often the caches were dropped
     cdef uint32_t base_exprs      # expressions from here on are derivatives
     cdef size_t max_bytes
+    cdef size_t fixed_bytes       # what is held when the caches are empty
     cdef uint32_t max_states
     cdef uint32_t max_exprs
     cdef PyThread_type_lock lock
@@ -29,8 +30,10 @@ cdef class Engine:
     cdef readonly object limits
 
     # All kernels below run with the lock held.
-    cdef void acquire(self) noexcept nogil
+    cdef int acquire(self) except -1
+    cdef void acquire_nogil(self) noexcept nogil
     cdef void release(self) noexcept nogil
+    cdef size_t cached_bytes(self) noexcept nogil
     cdef int trim(self) noexcept nogil
     cdef bint is_eos(self, uint32_t token) noexcept nogil
     cdef int checked(self, int status) except -1

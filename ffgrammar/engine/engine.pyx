@@ -3,7 +3,7 @@
 from libc.stdint cimport uint32_t
 
 from cpython.pythread cimport (
-    PyThread_acquire_lock, PyThread_allocate_lock, PyThread_free_lock, PyThread_release_lock, WAIT_LOCK,
+    NOWAIT_LOCK, PyThread_acquire_lock, PyThread_allocate_lock, PyThread_free_lock, PyThread_release_lock, WAIT_LOCK,
 )
 
 from ffgrammar.core.intern cimport intern_count
@@ -66,13 +66,15 @@ cdef class Engine:
         self.viability.max_search = min(limits.emptiness_steps, 0xFFFFFFF0)
         # Soft bounds: checked between calls, when everything can be dropped. The kernels have hard bounds of twice as
         # much, so that a single call ends, too.
-        self.max_bytes = limits.cache_bytes
-        self.max_states = limits.dfa_states
-        self.max_exprs = limits.expressions // 2
-        self.machine.dfa.max_states = 2 * limits.dfa_states
-        self.machine.rows.max_items = limits.row_items
-        self.machine.rows.max_words = limits.cache_bytes // 2
+        # Offsets into the tables are 32 bits wide, hence the upper ends.
+        self.max_bytes = min(limits.cache_bytes, 4 << 30)
+        self.max_states = min(limits.dfa_states, 1 << 22)
+        self.max_exprs = min(limits.expressions // 2, 1 << 30)
+        self.machine.dfa.max_states = 2 * self.max_states
+        self.machine.rows.max_items = min(limits.row_items, 0xFFFFFFF)
+        self.machine.rows.max_words = self.max_bytes // 2
         self.generation = 0
+        self.fixed_bytes = self.cached_bytes()
         self.base_exprs = intern_count(&self.store.nodes.tuples)
         self.checked(machine_first(&self.machine, &self.first))
         if not self.checked(viable(&self.viability, &self.machine, &self.first)):
@@ -91,7 +93,14 @@ cdef class Engine:
             raise_status(status, self.limits)
         return status
 
-    cdef void acquire(self) noexcept nogil:
+    cdef int acquire(self) except -1:
+        # Who waits must not hold the GIL: the holder of the lock may need it.
+        if not PyThread_acquire_lock(self.lock, NOWAIT_LOCK):
+            with nogil:
+                PyThread_acquire_lock(self.lock, WAIT_LOCK)
+        return 0
+
+    cdef void acquire_nogil(self) noexcept nogil:
         PyThread_acquire_lock(self.lock, WAIT_LOCK)
 
     cdef void release(self) noexcept nogil:
@@ -104,10 +113,13 @@ cdef class Engine:
                 return True
         return False
 
+    cdef size_t cached_bytes(self) noexcept nogil:
+        return machine_bytes(&self.machine) + masks_bytes(&self.masks) + viability_bytes(&self.viability)
+
     cdef int trim(self) noexcept nogil:
         """Drop the caches if they are over a bound. Matchers notice by the generation and read their text again."""
         cdef int status
-        if (machine_bytes(&self.machine) + masks_bytes(&self.masks) + viability_bytes(&self.viability) <= self.max_bytes
+        if (self.cached_bytes() <= self.max_bytes + self.fixed_bytes
                 and intern_count(&self.machine.dfa.states) <= self.max_states
                 and intern_count(&self.store.nodes.tuples) - self.base_exprs <= self.max_exprs):
             return OK
@@ -118,6 +130,8 @@ cdef class Engine:
         nodes_truncate(&self.store.nodes, self.base_exprs)
         if status < 0:
             return status
+        # tables keep some of their room; were it counted, a small budget would drop the caches at every call
+        self.fixed_bytes = self.cached_bytes()
         return machine_first(&self.machine, &self.first)
 
     def stats(self) -> dict:
@@ -132,6 +146,5 @@ cdef class Engine:
             "mask_hits": self.masks.hits,
             "mask_misses": self.masks.misses,
             "cache_drops": self.generation,
-            "bytes": (machine_bytes(&self.machine) + masks_bytes(&self.masks) + viability_bytes(&self.viability)
-                      + nodes_bytes(&self.store.nodes)),
+            "bytes": self.cached_bytes() + nodes_bytes(&self.store.nodes),
         }

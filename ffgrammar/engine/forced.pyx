@@ -1,8 +1,9 @@
-"""Forced bytes, and the tokens among them that no continuation can tokenize in another way.
+"""Forced bytes, and the tokens among them that every continuation shares.
 
-Forced tokens: tokenize the forced bytes together with the text before them, then drop what a token that the grammar allows
-could span beyond the end (the method of llguidance's fast-forward tokens). Every start of such a token is looked at, back
-to the length of the longest token.
+Whatever follows, the tokenizer's own tokens either end where the forced bytes end, or one of them reaches beyond. So forced
+tokens are what the tokenization of all forced bytes shares with that of every beginning of them after which a token can
+start that reaches beyond the end. (llguidance's fast-forward tokens cut the first of these at the others' places instead;
+that fails where a longer text merges differently further left: "nne" is n, ne, but "nneo" is nn, eo.)
 """
 
 from libc.stdint cimport uint8_t, uint32_t
@@ -61,74 +62,84 @@ cdef int spans(Engine engine, const Config* end, uint32_t above) except -1:
     return 0
 
 
-cdef Py_ssize_t undecided_from(Engine engine, const Config* end, bytes forced) except -1:
-    """The first place in `forced` where a token can start that reaches beyond its end; its length if there is none."""
+cdef list open_places(Engine engine, const Config* end, bytes forced):
     cdef const uint8_t* data = forced
     cdef Py_ssize_t size = len(forced)
     cdef Py_ssize_t start
     cdef long long node
+    cdef list places = []
     for start in range(max(0, size - <Py_ssize_t>engine.trie.max_depth), size):
         node = engine.trie.find_node(data + start, size - start)
         if node > 0 and spans(engine, end, <uint32_t>node):
-            return start
-    return size
+            places.append(start)
+    # Pre-tokenizers look past spaces and line ends: these are settled by what follows them.
+    start = len(forced.rstrip())
+    if start < size and not engine.checked(machine_accepting(&engine.machine, end)):
+        places.append(start)
+    return places
 
 
 cdef list after_text(object tokenizer, bytes text, bytes forced):
     """The tokens of `forced` after `text`; empty when a token would lie across the two."""
-    cdef Py_ssize_t size, at
+    cdef Py_ssize_t size, at, count
     for size in (RECENT, len(text)):
-        recent = text[-size:] if size else b""
-        while recent and recent[0] & 0xC0 == 0x80 and len(recent) < len(text):
-            size += 1
-            recent = text[-size:]
+        recent = text[max(0, len(text) - whole_from(text, size)):]
         tokens = tokenizer.encode(recent + forced)
         at = 0
-        for count, token in enumerate(tokens):
-            if at == len(recent):
-                # A window may start inside a piece; four whole tokens later that has no effect any more.
-                if len(recent) == len(text) or tokens[max(0, count - 4):count] == tokenizer.encode(recent)[-4:]:
-                    return tokens[count:]
-                break
-            at += len(tokenizer.token_bytes(token))
-        if len(recent) == len(text):
-            break
+        count = 0
+        while at < len(recent) and count < len(tokens):
+            at += len(tokenizer.token_bytes(tokens[count]))
+            count += 1
+        # A window may start inside a piece; four whole tokens later that has no effect any more.
+        if len(recent) == len(text) or (at == len(recent) and tokens[max(0, count - 4):count] == tokenizer.encode(recent)[-4:]):
+            return tokens[count:] if at == len(recent) else []
     return []
 
 
-cdef Py_ssize_t whole_characters(bytes data):
-    """Length of `data` without a character that is cut off at its end."""
-    cdef Py_ssize_t back
-    for back in range(1, min(4, len(data)) + 1):
-        byte = data[len(data) - back]
-        if byte & 0xC0 == 0x80:
-            continue
-        width = 1 if byte < 0x80 else 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
-        return len(data) - back if width > back else len(data)
-    return len(data)
+cdef Py_ssize_t whole_from(bytes text, Py_ssize_t size):
+    """At least `size` bytes of the end of a text, so that they begin with a character."""
+    while size < len(text) and text[len(text) - size] & 0xC0 == 0x80:
+        size += 1
+    return min(size, len(text))
 
 
-cdef list forced_tokens(Engine engine, const Config* config, bytes text, bytes forced):
-    cdef Config end
-    cdef Py_ssize_t cut
-    cdef Py_ssize_t at = 0
-    if not forced:
-        return []
-    end = config[0]
-    for byte in forced:
-        engine.checked(step(&engine.viability, &engine.machine, &end, byte))
-    cut = min(undecided_from(engine, &end, forced), whole_characters(forced))
+cdef Py_ssize_t whole_to(bytes data, Py_ssize_t size):
+    """At most the first `size` bytes, so that they do not end inside a character."""
+    cdef Py_ssize_t start = size
+    while start > 0 and start > size - 4:
+        start -= 1
+        byte = data[start]
+        if byte & 0xC0 != 0x80:
+            width = 1 if byte < 0x80 else 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
+            return start if start + width > size else size
+    return size
+
+
+cdef list tokens_before(object tokenizer, bytes text, bytes forced, Py_ssize_t place):
+    """The tokens of the first `place` forced bytes."""
+    cdef Py_ssize_t whole = whole_to(forced, place)
+    if whole < place:
+        # A token begins inside a character: its piece is merged as bytes, only the pieces before it are as in text.
+        ends = tokenizer.piece_ends(text + forced[:whole])
+        whole = 0 if ends is None or len(ends) < 2 else max(0, ends[len(ends) - 2] - len(text))
+    return after_text(tokenizer, text, forced[:whole])
+
+
+cdef list common_tokens(object tokenizer, bytes text, bytes forced, list places):
+    cdef Py_ssize_t place, count
+    cdef list tokens, other
     try:
-        (text + forced[:whole_characters(forced)]).decode("utf-8")
+        (text + forced[:whole_to(forced, len(forced))]).decode("utf-8")
     except UnicodeDecodeError:
         # how a tokenizer of text cuts what is not text is not settled before more is known
         return []
-    # Pre-tokenizers look past spaces and line ends: these are settled by what follows them.
-    if not engine.checked(machine_accepting(&engine.machine, &end)):
-        cut = min(cut, len(forced.rstrip()))
-    tokens = after_text(engine.tokenizer, text, forced[:whole_characters(forced)])
-    for count, token in enumerate(tokens):
-        at += len(engine.tokenizer.token_bytes(token))
-        if at > cut:
-            return tokens[:count]
+    tokens = tokens_before(tokenizer, text, forced, len(forced))
+    for place in places:
+        if not tokens:
+            break
+        other = tokens_before(tokenizer, text, forced, place)
+        count = 0
+        while count < len(tokens) and count < len(other) and tokens[count] == other[count]:
+            count += 1
+        tokens = tokens[:count]
     return tokens

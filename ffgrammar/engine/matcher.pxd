@@ -9,6 +9,7 @@ cdef enum:
     STEP_WORDS = 4
     NO_TOKEN = 0xFFFFFFFF      # bytes that came without a token
     EOS_STEP = 0x80000000      # flag: the token ended the sequence
+    MAX_TEXT = 0x7FFFFFFF      # bytes; offsets are 32 bits
 
 cdef class Matcher:
     cdef readonly Engine engine

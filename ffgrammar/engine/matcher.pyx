@@ -8,7 +8,7 @@ from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBUF_WRITABLE, Py
 
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_free, vec_init, vec_reserve
-from ffgrammar.engine.forced cimport forced_bytes, forced_tokens
+from ffgrammar.engine.forced cimport common_tokens, forced_bytes, open_places
 from ffgrammar.engine.machine cimport machine_accepting
 from ffgrammar.engine.masks cimport masks_copy, masks_find
 from ffgrammar.engine.viability cimport step
@@ -69,6 +69,8 @@ cdef class Matcher:
         """Make room for a step, and append its text."""
         cdef uint8_t* grown
         cdef size_t cap
+        if self.text_len + count > MAX_TEXT:
+            return NO_MEMORY
         if vec_reserve(&self.steps, self.steps.len + STEP_WORDS) < 0:
             return NO_MEMORY
         if self.text_len + count > self.text_cap:
@@ -159,7 +161,7 @@ cdef class Matcher:
         cdef int status
         if view.shape[0] == 0 or self.terminated:
             return 0
-        if view.shape[0] + self.text_len > 0x7FFFFFFF:
+        if view.shape[0] + self.text_len > <size_t>MAX_TEXT:
             raise MatcherError("a text is at most 2 GiB")
         self.engine.acquire()
         status = self.enter()
@@ -291,7 +293,7 @@ cdef class Matcher:
                 raise MatcherError(f"bitmask has {count} words a row; this vocabulary needs {self.engine.trie.n_words}")
             row = <uint32_t*>view.buf + <size_t>index * count
             with nogil:
-                self.engine.acquire()
+                self.engine.acquire_nogil()
                 status = self.enter()
                 if status >= 0 and self.terminated:
                     for i in range(count):
@@ -336,14 +338,17 @@ cdef class Matcher:
 
         Empty where the tokenizer cannot encode, or where its tokens would begin inside the accepted text.
         """
-        cdef Config config
+        cdef Config end
         if self.terminated or not self.engine.tokenizer.can_encode:
             return []
         self.engine.acquire()
         try:
             self.engine.checked(self.enter())
-            config = self.now
-            forced = forced_bytes(self.engine, &config)
-            return forced_tokens(self.engine, &self.now, self.text[:self.text_len], forced)
+            end = self.now
+            forced = forced_bytes(self.engine, &end)
+            if not forced:
+                return []
+            places = open_places(self.engine, &end, forced)
         finally:
             self.engine.release()
+        return common_tokens(self.engine.tokenizer, self.text[:self.text_len], forced, places)

@@ -90,9 +90,9 @@ class FFGrammar:
 
 
 def _keyword(error: Exception) -> str:
-    """The last schema keyword in the pointer of the error, else the kind of the error."""
+    """The last schema keyword in the pointer of what is not supported; of other errors their kind."""
     words = [part for part in (getattr(error, "pointer", None) or "").split("/") if part in _KEYWORDS]
-    return words[-1] if words else type(error).__name__
+    return words[-1] if words and type(error).__name__ == "UnsupportedError" else type(error).__name__
 
 
 _KEYWORDS = {

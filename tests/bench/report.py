@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,12 +49,26 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
             for spelling in ("spaced", "compact")
         },
         "refused_for": dict(Counter(result.keyword for result in results if result.status == "refused").most_common()),
+        "refused": [
+            {"id": result.id, "keyword": result.keyword, "detail": result.detail}
+            for result in results
+            if result.status == "refused"
+        ],
+        "slowest": {
+            "first_mask": _slowest(compiled, lambda result: result.first_mask_time),
+            "between_masks": _slowest(compiled, lambda result: max(result.between_masks, default=0)),
+        },
         "not_passed": [
             {"id": result.id, "status": result.status, "detail": result.detail}
             for result in results
             if result.status not in ("pass", "refused")
         ],
     }
+
+
+def _slowest(results: Sequence[Result], time_ns: Callable[[Result], int]) -> dict[str, float]:
+    """The ten schemas with the longest times, in microseconds."""
+    return {result.id: time_ns(result) / 1000 for result in sorted(results, key=time_ns, reverse=True)[:10]}
 
 
 def ratios(ours: Sequence[Result], peer: Sequence[Result]) -> dict[str, Any]:

@@ -22,6 +22,8 @@ __all__ = ["Combiner"]
 
 # How far below a value oneOf looks for something that keeps its branches apart.
 APART_DEPTH = 4
+# A whole schema may have so many times the alternatives that one of its parts may have.
+TOTAL = 5
 
 
 class Combiner:
@@ -35,7 +37,9 @@ class Combiner:
         self.numbers = numbers
         self.limits = limits
         self._shapes: dict[Conj, list[Shape]] = {}
-        self._apart: dict[Conj, bool] = {}
+        self._impossible: dict[tuple[Conj, int], bool] = {}
+        # options that were looked at, in all
+        self._made = 0
         # by the id() of the place of a oneOf: which branches may hold together with which
         self._overlaps = overlaps
         self._unchecked: list[tuple[Place, list[Conj]]] = []
@@ -68,13 +72,12 @@ class Combiner:
             options, way = choices[0]
             rest = choices[1:]
             made += len(options)
-            if made > self.limits.alternatives:
+            self._made += len(options)
+            most = self.limits.alternatives
+            if made > most or self._made > TOTAL * most:
                 where = self.reader.places.list[way[0]].pointer()
-                raise LimitError(
-                    "alternatives",
-                    self.limits.alternatives,
-                    f"anyOf, oneOf, not and if multiply out to too many combinations at {where}",
-                )
+                message = f"anyOf, oneOf, not and if multiply out to too many combinations at {where}"
+                raise LimitError("alternatives", most, message)
             todo.extend([(shape.copy(), option, way, list(rest)) for option in reversed(options)])
         return done
 
@@ -194,17 +197,13 @@ class Combiner:
         """Whether surely no value obeys the conjunction; looks `depth` levels down."""
         if not conj:
             return False
-        known = self._apart.get(conj)
-        if known is not None:
-            return known
-        # a schema that contains itself counts as possible while it is being looked at
-        self._apart[conj] = False
-        answer = all([self._empty(shape, depth) for shape in self.shapes(conj)])
-        if answer or depth == APART_DEPTH:
-            self._apart[conj] = answer
-        else:
-            del self._apart[conj]
-        return answer
+        key = (conj, depth)
+        known = self._impossible.get(key)
+        if known is None:
+            # a schema that contains itself counts as possible while it is being looked at
+            self._impossible[key] = False
+            known = self._impossible[key] = all([self._empty(shape, depth) for shape in self.shapes(conj)])
+        return known
 
     def _empty(self, shape: Shape, depth: int) -> bool:
         types = shape.types

@@ -10,6 +10,7 @@ schema, because keys that obey different ones are different terminals.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from ffgrammar.core.errors import LimitError, UnsupportedError
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from ffgrammar.grammar.json_schema.places import Place
 
 __all__ = ["object_symbol", "property_conj"]
+
+# A class of keys, told apart by several patterns, costs as much as so many alternatives.
+CLASS_COST = 200
 
 Body = tuple[int, ...]
 
@@ -43,6 +47,24 @@ def property_conj(shape: Shape, name: str, strings: Strings) -> Conj:
             matching = [body for body, _ in group.patterns if strings.store.matches(body, spelled)]
         conj = join(conj, group.of(name, matching))
     return conj
+
+
+def _property_conjs(shape: Shape, names: Iterable[str], strings: Strings) -> dict[str, Conj]:
+    """What the value of each of these properties must obey; a group costs what it names, not what others do."""
+    found: dict[str, Conj] = {}
+    strict: list[Group] = []
+    for group in shape.groups:
+        if group.patterns or group.additional:
+            strict.append(group)
+            continue
+        for name, conj in group.named.items():
+            found[name] = join(found.get(name, ()), conj)
+    if strict:
+        rest = Shape()
+        rest.groups = tuple(strict)
+        for name in names:
+            found[name] = join(found.get(name, ()), property_conj(rest, name, strings))
+    return found
 
 
 def object_symbol(em: Emitter, shape: Shape, depth: int) -> int | None:
@@ -88,8 +110,9 @@ def _object(em: Emitter, shape: Shape, depth: int, hit: tuple[int, Conj, Place] 
     required = set(shape.required)
     key_filter = _key_filter(em, shape.key_names)
     items: list[Item] = []
+    conjs = _property_conjs(shape, names, em.strings)
     for place, name in enumerate(names):
-        conj = property_conj(shape, name, em.strings)
+        conj = conjs.get(name, ())
         allowed = conj != NEVER and (key_filter is None or em.store.matches(key_filter, em.strings.spelled(name)))
         value = em.symbol(conj, depth + 1) if allowed else em.never
         if value != em.never:
@@ -202,7 +225,7 @@ def _other_keys(em: Emitter, shape: Shape, names: dict[str, None], key_filter: i
                 if not store.is_nothing(both):
                     split.append((both, now))
         classes = split
-        if len(classes) > em.limits.alternatives:
+        if len(classes) > em.limits.alternatives // CLASS_COST:
             raise LimitError("alternatives", em.limits.alternatives, "patternProperties overlap in too many ways")
     by_conj: dict[Conj, list[int]] = {}
     for keys, matched in classes:

@@ -125,7 +125,8 @@ class Places:
             return ()
         if schema is False:
             return NEVER
-        depth = parent.depth + 1 if parent is not None else len(tokens)
+        # a pointer mostly has two parts for each level: a keyword, and a name or an index
+        depth = parent.depth + 1 if parent is not None else len(tokens) // 2
         place = Place(schema, resource, parent, tokens, depth)
         if not isinstance(schema, dict):
             raise GrammarError(f"a schema is an object or a boolean, not {kind_of(schema)}", pointer=place.pointer())
