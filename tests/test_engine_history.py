@@ -194,7 +194,7 @@ SCHEMAS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("cache_bytes", [Limits().cache_bytes, 2_000], ids=["caches kept", "caches dropped"])
+@pytest.mark.parametrize("cache_bytes", [Limits().cache_bytes, 8_000], ids=["caches kept", "caches dropped"])
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_schemas(cl100k: ff.Tokenizer, name: str, cache_bytes: int) -> None:
     chance = random.Random(name)
@@ -225,7 +225,7 @@ def test_matchers_in_threads(cl100k: ff.Tokenizer) -> None:
     for token in tokens:
         expected.append(matcher.allowed_token_ids().tolist())
         assert matcher.accept_token(token)
-    grammar = ff.compile_json_schema(SCHEMAS["orders"], cl100k, limits=Limits(cache_bytes=30_000))
+    grammar = ff.compile_json_schema(SCHEMAS["orders"], cl100k, limits=Limits(cache_bytes=8_000))
     failures: list[str] = []
 
     def follow(start: int) -> None:

@@ -135,3 +135,21 @@ def test_large_schemas_build_quickly(schema: Any) -> None:
     build(schema, ExprStore())
     # about 0.1 s at most here; the rest is for slow machines
     assert time.perf_counter() - started < 3
+
+
+@pytest.mark.parametrize(
+    "schema", ['{"const": "\\ud800"}', '{"required": ["\\udc00a"]}', '{"properties": {"\\udfff": {}}}']
+)
+def test_lone_surrogates_are_refused(schema: str) -> None:
+    with pytest.raises(errors.GrammarError, match="lone surrogate"):
+        build(schema, ExprStore())
+    assert accepts('{"const": "\\ud83d\\ude00"}', '"😀"')
+
+
+def test_overlapping_patterns_end_in_a_limit() -> None:
+    apart = {"type": "object", "patternProperties": {f"^a{k:02}": {"minimum": k} for k in range(90)}}
+    assert build(apart, ExprStore()).productions
+    schema = {"type": "object", "patternProperties": {f"a{k}": {"minimum": k} for k in range(16)}}
+    with pytest.raises(errors.LimitError) as caught:
+        build(schema, ExprStore())
+    assert caught.value.limit == "alternatives"

@@ -81,16 +81,11 @@ def _emit(places: Places, store: ExprStore, limits: Limits, options: Options) ->
     """The emitter with all symbols made, the symbol of the whole, and the warnings."""
     strings = _once(store, Strings)
     numbers = _once(store, Numbers)
-    overlaps: dict[int, dict[int, list[int]]] = {}
-    while True:
-        warnings: list[str] = []
-        reader = Reader(places, strings, options.formats, warnings)
-        combiner = Combiner(reader, numbers, limits, overlaps)
-        emitter = Emitter(store, limits, strings, numbers, combiner, options.compact)
-        start = emitter.start(places.start)
-        # a oneOf is first taken for an anyOf, which it mostly is
-        if not combiner.overlaps():
-            return emitter, start, warnings
+    warnings: list[str] = []
+    reader = Reader(places, strings, options.formats, warnings)
+    combiner = Combiner(reader, numbers, limits)
+    emitter = Emitter(store, limits, strings, numbers, combiner, options.compact)
+    return emitter, emitter.start(places.start), warnings
 
 
 def _once(store: ExprStore, kind: Any) -> Any:

@@ -29,9 +29,7 @@ TOTAL = 5
 class Combiner:
     """Shapes of conjunctions, each worked out once."""
 
-    def __init__(
-        self, reader: Reader, numbers: Numbers, limits: Limits, overlaps: dict[int, dict[int, list[int]]]
-    ) -> None:
+    def __init__(self, reader: Reader, numbers: Numbers, limits: Limits) -> None:
         self.reader = reader
         self.strings = reader.strings
         self.numbers = numbers
@@ -41,7 +39,7 @@ class Combiner:
         # options that were looked at, in all
         self._made = 0
         # by the id() of the place of a oneOf: which branches may hold together with which
-        self._overlaps = overlaps
+        self._overlaps: dict[int, dict[int, list[int]]] = {}
         self._unchecked: list[tuple[Place, list[Conj]]] = []
         reader.exactly_one = self.exactly_one
 
@@ -53,6 +51,17 @@ class Combiner:
             if len(found) > 2:
                 found = _merged(found)
             self._shapes[conj] = found
+        return found
+
+    def settled(self, conj: Conj) -> list[Shape]:
+        """The same, when every oneOf in place has been looked into."""
+        found = self.shapes(conj)
+        while self._unchecked:
+            if self._look_into_one_of():
+                # shapes that were made of what overlaps are wrong
+                self._shapes.clear()
+                self._impossible.clear()
+            found = self.shapes(conj)
         return found
 
     def _multiply(self, conj: Conj) -> list[Shape]:
@@ -131,10 +140,10 @@ class Combiner:
     # oneOf
 
     def exactly_one(self, place: Place, options: list[Conj]) -> list[Conj]:
-        """The options of a oneOf as a choice.
+        """The options of a oneOf as a choice, told apart where they overlap.
 
-        Whether two can hold at once takes reading other schemas, which may have a oneOf in turn, so `overlaps` looks
-        into it when nothing is being read. Here they are told apart where it is already known that they overlap.
+        Whether two can hold at once takes reading other schemas, which may have a oneOf in turn: so a oneOf is first
+        taken for an anyOf, which it mostly is, and looked into when nothing is being read.
         """
         known = self._overlaps.get(id(place))
         if known is None:
@@ -148,19 +157,14 @@ class Combiner:
             apart.append(option)
         return apart
 
-    def overlaps(self) -> bool:
-        """Look at every oneOf that was taken for an anyOf: whether one has branches that may hold at once.
-
-        Then the symbols that were made are wrong, and are to be made again by a new combiner that knows.
-        """
+    def _look_into_one_of(self) -> bool:
+        """Look at every oneOf that was taken for an anyOf: whether one has branches that may hold at once."""
         found = False
         while self._unchecked:
             place, options = self._unchecked.pop()
-            if id(place) in self._overlaps:
-                continue
-            overlapping = self._overlapping(options)
-            self._overlaps[id(place)] = overlapping
-            found = found or bool(overlapping)
+            if id(place) not in self._overlaps:
+                overlapping = self._overlaps[id(place)] = self._overlapping(options)
+                found = found or bool(overlapping)
         return found
 
     def _overlapping(self, options: list[Conj]) -> dict[int, list[int]]:

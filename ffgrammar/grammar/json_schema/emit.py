@@ -105,7 +105,7 @@ class Emitter:
 
     def _make(self, conj: Conj, depth: int) -> int:
         symbols: list[int] = []
-        for shape in self.combiner.shapes(conj):
+        for shape in self.combiner.settled(conj):
             self._add_symbols(shape, depth, symbols)
         if not symbols:
             self.impossible.append(conj)

@@ -189,7 +189,7 @@ def _key_filter(em: Emitter, conj: Conj) -> int | None:
         strings.range(shape.min_length, shape.max_length, shape.patterns)
         if shape.strings is None
         else strings.any_of(shape.strings)
-        for shape in em.combiner.shapes(conj)
+        for shape in em.combiner.settled(conj)
         if shape.types & STR
     ]
     return em.store.intersect([strings.any_key, em.store.union(options)])
