@@ -15,11 +15,10 @@ if TYPE_CHECKING:
 
 __all__ = ["command", "sentence"]
 
-ATTEMPTS = 20
+ATTEMPTS = 4
 # From this many choices on a place is inside free text, where a bracket is but a character.
 FREE_TEXT = 64
 CLOSERS = b"}])>\"'/;"
-OPENERS = b"{[(<\\"
 
 
 def _weights(*heavier: tuple[bytes, float]) -> list[float]:
@@ -37,32 +36,33 @@ BETWEEN = _weights((LETTERS + LETTERS.upper() + b"0123456789", 1.0), (CLOSERS, 4
 STOP = 4.0
 
 
-def _rank(byte: int, free_text: bool) -> int:
-    """How far a byte leads from the end of a sentence, by guess: closing brackets least, opening ones most."""
-    if byte in CLOSERS:
-        return 5 if free_text and byte not in b"\"'/" else CLOSERS.index(byte)
-    if byte in OPENERS:
-        return 40 + OPENERS.index(byte)
-    if byte in b" \t\r\n":
-        return 30
-    return 10 if byte < 128 else 20
+def _is_plain(byte: int) -> bool:
+    return byte < 128 and chr(byte).isalnum()
 
 
 class Steering:
-    """Chooses bytes that lead to an end.
+    """Chooses bytes that lead to an end: those after which the matcher sees it least far.
 
-    Masks are exact, so no choice is a dead end; but one could go in circles. So what was chosen before among the same
-    bytes counts against a choice, and every choice is taken in the end.
+    Masks are exact, so no choice is a dead end; but that distance is an estimate, and one could go in circles. So what
+    was chosen before at the same distance among the same bytes counts against a choice; every choice is taken in the
+    end.
     """
 
     def __init__(self) -> None:
-        self._taken: dict[tuple[bytes, int], int] = {}
+        self._taken: dict[tuple[int, bytes, int], int] = {}
 
-    def choose(self, allowed: bytes) -> int:
+    def choose(self, matcher: Matcher, allowed: bytes) -> int:
         """The byte to take."""
-        free_text = len(allowed) > FREE_TEXT
-        best = min(allowed, key=lambda byte: _rank(byte, free_text) + self._taken.get((allowed, byte), 0) / 4)
-        self._taken[allowed, best] = self._taken.get((allowed, best), 0) + 1
+        best, least = allowed[0], float("inf")
+        here = matcher.distance()
+        for byte in allowed:
+            matcher.accept_bytes(bytes((byte,)))
+            cost = matcher.distance() + self._taken.get((here, allowed, byte), 0) / 4
+            matcher.rollback(1)
+            # Of equals a letter or digit looks best.
+            if (cost, not _is_plain(byte)) < (least, not _is_plain(best)):
+                best, least = byte, cost
+        self._taken[here, allowed, best] = self._taken.get((here, allowed, best), 0) + 1
         return best
 
 
@@ -94,7 +94,7 @@ def _attempt(matcher: Matcher, random: Random, length: int) -> bytes | None:
         if not allowed:
             return None
         by_chance = len(text) < length
-        byte = random.choices(allowed, _choices(allowed))[0] if by_chance else steering.choose(allowed)
+        byte = random.choices(allowed, _choices(allowed))[0] if by_chance else steering.choose(matcher, allowed)
         matcher.accept_bytes(bytes((byte,)))
         text.append(byte)
     return None

@@ -74,6 +74,8 @@ def test_joins_with_the_tokens_before(cl100k: ff.Tokenizer) -> None:
         ["été", "étude", "é"],
         ["中文", "中国", "中"],
         ["a\n\n\nb", "a\n\nb", "a\n "],
+        ["  7", "  "],
+        ["'s\t\t_6", "'s\t\t"],
     ],
     ids=lambda sentences: repr(sentences[0]),
 )

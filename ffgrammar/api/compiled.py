@@ -1,9 +1,9 @@
 """Compiled files: a grammar after its front-end, before any cache.
 
-    magic (8 bytes) | version u32 | sha256 of the rest (32 bytes) | fingerprint of the vocabulary (32 bytes) | zlib(JSON)
+    magic (8 bytes) | version u32 | sha256 of the rest (32 bytes) | the vocabulary's fingerprint (32 bytes) | zlib(JSON)
 
-The checksum finds damage, not forgery: everything that is read is checked as strangers' input, and expressions are made
-anew by the store's own constructors.
+The checksum finds damage, not forgery: everything that is read is checked as strangers' input, and expressions are
+made anew by the store's own constructors.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ cdef inline int intern_grow(Intern* t) noexcept nogil:
 
 
 cdef inline int intern_add(Intern* t, const uint32_t* words, size_t count, uint32_t* id) noexcept nogil:
-    """Find or add a tuple (which must not lie in the arena itself); returns 1 when it is new, 0 when known, or a negative status."""
+    """Find or add a tuple (which must not lie in the arena itself): 1 when it is new, 0 when known, or a status."""
     cdef uint32_t h = hash_words(words, count)
     cdef size_t slot = h & t.mask
     cdef uint32_t found

@@ -25,7 +25,6 @@ cdef Py_ssize_t RECENT = 128
 cdef bytes forced_bytes(Engine engine, Config* config):
     cdef uint32_t bits[8]
     cdef uint32_t i
-    cdef int status
     cdef bytearray found = bytearray()
     while True:
         # where the text may end, a sentence goes on with nothing

@@ -14,7 +14,7 @@ from ffgrammar.core.map cimport ABSENT, map_bytes, map_clear, map_free, map_get,
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport Vec, vec_extend, vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.machine cimport machine_accepting, machine_leave
-from ffgrammar.engine.viability cimport Viability, step, viable
+from ffgrammar.engine.viability cimport step, viable
 from ffgrammar.regex.dfa cimport DEAD, LAST_STATE, LEAVE, NO_LEXEMES, UNKNOWN, dfa_accept, dfa_fill
 from ffgrammar.tokens.trie cimport MAX_TOKEN_BYTES
 
@@ -24,7 +24,7 @@ cdef extern from *:
 
 cdef enum:
     LEAF_WORDS = 3
-    MOST_REACHED = 64 # lexer states that are looked at one by one before the plain walk is taken
+    MOST_REACHED = 64  # lexer states that are looked at one by one before the plain walk is taken
     LONG_WALK = 4096  # nodes from which a split is kept: the copy of its mask is then a small part of it
     DENSE = 0xFFFFFFFF
 

@@ -1,6 +1,6 @@
 """`Matcher`: one generation under a grammar. A stack of configurations, one a step, so that rollback is a pop and fork a copy."""
 
-from libc.stdint cimport int32_t, uint8_t, uint32_t
+from libc.stdint cimport uint8_t, uint32_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy
 
@@ -11,7 +11,7 @@ from ffgrammar.core.vec cimport vec_extend, vec_free, vec_init, vec_reserve
 from ffgrammar.engine.forced cimport common_tokens, forced_bytes, open_places
 from ffgrammar.engine.machine cimport machine_accepting
 from ffgrammar.engine.masks cimport masks_copy, masks_find
-from ffgrammar.engine.viability cimport step
+from ffgrammar.engine.viability cimport distance, step
 
 from ffgrammar.core.errors import MatcherError, TokenizerError
 
@@ -254,6 +254,24 @@ cdef class Matcher:
             status = machine_accepting(&self.engine.machine, &self.now)
         self.engine.release()
         return bool(self.engine.checked(status))
+
+    def distance(self) -> int:
+        """About how many bytes are missing for a sentence: 0 for a sentence, else a bound from below that takes no
+        account of the lexing rule (and is large where only a lexeme's end can tell). Following the least one soon ends
+        a text.
+
+        Raises:
+            LimitError: a bound of the grammar was reached.
+        """
+        cdef int status
+        cdef uint32_t length = 0
+        self.engine.acquire()
+        status = self.enter()
+        if status >= 0:
+            status = distance(&self.engine.viability, &self.engine.machine, &self.now, &length)
+        self.engine.release()
+        self.engine.checked(status)
+        return length
 
     def is_terminated(self) -> bool:
         """Whether an end-of-sequence token was accepted; nothing may follow it."""

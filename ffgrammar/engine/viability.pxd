@@ -32,5 +32,8 @@ cdef int viable(Viability* v, Machine* m, const Config* config) noexcept nogil
 # One byte: 1 moved to a configuration that can be completed, 0 there is none (config is as before), or a status.
 cdef int step(Viability* v, Machine* m, Config* config, uint32_t byte) noexcept nogil
 
+# A lower bound of the bytes that are missing for a sentence, but for what the lexer forbids; returns a status.
+cdef int distance(Viability* v, Machine* m, const Config* config, uint32_t* length) noexcept nogil
+
 # The bytes that may follow, as 256 bits; returns how many, or a status.
 cdef int next_bytes(Viability* v, Machine* m, const Config* config, uint32_t* bits) noexcept nogil

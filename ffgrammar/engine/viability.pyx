@@ -111,7 +111,7 @@ cdef int measure_rules(Viability* v, Machine* m) noexcept nogil:
         return NO_MEMORY
     # queue serves as the table of nonterminals here
     v.queue.len = 0
-    for at in range(rules.nullable.len):
+    for _ in range(rules.nullable.len):
         if vec_push(&v.queue, FAR) < 0:
             return NO_MEMORY
     while changed:
@@ -335,6 +335,16 @@ cdef int step(Viability* v, Machine* m, Config* config, uint32_t byte) noexcept 
         if status > 0:
             config[0] = moved
     return status
+
+
+cdef int distance(Viability* v, Machine* m, const Config* config, uint32_t* length) noexcept nogil:
+    cdef int status = machine_accepting(m, config)
+    length[0] = 0
+    if status != 0:
+        return status
+    if v.rest.len == 0 and measure_rules(v, m) < 0:
+        return NO_MEMORY
+    return estimate(v, m, config, length)
 
 
 cdef int next_bytes(Viability* v, Machine* m, const Config* config, uint32_t* bits) noexcept nogil:

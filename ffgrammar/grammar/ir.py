@@ -36,8 +36,8 @@ class Grammar:
         names: of the nonterminals, for messages.
         start: the start symbol.
         single_skip: at most one skip lexeme between two others (a bound on runs of whitespace).
-        delimited: the front-end vouches that longest match never loses a text: where a lexeme that was matched can go on
-            with a byte, nothing that may follow it starts with that byte. (Otherwise the engine checks as it goes.)
+        delimited: the front-end vouches that longest match never loses a text: where a lexeme that was matched can go
+            on with a byte, nothing that may follow it starts with that byte. (Otherwise the engine checks as it goes.)
         warnings: what is understood but not enforced.
     """
 

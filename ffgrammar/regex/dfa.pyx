@@ -3,7 +3,7 @@
 from libc.stdint cimport uint32_t
 
 from ffgrammar.core.intern cimport (
-    intern_add, intern_bytes, intern_count, intern_free, intern_get, intern_init, intern_len, intern_truncate,
+    intern_add, intern_bytes, intern_free, intern_get, intern_init, intern_len, intern_truncate,
 )
 from ffgrammar.core.status cimport LIMIT_DFA_STATES, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push

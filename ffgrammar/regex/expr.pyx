@@ -7,7 +7,7 @@ from ffgrammar.core.vec cimport vec_push
 from ffgrammar.regex cimport nodes as nd
 from ffgrammar.regex.derivative cimport derivative, matches_something
 from ffgrammar.regex.nodes cimport (
-    make_complement, make_concat, make_intersection, make_literal, make_repeat, make_set, make_union, node, node_kind,
+    make_complement, make_concat, make_intersection, make_literal, make_repeat, make_set, make_union, node,
     node_len, nodes_bytes, nodes_free, nodes_init, nullable,
 )
 

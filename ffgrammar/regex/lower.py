@@ -256,8 +256,9 @@ class _Lowering:
     def concat(self, values: list[int | Anchored]) -> int | Anchored:
         """What asserts the start needs emptiness before it, what asserts the end needs emptiness after it."""
         store, is_nullable = self.store, self.store.is_nullable
-        if all(type(value) is int for value in values):
-            return store.concat(values)
+        plain_values = [value for value in values if isinstance(value, int)]
+        if len(plain_values) == len(values):
+            return store.concat(plain_values)
         # From right to left, so that each step adds to the front: the other way every step would copy all before it.
         # For the same reason, languages that are only handed on are lists until the end.
         plain, ends = EMPTY, NOTHING
@@ -306,11 +307,12 @@ class _Lowering:
         return Anchored(plain, starts, ends, both, column) if starts or ends or both else plain
 
     def union(self, values: list[int | Anchored]) -> int | Anchored:
-        if all(type(value) is int for value in values):
-            return self.store.union(values)
+        plain_values = [value for value in values if isinstance(value, int)]
+        if len(plain_values) == len(values):
+            return self.store.union(plain_values)
         parts = [_anchored(value) for value in values]
         column = next((part.column for part in parts if part.column is not None), None)
-        plain, starts, ends, both = (self.store.union([part[i] for part in parts]) for i in range(4))
+        plain, starts, ends, both = map(self.store.union, zip(*(part[:4] for part in parts), strict=True))
         return self.simplest(plain, starts, ends, both, column)
 
     def repeat(self, value: int | Anchored, lo: int, hi: int | None) -> int | Anchored:

@@ -125,7 +125,7 @@ class Utf8:
     def charset(self, store: ExprStore, members: Charset) -> int:
         """The expression of one character of the set."""
         key = (Utf8, members)
-        known = store.memo.get(key)
+        known: int | None = store.memo.get(key)
         if known is not None:
             return known
         single, above, lengths = _by_length(members)

@@ -59,10 +59,15 @@ class FFGrammar:
     name = "ffgrammar"
 
     def __init__(self, tokenizer: str, shared: Path) -> None:
+        from importlib.metadata import PackageNotFoundError, version
+
         import ffgrammar
 
         self.ff = ffgrammar
-        self.version = str(getattr(ffgrammar, "__version__", "0"))
+        try:
+            self.version = version("ffgrammar")
+        except PackageNotFoundError:
+            self.version = "(checkout)"
         self.tokenizer = ffgrammar.Tokenizer.from_tiktoken(tokenizer)
         self.bitmask = ffgrammar.allocate_bitmask(1, self.tokenizer.vocab_size)
 
