@@ -19,7 +19,7 @@ from ffgrammar.api.grammar import Grammar
 from ffgrammar.core.errors import CompiledFileError, FFGrammarError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.ir import Grammar as GrammarIR
-from ffgrammar.grammar.ir import Lexeme
+from ffgrammar.grammar.ir import MAX_COUNT, Lexeme, Parametric, Template
 from ffgrammar.regex.expr import ExprStore
 from ffgrammar.tokens.tokenizer import Tokenizer
 
@@ -37,6 +37,10 @@ def dump(grammar: GrammarIR, fingerprint: str) -> bytes:
         "nodes": nodes,
         "lexemes": [[numbers[lexeme.expr], lexeme.name, lexeme.lazy, lexeme.skip] for lexeme in grammar.lexemes],
         "productions": [[head, list(rhs)] for head, rhs in grammar.productions],
+        "parametric": [[family.number, family.bits] for family in grammar.parametric],
+        "templates": [
+            [one.head, one.rhs, one.again, one.bit, one.need, one.counts, one.add] for one in grammar.templates
+        ],
         "names": list(grammar.names),
         "start": grammar.start,
         "kind": grammar.kind,
@@ -134,16 +138,20 @@ def _read(body: Any, limits: Limits) -> GrammarIR:
     lexemes = []
     for number, name, lazy, skip in body["lexemes"]:
         _expect(type(name) is str and type(lazy) is bool and type(skip) is bool, "bad lexeme")
-        lexemes.append(Lexeme(exprs[_number(number, len(exprs), "expression")], name, lazy, skip))
+        expr = exprs[_number(number, len(exprs), "expression")]
+        _expect(not store.is_nullable(expr), "a lexeme matches the empty text")
+        lexemes.append(Lexeme(expr, name, lazy, skip))
     names = body["names"]
     _expect(type(names) is list and all(type(name) is str for name in names), "bad names")
+    parametric = {}
+    for number, bits in body["parametric"]:
+        parametric[_number(number, len(names), "nonterminal")] = _number(bits, limits.rules, "number of bits")
     productions = []
     for head, rhs in body["productions"]:
-        _number(head, len(names), "nonterminal")
-        for symbol in rhs:
-            _number(symbol, 2 * (len(names) if symbol & 1 else len(lexemes)), "symbol")
-        productions.append((head, tuple(rhs)))
-    _expect(len(productions) <= limits.rules, f"more productions than the limit rules={limits.rules}")
+        _expect(_number(head, len(names), "nonterminal") not in parametric, "a production of a parametric nonterminal")
+        productions.append((head, _symbols(rhs, names, lexemes)))
+    templates = [_template(one, parametric, names, lexemes) for one in body["templates"]]
+    _expect(len(productions) + len(templates) <= limits.rules, f"more productions than the limit rules={limits.rules}")
     start = _number(body["start"], 2 * len(names), "start")
     _expect(start & 1 == 1, "bad start")
     warnings = body["warnings"]
@@ -160,7 +168,34 @@ def _read(body: Any, limits: Limits) -> GrammarIR:
         body["single_skip"],
         body["delimited"],
         tuple(warnings),
+        tuple(Parametric(number, bits) for number, bits in parametric.items()),
+        tuple(templates),
     )
+
+
+def _symbols(rhs: Any, names: list[str], lexemes: list[Lexeme]) -> tuple[int, ...]:
+    for symbol in rhs:
+        _number(symbol, 2 * (len(names) if symbol & 1 else len(lexemes)), "symbol")
+    return tuple(rhs)
+
+
+def _template(one: Any, parametric: dict[int, int], names: list[str], lexemes: list[Lexeme]) -> Template:
+    head, rhs, again, bit, need, counts, add = one
+    _expect(type(head) is int and head in parametric, "bad template")
+    bits = parametric[head]
+    if again is not None:
+        _expect(type(again) is int and parametric.get(again) == bits, "a template goes on with another kind of parameter")
+        _expect(any(symbol & 1 == 0 for symbol in rhs), "a template goes on without reading")
+    if bit is not None:
+        _number(bit, bits, "bit")
+    _number(need, 1 << bits, "bits")
+    bounds = []
+    for lowest, highest in counts:
+        bounds.append((_number(lowest, MAX_COUNT, "count"), None if highest is None else _number(highest, MAX_COUNT, "count")))
+    first, second = bounds
+    steps = tuple(_number(step, 2, "step") for step in add)
+    _expect(len(steps) == 2, "bad template")
+    return Template(head, _symbols(rhs, names, lexemes), again, bit, need, (first, second), (steps[0], steps[1]))
 
 
 def _build(store: ExprStore, node: Any, exprs: list[int]) -> int:

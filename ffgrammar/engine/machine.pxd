@@ -18,7 +18,7 @@ cdef struct Config:
 
 cdef struct Machine:
     Nodes* nodes
-    const Rules* rules
+    Rules* rules
     Dfa dfa
     Rows rows
     Vec starts           # per row: its first lexer state, or UNKNOWN
@@ -26,7 +26,7 @@ cdef struct Machine:
     Vec pairs            # scratch
     bint single_skip
 
-cdef int machine_init(Machine* m, Nodes* nodes, const Rules* rules, bint single_skip) noexcept nogil
+cdef int machine_init(Machine* m, Nodes* nodes, Rules* rules, bint single_skip) noexcept nogil
 cdef void machine_free(Machine* m) noexcept nogil
 
 # Forget every row and state (configurations become invalid).

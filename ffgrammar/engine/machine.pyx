@@ -6,6 +6,7 @@ from libc.stdint cimport uint32_t
 from ffgrammar.core.intern cimport intern_get, intern_len
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.engine.parametric cimport forget_instances, instances_bytes
 from ffgrammar.engine.rows cimport (
     Item, row_accepting, row_items, rows_bytes, rows_clear, rows_first, rows_free, rows_init, rows_scan,
 )
@@ -20,7 +21,7 @@ cdef enum:
     NO_LEXEME = 0xFFFFFFFF
 
 
-cdef int machine_init(Machine* m, Nodes* nodes, const Rules* rules, bint single_skip) noexcept nogil:
+cdef int machine_init(Machine* m, Nodes* nodes, Rules* rules, bint single_skip) noexcept nogil:
     m.nodes = nodes
     m.rules = rules
     m.single_skip = single_skip
@@ -45,11 +46,12 @@ cdef int machine_clear(Machine* m) noexcept nogil:
     m.starts_no_skip.len = 0
     if dfa_clear(&m.dfa) < 0:
         return NO_MEMORY
+    forget_instances(m.rules)
     return rows_clear(&m.rows)
 
 
 cdef size_t machine_bytes(const Machine* m) noexcept nogil:
-    return (rows_bytes(&m.rows) + dfa_bytes(&m.dfa)
+    return (rows_bytes(&m.rows) + dfa_bytes(&m.dfa) + instances_bytes(m.rules)
             + (m.starts.cap + m.starts_no_skip.cap + m.pairs.cap) * sizeof(uint32_t))
 
 

@@ -24,7 +24,7 @@ cdef struct Item:
     uint32_t link
 
 cdef struct Rows:
-    const Rules* rules
+    Rules* rules
     const Intern* lexsets
     Intern kernels      # row -> (accepting, position, link, position, link, ...)
     Intern links        # link -> (row, nonterminal)
@@ -41,7 +41,7 @@ cdef struct Rows:
     uint32_t max_items
     size_t max_words    # of all items together
 
-cdef int rows_init(Rows* r, const Rules* rules, const Intern* lexsets) noexcept nogil
+cdef int rows_init(Rows* r, Rules* rules, const Intern* lexsets) noexcept nogil
 cdef void rows_free(Rows* r) noexcept nogil
 cdef int rows_clear(Rows* r) noexcept nogil
 cdef size_t rows_bytes(const Rows* r) noexcept nogil

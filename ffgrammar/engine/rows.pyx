@@ -10,7 +10,8 @@ from ffgrammar.core.intern cimport (
 from ffgrammar.core.map cimport ABSENT, map_bytes, map_clear, map_free, map_get, map_init, map_put
 from ffgrammar.core.status cimport LIMIT_CACHE, LIMIT_ROW_ITEMS, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
-from ffgrammar.engine.rules cimport END, NONTERMINAL, NUMBER
+from ffgrammar.engine.parametric cimport expand
+from ffgrammar.engine.rules cimport END, NONE, NONTERMINAL, NUMBER
 
 cdef enum:
     # words of an entry of `predicted`: nonterminal, position that waits for it, whether from the kernel, that item's link
@@ -24,7 +25,7 @@ cdef enum:
     P_WORDS
 
 
-cdef int rows_init(Rows* r, const Rules* rules, const Intern* lexsets) noexcept nogil:
+cdef int rows_init(Rows* r, Rules* rules, const Intern* lexsets) noexcept nogil:
     r.rules = rules
     r.lexsets = lexsets
     r.epoch = 0
@@ -38,8 +39,6 @@ cdef int rows_init(Rows* r, const Rules* rules, const Intern* lexsets) noexcept 
     vec_init(&r.found)
     vec_init(&r.stamp)
     if intern_init(&r.kernels) < 0 or intern_init(&r.links) < 0 or map_init(&r.scans) < 0 or map_init(&r.seen) < 0:
-        return NO_MEMORY
-    if vec_fill(&r.stamp, rules.nullable.len, 0) < 0:
         return NO_MEMORY
     return rows_clear(r)
 
@@ -196,7 +195,9 @@ cdef int rows_first(Rows* r, uint32_t* row) noexcept nogil:
     if vec_fill(&r.kernel, 1, 0) < 0:
         return NO_MEMORY
     begin_row(r)
-    for i in range(r.rules.starts.data[start], r.rules.starts.data[start + 1]):
+    if r.rules.starts.data[start] == <uint32_t>NONE and expand(r.rules, start) < 0:
+        return NO_MEMORY
+    for i in range(r.rules.starts.data[start], r.rules.ends.data[start]):
         position = r.rules.bodies.data[i]
         if not r.rules.symbols.data[position] & END and add_kernel(r, position, ROOT, &accepting) < 0:
             return NO_MEMORY
@@ -229,8 +230,11 @@ cdef int finish_row(Rows* r, bint accepting, uint32_t* row) noexcept nogil:
 
 cdef int wait_for(Rows* r, uint32_t nonterminal, uint32_t position, uint32_t in_kernel, uint32_t source) noexcept nogil:
     """Note an item before a nonterminal; the first one predicts it."""
-    cdef uint32_t place = r.stamp.data[nonterminal]
+    cdef uint32_t place
     cdef uint32_t entry[P_WORDS]
+    if nonterminal >= r.stamp.len and vec_fill(&r.stamp, nonterminal + 1 - r.stamp.len, 0) < 0:
+        return NO_MEMORY
+    place = r.stamp.data[nonterminal]
     if place * P_WORDS < r.predicted.len and r.predicted.data[place * P_WORDS] == nonterminal:
         r.predicted.data[place * P_WORDS + P_COUNT] += 1
         return OK
@@ -245,7 +249,8 @@ cdef int wait_for(Rows* r, uint32_t nonterminal, uint32_t position, uint32_t in_
 
 
 cdef int predict(Rows* r, uint32_t row) noexcept nogil:
-    cdef const Rules* rules = r.rules
+    cdef Rules* rules = r.rules
+    cdef int status
     cdef uint32_t i, b, symbol, position, link, nonterminal
     cdef uint32_t pair[2]
     cdef uint32_t* entry
@@ -262,7 +267,13 @@ cdef int predict(Rows* r, uint32_t row) noexcept nogil:
     place = 0
     while place * P_WORDS < r.predicted.len:
         nonterminal = r.predicted.data[place * P_WORDS]
-        for b in range(rules.starts.data[nonterminal], rules.starts.data[nonterminal + 1]):
+        if rules.starts.data[nonterminal] == <uint32_t>NONE:
+            if rules.symbols.len > r.max_words:
+                return LIMIT_CACHE
+            status = expand(rules, nonterminal)
+            if status < 0:
+                return status
+        for b in range(rules.starts.data[nonterminal], rules.ends.data[nonterminal]):
             position = rules.bodies.data[b]
             symbol = rules.symbols.data[position]
             while symbol & NONTERMINAL and not symbol & END:
@@ -288,7 +299,7 @@ cdef int predict(Rows* r, uint32_t row) noexcept nogil:
             if intern_add(&r.links, pair, 2, &link) < 0:
                 return NO_MEMORY
         entry[P_LINK] = link
-        for b in range(rules.starts.data[nonterminal], rules.starts.data[nonterminal + 1]):
+        for b in range(rules.starts.data[nonterminal], rules.ends.data[nonterminal]):
             position = rules.bodies.data[b]
             while True:
                 symbol = rules.symbols.data[position]

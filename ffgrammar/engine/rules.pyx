@@ -1,21 +1,23 @@
-"""Lowers a grammar to dot positions: useless productions go, lexemes that match the empty text become optional."""
+"""Lowers a grammar to dot positions; productions that no text can complete are left out."""
 
 from libc.stdint cimport uint32_t
 
+from ffgrammar.core.intern cimport intern_count, intern_free, intern_init
 from ffgrammar.core.vec cimport Vec, vec_free, vec_init, vec_push
+from ffgrammar.engine.parametric cimport find_instance
 
 from ffgrammar.core.errors import GrammarError
-from ffgrammar.regex.expr import EMPTY
-
-# the flags of rules.pxd as Python ints
-cdef object NONTERMINAL_BIT = 0x40000000
-cdef object END_BIT = 0x80000000
+from ffgrammar.grammar.derivable import derivable, productive
 
 
 cdef inline int push(Vec* v, uint32_t word) except -1:
     if vec_push(v, word) < 0:
         raise MemoryError
     return 0
+
+
+cdef inline uint32_t or_none(value) except? 0:
+    return <uint32_t>NONE if value is None else <uint32_t>value
 
 
 cdef class RuleTables:
@@ -26,27 +28,35 @@ cdef class RuleTables:
     """
 
     def __cinit__(self, grammar):
-        cdef list productions
-        cdef uint32_t nonterminals = len(grammar.names) + len(grammar.lexemes)
         vec_init(&self.rules.symbols)
         vec_init(&self.rules.bodies)
         vec_init(&self.rules.starts)
+        vec_init(&self.rules.ends)
+        vec_init(&self.rules.templates)
+        vec_init(&self.rules.template_list)
+        vec_init(&self.rules.template_starts)
+        vec_init(&self.rules.instance)
+        if intern_init(&self.rules.instances) < 0:
+            raise MemoryError
         vec_init(&self.rules.nullable)
         vec_init(&self.rules.exprs)
         vec_init(&self.rules.skips)
         vec_init(&self.rules.is_skip)
-        productions = [
-            (head, [symbol >> 1 | NONTERMINAL_BIT if symbol & 1 else symbol >> 1 for symbol in body])
-            for head, body in grammar.productions
-        ]
-        self.rules.start = grammar.start >> 1
-        self.lower_lexemes(grammar, productions)
-        self.lay_out(productions, nonterminals)
+        self.rules.plain = len(grammar.names)
+        self.lower_lexemes(grammar)
+        # a parametric nonterminal stands for its instance of parameter zero wherever a production names it
+        self.lay_out(grammar, {family.number: self.rules.plain + i for i, family in enumerate(grammar.parametric)})
 
     def __dealloc__(self):
         vec_free(&self.rules.symbols)
         vec_free(&self.rules.bodies)
         vec_free(&self.rules.starts)
+        vec_free(&self.rules.ends)
+        vec_free(&self.rules.templates)
+        vec_free(&self.rules.template_list)
+        vec_free(&self.rules.template_starts)
+        vec_free(&self.rules.instance)
+        intern_free(&self.rules.instances)
         vec_free(&self.rules.nullable)
         vec_free(&self.rules.exprs)
         vec_free(&self.rules.skips)
@@ -55,88 +65,106 @@ cdef class RuleTables:
     def __len__(self) -> int:
         return self.rules.bodies.len
 
-    cdef int lower_lexemes(self, grammar, list productions) except -1:
-        """Fill exprs and skips. A lexeme never matches the empty text, or the lexer would not advance: where the grammar
-        means "this or nothing", nonterminal (names + lexeme) says so."""
-        cdef dict optional = {}
-        cdef set dead = set()
-        store = grammar.store
+    cdef int lower_lexemes(self, grammar) except -1:
+        """Fill exprs and skips."""
         for number, lexeme in enumerate(grammar.lexemes):
-            expr = lexeme.expr
-            if store.is_nullable(expr):
-                expr = store.intersect([expr, store.complement(EMPTY)])
-                if not lexeme.skip:
-                    optional[number] = NONTERMINAL_BIT | (len(grammar.names) + number)
-            push(&self.rules.exprs, expr)
+            push(&self.rules.exprs, lexeme.expr)
             push(&self.rules.is_skip, lexeme.skip)
-            if store.is_nothing(expr):
-                dead.add(number)
-            elif lexeme.skip:
+            if lexeme.skip and not grammar.store.is_nothing(lexeme.expr):
                 push(&self.rules.skips, number)
-        if optional:
-            for _, body in productions:
-                body[:] = [optional.get(symbol, symbol) for symbol in body]
-            for number, symbol in optional.items():
-                productions.append((symbol ^ NONTERMINAL_BIT, [number]))
-                productions.append((symbol ^ NONTERMINAL_BIT, []))
-        if dead:
-            productions[:] = [production for production in productions if dead.isdisjoint(production[1])]
         return 0
 
-    cdef int lay_out(self, list productions, uint32_t nonterminals) except -1:
-        cdef list productive = derivable(productions, nonterminals, True)
-        cdef list empty = derivable(productions, nonterminals, False)
-        cdef list by_head = [None] * nonterminals
-        if not productive[self.rules.start]:
+    cdef int lay_out(self, grammar, dict instances) except -1:
+        """Fill everything else; what no text can complete is left out."""
+        cdef list alive = productive(grammar)
+        cdef list by_head = [None] * self.rules.plain
+        cdef list templates = []
+        cdef list empty
+        cdef uint32_t head
+        if not alive[grammar.start >> 1]:
             raise GrammarError("the grammar matches nothing: no text can complete its start rule")
-        for head, body in productions:
-            for symbol in body:
-                if symbol & NONTERMINAL and not productive[symbol & NUMBER]:
-                    break
-            else:
+        empty = derivable(list(grammar.productions) + [
+            (template.head, template.rhs) for template in grammar.templates
+            if template.again is None and not template.need and not any([lowest for lowest, _ in template.counts])
+        ], self.rules.plain, False)
+        for head, body in grammar.productions:
+            if completes(body, alive):
                 if by_head[head] is None:
                     by_head[head] = []
                 by_head[head].append(body)
-        for head in range(nonterminals):
+        for head in range(self.rules.plain):
             push(&self.rules.starts, <uint32_t>self.rules.bodies.len)
             push(&self.rules.nullable, empty[head])
             for body in by_head[head] or ():
                 push(&self.rules.bodies, <uint32_t>self.rules.symbols.len)
                 for symbol in body:
-                    push(&self.rules.symbols, symbol)
-                push(&self.rules.symbols, <uint32_t>END | <uint32_t>head)
-        push(&self.rules.starts, <uint32_t>self.rules.bodies.len)
+                    push(&self.rules.symbols, lowered(symbol, instances))
+                push(&self.rules.symbols, <uint32_t>END | head)
+            push(&self.rules.ends, <uint32_t>self.rules.bodies.len)
+        for template in grammar.templates:
+            if completes(template.rhs, alive) and (template.again is None or alive[template.again]):
+                templates.append((template, [lowered(symbol, instances) for symbol in template.rhs]))
+        self.rules.start = instances.get(grammar.start >> 1, grammar.start >> 1)
+        return self.lower_templates(grammar, templates)
+
+    cdef int lower_templates(self, grammar, list templates) except -1:
+        """Fill the templates, and make the instances that plain productions name."""
+        cdef dict words = {family.number: (family.bits + 31) >> 5 for family in grammar.parametric}
+        cdef dict by_head = {}
+        cdef uint32_t offset, nonterminal
+        cdef int i
+        self.rules.caps[0] = self.rules.caps[1] = 0
+        for template, body in templates:
+            offset = <uint32_t>self.rules.templates.len
+            by_head.setdefault(template.head, []).append(offset)
+            push(&self.rules.templates, or_none(template.again))
+            push(&self.rules.templates, or_none(template.bit))
+            push(&self.rules.templates, or_none(offset + T_BODY + len(body) if template.need else None))
+            for lowest, _ in template.counts:
+                push(&self.rules.templates, lowest)
+            for _, highest in template.counts:
+                push(&self.rules.templates, or_none(highest))
+            for more in template.add:
+                push(&self.rules.templates, more)
+            push(&self.rules.templates, len(body))
+            for symbol in body:
+                push(&self.rules.templates, symbol)
+            if template.need:
+                for i in range(words[template.head]):
+                    push(&self.rules.templates, template.need >> 32 * i & 0xFFFFFFFF)
+            for i in range(2):
+                # one past every bound: from there on no condition changes
+                for bound in template.counts[i]:
+                    if bound is not None and bound + 1 > self.rules.caps[i]:
+                        self.rules.caps[i] = bound + 1
+        for head in range(self.rules.plain):
+            push(&self.rules.template_starts, <uint32_t>self.rules.template_list.len)
+            for offset in by_head.get(head, ()):
+                push(&self.rules.template_list, offset)
+        push(&self.rules.template_starts, <uint32_t>self.rules.template_list.len)
+        for family in grammar.parametric:
+            self.rules.instance.len = 0
+            push(&self.rules.instance, family.number)
+            for i in range(I_BITS - 1 + words[family.number]):
+                push(&self.rules.instance, 0)
+            if find_instance(&self.rules, &nonterminal) < 0:
+                raise MemoryError
+        self.rules.kept_symbols = <uint32_t>self.rules.symbols.len
+        self.rules.kept_bodies = <uint32_t>self.rules.bodies.len
+        self.rules.kept_instances = intern_count(&self.rules.instances)
         return 0
 
 
-cdef list derivable(list productions, uint32_t nonterminals, bint from_terminals):
-    """Which nonterminals derive a text (from_terminals), or the empty text; linear in the size of the productions."""
-    cdef list known = [False] * nonterminals
-    cdef list users = [None] * nonterminals
-    cdef list missing = []
-    cdef list ready = []
-    for number, (head, body) in enumerate(productions):
-        count = 0
-        for symbol in body:
-            if symbol & NONTERMINAL:
-                if users[symbol & NUMBER] is None:
-                    users[symbol & NUMBER] = []
-                users[symbol & NUMBER].append(number)
-                count += 1
-            elif not from_terminals:
-                count = -1
-                break
-        # a body that can never be empty keeps a count that no completion brings to zero
-        missing.append(count if count >= 0 else 1 << 40)
-        if count == 0:
-            ready.append(head)
-    while ready:
-        head = ready.pop()
-        if known[head]:
-            continue
-        known[head] = True
-        for number in users[head] or ():
-            missing[number] -= 1
-            if missing[number] == 0:
-                ready.append(productions[number][0])
-    return known
+cdef uint32_t lowered(symbol, dict instances) except? 0:
+    """A symbol of the grammar as a symbol of the tables."""
+    if symbol & 1:
+        return <uint32_t>NONTERMINAL | <uint32_t>instances.get(symbol >> 1, symbol >> 1)
+    return symbol >> 1
+
+
+cdef bint completes(body, list alive):
+    """Whether every nonterminal of a body derives a text."""
+    for symbol in body:
+        if symbol & 1 and not alive[symbol >> 1]:
+            return False
+    return True

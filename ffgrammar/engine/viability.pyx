@@ -112,7 +112,8 @@ cdef int measure_rules(Viability* v, Machine* m) noexcept nogil:
     # queue serves as the table of nonterminals here
     v.queue.len = 0
     for _ in range(rules.nullable.len):
-        if vec_push(&v.queue, FAR) < 0:
+        # what an instance derives is not known before it is met: nothing, as a lower bound
+        if vec_push(&v.queue, FAR if at < rules.plain else 0) < 0:
             return NO_MEMORY
     while changed:
         changed = False
@@ -138,6 +139,13 @@ cdef int measure_rules(Viability* v, Machine* m) noexcept nogil:
                 changed = True
     v.queue.len = 0
     return OK
+
+
+cdef int measure_instances(Viability* v, const Machine* m) noexcept nogil:
+    """Extend `rest` to the productions of instances made since. What they go on with counts for nothing: a lower bound."""
+    if v.rest.len > m.rules.symbols.len:
+        v.rest.len = m.rules.kept_symbols
+    return vec_fill(&v.rest, m.rules.symbols.len - v.rest.len, 0)
 
 
 cdef uint32_t waiting_cost(const Viability* v, const Machine* m, uint32_t row, uint32_t symbol) noexcept nogil:
@@ -168,6 +176,8 @@ cdef int measure_links(Viability* v, const Machine* m) noexcept nogil:
     cdef uint32_t link, last, cost
     cdef const uint32_t* words
     cdef bint changed
+    if measure_instances(v, m) < 0:
+        return NO_MEMORY
     if first == count:
         return OK
     for link in range(first, count):

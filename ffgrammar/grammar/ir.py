@@ -8,11 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from ffgrammar.core.errors import LimitError
+from ffgrammar.core.errors import GrammarError, LimitError
 from ffgrammar.core.limits import Limits
 from ffgrammar.regex.expr import ExprStore
 
-__all__ = ["Grammar", "GrammarBuilder", "Lexeme"]
+__all__ = ["ANY_COUNT", "MAX_COUNT", "Grammar", "GrammarBuilder", "Lexeme", "Parametric", "Template"]
+
+# bounds of a counter that do not bind
+ANY_COUNT = (0, None)
+# a counter's bounds are below this
+MAX_COUNT = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -23,6 +28,39 @@ class Lexeme:
     name: str = ""
     lazy: bool = False
     skip: bool = False
+
+
+@dataclass(frozen=True)
+class Parametric:
+    """A nonterminal that carries a parameter: a set of `bits` bits and two counters, all zero where a plain production
+    names it. Its productions are templates."""
+
+    number: int
+    bits: int
+
+
+@dataclass(frozen=True)
+class Template:
+    """A production of a parametric nonterminal, there for the parameters that meet its conditions.
+
+    Attributes:
+        head: number of the parametric nonterminal.
+        rhs: plain symbols.
+        again: number of the parametric nonterminal that ends the production, with the parameter changed as said below; or
+            None.
+        bit: must be unset; `again` has it set.
+        need: bits that must be set, as an int.
+        counts: (lowest, highest or None) of the two counters.
+        add: what `again` has more on them, 0 or 1 each.
+    """
+
+    head: int
+    rhs: tuple[int, ...]
+    again: int | None = None
+    bit: int | None = None
+    need: int = 0
+    counts: tuple[tuple[int, int | None], tuple[int, int | None]] = (ANY_COUNT, ANY_COUNT)
+    add: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True)
@@ -39,6 +77,8 @@ class Grammar:
         delimited: the front-end vouches that longest match never loses a text: where a lexeme that was matched can go
             on with a byte, nothing that may follow it starts with that byte. (Otherwise the engine checks as it goes.)
         warnings: what is understood but not enforced.
+        parametric, templates: the nonterminals with a parameter, and their productions. The front-end vouches that from
+            every parameter that can be reached a text can be completed.
     """
 
     store: ExprStore
@@ -50,6 +90,8 @@ class Grammar:
     single_skip: bool = False
     delimited: bool = False
     warnings: tuple[str, ...] = ()
+    parametric: tuple[Parametric, ...] = ()
+    templates: tuple[Template, ...] = ()
 
 
 @dataclass
@@ -64,13 +106,20 @@ class GrammarBuilder:
         self._terminals: dict[tuple[int, bool, bool], int] = {}
         self._productions: list[tuple[int, tuple[int, ...]]] = []
         self._names: list[str] = []
+        self._parametric: list[Parametric] = []
+        self._templates: list[Template] = []
         self._shared: dict[tuple[object, ...], int] = {}
 
     def terminal(self, expr: int, name: str = "", *, lazy: bool = False, skip: bool = False) -> int:
-        """The symbol of a lexeme; equal lexemes are one symbol."""
+        """The symbol of a lexeme; equal lexemes are one symbol.
+
+        A lexeme never matches the empty text, or the lexer would not advance: see `lexemes.symbol_of`.
+        """
         key = (expr, lazy, skip)
         found = self._terminals.get(key)
         if found is None:
+            if self.store.is_nullable(expr):
+                raise GrammarError(f"lexeme {name or expr} matches the empty text")
             found = self._terminals[key] = 2 * len(self._lexemes)
             self._lexemes.append(Lexeme(expr, name, lazy, skip))
         return found
@@ -83,6 +132,29 @@ class GrammarBuilder:
         """A fresh nonterminal symbol."""
         self._names.append(name)
         return 2 * len(self._names) - 1
+
+    def parametric(self, bits: int, name: str = "") -> int:
+        """A fresh nonterminal with a parameter; where a plain production names it, the parameter is all zero."""
+        symbol = self.nonterminal(name)
+        self._parametric.append(Parametric(symbol >> 1, bits))
+        return symbol
+
+    def add_template(
+        self,
+        lhs: int,
+        rhs: Sequence[int],
+        again: int | None = None,
+        *,
+        bit: int | None = None,
+        need: int = 0,
+        counts: tuple[tuple[int, int | None], tuple[int, int | None]] = (ANY_COUNT, ANY_COUNT),
+        add: tuple[int, int] = (0, 0),
+    ) -> None:
+        """One production of a parametric nonterminal; see `Template`. One that goes on has a terminal, so that it reads."""
+        if len(self._templates) >= self.limits.rules:
+            raise LimitError("rules", self.limits.rules, "the grammar has too many productions")
+        next_one = None if again is None else again >> 1
+        self._templates.append(Template(lhs >> 1, tuple(rhs), next_one, bit, need, counts, add))
 
     def add(self, lhs: int, rhs: Sequence[int]) -> None:
         """One production; an empty rhs derives the empty text."""
@@ -163,6 +235,8 @@ class GrammarBuilder:
             single_skip,
             delimited,
             tuple(warnings),
+            tuple(self._parametric),
+            tuple(self._templates),
         )
 
     def _share(self, key: tuple[object, ...], name: str, bodies: Iterable[Sequence[int]]) -> int:

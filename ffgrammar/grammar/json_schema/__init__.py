@@ -2,7 +2,7 @@
 
 In reading order: options (what can be chosen), places (subschemas and references), shape (the normal form), keywords
 and applicators (schema -> shape), literals (enum, const), negate (opposites), combine (alternatives), numbers, strings,
-formats (expressions), arrays, objects, emit (shape -> symbols), prune (what cannot be).
+formats (expressions), arrays, objects, unordered, emit (shape -> symbols).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.limits import Limits
+from ffgrammar.grammar.derivable import productive
 from ffgrammar.grammar.ir import Grammar
 from ffgrammar.grammar.json_schema.combine import Combiner
 from ffgrammar.grammar.json_schema.emit import Emitter
@@ -18,7 +19,6 @@ from ffgrammar.grammar.json_schema.keywords import Reader
 from ffgrammar.grammar.json_schema.numbers import Numbers
 from ffgrammar.grammar.json_schema.options import Options
 from ffgrammar.grammar.json_schema.places import Places, read_text
-from ffgrammar.grammar.json_schema.prune import prune
 from ffgrammar.grammar.json_schema.strings import Strings
 from ffgrammar.regex.expr import ExprStore
 
@@ -32,6 +32,7 @@ def build(
     *,
     whitespace: str | int = "flexible",
     formats: str = "enforce",
+    property_order: str = "schema",
     draft: int | None = None,
 ) -> Grammar:
     """The grammar of the JSON texts whose value obeys a schema.
@@ -40,14 +41,14 @@ def build(
         schema: a dict, a boolean, or JSON text.
         store: where the expressions of the lexemes are made.
         limits: bounds on the schema and the grammar; None: those of the store.
-        whitespace, formats, draft: see `Options`.
+        whitespace, formats, property_order, draft: see `Options`.
 
     Raises:
         GrammarError: the schema is malformed, or no value obeys it; `pointer` says where.
         UnsupportedError: a keyword cannot be enforced exactly.
         LimitError: the schema is too large, too deep, or has too many combinations.
     """
-    options = Options(whitespace, formats, draft)
+    options = Options(whitespace, formats, property_order, draft)
     limits = limits or store.limits
     if isinstance(schema, str):
         schema = read_text(schema, limits)
@@ -69,12 +70,11 @@ def build(
         delimited=True,
         warnings=warnings,
     )
-    pruned = prune(grammar) if emitter.needs_pruning else grammar
-    if pruned is None:
+    if emitter.may_be_impossible and not productive(grammar)[grammar.start >> 1]:
         culprit = emitter.impossible[0] if emitter.impossible else places.start
         pointer = places.list[culprit[0]].pointer() if culprit else ""
         raise GrammarError("no value obeys this schema", pointer=pointer)
-    return pruned
+    return grammar
 
 
 def _emit(places: Places, store: ExprStore, limits: Limits, options: Options) -> tuple[Emitter, int, list[str]]:
@@ -84,7 +84,7 @@ def _emit(places: Places, store: ExprStore, limits: Limits, options: Options) ->
     warnings: list[str] = []
     reader = Reader(places, strings, options.formats, warnings)
     combiner = Combiner(reader, numbers, limits)
-    emitter = Emitter(store, limits, strings, numbers, combiner, options.compact)
+    emitter = Emitter(store, limits, strings, numbers, combiner, options)
     return emitter, emitter.start(places.start), warnings
 
 

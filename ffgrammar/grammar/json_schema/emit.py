@@ -15,6 +15,7 @@ from ffgrammar.grammar.json_schema.arrays import array_symbol
 from ffgrammar.grammar.json_schema.combine import Combiner
 from ffgrammar.grammar.json_schema.numbers import Numbers
 from ffgrammar.grammar.json_schema.objects import object_symbol
+from ffgrammar.grammar.json_schema.options import Options
 from ffgrammar.grammar.json_schema.shape import ARR, BOOLS, FRAC, INT, NULL, NUM, OBJ, STR, TRUE, Conj, Shape
 from ffgrammar.grammar.json_schema.strings import Strings
 from ffgrammar.regex.expr import ExprStore
@@ -35,14 +36,15 @@ class Emitter:
         strings: Strings,
         numbers: Numbers,
         combiner: Combiner,
-        compact: bool,
+        options: Options,
     ) -> None:
         self.store = store
         self.limits = limits
         self.strings = strings
         self.numbers = numbers
         self.combiner = combiner
-        self.compact = compact
+        self.compact = options.compact
+        self.any_order = options.property_order == "any"
         self.builder = builder = GrammarBuilder(store, limits)
         literal = store.literal
         self.left_brace = builder.terminal(literal(b"{"))
@@ -51,13 +53,15 @@ class Emitter:
         self.right_bracket = builder.terminal(literal(b"]"))
         self.comma = builder.terminal(literal(b","))
         self.colon = builder.terminal(literal(b":"))
-        # what derives nothing at all; prune.py takes it out of the grammar
+        # what derives nothing at all
         self.never = builder.nonterminal("never")
         # whether some nonterminal may derive nothing
-        self.needs_pruning = False
+        self.may_be_impossible = False
         # conjunctions that no value obeys, in the order they were found
         self.impossible: list[Conj] = []
         self.keys: dict[str, tuple[int, ...]] = {}
+        # parametric nonterminals by what they are made of
+        self.shared: dict[tuple[object, ...], int] = {}
         self._symbols: dict[Conj, int] = {}
         # conjunctions being made, with the nonterminal of those that were reached again
         self._open: dict[Conj, int | None] = {}
@@ -85,11 +89,11 @@ class Emitter:
             if found is None:
                 found = self._open[conj] = self.builder.nonterminal("value")
                 # any value at all may be a scalar, so it always derives something
-                self.needs_pruning = self.needs_pruning or bool(conj)
+                self.may_be_impossible = self.may_be_impossible or bool(conj)
             return found
         if depth > INLINE_DEPTH:
             found = self._symbols[conj] = self.builder.nonterminal("value")
-            self.needs_pruning = True
+            self.may_be_impossible = True
             self._waiting.append(conj)
             return found
         self._open[conj] = None
@@ -109,7 +113,7 @@ class Emitter:
             self._add_symbols(shape, depth, symbols)
         if not symbols:
             self.impossible.append(conj)
-            self.needs_pruning = True
+            self.may_be_impossible = True
             return self.never
         return symbols[0] if len(symbols) == 1 else self.builder.choice(symbols, "value")
 

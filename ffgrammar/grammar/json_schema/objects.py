@@ -1,5 +1,5 @@
 """Objects: named properties in the schema's order, then all other keys in any order. A name that is required but not
-listed by any `properties` comes after the listed ones, among the other keys.
+listed by any `properties` comes after the listed ones, among the other keys. (Or all keys in any order: unordered.py.)
 
 Property lists are left recursive: what has been left out does not matter any more once a property has been written, so
 the parser's states stay few. A run of required properties is one production; each optional one costs one rule.
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ffgrammar.core.errors import LimitError, UnsupportedError
 from ffgrammar.grammar.json_schema.shape import NEVER, STR, Conj, Group, Shape, join
 from ffgrammar.grammar.json_schema.strings import Strings
+from ffgrammar.grammar.json_schema.unordered import unordered
 
 if TYPE_CHECKING:
     from ffgrammar.grammar.json_schema.emit import Emitter
@@ -149,6 +150,13 @@ def _object(em: Emitter, shape: Shape, depth: int, hit: tuple[int, Conj, Place] 
             "keys: one that is written twice counts once",
             pointer=shape.counted_at.pointer("minProperties"),
         )
+    if em.any_order:
+        highest = most if others or most is not None and most < len(items) else len(items)
+        if highest is not None and highest < max(least, len(required)):
+            return None
+        if most == 0:
+            return None if hits else em.rule([(em.left_brace, em.right_brace)], "object")
+        return em.rule(unordered(em, items, others, least, most, hits, after), "object")
     if hit is not None:
         if least > 1 or most is not None:
             raise UnsupportedError(

@@ -32,11 +32,13 @@ class Options:
             "compact": none; a number n: at most n characters in each of these places.
         formats: "enforce": known formats are part of the language; "annotation": none is. What is not enforced is
             warned about.
+        property_order: "schema": named properties in the schema's order, then other keys; "any": keys in any order.
         draft: 4, 6, 7, 2019 or 2020; None: what `$schema` says, else 2020.
     """
 
     whitespace: str | int = "flexible"
     formats: str = "enforce"
+    property_order: str = "schema"
     draft: int | None = None
 
     def __post_init__(self) -> None:
@@ -45,6 +47,8 @@ class Options:
             raise GrammarError(f"whitespace must be 'flexible', 'compact' or a number from 0 up, not {space!r}")
         if self.formats not in ("enforce", "annotation"):
             raise GrammarError(f"formats must be 'enforce' or 'annotation', not {self.formats!r}")
+        if self.property_order not in ("schema", "any"):
+            raise GrammarError(f"property_order must be 'schema' or 'any', not {self.property_order!r}")
         if self.draft is not None and self.draft not in DRAFTS.values():
             raise GrammarError(f"draft must be one of {sorted(DRAFTS.values())}, not {self.draft!r}")
 

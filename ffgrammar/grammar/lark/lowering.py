@@ -7,6 +7,7 @@ import json
 
 from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
+from ffgrammar.grammar.derivable import productive
 from ffgrammar.grammar.ir import Grammar, GrammarBuilder
 from ffgrammar.grammar.lark.reader import read
 from ffgrammar.grammar.lark.source import Definition, Op, Source, error_at, place, popped
@@ -66,7 +67,7 @@ class _Lowering:
             self.ignore(definition)
         top = self.rules[start] if start in self.rules else self.terminal(first)
         grammar = builder.finish(top, kind="lark", warnings=source.warnings)
-        if grammar.start >> 1 not in _productive(grammar):
+        if not productive(grammar)[grammar.start >> 1]:
             raise error_at(source.text, first.offset, f"no text at all matches {start}")
         return grammar
 
@@ -159,28 +160,3 @@ def _written(op: Op) -> str:
     if op.code == "range":
         return f"{json.dumps(chr(op.argument[0]))}..{json.dumps(chr(op.argument[1]))}"
     return json.dumps(op.argument[0]) + "i"
-
-
-def _productive(grammar: Grammar) -> set[int]:
-    """The nonterminals that derive some text; every lexeme does. Linear in the grammar."""
-    waiting: dict[int, list[int]] = {}  # productions by a nonterminal they have
-    missing: list[int] = []
-    done: set[int] = set()
-    todo: list[int] = []
-    for number, (lhs, rhs) in enumerate(grammar.productions):
-        inner = {symbol >> 1 for symbol in rhs if symbol & 1}
-        missing.append(len(inner))
-        for symbol in inner:
-            waiting.setdefault(symbol, []).append(number)
-        if not inner:
-            todo.append(lhs)
-    while todo:
-        lhs = todo.pop()
-        if lhs in done:
-            continue
-        done.add(lhs)
-        for number in waiting.get(lhs, ()):
-            missing[number] -= 1
-            if not missing[number]:
-                todo.append(grammar.productions[number][0])
-    return done

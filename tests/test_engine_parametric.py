@@ -1,0 +1,104 @@
+"""Parametric nonterminals: productions that depend on a set of bits and on counters, against plain Python."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from itertools import permutations, product
+
+import pytest
+
+import ffgrammar as ff
+from ffgrammar.api.grammar import Grammar
+from ffgrammar.core.limits import Limits
+from ffgrammar.grammar.ir import ANY_COUNT, Grammar as GrammarIR
+from ffgrammar.grammar.ir import GrammarBuilder
+from ffgrammar.regex.expr import ExprStore
+
+
+def keys_in_any_order(names: list[str], required: set[str], lowest: int, highest: int | None, delimited: bool) -> GrammarIR:
+    """`{a,b,x}`: each name at most once, x any number of times; lowest to highest names in all."""
+    store = ExprStore()
+    builder = GrammarBuilder(store)
+
+    def text(literal: str) -> int:
+        return builder.terminal(store.literal(literal.encode()), literal)
+
+    need = sum(1 << names.index(name) for name in required)
+    room = (0, None if highest is None else highest - 1)
+    first = builder.parametric(len(names), "first")
+    more = builder.parametric(len(names), "more")
+    enough = (lowest, None)
+    for lhs, comma in ((first, []), (more, [text(",")])):
+        builder.add_template(lhs, [], need=need, counts=(enough, ANY_COUNT))
+        for bit, name in enumerate(names):
+            builder.add_template(lhs, [*comma, text(name)], more, bit=bit, counts=(room, ANY_COUNT), add=(1, 0))
+        builder.add_template(lhs, [*comma, text("x")], more, counts=(room, ANY_COUNT), add=(1, 0))
+    return builder.finish(builder.seq([text("{"), first, text("}")]), delimited=delimited)
+
+
+def sentences(names: list[str], required: set[str], lowest: int, highest: int | None, longest: int) -> Iterator[str]:
+    for length in range(longest + 1):
+        for keys in product([*names, "x"], repeat=length):
+            known = [key for key in keys if key != "x"]
+            if len(set(known)) == len(known) and required <= set(known) and lowest <= length:
+                if highest is None or length <= highest:
+                    yield "{" + ",".join(keys) + "}"
+
+
+@pytest.mark.parametrize("delimited", [True, False], ids=["delimited", "checked"])
+@pytest.mark.parametrize(
+    ("names", "required", "lowest", "highest"),
+    [
+        (["a", "b", "c"], set(), 0, None),
+        (["a", "b", "c"], {"a", "c"}, 0, None),
+        (["a", "b", "c"], {"b"}, 2, 3),
+        (["a", "ab", "abc"], {"ab"}, 0, 4),
+        ([], set(), 1, 2),
+    ],
+)
+def test_bits_and_counters(
+    cl100k: ff.Tokenizer, names: list[str], required: set[str], lowest: int, highest: int | None, delimited: bool
+) -> None:
+    grammar = Grammar(keys_in_any_order(names, required, lowest, highest, delimited), cl100k, Limits())
+    valid = set(sentences(names, required, lowest, highest, 4))
+    for length in range(5):
+        for keys in product([*names, "x"], repeat=length):
+            text = "{" + ",".join(keys) + "}"
+            matcher = grammar.matcher()
+            accepted = matcher.accept_bytes(text.encode()) == len(text) and matcher.is_accepting()
+            assert accepted == (text in valid), text
+
+
+@pytest.mark.parametrize("cache_bytes", [Limits().cache_bytes, 1_500_000], ids=["kept", "dropped"])
+def test_256_keys_in_any_order(cl100k: ff.Tokenizer, cache_bytes: int) -> None:
+    names = [f"k{number:03}" for number in range(256)]
+    ir = keys_in_any_order(names, set(names), 0, None, True)
+    grammar = Grammar(ir, cl100k, Limits(cache_bytes=cache_bytes))
+    chance = random.Random(1)
+    for _ in range(2):
+        chance.shuffle(names)
+        text = ("{" + ",".join(names) + "}").encode()
+        matcher = grammar.matcher()
+        assert matcher.accept_bytes(text) == len(text)
+        assert matcher.is_accepting()
+        matcher = grammar.matcher()
+        assert matcher.accept_bytes(("{" + ",".join(names[:100])).encode()) == 5 * 100
+        assert matcher.accept_bytes(f",{names[7]}".encode()) < 5
+        matcher.reset()
+        assert matcher.accept_bytes(("{" + ",".join(names[:255]) + "}").encode()) == 5 * 255
+    assert (grammar.stats()["cache_drops"] > 0) == (cache_bytes == 1_500_000)
+
+
+def test_masks_along_every_order(cl100k: ff.Tokenizer) -> None:
+    grammar = Grammar(keys_in_any_order(["a", "b", "c"], {"b"}, 0, 3, True), cl100k, Limits())
+    fresh = keys_in_any_order(["a", "b", "c"], {"b"}, 0, 3, False)
+    for keys in permutations("abc"):
+        matcher = grammar.matcher()
+        other = Grammar(fresh, cl100k, Limits()).matcher() if keys == ("a", "b", "c") else None
+        for byte in ("{" + ",".join(keys) + "}").encode():
+            if other is not None:
+                assert matcher.allowed_token_ids().tolist() == other.allowed_token_ids().tolist()
+                assert other.accept_bytes(bytes([byte])) == 1
+            assert matcher.accept_bytes(bytes([byte])) == 1
+        assert matcher.is_accepting()
