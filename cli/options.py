@@ -72,6 +72,11 @@ def grammar_options(function: F) -> F:
             metavar="enforce|annotation",
             help="Whether a schema's formats that are known are enforced (the default) or only warned about.",
         ),
+        click.option(
+            "--property-order",
+            metavar="schema|any",
+            help="Keys in the schema's order, then other keys (the default), or all keys in any order.",
+        ),
         click.option("--draft", type=int, metavar="4|6|7|2019|2020", help="A schema's draft, if not what it says."),
         click.option(
             "--limit",
