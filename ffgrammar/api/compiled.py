@@ -139,7 +139,6 @@ def _read(body: Any, limits: Limits) -> GrammarIR:
     for number, name, lazy, skip in body["lexemes"]:
         _expect(type(name) is str and type(lazy) is bool and type(skip) is bool, "bad lexeme")
         expr = exprs[_number(number, len(exprs), "expression")]
-        _expect(not store.is_nullable(expr), "a lexeme matches the empty text")
         lexemes.append(Lexeme(expr, name, lazy, skip))
     names = body["names"]
     _expect(type(names) is list and all(type(name) is str for name in names), "bad names")

@@ -50,13 +50,13 @@ cdef struct Rules:
     Intern instances     # words as above; instance i is nonterminal plain + i
     uint32_t plain       # nonterminals that are no instances
     uint32_t kept_symbols, kept_bodies, kept_instances  # what was made with the grammar
-    Vec exprs      # per lexeme: its expression
+    Vec exprs      # per lexeme: its expression, without the empty text
     Vec skips      # the lexemes allowed everywhere, sorted
     Vec is_skip    # per lexeme
     uint32_t start
 
 cdef class RuleTables:
     cdef Rules rules
-    cdef int lower_lexemes(self, grammar) except -1
-    cdef int lay_out(self, grammar, dict instances) except -1
+    cdef dict lower_lexemes(self, grammar)
+    cdef int lay_out(self, grammar, dict optional) except -1
     cdef int lower_templates(self, grammar, list templates) except -1

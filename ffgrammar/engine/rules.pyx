@@ -7,7 +7,8 @@ from ffgrammar.core.vec cimport Vec, vec_free, vec_init, vec_push
 from ffgrammar.engine.parametric cimport find_instance
 
 from ffgrammar.core.errors import GrammarError
-from ffgrammar.grammar.derivable import derivable, productive
+from ffgrammar.grammar.productive import productive
+from ffgrammar.regex.expr import EMPTY
 
 
 cdef inline int push(Vec* v, uint32_t word) except -1:
@@ -42,10 +43,7 @@ cdef class RuleTables:
         vec_init(&self.rules.exprs)
         vec_init(&self.rules.skips)
         vec_init(&self.rules.is_skip)
-        self.rules.plain = len(grammar.names)
-        self.lower_lexemes(grammar)
-        # a parametric nonterminal stands for its instance of parameter zero wherever a production names it
-        self.lay_out(grammar, {family.number: self.rules.plain + i for i, family in enumerate(grammar.parametric)})
+        self.lay_out(grammar, self.lower_lexemes(grammar))
 
     def __dealloc__(self):
         vec_free(&self.rules.symbols)
@@ -65,46 +63,61 @@ cdef class RuleTables:
     def __len__(self) -> int:
         return self.rules.bodies.len
 
-    cdef int lower_lexemes(self, grammar) except -1:
-        """Fill exprs and skips."""
+    cdef dict lower_lexemes(self, grammar):
+        """Fill exprs and skips. A lexeme never matches the empty text, or the lexer would not advance; where its expression
+        does, a nonterminal stands for it that says "this or nothing". Returns these, by lexeme."""
+        cdef dict optional = {}
+        store = grammar.store
         for number, lexeme in enumerate(grammar.lexemes):
-            push(&self.rules.exprs, lexeme.expr)
+            expr = lexeme.expr
+            if store.is_nullable(expr):
+                expr = store.intersect([expr, store.complement(EMPTY)])
+                if not lexeme.skip:
+                    optional[number] = len(grammar.names) + len(optional)
+            push(&self.rules.exprs, expr)
             push(&self.rules.is_skip, lexeme.skip)
-            if lexeme.skip and not grammar.store.is_nothing(lexeme.expr):
+            if lexeme.skip and not store.is_nothing(expr):
                 push(&self.rules.skips, number)
-        return 0
+        return optional
 
-    cdef int lay_out(self, grammar, dict instances) except -1:
+    cdef int lay_out(self, grammar, dict optional) except -1:
         """Fill everything else; what no text can complete is left out."""
+        cdef uint32_t plain = len(grammar.names) + len(optional)
+        cdef dict numbers = {2 * number: <uint32_t>NONTERMINAL | nonterminal for number, nonterminal in optional.items()}
         cdef list alive = productive(grammar)
-        cdef list by_head = [None] * self.rules.plain
+        cdef list by_head = [None] * plain
         cdef list templates = []
         cdef list empty
         cdef uint32_t head
         if not alive[grammar.start >> 1]:
             raise GrammarError("the grammar matches nothing: no text can complete its start rule")
-        empty = derivable(list(grammar.productions) + [
-            (template.head, template.rhs) for template in grammar.templates
-            if template.again is None and not template.need and not any([lowest for lowest, _ in template.counts])
-        ], self.rules.plain, False)
+        self.rules.plain = plain
+        for number, family in enumerate(grammar.parametric):
+            # a parametric nonterminal stands for its instance of parameter zero wherever a production names it
+            numbers[2 * family.number + 1] = <uint32_t>NONTERMINAL | plain + number
+        empty = nullable_nonterminals(grammar, optional)
         for head, body in grammar.productions:
             if completes(body, alive):
                 if by_head[head] is None:
                     by_head[head] = []
-                by_head[head].append(body)
-        for head in range(self.rules.plain):
+                by_head[head].append([lowered(symbol, numbers) for symbol in body])
+        for number, head in optional.items():
+            by_head[head] = [[]]
+            if not grammar.store.is_nothing(self.rules.exprs.data[<uint32_t>number]):
+                by_head[head].append([number])
+        for head in range(plain):
             push(&self.rules.starts, <uint32_t>self.rules.bodies.len)
-            push(&self.rules.nullable, empty[head])
+            push(&self.rules.nullable, head >= len(empty) or empty[head])
             for body in by_head[head] or ():
                 push(&self.rules.bodies, <uint32_t>self.rules.symbols.len)
                 for symbol in body:
-                    push(&self.rules.symbols, lowered(symbol, instances))
+                    push(&self.rules.symbols, symbol)
                 push(&self.rules.symbols, <uint32_t>END | head)
             push(&self.rules.ends, <uint32_t>self.rules.bodies.len)
         for template in grammar.templates:
             if completes(template.rhs, alive) and (template.again is None or alive[template.again]):
-                templates.append((template, [lowered(symbol, instances) for symbol in template.rhs]))
-        self.rules.start = instances.get(grammar.start >> 1, grammar.start >> 1)
+                templates.append((template, [lowered(symbol, numbers) for symbol in template.rhs]))
+        self.rules.start = lowered(grammar.start, numbers) & NUMBER
         return self.lower_templates(grammar, templates)
 
     cdef int lower_templates(self, grammar, list templates) except -1:
@@ -155,11 +168,12 @@ cdef class RuleTables:
         return 0
 
 
-cdef uint32_t lowered(symbol, dict instances) except? 0:
+cdef uint32_t lowered(symbol, dict numbers) except? 0:
     """A symbol of the grammar as a symbol of the tables."""
-    if symbol & 1:
-        return <uint32_t>NONTERMINAL | <uint32_t>instances.get(symbol >> 1, symbol >> 1)
-    return symbol >> 1
+    found = numbers.get(symbol)
+    if found is not None:
+        return found
+    return <uint32_t>NONTERMINAL | <uint32_t>(symbol >> 1) if symbol & 1 else symbol >> 1
 
 
 cdef bint completes(body, list alive):
@@ -168,3 +182,40 @@ cdef bint completes(body, list alive):
         if symbol & 1 and not alive[symbol >> 1]:
             return False
     return True
+
+
+cdef list nullable_nonterminals(grammar, dict optional):
+    """Per nonterminal of the grammar, whether it derives the empty text; linear in the size of the productions."""
+    cdef list known = [False] * len(grammar.names)
+    cdef list users = [None] * len(grammar.names)
+    cdef list missing = []
+    cdef list ready = []
+    cdef list productions = list(grammar.productions) + [
+        (template.head, template.rhs) for template in grammar.templates
+        if template.again is None and not template.need and not any([lowest for lowest, _ in template.counts])
+    ]
+    for number, (head, body) in enumerate(productions):
+        count = 0
+        for symbol in body:
+            if symbol & 1:
+                if users[symbol >> 1] is None:
+                    users[symbol >> 1] = []
+                users[symbol >> 1].append(number)
+                count += 1
+            elif symbol >> 1 not in optional:
+                # a count that no completion brings to zero
+                count = 1 << 40
+                break
+        missing.append(count)
+        if count == 0:
+            ready.append(head)
+    while ready:
+        head = ready.pop()
+        if known[head]:
+            continue
+        known[head] = True
+        for number in users[head] or ():
+            missing[number] -= 1
+            if missing[number] == 0:
+                ready.append(productions[number][0])
+    return known

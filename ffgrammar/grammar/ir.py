@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from ffgrammar.core.errors import GrammarError, LimitError
+from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
 from ffgrammar.regex.expr import ExprStore
 
@@ -111,15 +111,10 @@ class GrammarBuilder:
         self._shared: dict[tuple[object, ...], int] = {}
 
     def terminal(self, expr: int, name: str = "", *, lazy: bool = False, skip: bool = False) -> int:
-        """The symbol of a lexeme; equal lexemes are one symbol.
-
-        A lexeme never matches the empty text, or the lexer would not advance: see `lexemes.symbol_of`.
-        """
+        """The symbol of a lexeme; equal lexemes are one symbol."""
         key = (expr, lazy, skip)
         found = self._terminals.get(key)
         if found is None:
-            if self.store.is_nullable(expr):
-                raise GrammarError(f"lexeme {name or expr} matches the empty text")
             found = self._terminals[key] = 2 * len(self._lexemes)
             self._lexemes.append(Lexeme(expr, name, lazy, skip))
         return found

@@ -8,7 +8,7 @@ It is the language's definition once more, written to be read and not to be fast
 - As soon as a lazy lexeme matches, the lexeme ends right there.
 - A skip lexeme leaves the parser where it is. When the same bytes are also another lexeme, both outcomes are kept.
 - With single_skip, a skip lexeme may not directly follow another one.
-- A lexeme never matches the empty text (GrammarBuilder sees to it).
+- A lexeme never matches the empty text. Where its expression does, the parser may go past it without a lexeme.
 
 Productions that derive no text at all are dropped first: they would allow lexemes that lead nowhere.
 
@@ -167,6 +167,9 @@ class Recogniser:
             self._nothing[expr] = self.store.is_nothing(expr)
         return self._nothing[expr]
 
+    def _may_be_empty(self, lexeme: int) -> bool:
+        return bool(self.store.is_nullable(self.grammar.lexemes[lexeme].expr))
+
     def _allowed(self, frontier: frozenset[tuple[Column, bool]]) -> frozenset[tuple[int, int]]:
         """The lexemes that may begin here, with their whole expressions."""
         lexemes = self.grammar.lexemes
@@ -222,6 +225,8 @@ class Recogniser:
                             new.add((number2, dot2 + 1, origin2))
                 elif rhs[dot] & 1:
                     new |= {(number2, 0, column) for number2 in self._by_lhs.get(rhs[dot] >> 1, ())}
+                elif self._may_be_empty(rhs[dot] >> 1):
+                    new.add((number, dot + 1, origin))
             grown = not new <= column.items
             column.items |= new
 

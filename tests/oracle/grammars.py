@@ -8,8 +8,6 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from ffgrammar.grammar.lexemes import symbol_of
-
 __all__ = ["ALPHABET", "LEXEMES", "SKIPS", "TOKENS", "Description", "build", "descriptions"]
 
 ALPHABET = b"ab(,)x "
@@ -103,7 +101,7 @@ def descriptions(draw: st.DrawFn, simple: bool = False) -> Description:
 def build(description: Description, store: Any, builder: Any) -> Any:
     """The grammar of a description, through a GrammarBuilder on the store."""
     lexemes, skips, rules, single_skip = description
-    terminals = [symbol_of(builder, LEXEMES[i][1](store), LEXEMES[i][0], lazy=LEXEMES[i][2]) for i in lexemes]
+    terminals = [builder.terminal(LEXEMES[i][1](store), LEXEMES[i][0], lazy=LEXEMES[i][2]) for i in lexemes]
     nonterminals = [builder.nonterminal(f"n{number}") for number in range(len(rules))]
     for nonterminal, bodies in zip(nonterminals, rules, strict=True):
         for body in bodies:

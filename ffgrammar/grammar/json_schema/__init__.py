@@ -11,7 +11,7 @@ from typing import Any
 
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.derivable import productive
+from ffgrammar.grammar.productive import productive
 from ffgrammar.grammar.ir import Grammar
 from ffgrammar.grammar.json_schema.combine import Combiner
 from ffgrammar.grammar.json_schema.emit import Emitter
