@@ -5,18 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ffgrammar.grammar.ir import Grammar
+from ffgrammar.grammar.productive import productive
 
 __all__ = ["prune"]
 
 
 def prune(grammar: Grammar) -> Grammar | None:
     """The grammar without productions that derive nothing or are out of reach; None when nothing is left."""
-    productive = _productive(grammar)
-    if not productive[grammar.start >> 1]:
+    derives = productive(grammar)
+    if not derives[grammar.start >> 1]:
         return None
     bodies: dict[int, list[tuple[int, ...]]] = {}
     for lhs, rhs in grammar.productions:
-        if all([productive[symbol >> 1] for symbol in rhs if symbol & 1]):
+        if all([derives[symbol >> 1] for symbol in rhs if symbol & 1]):
             bodies.setdefault(lhs, []).append(rhs)
     nonterminals = {grammar.start >> 1: 0}
     terminals: dict[int, int] = {}
@@ -46,28 +47,3 @@ def prune(grammar: Grammar) -> Grammar | None:
         names=tuple([grammar.names[number] for number in order]),
         start=1,
     )
-
-
-def _productive(grammar: Grammar) -> list[bool]:
-    """Which nonterminals derive some text; every production is looked at once for each nonterminal in it."""
-    productive = [False] * len(grammar.names)
-    missing: list[int] = []
-    waiting: dict[int, list[int]] = {}
-    ready: list[int] = []
-    for number, (lhs, rhs) in enumerate(grammar.productions):
-        needed = {symbol >> 1 for symbol in rhs if symbol & 1}
-        missing.append(len(needed))
-        for symbol in needed:
-            waiting.setdefault(symbol, []).append(number)
-        if not needed:
-            ready.append(lhs)
-    while ready:
-        found = ready.pop()
-        if productive[found]:
-            continue
-        productive[found] = True
-        for number in waiting.get(found, ()):
-            missing[number] -= 1
-            if not missing[number]:
-                ready.append(grammar.productions[number][0])
-    return productive

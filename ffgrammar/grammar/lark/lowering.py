@@ -11,7 +11,7 @@ from ffgrammar.grammar.ir import Grammar, GrammarBuilder
 from ffgrammar.grammar.lark.reader import read
 from ffgrammar.grammar.lark.source import Definition, Op, Source, error_at, place, popped
 from ffgrammar.grammar.lark.terminals import Terminals
-from ffgrammar.grammar.lexemes import nonempty, symbol_of
+from ffgrammar.grammar.productive import productive
 from ffgrammar.regex.expr import ExprStore
 
 __all__ = ["build"]
@@ -46,7 +46,6 @@ class _Lowering:
         self.limits = limits
         self.builder = GrammarBuilder(store, limits)
         self.terminals = Terminals(source, store, limits)
-        self.symbols: dict[tuple[int, bool], int] = {}  # of lexemes
         self.rules: dict[str, int] = {}
 
     def grammar(self, start: str) -> Grammar:
@@ -66,7 +65,7 @@ class _Lowering:
             self.ignore(definition)
         top = self.rules[start] if start in self.rules else self.terminal(first)
         grammar = builder.finish(top, kind="lark", warnings=source.warnings)
-        if grammar.start >> 1 not in _productive(grammar):
+        if not productive(grammar)[grammar.start >> 1]:
             raise error_at(source.text, first.offset, f"no text at all matches {start}")
         return grammar
 
@@ -90,12 +89,12 @@ class _Lowering:
                 stack.append(op.argument[0])
             else:
                 expr = self.terminals.whole(Definition("", op.offset, (op,)))
-                stack.append((self.lexeme(expr, _written(op)),))
+                stack.append((self.builder.terminal(expr, _written(op)),))
         return self.fused(stack)
 
     def sequence(self, part: _Alternative) -> tuple[int, ...]:
         if isinstance(part, str):
-            return (self.lexeme(self.store.literal(part.encode()), json.dumps(part)),)
+            return (self.builder.terminal(self.store.literal(part.encode()), json.dumps(part)),)
         return part
 
     def fused(self, alternatives: list[_Alternative]) -> list[tuple[int, ...]]:
@@ -112,7 +111,7 @@ class _Lowering:
             shown.append("...")
         expr = self.store.literals([text.encode() for text in strings])
         rest = [part for part in alternatives if not isinstance(part, str)]
-        return [*rest, (self.lexeme(expr, " | ".join(shown)),)]
+        return [*rest, (self.builder.terminal(expr, " | ".join(shown)),)]
 
     def repeat(self, symbol: int, op: Op, name: str) -> int:
         lo, hi = op.argument
@@ -132,13 +131,7 @@ class _Lowering:
         return self.terminal(terminal)
 
     def terminal(self, terminal: Definition) -> int:
-        return self.lexeme(self.terminals.exprs[terminal.name], terminal.name, terminal.lazy)
-
-    def lexeme(self, expr: int, name: str, lazy: bool = False) -> int:
-        symbol = self.symbols.get((expr, lazy))
-        if symbol is None:
-            symbol = self.symbols[expr, lazy] = symbol_of(self.builder, expr, name, lazy=lazy)
-        return symbol
+        return self.builder.terminal(self.terminals.exprs[terminal.name], terminal.name, lazy=terminal.lazy)
 
     def ignore(self, definition: Definition) -> None:
         alone = definition.body[0] if len(definition.body) == 1 else None
@@ -146,9 +139,7 @@ class _Lowering:
         lazy = terminal is not None and terminal.lazy
         name = "%ignore" if terminal is None else terminal.name
         expr = self.terminals.exprs[name] if lazy else self.terminals.whole(definition)
-        expr = nonempty(self.store, expr)
-        if not self.store.is_nothing(expr):
-            self.builder.terminal(expr, name, lazy=lazy, skip=True)
+        self.builder.terminal(expr, name, lazy=lazy, skip=True)
 
 
 def _written(op: Op) -> str:
@@ -159,28 +150,3 @@ def _written(op: Op) -> str:
     if op.code == "range":
         return f"{json.dumps(chr(op.argument[0]))}..{json.dumps(chr(op.argument[1]))}"
     return json.dumps(op.argument[0]) + "i"
-
-
-def _productive(grammar: Grammar) -> set[int]:
-    """The nonterminals that derive some text; every lexeme does. Linear in the grammar."""
-    waiting: dict[int, list[int]] = {}  # productions by a nonterminal they have
-    missing: list[int] = []
-    done: set[int] = set()
-    todo: list[int] = []
-    for number, (lhs, rhs) in enumerate(grammar.productions):
-        inner = {symbol >> 1 for symbol in rhs if symbol & 1}
-        missing.append(len(inner))
-        for symbol in inner:
-            waiting.setdefault(symbol, []).append(number)
-        if not inner:
-            todo.append(lhs)
-    while todo:
-        lhs = todo.pop()
-        if lhs in done:
-            continue
-        done.add(lhs)
-        for number in waiting.get(lhs, ()):
-            missing[number] -= 1
-            if not missing[number]:
-                todo.append(grammar.productions[number][0])
-    return done
