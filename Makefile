@@ -9,6 +9,7 @@ PIP_FLAGS ?= --quiet --disable-pip-version-check
 # Options for pytest: make test PYTEST_FLAGS='-k mask'
 PYTEST_FLAGS ?=
 BENCH_FLAGS ?=
+BENCH_EXTRAS ?= bench
 
 # What a build depends on. In-place builds and generated C do not count.
 SOURCES := pyproject.toml setup.py MANIFEST.in README.md \
@@ -33,7 +34,8 @@ demo: $(VENV)/.installed ## install the package and show it at work on a real sc
 test: $(VENV)/.installed-test ## install the package and run its tests
 	cd tests && $(abspath $(BIN))/pytest $(PYTEST_FLAGS)
 
-bench: $(VENV)/.installed-bench ## MaskBench, side by side with the peers that can be installed
+# With BENCH_EXTRAS=bench,peers also against xgrammar, which brings torch.
+bench: $(VENV)/.installed-$(BENCH_EXTRAS) ## MaskBench, side by side with the peers that can be installed
 	$(BIN)/python tests/bench $(BENCH_FLAGS)
 
 lint: export PATH := $(abspath $(BIN)):$(PATH)

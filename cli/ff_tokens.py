@@ -102,16 +102,9 @@ def command(
     vocabulary = load_tokenizer(tokenizer)
     compiled = load_grammar(grammar, vocabulary, **compiling)
     if ndjson:
-        from .stream import answer_requests, prefix_of_request
+        from .stream import answer_prefixes
 
-        def answer(request: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
-            matcher = compiled.matcher()
-            rejection = advance(matcher, vocabulary, prefix_of_request(request))
-            if rejection is not None:
-                return False, {"rejected": rejection.as_json()}
-            return True, Forced(matcher, vocabulary).as_json()
-
-        return answer_requests(answer)
+        return answer_prefixes(compiled, vocabulary, lambda matcher: Forced(matcher, vocabulary).as_json())
     matcher = compiled.matcher()
     rejection = advance(matcher, vocabulary, prefix)
     if rejection is not None:

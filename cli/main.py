@@ -26,7 +26,6 @@ COMMANDS = {
 }
 
 EXIT_OK = 0
-EXIT_NO = 1
 EXIT_ERROR = 2
 EXIT_INTERRUPTED = 130
 
@@ -122,6 +121,14 @@ def main() -> None:
     """The console script."""
     if "_FFGRAMMAR_COMPLETE" in os.environ:
         cli.main(prog_name="ffgrammar")  # click's shell completion
+    # A stream that was closed before the start (`<&-`) is None: nothing to read; nowhere to write is an error.
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull)
+    if sys.stdout is None:
+        complain("standard output is closed")
+        os._exit(EXIT_ERROR)
     # Where the locale knows less than Unicode, escapes are better than a crash.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):

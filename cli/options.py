@@ -69,6 +69,7 @@ def grammar_options(function: F) -> F:
         ),
         click.option(
             "--formats",
+            type=click.Choice(["enforce", "annotation"]),
             metavar="enforce|annotation",
             help="Whether a schema's formats that are known are enforced (the default) or only warned about.",
         ),

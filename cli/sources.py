@@ -72,22 +72,6 @@ def _text(source: Source) -> str:
         raise BadGrammar(f"{source.name}: not UTF-8 at byte {error.start}") from error
 
 
-def _alternatives(source: Source) -> list[str]:
-    """What --type choice reads: a JSON array of strings, else a line each."""
-    text = _text(source)
-    if text.lstrip().startswith("["):
-        import json
-
-        try:
-            found = json.loads(text)
-        except ValueError as error:
-            raise BadGrammar(f"{source.name}: {error}") from error
-        if not all(isinstance(item, str) for item in found):
-            raise BadGrammar(f"{source.name}: a choice is an array of strings")
-        return list(found)
-    return text.splitlines()
-
-
 def _limits(given: tuple[str, ...]) -> dict[str, int]:
     limits = {}
     for item in given:
@@ -105,9 +89,11 @@ def _options(source: Source, limits: tuple[str, ...], for_schema: dict[str, Any]
     whitespace = options.get("whitespace", "")
     if whitespace.isdecimal():
         options["whitespace"] = int(whitespace)
+    elif whitespace not in ("", "flexible", "compact"):
+        raise click.UsageError(f"--whitespace {whitespace}: flexible, compact or a number is expected")
+    if options.get("draft", 2020) not in (4, 6, 7, 2019, 2020):
+        raise click.UsageError(f"--draft {options['draft']}: 4, 6, 7, 2019 or 2020 is expected")
     if limits:
-        if source.kind == "compiled":
-            raise click.UsageError("--limit: a compiled grammar keeps the limits it was compiled with")
         from ffgrammar import Limits
 
         try:
@@ -127,10 +113,10 @@ def compile_source(source: Source, tokenizer: Tokenizer, limits: tuple[str, ...]
     options = _options(source, limits, for_schema)
     try:
         if source.kind == "compiled":
-            return ff.load(source.name if source.name != "stdin" else source.data, tokenizer)
-        if source.kind == "choice":
-            return ff.compile_choice(_alternatives(source), tokenizer, **options)
+            return ff.load(source.data, tokenizer, **options)
         text = _text(source)
+        if source.kind == "choice":
+            return ff.compile_choice(text, tokenizer, **options)
         if source.kind == "json-schema":
             return ff.compile_json_schema(text, tokenizer, **options)
         if source.kind == "lark":

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .options import Prefix
 from .show import write_json
+from .walk import advance
 
-__all__ = ["BadRequest", "answer_requests", "prefix_of_request", "tokens_of_request"]
+if TYPE_CHECKING:
+    from ffgrammar import Grammar, Matcher, Tokenizer
+
+__all__ = ["BadRequest", "answer_prefixes", "answer_requests", "tokens_of_request"]
 
 
 class BadRequest(ValueError):
@@ -47,11 +51,24 @@ def prefix_of_request(request: dict[str, Any]) -> Prefix:
 def _request(line: bytes) -> dict[str, Any]:
     try:
         request = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadRequest(f"not JSON: {error}") from error
     if not isinstance(request, dict):
         raise BadRequest("a request is a JSON object")
     return request
+
+
+def answer_prefixes(grammar: Grammar, tokenizer: Tokenizer, answer: Callable[[Matcher], dict[str, Any]]) -> int:
+    """Answer requests that name a prefix: with what `answer` says there, or with where the prefix is rejected."""
+
+    def answer_one(request: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
+        matcher = grammar.matcher()
+        rejection = advance(matcher, tokenizer, prefix_of_request(request))
+        if rejection is not None:
+            return False, {"rejected": rejection.as_json()}
+        return True, answer(matcher)
+
+    return answer_requests(answer_one)
 
 
 def answer_requests(answer: Callable[[dict[str, Any]], tuple[bool, dict[str, Any]]]) -> int:

@@ -361,8 +361,15 @@ def test_whitespace_of_a_schema(invoke: Invoke, person: str, lark_sum: str) -> N
         for options in [[], ["--whitespace", "compact"], ["--whitespace", "2"], ["--whitespace", "1"]]
     ]
     assert answers == [0, 1, 0, 1]
-    assert invoke("validate", person, "--whitespace", "loose", stdin=spaced).code == 3
+    assert invoke("validate", person, "--whitespace", "loose", stdin=spaced).code == 2
     assert invoke("validate", lark_sum, "--whitespace", "compact", stdin="1").code == 2
+
+
+def test_limits_hold_for_a_compiled_grammar_too(invoke: Invoke, person: str, tmp_path: Path) -> None:
+    compiled = str(tmp_path / "person.ffg")
+    assert invoke("compile", person, "-o", compiled).code == 0
+    assert invoke("mask", compiled, "--limit", "source_bytes=100000").code == 0
+    assert invoke("mask", compiled, "--limit", "source_bytes=10").code == 3
 
 
 def test_choice_reads_lines_or_an_array(invoke: Invoke, tmp_path: Path) -> None:
@@ -392,6 +399,9 @@ def test_choice_reads_lines_or_an_array(invoke: Invoke, tmp_path: Path) -> None:
         (["mask", "-", "--limit", "nesting"], "{}", 2, "NAME=VALUE"),
         (["mask", "-", "--limit", "source_bytes=1"], "{}", 3, "source_bytes"),
         (["mask", "-", "--ndjson"], "{}", 2, "stdin cannot be both"),
+        (["mask", "-", "--whitespace", "some"], "{}", 2, "--whitespace some"),
+        (["mask", "-", "--formats", "some"], "{}", 2, "--formats"),
+        (["mask", "-", "--draft", "5"], "{}", 2, "--draft 5"),
         (["mask", "-", "--format", "xml"], "{}", 2, "xml"),
         (["mask"], "", 2, "GRAMMAR"),
         (["nonsense"], "", 2, "nonsense"),
@@ -403,6 +413,12 @@ def test_errors_say_what_is_wrong(invoke: Invoke, arguments: list[str], stdin: s
     assert found.code == code
     assert message in found.err
     assert found.raw == b""
+
+
+def test_a_line_nested_too_deep_is_answered_and_the_next_one_too(invoke: Invoke) -> None:
+    found = invoke("check", "--ndjson", stdin="[" * 200_000 + '\n{"text": "a"}\n')
+    assert found.code == 2
+    assert ["error" in answer for answer in found.json_lines()] == [True, False]
 
 
 # ---- vocabularies

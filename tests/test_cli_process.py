@@ -56,6 +56,14 @@ def test_a_full_disk_is_an_error(shell_env: Env, folder: Path) -> None:
     assert found.stderr.startswith("ffgrammar: ")
 
 
+def test_closed_streams_are_errors_without_a_traceback(shell_env: Env, folder: Path) -> None:
+    for command in ("mask - <&-", "mask schema.json --format count >&-"):
+        found = _bash(f"ffgrammar {command}", shell_env, folder)
+        assert found.returncode == 2
+        assert found.stderr.startswith("ffgrammar: st") and "Traceback" not in found.stderr
+    assert _bash("ffgrammar mask schema.json --format count <&- 2>&-", shell_env, folder).returncode == 0
+
+
 def test_answers_stream(shell_env: Env, folder: Path) -> None:
     """Each answer comes before the next request is sent: nothing waits in a buffer."""
     arguments = ["ffgrammar", "mask", "schema.json", "--ndjson", "--format", "count"]

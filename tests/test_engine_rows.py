@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -64,3 +66,30 @@ def test_masks_after_rollback(cl100k: ff.Tokenizer) -> None:
     allowed = set(matcher.allowed_token_ids().tolist())
     assert two in allowed
     assert one not in allowed
+
+
+def test_a_row_that_is_too_large_leaves_nothing_behind(cl100k: ff.Tokenizer) -> None:
+    rules = "".join(f'r{i}: "z{i}" r{i} | "w"\n' for i in range(400))
+    large = "s: " + " | ".join(f'r{i} "y"' for i in range(400))
+    grammar = ff.compile_lark(f'start: "a" "x" s | "b" "x"\n{large}\n{rules}', cl100k, limits=ff.Limits(row_items=300))
+    matcher = grammar.matcher()
+    for _ in range(3):
+        with pytest.raises(ff.LimitError, match="row_items"):
+            matcher.accept_bytes(b"ax")
+        assert matcher.text_bytes == b""
+    assert matcher.accept_bytes(b"bx") == 2
+    assert matcher.is_accepting()
+    assert matcher.distance() == 0
+
+
+@pytest.mark.timing
+@pytest.mark.parametrize("step", [1, -1])
+def test_a_long_chain_of_rules_costs_no_more_a_rule(cl100k: ff.Tokenizer, step: int) -> None:
+    seconds = []
+    for count in (2000, 16000):
+        names = [f"r{i}" for i in range(count)][::step]
+        chain = "".join(f'{name}: "a" {below}\n' for name, below in pairwise(names))
+        start = time.perf_counter()
+        ff.compile_lark(f'start: {names[0]}\n{chain}{names[-1]}: "b"\n', cl100k)
+        seconds.append(time.perf_counter() - start)
+    assert seconds[1] < 8 * 4 * seconds[0]

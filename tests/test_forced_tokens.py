@@ -76,6 +76,10 @@ def test_joins_with_the_tokens_before(cl100k: ff.Tokenizer) -> None:
         ["a\n\n\nb", "a\n\nb", "a\n "],
         ["  7", "  "],
         ["'s\t\t_6", "'s\t\t"],
+        ["'re   ", "'re   23"],
+        ["or\u2028  \xa0\xa0 re", "or\u2028  \xa0\xa0,n"],
+        ["国,0\u3000\u3000!", "国,0\u3000\u3000中"],
+        [" \x85 Pen", " \x85.ce", " \x85def"],
     ],
     ids=lambda sentences: repr(sentences[0]),
 )
@@ -103,7 +107,7 @@ def _wrong_forced(tok: ff.Tokenizer, sentences: list[str]) -> list[str]:
 LETTERS = st.text("adefilnorst", min_size=1, max_size=6)
 WORDS = ["a", "ne", "or", "order", "Id", "Name", "_of", " the", "ing", "ING", "tion", "é", "É", "ß", "中", "文", "🙂"]
 MARKS = ["'", "'s", "'ll", '"', '":', "{", "}", "--", "==", "//", ".", "...", ",", "1", "23", "456"]
-SPACES = [" ", "  ", "\n", "\r\n", "\t"]
+SPACES = [" ", "  ", "\n", "\r\n", "\t", "\x85", "\xa0", "\u3000", "\u2028"]
 PARTS = st.sampled_from(WORDS) | st.sampled_from(MARKS) | st.sampled_from(SPACES)
 TEXTS = LETTERS | st.lists(PARTS, min_size=1, max_size=6).map("".join)
 

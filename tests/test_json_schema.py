@@ -122,13 +122,54 @@ def test_bounds_of_too_many_digits_end_in_a_limit() -> None:
 @pytest.mark.parametrize(
     "schema",
     [
+        '{"const": 1e999999999}',
+        '{"enum": [1, 1e-999999999]}',
+        '{"enum": [1], "multipleOf": 1e999999999}',
+        '{"minimum": ' + "9" * 100_000 + "}",
+        {"maxProperties": 10**9},
+        {"type": "object", "maxProperties": 10**400},
+        {"contains": {"type": "null"}, "maxItems": 10**9},
+    ],
+)
+def test_huge_numbers_end_in_a_limit(schema: Any) -> None:
+    with pytest.raises(errors.LimitError) as caught:
+        build(schema, ExprStore())
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize(
+    ("schema", "pointer"),
+    [
+        ({1: 2}, ""),
+        ({"properties": {"a": {None: 2}}}, "/properties/a"),
+        ({"properties": {1: {}}}, "/properties"),
+        ({"not": {"patternProperties": {1: {"type": "null"}}}}, "/not/patternProperties"),
+        ({"dependentRequired": {1: ["a"]}}, "/dependentRequired"),
+        ({"enum": [0, {1: 2}]}, "/enum/1"),
+        ({"const": float("nan")}, "/const"),
+        ({"enum": [0, float("inf")]}, "/enum/1"),
+        ({"minLength": -(10**5000)}, "/minLength"),
+    ],
+)
+def test_what_no_json_has_is_refused(schema: Any, pointer: str) -> None:
+    with pytest.raises(errors.GrammarError) as caught:
+        build(schema, ExprStore())
+    assert caught.value.pointer == pointer
+
+
+@pytest.mark.timing
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"oneOf": [{"const": f"value number {i}", "title": str(i)} for i in range(3000)]},
+        {"type": "array", "items": {"type": "integer"}, "maxItems": 2_147_483_647},
         {"type": "object", "properties": {f"property{i}": {"type": "integer"} for i in range(3000)}},
         {"enum": [f"value number {i * 7919 % 20011}" for i in range(20_000)]},
         {"type": "array", "items": {"type": "integer"}, "maxItems": 1_000_000},
         {"type": "string", "maxLength": 10_000_000},
         {"type": "object", "properties": {f"p{i}": {} for i in range(300)}, "maxProperties": 100},
     ],
-    ids=["properties", "enum", "items", "length", "counted"],
+    ids=["oneOf", "many items", "properties", "enum", "items", "length", "counted"],
 )
 def test_large_schemas_build_quickly(schema: Any) -> None:
     started = time.perf_counter()

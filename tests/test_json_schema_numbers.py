@@ -61,7 +61,8 @@ def test_ranges(low: Decimal | None, low_open: bool, high: Decimal | None, high_
 
 
 @pytest.mark.parametrize(
-    "divisor", ["1", "1.0", "2", "4", "5", "8", "10", "16", "25", "100", "1e2", "0.01", "0.0001", "1e-8", "0.2", "2.5"]
+    "divisor",
+    ["1", "1.0", "2", "4", "5", "8", "10", "16", "25", "100", "1e2", "0.01", "0.0001", "1e-8", "0.005", "0.2", "2.5"],
 )
 def test_multiples(divisor: str) -> None:
     expr = NUMBERS.multiples(Decimal(divisor))

@@ -170,21 +170,19 @@ def test_regexes_mean_what_they_mean_in_python(pattern: str, flags: str, data: s
         assert matches_any(store, ours, text) == (theirs.fullmatch(text) is not None), text
 
 
-def lexemes_of(grammar: str, store: ExprStore) -> tuple[bool, list[int]]:
-    """Whether the empty text is one, and the expressions of the other texts."""
+def lexemes_of(grammar: str, store: ExprStore) -> list[int]:
+    """The expressions of the texts."""
     try:
         built = build(grammar, store, ff.Limits())
     except ff.GrammarError as error:
         # A class that holds nothing, as [^\s\S], is no grammar; nothing else may be refused.
         assert "no text at all" in error.message, error
-        return False, []
-    empty = any(not rhs for _, rhs in built.productions)
-    return empty, [lexeme.expr for lexeme in built.lexemes]
+        return []
+    return [lexeme.expr for lexeme in built.lexemes]
 
 
-def matches_any(store: ExprStore, lexemes: tuple[bool, list[int]], text: str) -> bool:
-    empty, exprs = lexemes
-    return empty if not text else any(store.matches(expr, text.encode()) for expr in exprs)
+def matches_any(store: ExprStore, exprs: list[int], text: str) -> bool:
+    return any(store.matches(expr, text.encode()) for expr in exprs)
 
 
 @given(

@@ -73,12 +73,17 @@ def compile_regex(pattern: str, tokenizer: Tokenizer, *, limits: Limits | None =
 
 
 def compile_choice(
-    choices: Iterable[str | bytes], tokenizer: Tokenizer, *, limits: Limits | None = None
+    choices: str | Iterable[str | bytes], tokenizer: Tokenizer, *, limits: Limits | None = None
 ) -> Grammar:
     """Any one of some texts.
 
+    Args:
+        choices: the texts; or one string that lists them: a JSON array, or one a line.
+        tokenizer: the vocabulary.
+        limits: bounds on the cost.
+
     Raises:
-        GrammarError: there is no choice.
+        GrammarError: there is no choice, or one is not a text (`pointer` says which).
         LimitError: a bound was reached.
     """
     from ffgrammar.grammar import choice

@@ -93,7 +93,7 @@ def load(source: str | os.PathLike[str] | bytes, tokenizer: Tokenizer, *, limits
     if isinstance(source, (bytes, bytearray)):
         data = bytes(source)
     else:
-        with open(source, "rb") as file:
+        with open(os.fspath(source), "rb") as file:
             data = file.read()
     if not data.startswith(MAGIC[: len(data)] or MAGIC):
         raise CompiledFileError("this is not a compiled grammar")
@@ -108,15 +108,15 @@ def load(source: str | os.PathLike[str] | bytes, tokenizer: Tokenizer, *, limits
         raise CompiledFileError(f"compiled for another vocabulary than {tokenizer.name}; compile the grammar again")
     try:
         unpacker = zlib.decompressobj()
-        text = unpacker.decompress(data[HEADER.size :], limits.source_bytes)
+        # to zlib 0 is no bound
+        text = unpacker.decompress(data[HEADER.size :], max(1, limits.source_bytes))
         if unpacker.unconsumed_tail:
             raise CompiledFileError(f"larger than the limit source_bytes={limits.source_bytes}")
-        ir = _read(json.loads(text), limits)
+        return Grammar(_read(json.loads(text), limits), tokenizer, limits)
     except CompiledFileError:
         raise
     except (FFGrammarError, ValueError, TypeError, KeyError, IndexError, RecursionError, zlib.error) as error:
         raise CompiledFileError(f"the compiled grammar is malformed: {error}") from error
-    return Grammar(ir, tokenizer, limits)
 
 
 def _expect(condition: bool, what: str) -> None:

@@ -18,6 +18,10 @@ class Grammar:
     """A compiled grammar on a vocabulary. Immutable to its users; its matchers share what they learn.
 
     Made by the compile functions and by `load`.
+
+    Attributes:
+        tokenizer: the vocabulary.
+        limits: the bounds on its cost.
     """
 
     __slots__ = ("_engine", "_ir", "limits", "tokenizer")
@@ -46,7 +50,7 @@ class Grammar:
         """Write a compiled file for `load`; it is bound to this vocabulary."""
         from ffgrammar.api.compiled import dump
 
-        data = dump(self._ir, self.tokenizer.fingerprint)
+        data = self._engine.paused(lambda: dump(self._ir, self.tokenizer.fingerprint))
         with open(path, "wb") as file:
             file.write(data)
 

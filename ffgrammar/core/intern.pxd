@@ -9,7 +9,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcmp
 
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.vec cimport Vec, vec_extend, vec_free, vec_init, vec_push
+from ffgrammar.core.vec cimport Vec, vec_extend, vec_free, vec_init, vec_push, vec_reserve
 
 cdef struct Intern:
     Vec words      # the tuples
@@ -97,8 +97,11 @@ cdef inline int intern_grow(Intern* t) noexcept nogil:
 cdef inline int intern_add(Intern* t, const uint32_t* words, size_t count, uint32_t* id) noexcept nogil:
     """Find or add a tuple (which must not lie in the arena itself): 1 when it is new, 0 when known, or a status."""
     cdef uint32_t h = hash_words(words, count)
-    cdef size_t slot = h & t.mask
+    cdef size_t slot
     cdef uint32_t found
+    if t.hashes.len * 2 > t.mask and intern_grow(t) < 0:
+        return NO_MEMORY
+    slot = h & t.mask
     while t.slots[slot]:
         found = t.slots[slot] - 1
         if (t.hashes.data[found] == h and intern_len(t, found) == count
@@ -107,13 +110,15 @@ cdef inline int intern_add(Intern* t, const uint32_t* words, size_t count, uint3
             return 0
         slot = (slot + 1) & t.mask
     found = <uint32_t>t.hashes.len
-    if vec_extend(&t.words, words, count) < 0 or vec_push(&t.hashes, h) < 0:
+    # all or nothing: what fails here must leave the table as it was (and offsets are 32 bits wide)
+    if t.words.len + count > <size_t>0xFFFFFFFF or vec_reserve(&t.words, t.words.len + count) < 0:
         return NO_MEMORY
-    if vec_push(&t.starts, <uint32_t>t.words.len) < 0:
+    if vec_reserve(&t.hashes, t.hashes.len + 1) < 0 or vec_reserve(&t.starts, t.starts.len + 1) < 0:
         return NO_MEMORY
+    vec_extend(&t.words, words, count)
+    vec_push(&t.hashes, h)
+    vec_push(&t.starts, <uint32_t>t.words.len)
     t.slots[slot] = found + 1
-    if t.hashes.len * 2 > t.mask and intern_grow(t) < 0:
-        return NO_MEMORY
     id[0] = found
     return 1
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 __all__ = ["Limits"]
 
@@ -14,14 +14,16 @@ class Limits:
     Attributes:
         source_bytes: length of a schema or grammar text.
         nesting: depth of nested groups in a regex, of a schema, of a grammar expression.
-        expressions: regex expressions alive in one grammar.
+        expressions: regex expressions of one grammar; sixteen members count as one.
         expression_size: members of one and/or expression.
         dfa_states: lexer states kept at a time; over it the table is dropped and refilled.
-        emptiness_steps: states explored to decide whether one expression matches anything.
+        emptiness_steps: states explored to decide whether one expression matches anything, or one text can be
+            completed; fewer where the expressions are large.
         rules: productions of one grammar.
         alternatives: combinations of anyOf, oneOf, ... that one schema multiplies out to.
         row_items: Earley items of one row.
-        cache_bytes: rows and masks kept at a time by one grammar; over it they are dropped and recomputed.
+        cache_bytes: rows, lexer states and masks kept at a time by one grammar; over it they are dropped and
+            recomputed.
         forced_bytes: longest answer of forced_bytes.
     """
 
@@ -36,3 +38,11 @@ class Limits:
     row_items: int = 200_000
     cache_bytes: int = 256 << 20
     forced_bytes: int = 1 << 20
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if not isinstance(value, int):
+                raise TypeError(f"limit {field.name} must be an int, not {type(value).__name__}")
+            if value < 0:
+                raise ValueError(f"limit {field.name} must not be negative: {value}")

@@ -15,7 +15,7 @@ _LIMITS = {
     -5: ("emptiness_steps", "it could not be decided whether an expression with and/not matches anything"),
     -6: ("dfa_states", "one step needs too many lexer states"),
     -7: ("row_items", "the grammar is too ambiguous: one parser row has too many items"),
-    -8: ("cache_bytes", "one step needs more parser rows than the cache may hold"),
+    -8: ("cache_bytes", "one step needs more parser rows or larger lexer states than the cache may hold"),
 }
 
 

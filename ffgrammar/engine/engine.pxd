@@ -15,10 +15,14 @@ cdef class Engine:
     cdef Viability viability
     cdef Masks masks
     cdef Config first
+    cdef bint ready               # False where memory ran out while the caches were dropped: it has to be done again
     cdef uint32_t generation      # counts how often the caches were dropped
     cdef uint32_t base_exprs      # expressions from here on are derivatives
     cdef size_t max_bytes
     cdef size_t fixed_bytes       # what is held when the caches are empty
+    cdef size_t needed_bytes      # these three: what is held after a matcher has read its text again
+    cdef size_t needed_states
+    cdef size_t needed_exprs
     cdef uint32_t max_states
     cdef uint32_t max_exprs
     cdef PyThread_type_lock lock
@@ -34,6 +38,7 @@ cdef class Engine:
     cdef void acquire_nogil(self) noexcept nogil
     cdef void release(self) noexcept nogil
     cdef size_t cached_bytes(self) noexcept nogil
-    cdef int trim(self) noexcept nogil
+    cdef int trim(self, bint settled) noexcept nogil
+    cdef void settle(self) noexcept nogil
     cdef bint is_eos(self, uint32_t token) noexcept nogil
     cdef int checked(self, int status) except -1

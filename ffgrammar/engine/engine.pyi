@@ -1,9 +1,14 @@
+from collections.abc import Callable
+from typing import TypeVar
+
 from ffgrammar.core.limits import Limits
 from ffgrammar.engine.rules import RuleTables
 from ffgrammar.grammar.ir import Grammar
 from ffgrammar.regex.expr import ExprStore
 from ffgrammar.tokens.tokenizer import Tokenizer
 from ffgrammar.tokens.trie import TokenTrie
+
+T = TypeVar("T")
 
 class Engine:
     tables: RuleTables
@@ -12,4 +17,5 @@ class Engine:
     trie: TokenTrie
     limits: Limits
     def __init__(self, grammar: Grammar, tokenizer: Tokenizer, limits: Limits) -> None: ...
+    def paused(self, call: Callable[[], T]) -> T: ...
     def stats(self) -> dict[str, int]: ...

@@ -7,7 +7,7 @@ from cpython.pythread cimport (
 )
 
 from ffgrammar.core.intern cimport intern_count
-from ffgrammar.core.status cimport OK
+from ffgrammar.core.status cimport LIMIT_CACHE, OK
 from ffgrammar.core.vec cimport vec_free, vec_init, vec_push
 from ffgrammar.engine.machine cimport machine_bytes, machine_clear, machine_first, machine_free, machine_init
 from ffgrammar.engine.masks cimport masks_bytes, masks_clear, masks_free, masks_init
@@ -16,6 +16,13 @@ from ffgrammar.regex.nodes cimport nodes_bytes, nodes_truncate
 
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.status import raise_status
+
+
+cdef inline size_t with_slack(size_t bound, size_t needed) noexcept nogil:
+    """A soft bound for who needs more than it: stays below the hard one, which is twice as much."""
+    if needed <= bound:
+        return bound
+    return min(needed + (bound >> 2), bound + (bound >> 1) + (bound >> 2))
 
 
 cdef class Engine:
@@ -73,10 +80,14 @@ cdef class Engine:
         self.machine.dfa.max_states = 2 * self.max_states
         self.machine.rows.max_items = min(limits.row_items, 0xFFFFFFF)
         self.machine.rows.max_words = self.max_bytes // 2
+        self.store.nodes.max_words = self.store.nodes.tuples.words.len + max(self.max_bytes // 2, 1 << 16)
+        self.store.nodes.words_limit = LIMIT_CACHE
         self.generation = 0
+        self.needed_bytes = self.needed_states = self.needed_exprs = 0
         self.fixed_bytes = self.cached_bytes()
         self.base_exprs = intern_count(&self.store.nodes.tuples)
         self.checked(machine_first(&self.machine, &self.first))
+        self.ready = True
         if not self.checked(viable(&self.viability, &self.machine, &self.first)):
             raise GrammarError("the grammar matches nothing: under longest match its lexemes swallow what must follow them")
 
@@ -114,15 +125,23 @@ cdef class Engine:
         return False
 
     cdef size_t cached_bytes(self) noexcept nogil:
-        return machine_bytes(&self.machine) + masks_bytes(&self.masks) + viability_bytes(&self.viability)
+        # of the expressions the words in use: their room is kept when derivatives are dropped
+        return (machine_bytes(&self.machine) + masks_bytes(&self.masks) + viability_bytes(&self.viability)
+                + self.store.nodes.tuples.words.len * sizeof(uint32_t))
 
-    cdef int trim(self) noexcept nogil:
-        """Drop the caches if they are over a bound. Matchers notice by the generation and read their text again."""
+    cdef int trim(self, bint settled) noexcept nogil:
+        """Drop the caches if they are over a bound. Matchers notice by the generation and read their text again; if that
+        alone goes over a bound, those that are `settled` (have read again) may use some more before it is done anew."""
+        cdef size_t bytes = self.cached_bytes() - self.fixed_bytes
+        cdef size_t states = intern_count(&self.machine.dfa.states)
+        cdef size_t exprs = intern_count(&self.store.nodes.tuples) - self.base_exprs
         cdef int status
-        if (self.cached_bytes() <= self.max_bytes + self.fixed_bytes
-                and intern_count(&self.machine.dfa.states) <= self.max_states
-                and intern_count(&self.store.nodes.tuples) - self.base_exprs <= self.max_exprs):
+        if (self.ready and bytes <= with_slack(self.max_bytes, self.needed_bytes if settled else 0)
+                and states <= with_slack(self.max_states, self.needed_states if settled else 0)
+                and exprs <= with_slack(self.max_exprs, self.needed_exprs if settled else 0)):
             return OK
+        self.needed_bytes = self.needed_states = self.needed_exprs = 0
+        self.ready = False
         self.generation += 1
         masks_clear(&self.masks)
         viability_clear(&self.viability)
@@ -132,7 +151,24 @@ cdef class Engine:
             return status
         # tables keep some of their room; were it counted, a small budget would drop the caches at every call
         self.fixed_bytes = self.cached_bytes()
-        return machine_first(&self.machine, &self.first)
+        status = machine_first(&self.machine, &self.first)
+        self.ready = status >= 0
+        return status
+
+    cdef void settle(self) noexcept nogil:
+        """A matcher has read its text again: note what that needed."""
+        self.needed_bytes = self.cached_bytes() - self.fixed_bytes
+        self.needed_states = intern_count(&self.machine.dfa.states)
+        self.needed_exprs = intern_count(&self.store.nodes.tuples) - self.base_exprs
+
+    def paused(self, call):
+        """What `call()` returns, called while no matcher moves: matchers make new expressions in the store without the GIL,
+        so whoever reads the store beside them does it here. `call` must not use a matcher of this engine."""
+        self.acquire()
+        try:
+            return call()
+        finally:
+            self.release()
 
     def stats(self) -> dict:
         """Counts and bytes of what is held now."""
@@ -146,5 +182,6 @@ cdef class Engine:
             "mask_hits": self.masks.hits,
             "mask_misses": self.masks.misses,
             "cache_drops": self.generation,
-            "bytes": self.cached_bytes() + nodes_bytes(&self.store.nodes),
+            "bytes": machine_bytes(&self.machine) + masks_bytes(&self.masks) + viability_bytes(&self.viability)
+            + nodes_bytes(&self.store.nodes),
         }

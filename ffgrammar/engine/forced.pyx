@@ -18,8 +18,10 @@ from ffgrammar.core.errors import LimitError
 cdef extern from *:
     int lowest_bit "__builtin_ctz"(unsigned int) nogil
 
-# How much of the text is tokenized again to find where its last token ends. More is read when that does not settle it.
+# How much of the text is tokenized again to find where its last token ends; more when that does not settle it. When not
+# even that does, nothing is forced: whole texts would cost their length at every token.
 cdef Py_ssize_t RECENT = 128
+cdef Py_ssize_t RECENT_AT_MOST = 2048
 
 
 cdef bytes forced_bytes(Engine engine, Config* config):
@@ -66,22 +68,29 @@ cdef list open_places(Engine engine, const Config* end, bytes forced):
     cdef Py_ssize_t size = len(forced)
     cdef Py_ssize_t start
     cdef long long node
+    cdef uint32_t bits[8]
     cdef list places = []
     for start in range(max(0, size - <Py_ssize_t>engine.trie.max_depth), size):
         node = engine.trie.find_node(data + start, size - start)
         if node > 0 and spans(engine, end, <uint32_t>node):
             places.append(start)
-    # Pre-tokenizers look past spaces and line ends: these are settled by what follows them.
-    start = len(forced.rstrip())
-    if start < size and not engine.checked(machine_accepting(&engine.machine, end)):
+    # Pre-tokenizers look past spaces and line ends: these are settled by what follows them, if anything can.
+    start = size_without_spaces(forced)
+    if start < size and engine.checked(next_bytes(&engine.viability, &engine.machine, end, bits)):
         places.append(start)
     return places
+
+
+cdef Py_ssize_t size_without_spaces(bytes data):
+    """Without the spaces at the end, of which Unicode has many, and without a character that is cut."""
+    text = data[:whole_to(data, len(data))].decode("utf-8", "surrogateescape").rstrip()
+    return len(text.encode("utf-8", "surrogateescape"))
 
 
 cdef list after_text(object tokenizer, bytes text, bytes forced):
     """The tokens of `forced` after `text`; empty when a token would lie across the two."""
     cdef Py_ssize_t size, at, count
-    for size in (RECENT, len(text)):
+    for size in (RECENT, RECENT_AT_MOST):
         recent = text[max(0, len(text) - whole_from(text, size)):]
         tokens = tokenizer.encode(recent + forced)
         at = 0

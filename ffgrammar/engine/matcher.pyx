@@ -13,6 +13,8 @@ from ffgrammar.engine.machine cimport machine_accepting
 from ffgrammar.engine.masks cimport masks_copy, masks_find
 from ffgrammar.engine.viability cimport distance, step
 
+from operator import index as as_index
+
 from ffgrammar.core.errors import MatcherError, TokenizerError
 
 
@@ -22,7 +24,7 @@ cdef class Matcher:
     A step is an accepted token, or one call of accept_bytes that accepted something; rollback counts steps.
     """
 
-    def __cinit__(self, Engine engine):
+    def __cinit__(self, Engine engine not None):
         self.engine = engine
         vec_init(&self.steps)
         self.text = NULL
@@ -39,7 +41,7 @@ cdef class Matcher:
 
     cdef int enter(self) noexcept nogil:
         """Call with the lock held before anything else: bounds the caches, and makes `now` valid."""
-        cdef int status = self.engine.trim()
+        cdef int status = self.engine.trim(self.generation == self.engine.generation)
         if status >= 0 and self.generation != self.engine.generation:
             status = self.reread()
         return status
@@ -63,6 +65,7 @@ cdef class Matcher:
             k += STEP_WORDS
         self.now = config
         self.generation = self.engine.generation
+        self.engine.settle()
         return OK
 
     cdef int keep(self, const uint8_t* text, uint32_t count, uint32_t token) noexcept nogil:
@@ -127,7 +130,7 @@ cdef class Matcher:
         status = self.keep(self.engine.trie.blob + start, count, token)
         return 1 if status >= 0 else status
 
-    def accept_token(self, token: int) -> bool:
+    def accept_token(self, token) -> bool:
         """Move by one token; False leaves the matcher as it was.
 
         Raises:
@@ -135,13 +138,15 @@ cdef class Matcher:
             LimitError: a bound of the grammar was reached.
         """
         cdef int status
-        cdef long long number = token
-        if number < 0 or number >= self.engine.trie.vocab_size:
-            raise TokenizerError(f"token id {number} is not in 0..{self.engine.trie.vocab_size - 1}")
+        cdef uint32_t number
+        token = as_index(token)
+        if not 0 <= token < self.engine.trie.vocab_size:
+            raise TokenizerError(f"token id {token} is not in 0..{self.engine.trie.vocab_size - 1}")
+        number = token
         self.engine.acquire()
         status = self.enter()
         if status >= 0:
-            status = self.take_token(<uint32_t>number)
+            status = self.take_token(number)
         self.engine.release()
         return bool(self.engine.checked(status))
 
@@ -154,7 +159,7 @@ cdef class Matcher:
             accepted += 1
         return accepted
 
-    def accept_bytes(self, data) -> int:
+    def accept_bytes(self, data not None) -> int:
         """Move by bytes up to the first that is not possible; returns how many were accepted (one step, if any)."""
         cdef const uint8_t[::1] view = data
         cdef Config config
@@ -256,8 +261,8 @@ cdef class Matcher:
         return bool(self.engine.checked(status))
 
     def distance(self) -> int:
-        """About how many bytes are missing for a sentence: 0 for a sentence, else a bound from below that takes no
-        account of the lexing rule (and is large where only a lexeme's end can tell). Following the least one soon ends
+        """About how many bytes are missing for a sentence: 0 for a sentence, else an estimate that takes no account of
+        the lexing rule (and is large where only a lexeme's end can tell). Following the least one soon ends
         a text.
 
         Raises:
@@ -295,7 +300,10 @@ cdef class Matcher:
         cdef int status
         cdef Py_ssize_t batch
         if hasattr(bitmask, "data_ptr"):
-            bitmask = bitmask.numpy()
+            try:
+                bitmask = bitmask.numpy()
+            except (TypeError, RuntimeError) as error:
+                raise MatcherError(f"bitmask must be on the CPU: {error}") from None
         try:
             PyObject_GetBuffer(bitmask, &view, PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
         except (BufferError, TypeError, ValueError) as error:

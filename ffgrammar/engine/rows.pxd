@@ -38,6 +38,7 @@ cdef struct Rows:
     Vec predicted       # (nonterminal, waiting position, waiting link or predictor, ...) see rows.pyx
     Vec found           # Items
     Vec stamp           # per nonterminal: its place in `predicted`, valid where it points back
+    size_t work         # items advanced by this scan
     uint32_t max_items
     size_t max_words    # of all items together
 
@@ -60,3 +61,21 @@ cdef inline bint row_accepting(const Rows* r, uint32_t row) noexcept nogil:
 cdef inline const Item* row_items(const Rows* r, uint32_t row, uint32_t* count) noexcept nogil:
     count[0] = r.starts.data[row + 1] - r.starts.data[row]
     return <const Item*>r.items.data + r.starts.data[row]
+
+
+cdef inline const Item* row_waiting(const Rows* r, uint32_t row, uint32_t symbol, uint32_t* count) noexcept nogil:
+    """The items of a row before `symbol`, which lie together."""
+    cdef uint32_t all_items, mid
+    cdef const Item* items = row_items(r, row, &all_items)
+    cdef uint32_t lo = 0
+    cdef uint32_t hi = all_items
+    while lo < hi:
+        mid = (lo + hi) >> 1
+        if items[mid].symbol < symbol:
+            lo = mid + 1
+        else:
+            hi = mid
+    while hi < all_items and items[hi].symbol == symbol:
+        hi += 1
+    count[0] = hi - lo
+    return items + lo

@@ -5,11 +5,11 @@ from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport qsort
 
 from ffgrammar.core.intern cimport (
-    intern_add, intern_bytes, intern_free, intern_init, intern_len, intern_truncate,
+    intern_add, intern_bytes, intern_count, intern_free, intern_init, intern_len, intern_truncate,
 )
 from ffgrammar.core.map cimport ABSENT, map_bytes, map_clear, map_free, map_get, map_init, map_put
 from ffgrammar.core.status cimport LIMIT_CACHE, LIMIT_ROW_ITEMS, NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push, vec_reserve
 from ffgrammar.engine.parametric cimport expand
 from ffgrammar.engine.rules cimport END, NONE, NONTERMINAL, NUMBER
 
@@ -23,6 +23,10 @@ cdef enum:
     P_COUNT
     P_LINK
     P_WORDS
+
+cdef enum:
+    # of the ways to the items of one row, how many there may be for each item of the limit
+    WAYS_AN_ITEM = 4
 
 
 cdef int rows_init(Rows* r, Rules* rules, const Intern* lexsets) noexcept nogil:
@@ -107,21 +111,14 @@ cdef int add_kernel(Rows* r, uint32_t position, uint32_t link, bint* accepting) 
 
 cdef int advance(Rows* r, uint32_t row, uint32_t symbol, bint* accepting) noexcept nogil:
     """Advance every item of `row` before `symbol`."""
-    cdef uint32_t count, lo, hi, mid
-    cdef const Item* items = row_items(r, row, &count)
-    lo = 0
-    hi = count
-    while lo < hi:
-        mid = (lo + hi) >> 1
-        if items[mid].symbol < symbol:
-            lo = mid + 1
-        else:
-            hi = mid
-    while lo < count and items[lo].symbol == symbol:
-        if add_kernel(r, items[lo].position + 1, items[lo].link, accepting) < 0:
+    cdef uint32_t count, i
+    cdef const Item* items = row_waiting(r, row, symbol, &count)
+    for i in range(count):
+        if add_kernel(r, items[i].position + 1, items[i].link, accepting) < 0:
             return NO_MEMORY
-        lo += 1
-    return OK
+    r.work += count
+    # where all ways to split a text are grammatical a row has n items, and n * n ways lead to them
+    return LIMIT_ROW_ITEMS if r.work > <size_t>r.max_items * WAYS_AN_ITEM else OK
 
 
 cdef int compare_pairs(const void* a, const void* b) noexcept nogil:
@@ -156,8 +153,10 @@ cdef int rows_scan(Rows* r, uint32_t row, uint32_t lexset, uint32_t* target) noe
         lexeme = intern_get(r.lexsets, lexset)[i]
         if r.rules.is_skip.data[lexeme]:
             skips += 1
-        elif advance(r, row, lexeme, &accepting) < 0:
-            return NO_MEMORY
+            continue
+        status = advance(r, row, lexeme, &accepting)
+        if status < 0:
+            return status
     if skips == intern_len(r.lexsets, lexset):
         target[0] = row
         return map_put(&r.scans, key, row)
@@ -172,8 +171,9 @@ cdef int rows_scan(Rows* r, uint32_t row, uint32_t lexset, uint32_t* target) noe
         r.pending.len -= 1
         link = r.pending.data[r.pending.len]
         words = intern_get(&r.links, link)
-        if advance(r, words[0], NONTERMINAL | words[1], &accepting) < 0:
-            return NO_MEMORY
+        status = advance(r, words[0], NONTERMINAL | words[1], &accepting)
+        if status < 0:
+            return status
     status = finish_row(r, accepting, target)
     if status < 0:
         return status
@@ -183,9 +183,11 @@ cdef int rows_scan(Rows* r, uint32_t row, uint32_t lexset, uint32_t* target) noe
 cdef void begin_row(Rows* r) noexcept nogil:
     r.kernel.len = 1
     r.pending.len = 0
+    r.work = 0
     r.epoch += 1
-    if r.seen.len > 1 << 16:
+    if r.seen.len > 1 << 16 or r.epoch == ABSENT:
         map_clear(&r.seen)
+        r.epoch = 1
 
 
 cdef int rows_first(Rows* r, uint32_t* row) noexcept nogil:
@@ -207,6 +209,7 @@ cdef int rows_first(Rows* r, uint32_t* row) noexcept nogil:
 
 cdef int finish_row(Rows* r, bint accepting, uint32_t* row) noexcept nogil:
     """Intern the kernel; a new row gets its items."""
+    cdef uint32_t links = intern_count(&r.links)
     cdef int status
     if r.kernel.len > 3:
         qsort(r.kernel.data + 1, (r.kernel.len - 1) >> 1, 2 * sizeof(uint32_t), compare_pairs)
@@ -219,13 +222,15 @@ cdef int finish_row(Rows* r, bint accepting, uint32_t* row) noexcept nogil:
     if status <= 0:
         return status
     status = predict(r, row[0])
+    if status >= 0 and (vec_reserve(&r.starts, r.starts.len + 1) < 0
+                        or vec_extend(&r.items, r.found.data, r.found.len) < 0):
+        status = NO_MEMORY
     if status < 0:
-        # a row without its items must not be found again
+        # a row without its items must not be found again, nor a link to it
         intern_truncate(&r.kernels, row[0])
+        intern_truncate(&r.links, links)
         return status
-    if vec_extend(&r.items, r.found.data, r.found.len) < 0 or vec_push(&r.starts, <uint32_t>(r.items.len // 3)) < 0:
-        return NO_MEMORY
-    return OK
+    return vec_push(&r.starts, <uint32_t>(r.items.len // 3))
 
 
 cdef int wait_for(Rows* r, uint32_t nonterminal, uint32_t position, uint32_t in_kernel, uint32_t source) noexcept nogil:

@@ -14,7 +14,6 @@ from ffgrammar.engine.machine cimport Config, Machine
 cdef struct Viability:
     bint enabled
     Map known         # row << 32 | state -> 1 or 0
-    Map shortest      # expression -> a lower bound of the length of its texts
     Vec rest          # per dot position: a lower bound of the length of what follows in its production
     Vec link_costs    # per link: a lower bound of what follows its completion
     Vec queue         # of the search: (row, state, index of the entry it came from)
@@ -32,7 +31,7 @@ cdef int viable(Viability* v, Machine* m, const Config* config) noexcept nogil
 # One byte: 1 moved to a configuration that can be completed, 0 there is none (config is as before), or a status.
 cdef int step(Viability* v, Machine* m, Config* config, uint32_t byte) noexcept nogil
 
-# A lower bound of the bytes that are missing for a sentence, but for what the lexer forbids; returns a status.
+# About how many bytes are missing for a sentence, but for what the lexer forbids; returns a status.
 cdef int distance(Viability* v, Machine* m, const Config* config, uint32_t* length) noexcept nogil
 
 # The bytes that may follow, as 256 bits; returns how many, or a status.

@@ -22,7 +22,10 @@ MAX_COUNT = 1 << 30
 
 @dataclass(frozen=True)
 class Lexeme:
-    """A terminal: its expression in the grammar's store, and how it ends."""
+    """A terminal: its expression in the grammar's store, and how it ends.
+
+    A lexeme in a text is never empty. Where the expression matches the empty text, the grammar may go on without one.
+    """
 
     expr: int
     name: str = ""

@@ -5,14 +5,19 @@ Recursion follows the nesting of an expression, never the length of a concatenat
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
+from ffgrammar.core.heap cimport heap_pop, heap_push
 from ffgrammar.core.map cimport ABSENT, Map, map_free, map_get, map_init, map_put
 from ffgrammar.core.status cimport LIMIT_EMPTINESS, NO_MEMORY, OK
 from ffgrammar.core.vec cimport Vec, vec_free, vec_init, vec_push
 from ffgrammar.regex.nodes cimport (
     ALIVE, ANY, DEAD_END, EMPTY, K_AND, K_ANY, K_CAT, K_EMPTY, K_LIT, K_NOT, K_NOTHING, K_OR, K_REP, K_SET, NO_BOUND,
-    NOTHING, Nodes, make_complement, make_concat, make_intersection, make_repeat, make_suffix, make_union, node,
+    NOTHING, Nodes, add_lengths, make_complement, make_concat, make_intersection, make_repeat, make_suffix, make_union, node,
     node_kind, node_len, nullable,
 )
+
+cdef enum:
+    # words of expressions that a step of an emptiness search may read and write on average; a few is usual
+    WORDS_A_STEP = 256
 
 
 cdef inline bint has_byte(const uint32_t* bits, uint32_t byte) noexcept nogil:
@@ -156,33 +161,54 @@ cdef int same_class(Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcep
 cdef int matches_something(Nodes* n, uint32_t e) noexcept nogil:
     cdef Vec queue
     cdef Vec parents
+    cdef Vec heap
     cdef Map seen
     cdef int status
     if n.info.data[e] & (ALIVE | DEAD_END):
         return 1 if n.info.data[e] & ALIVE else 0
     vec_init(&queue)
     vec_init(&parents)
+    vec_init(&heap)
     status = map_init(&seen)
     if status >= 0:
-        status = search(n, e, &queue, &parents, &seen)
+        status = search(n, e, &queue, &parents, &heap, &seen)
     vec_free(&queue)
     vec_free(&parents)
+    vec_free(&heap)
     map_free(&seen)
     return status
 
 
-cdef int search(Nodes* n, uint32_t e, Vec* queue, Vec* parents, Map* seen) noexcept nogil:
-    """Breadth first over the derivatives of e until one is known to match; all on the way there then are."""
+cdef uint32_t promise(const Nodes* n, uint32_t e) noexcept nogil:
+    cdef uint32_t total = 0
+    cdef uint32_t i
+    if node_kind(n, e) != K_AND:
+        return n.shortest.data[e]
+    for i in range(1, node_len(n, e)):
+        total = add_lengths(total, n.shortest.data[node(n, e)[i]])
+    return total
+
+
+cdef int enqueue(Nodes* n, uint32_t e, uint32_t parent, Vec* queue, Vec* parents, Vec* heap, Map* seen) noexcept nogil:
+    if heap_push(heap, promise(n, e), <uint32_t>queue.len) < 0 or map_put(seen, e, 0) < 0:
+        return NO_MEMORY
+    return NO_MEMORY if vec_push(queue, e) < 0 else vec_push(parents, parent)
+
+
+cdef int search(Nodes* n, uint32_t e, Vec* queue, Vec* parents, Vec* heap, Map* seen) noexcept nogil:
+    """Best first over the derivatives of e until one is known to match; all on the way there then are. Bounded by the work
+    and not by the states alone, which may have thousands of members each."""
     cdef uint32_t covered[8]
     cdef uint32_t bits[8]
-    cdef uint32_t byte, d, i
-    cdef size_t head = 0
-    cdef size_t at
+    cdef uint32_t byte, d, i, at
+    cdef uint64_t work = 0
+    cdef size_t before
     cdef int status
-    if vec_push(queue, e) < 0 or vec_push(parents, 0) < 0 or map_put(seen, e, 0) < 0:
+    if enqueue(n, e, 0, queue, parents, heap, seen) < 0:
         return NO_MEMORY
-    while head < queue.len:
-        e = queue.data[head]
+    while heap.len:
+        at = heap_pop(heap)
+        e = queue.data[at]
         for i in range(8):
             covered[i] = 0
         for byte in range(256):
@@ -193,23 +219,25 @@ cdef int search(Nodes* n, uint32_t e, Vec* queue, Vec* parents, Map* seen) noexc
             same_class(n, e, byte, bits)
             for i in range(8):
                 covered[i] |= bits[i]
+            before = n.tuples.words.len
             status = derivative(n, e, byte, &d)
             if status < 0:
                 return status
             if n.info.data[d] & ALIVE:
-                at = head
                 while True:
                     n.info.data[queue.data[at]] |= ALIVE
                     if at == 0:
                         return 1
                     at = parents.data[at]
+            work += node_len(n, e) + (n.tuples.words.len - before)
+            if work > <uint64_t>n.max_search * WORDS_A_STEP:
+                return LIMIT_EMPTINESS
             if n.info.data[d] & DEAD_END or map_get(seen, d) != ABSENT:
                 continue
             if queue.len >= n.max_search:
                 return LIMIT_EMPTINESS
-            if vec_push(queue, d) < 0 or vec_push(parents, <uint32_t>head) < 0 or map_put(seen, d, 0) < 0:
+            if enqueue(n, d, at, queue, parents, heap, seen) < 0:
                 return NO_MEMORY
-        head += 1
-    for at in range(queue.len):
+    for at in range(<uint32_t>queue.len):
         n.info.data[queue.data[at]] |= DEAD_END
     return 0

@@ -6,7 +6,7 @@ from ffgrammar.core.intern cimport (
     intern_add, intern_bytes, intern_free, intern_get, intern_init, intern_len, intern_truncate,
 )
 from ffgrammar.core.status cimport LIMIT_DFA_STATES, NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push, vec_reserve
 from ffgrammar.regex.derivative cimport derivative, matches_something, same_class
 from ffgrammar.regex.nodes cimport NOTHING, Nodes, nullable
 
@@ -60,12 +60,16 @@ cdef int find_state(Dfa* d, size_t base, uint32_t* state) noexcept nogil:
         return OK
     for i in range(1, count, 2):
         if nullable(d.nodes, intern_get(&d.states, number)[i + 1]):
-            if vec_push(&d.work, intern_get(&d.states, number)[i]) < 0:
-                return NO_MEMORY
+            # the state's own tuple was longer: there is room
+            vec_push(&d.work, intern_get(&d.states, number)[i])
     status = intern_add(&d.lexsets, d.work.data + base, d.work.len - base, &accept)
     d.work.len = base
-    if status < 0 or vec_push(&d.accept, accept) < 0 or vec_fill(&d.delta, 256, 0xFF) < 0:
+    if (status < 0 or vec_reserve(&d.accept, d.accept.len + 1) < 0 or vec_reserve(&d.delta, d.delta.len + 256) < 0):
+        # a state without its tables must not be found again
+        intern_truncate(&d.states, number)
         return NO_MEMORY
+    vec_push(&d.accept, accept)
+    vec_fill(&d.delta, 256, 0xFF)
     return LIMIT_DFA_STATES if number >= d.max_states else OK
 
 

@@ -8,7 +8,7 @@ from ffgrammar.regex cimport nodes as nd
 from ffgrammar.regex.derivative cimport derivative, matches_something
 from ffgrammar.regex.nodes cimport (
     make_complement, make_concat, make_intersection, make_literal, make_repeat, make_set, make_union, node,
-    node_len, nodes_bytes, nodes_free, nodes_init, nullable,
+    node_len, nodes_free, nodes_init, nullable,
 )
 
 from ffgrammar.core.errors import GrammarError
@@ -37,6 +37,7 @@ cdef class ExprStore:
         if nodes_init(&self.nodes) < 0:
             raise MemoryError
         self.nodes.max_nodes = min(self.limits.expressions, 0xFFFFFFF0)
+        self.nodes.max_words = 16 * <size_t>self.nodes.max_nodes
         self.nodes.max_members = min(self.limits.expression_size, 0xFFFFFFF0)
         self.nodes.max_search = min(self.limits.emptiness_steps, 0xFFFFFFF0)
         # a group adds two levels (a repeat of a union); far below what a thread's C stack holds
@@ -59,11 +60,6 @@ cdef class ExprStore:
 
     def __len__(self) -> int:
         return intern_count(&self.nodes.tuples)
-
-    @property
-    def nbytes(self) -> int:
-        """Memory held, in bytes."""
-        return nodes_bytes(&self.nodes)
 
     def byte_set(self, members: bytes) -> int:
         """Any one of these bytes."""

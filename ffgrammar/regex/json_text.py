@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from ffgrammar.regex.charset import ANY, Charset, contains, difference, intersect
-from ffgrammar.regex.utf8 import EMPTY, UTF8, Ranges, digit_tree, split
-
-if TYPE_CHECKING:
-    from ffgrammar.regex.expr import ExprStore
+from ffgrammar.regex.expr import EMPTY, ExprStore
+from ffgrammar.regex.utf8 import UTF8, Ranges, digit_tree, split
 
 __all__ = ["JSON_ANY", "JSON_CANONICAL", "JsonString", "json_literal", "json_string_chars"]
 

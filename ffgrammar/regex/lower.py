@@ -13,17 +13,15 @@ The tree is evaluated with an explicit stack: it may be nested deeper than Pytho
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from ffgrammar.core.errors import UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.regex.charset import ANY, from_ranges
+from ffgrammar.regex.expr import EMPTY, NOTHING, ExprStore
 from ffgrammar.regex.json_text import JSON_ANY, JSON_CANONICAL, JsonString, json_literal, json_string_chars
 from ffgrammar.regex.syntax import MAX_REPEAT, Node, parse
 from ffgrammar.regex.utf8 import UTF8, Encoding, Utf8
-
-if TYPE_CHECKING:
-    from ffgrammar.regex.expr import ExprStore
 
 __all__ = [
     "JSON_ANY",
@@ -39,9 +37,6 @@ __all__ = [
     "lower",
     "lower_search",
 ]
-
-NOTHING = 0
-EMPTY = 1
 
 
 class Anchored(NamedTuple):

@@ -35,6 +35,8 @@ cdef enum:
     ANY = 2
     # REP without an upper bound
     NO_BOUND = 0xFFFFFFFF
+    # lengths saturate here, so that sums of a few never overflow
+    FAR = 0x0FFFFFFF
     # flags: low bits of Nodes.info; the recursion depth of a derivative is above them
     NULLABLE = 1
     ALIVE = 2      # known to match something
@@ -44,12 +46,15 @@ cdef enum:
 cdef struct Nodes:
     Intern tuples
     Vec info
+    Vec shortest        # per node: a lower bound of the length of its texts, at most FAR
     uint8_t* text
     size_t text_len
     size_t text_cap
     Map derivatives     # expr << 8 | byte -> expr
     Vec stack           # where members are collected; used as a stack by recursive kernels
     uint32_t max_nodes
+    size_t max_words    # of all nodes together
+    int words_limit     # the status that says so
     uint32_t max_members
     uint32_t max_depth
     uint32_t max_search
@@ -69,6 +74,10 @@ cdef inline uint32_t node_len(const Nodes* n, uint32_t e) noexcept nogil:
 
 cdef inline bint nullable(const Nodes* n, uint32_t e) noexcept nogil:
     return n.info.data[e] & NULLABLE
+
+
+cdef inline uint32_t add_lengths(uint32_t a, uint32_t b) noexcept nogil:
+    return FAR if a + b > FAR else a + b
 
 
 cdef int nodes_init(Nodes* n) noexcept nogil

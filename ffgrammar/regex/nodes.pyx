@@ -1,7 +1,7 @@
 """Smart constructors: every node is simplified by the algebra of Owens, Reppy and Turon (2009) before it is interned,
 which keeps the number of derivatives of an expression finite and small."""
 
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, qsort, realloc
 from libc.string cimport memcpy
 
@@ -10,12 +10,13 @@ from ffgrammar.core.intern cimport (
 )
 from ffgrammar.core.map cimport map_bytes, map_clear, map_free, map_init
 from ffgrammar.core.status cimport LIMIT_EXPRESSION_SIZE, LIMIT_EXPRESSIONS, LIMIT_NESTING, NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_extend, vec_free, vec_init, vec_push
+from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push, vec_reserve
 
 
 cdef int nodes_init(Nodes* n) noexcept nogil:
     cdef uint32_t word, e
     vec_init(&n.info)
+    vec_init(&n.shortest)
     vec_init(&n.stack)
     n.text = NULL
     n.text_len = 0
@@ -23,18 +24,23 @@ cdef int nodes_init(Nodes* n) noexcept nogil:
     if intern_init(&n.tuples) < 0 or map_init(&n.derivatives) < 0:
         return NO_MEMORY
     n.max_nodes = n.max_members = n.max_depth = n.max_search = 0xFFFFFFFF
+    n.max_words = 0xFFFFFFFF
+    n.words_limit = LIMIT_EXPRESSIONS
     for word in range(K_NOTHING, K_ANY + 1):
         if intern_add(&n.tuples, &word, 1, &e) < 0:
             return NO_MEMORY
     if vec_push(&n.info, DEAD_END) < 0 or vec_push(&n.info, NULLABLE | ALIVE) < 0:
         return NO_MEMORY
-    return vec_push(&n.info, NULLABLE | ALIVE)
+    if vec_push(&n.info, NULLABLE | ALIVE) < 0:
+        return NO_MEMORY
+    return vec_fill(&n.shortest, 3, 0)
 
 
 cdef void nodes_free(Nodes* n) noexcept nogil:
     intern_free(&n.tuples)
     map_free(&n.derivatives)
     vec_free(&n.info)
+    vec_free(&n.shortest)
     vec_free(&n.stack)
     free(n.text)
     n.text = NULL
@@ -44,30 +50,36 @@ cdef void nodes_truncate(Nodes* n, uint32_t count) noexcept nogil:
     # a node refers to earlier nodes only, so any prefix of the ids is closed; memoized derivatives may not be in it
     intern_truncate(&n.tuples, count)
     n.info.len = count
+    n.shortest.len = count
     map_clear(&n.derivatives)
 
 
 cdef size_t nodes_bytes(const Nodes* n) noexcept nogil:
-    return (intern_bytes(&n.tuples) + map_bytes(&n.derivatives) + (n.info.cap + n.stack.cap) * sizeof(uint32_t)
-            + n.text_cap)
+    return (intern_bytes(&n.tuples) + map_bytes(&n.derivatives)
+            + (n.info.cap + n.shortest.cap + n.stack.cap) * sizeof(uint32_t) + n.text_cap)
 
 
 cdef inline uint32_t depth_of(const Nodes* n, uint32_t e) noexcept nogil:
     return n.info.data[e] >> DEPTH_SHIFT
 
 
-cdef int add_node(Nodes* n, const uint32_t* words, size_t count, uint32_t flags, uint32_t depth, uint32_t* out) noexcept nogil:
-    cdef int status = intern_add(&n.tuples, words, count, out)
-    if status <= 0:
-        return status
-    if vec_push(&n.info, flags | depth << DEPTH_SHIFT) < 0:
-        return NO_MEMORY
-    # Over a limit the node stays, unused: the caller gives up, and ids already handed out stay valid.
-    if intern_count(&n.tuples) > n.max_nodes:
-        return LIMIT_EXPRESSIONS
+cdef int add_node(
+    Nodes* n, const uint32_t* words, size_t count, uint32_t flags, uint32_t depth, uint32_t shortest, uint32_t* out,
+) noexcept nogil:
+    cdef int status
     if depth > n.max_depth:
         return LIMIT_NESTING
-    return OK
+    if vec_reserve(&n.info, n.info.len + 1) < 0 or vec_reserve(&n.shortest, n.shortest.len + 1) < 0:
+        return NO_MEMORY
+    status = intern_add(&n.tuples, words, count, out)
+    if status <= 0:
+        return status
+    vec_push(&n.info, flags | depth << DEPTH_SHIFT)
+    vec_push(&n.shortest, shortest)
+    # Over the limit the node stays, unused: the caller gives up, and ids already handed out stay valid.
+    if n.tuples.words.len > n.max_words:
+        return n.words_limit
+    return LIMIT_EXPRESSIONS if intern_count(&n.tuples) > n.max_nodes else OK
 
 
 cdef int make_set(Nodes* n, const uint32_t* bits, uint32_t* out) noexcept nogil:
@@ -81,7 +93,7 @@ cdef int make_set(Nodes* n, const uint32_t* bits, uint32_t* out) noexcept nogil:
     if not any_bit:
         out[0] = NOTHING
         return OK
-    return add_node(n, words, 9, ALIVE, 0, out)
+    return add_node(n, words, 9, ALIVE, 0, 1, out)
 
 
 cdef int make_suffix(Nodes* n, uint32_t offset, uint32_t length, uint32_t* out) noexcept nogil:
@@ -101,13 +113,15 @@ cdef int make_suffix(Nodes* n, uint32_t offset, uint32_t length, uint32_t* out) 
     words[0] = K_LIT
     words[1] = offset
     words[2] = length
-    return add_node(n, words, 3, ALIVE, 0, out)
+    return add_node(n, words, 3, ALIVE, 0, length if length < FAR else FAR, out)
 
 
 cdef int make_literal(Nodes* n, const uint8_t* text, uint32_t length, uint32_t* out) noexcept nogil:
     cdef size_t cap
     cdef uint8_t* grown
     cdef uint32_t offset = <uint32_t>n.text_len
+    if n.text_len + length > <size_t>0xFFFFFFFF:
+        return NO_MEMORY
     if n.text_len + length > n.text_cap:
         cap = 2 * (n.text_len + length) + 64
         grown = <uint8_t*>realloc(n.text, cap)
@@ -154,7 +168,8 @@ cdef int make_concat(Nodes* n, uint32_t head, uint32_t tail, uint32_t* out) noex
         words[0] = K_CAT
         words[1] = head
         words[2] = tail
-        status = add_node(n, words, 3, flags, depth, &tail)
+        status = add_node(
+            n, words, 3, flags, depth, add_lengths(n.shortest.data[head], n.shortest.data[tail]), &tail)
     n.stack.len = base
     out[0] = tail
     return status
@@ -221,7 +236,7 @@ cdef size_t sort_members(Nodes* n, size_t base) noexcept nogil:
 
 cdef int make_union(Nodes* n, size_t base, uint32_t* out) noexcept nogil:
     cdef uint32_t bits[8]
-    cdef uint32_t e, flags, depth
+    cdef uint32_t e, flags, depth, shortest
     cdef const uint32_t* words
     cdef size_t i, kept
     cdef bint has_set = False
@@ -267,8 +282,11 @@ cdef int make_union(Nodes* n, size_t base, uint32_t* out) noexcept nogil:
         return OK
     flags = 0
     depth = 0
+    shortest = FAR
     for i in range(base + 1, n.stack.len):
         e = n.stack.data[i]
+        if n.shortest.data[e] < shortest:
+            shortest = n.shortest.data[e]
         flags |= n.info.data[e] & (NULLABLE | ALIVE)
         if depth_of(n, e) >= depth:
             depth = depth_of(n, e) + 1
@@ -280,12 +298,12 @@ cdef int make_union(Nodes* n, size_t base, uint32_t* out) noexcept nogil:
     if kept > n.max_members:
         return LIMIT_EXPRESSION_SIZE
     n.stack.data[base] = K_OR
-    return add_node(n, n.stack.data + base, kept + 1, flags, depth, out)
+    return add_node(n, n.stack.data + base, kept + 1, flags, depth, shortest, out)
 
 
 cdef int make_intersection(Nodes* n, size_t base, uint32_t* out) noexcept nogil:
     cdef uint32_t bits[8]
-    cdef uint32_t e, flags, depth
+    cdef uint32_t e, flags, depth, shortest
     cdef const uint32_t* words
     cdef size_t i, kept
     cdef bint has_set = False
@@ -336,8 +354,11 @@ cdef int make_intersection(Nodes* n, size_t base, uint32_t* out) noexcept nogil:
         n.stack.len = base
         return OK
     depth = 0
+    shortest = 0
     for i in range(base + 1, n.stack.len):
         e = n.stack.data[i]
+        if n.shortest.data[e] > shortest:
+            shortest = n.shortest.data[e]
         if depth_of(n, e) >= depth:
             depth = depth_of(n, e) + 1
         if node_kind(n, e) == K_NOT and sorted_has(n.stack.data + base + 1, kept, node(n, e)[1]):
@@ -349,7 +370,7 @@ cdef int make_intersection(Nodes* n, size_t base, uint32_t* out) noexcept nogil:
     if kept > n.max_members:
         return LIMIT_EXPRESSION_SIZE
     n.stack.data[base] = K_AND
-    return add_node(n, n.stack.data + base, kept + 1, flags, depth, out)
+    return add_node(n, n.stack.data + base, kept + 1, flags, depth, shortest, out)
 
 
 cdef int make_complement(Nodes* n, uint32_t e, uint32_t* out) noexcept nogil:
@@ -362,12 +383,13 @@ cdef int make_complement(Nodes* n, uint32_t e, uint32_t* out) noexcept nogil:
         return OK
     words[0] = K_NOT
     words[1] = e
-    return add_node(n, words, 2, 0 if nullable(n, e) else NULLABLE | ALIVE, depth_of(n, e) + 1, out)
+    return add_node(n, words, 2, 0 if nullable(n, e) else NULLABLE | ALIVE, depth_of(n, e) + 1, nullable(n, e), out)
 
 
 cdef int make_repeat(Nodes* n, uint32_t e, uint32_t lo, uint32_t hi, uint32_t* out) noexcept nogil:
     cdef uint32_t words[4]
     cdef uint32_t flags
+    cdef uint64_t length
     if hi == 0 or e == EMPTY:
         out[0] = EMPTY
         return OK
@@ -389,4 +411,5 @@ cdef int make_repeat(Nodes* n, uint32_t e, uint32_t lo, uint32_t hi, uint32_t* o
     words[1] = e
     words[2] = lo
     words[3] = hi
-    return add_node(n, words, 4, flags, depth_of(n, e) + 1, out)
+    length = <uint64_t>n.shortest.data[e] * lo
+    return add_node(n, words, 4, flags, depth_of(n, e) + 1, <uint32_t>length if length < FAR else FAR, out)

@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from ffgrammar.regex.charset import Charset
-
-if TYPE_CHECKING:
-    from ffgrammar.regex.expr import ExprStore
+from ffgrammar.regex.expr import EMPTY, ExprStore
 
 __all__ = ["UTF8", "Encoding", "Ranges", "Utf8", "digit_tree"]
 
@@ -24,8 +22,6 @@ Ranges = tuple[tuple[int, int, int], ...]
 
 # (width, digit) -> the bytes that spell a digit
 Speller = Callable[[int, int], bytes]
-
-EMPTY = 1
 
 CONTINUATION = [bytes([0x80 + digit]) for digit in range(64)]
 

@@ -370,16 +370,6 @@ cdef class TokenTrie:
         return 0
 
     @property
-    def nbytes(self):
-        """Bytes of memory held: nodes, token bytes, offsets, index, aliases."""
-        return (
-            sizeof(TrieNode) * self.node_count
-            + self.offsets[self.vocab_size]
-            + sizeof(uint32_t)
-            * (<size_t>self.vocab_size + 1 + self.index.mask + 1 + 2 * self.alias_count + self.long_count + 256)
-        )
-
-    @property
     def aliases(self):
         """Pairs (representative, other) of ids with the same bytes; the representative, the lowest, is in the trie."""
         return [(self.alias_of[k], self.alias_id[k]) for k in range(self.alias_count)]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ffgrammar.core.errors import GrammarError
-from ffgrammar.grammar.json_schema.places import Place, Places, kind_of
+from ffgrammar.grammar.json_schema.places import Place, Places, check_names, kind_of
 from ffgrammar.grammar.json_schema.shape import Conj, Shape, join
 
 if TYPE_CHECKING:
@@ -100,6 +100,7 @@ class Applicators:
         """Each property, the names that it asks for, and the schema that it asks for."""
         if not isinstance(value, dict):
             raise GrammarError(f"{word} is an object, not {kind_of(value)}", pointer=place.pointer(word))
+        check_names(value, place.pointer(word))
         found: list[tuple[str, list[str], Conj]] = []
         for name, needed in value.items():
             if word == "dependentRequired" or (word == "dependencies" and isinstance(needed, list)):

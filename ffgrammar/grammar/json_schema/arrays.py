@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ffgrammar.core.errors import UnsupportedError
+from ffgrammar.core.errors import LimitError, UnsupportedError
 from ffgrammar.grammar.json_schema.shape import NEVER, Conj, Items, Shape, join
 
 if TYPE_CHECKING:
@@ -124,15 +124,17 @@ def _list(em: Emitter, item: int, least: int, most: int | None) -> int:
             counts.append(em.rule([(counts[-1], comma, item)], "items"))
         return em.rule([(one,) for one in counts], "items")
     if least == 1:
-        return _up_to(em, item, most)
+        return _up_to(em, item, most, {1: item})
     exact = _exactly(em, item, least)
-    return em.rule([(exact,), (exact, comma, _up_to(em, item, most - least))], "items")
+    return em.rule([(exact,), (exact, comma, _up_to(em, item, most - least, {1: item}))], "items")
 
 
 def _containing(em: Emitter, item: int, wanted: int, least: int, most: int | None) -> int:
     """least to most items (None: no bound), one of which is `wanted`, a kind of item."""
     comma = em.comma
     last = least if most is None else most
+    if last > em.limits.rules:
+        raise LimitError("rules", em.limits.rules, f"an array of {last} items, one of which is asked for")
     # lists of each length, without and with the wanted item
     without: int | None = None
     found: int | None = None
@@ -166,10 +168,12 @@ def _exactly(em: Emitter, item: int, count: int) -> int:
     return em.rule([(half, em.comma, half)], "items")
 
 
-def _up_to(em: Emitter, item: int, most: int) -> int:
-    """1 to most items: up to a half of them, or exactly that half and up to the other half."""
-    if most == 1:
-        return item
-    half = (most + 1) // 2
-    fewer = _up_to(em, item, half)
-    return em.rule([(fewer,), (_exactly(em, item, half), em.comma, _up_to(em, item, most - half))], "items")
+def _up_to(em: Emitter, item: int, most: int, made: dict[int, int]) -> int:
+    """1 to most items: up to a half of them, or exactly that half and up to the other half. `made` has those known."""
+    found = made.get(most)
+    if found is None:
+        half = (most + 1) // 2
+        fewer = _up_to(em, item, half, made)
+        more = (_exactly(em, item, half), em.comma, _up_to(em, item, most - half, made))
+        found = made[most] = em.rule([(fewer,), more], "items")
+    return found

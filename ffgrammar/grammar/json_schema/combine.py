@@ -6,7 +6,9 @@ Types are disjoint and one shape holds them all, so most products collapse: `any
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import Decimal
+from typing import Any
 
 from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
@@ -16,7 +18,7 @@ from ffgrammar.grammar.json_schema.keywords import Reader
 from ffgrammar.grammar.json_schema.numbers import Numbers, is_integer, is_multiple
 from ffgrammar.grammar.json_schema.objects import property_conj
 from ffgrammar.grammar.json_schema.places import Place
-from ffgrammar.grammar.json_schema.shape import ARR, FRAC, INT, NUM, OBJ, STR, Conj, Shape, join
+from ffgrammar.grammar.json_schema.shape import ARR, FALSE, FRAC, INT, NULL, NUM, OBJ, STR, TRUE, Conj, Shape, join
 
 __all__ = ["Combiner"]
 
@@ -170,16 +172,27 @@ class Combiner:
     def _overlapping(self, options: list[Conj]) -> dict[int, list[int]]:
         types = []
         tags = []
-        for option in options:
-            bits = 0
-            for shape in self.shapes(option):
-                bits |= shape.types
-            types.append(bits)
-            tags.append([self._tags(shape) for shape in self.shapes(option)])
+        # branches that are a list of scalars overlap only where they share one
+        listed: dict[Any, list[int]] = {}
+        unlisted: list[int] = []
         found: dict[int, list[int]] = {}
         for second, option in enumerate(options):
-            for first in range(second):
-                if not types[first] & types[second] or _tagged_apart(tags[first], tags[second]):
+            shapes = self.shapes(option)
+            bits = 0
+            for shape in shapes:
+                bits |= shape.types
+            types.append(bits)
+            tags.append([self._tags(shape) for shape in shapes])
+            values = _scalars(shapes)
+            if values is None:
+                before: Iterable[int] = range(second)
+                unlisted.append(second)
+            else:
+                before = sorted({*unlisted, *[first for value in values for first in listed.get(value, ())]})
+                for value in values:
+                    listed.setdefault(value, []).append(second)
+            for first in before:
+                if not types[first] & bits or _tagged_apart(tags[first], tags[second]):
                     continue
                 if not self.impossible(join(options[first], option), APART_DEPTH):
                     found.setdefault(first, []).append(second)
@@ -244,6 +257,21 @@ def _tagged_apart(some: list[dict[str, frozenset[str]]], others: list[dict[str, 
             for theirs in others
         ]
     )
+
+
+def _scalars(shapes: list[Shape]) -> set[Any] | None:
+    """The values of shapes that are nothing but listed strings and numbers, literals as type bits; None for others."""
+    found: set[Any] = set()
+    for shape in shapes:
+        types = shape.types
+        if types & (ARR | OBJ) or (types & STR and shape.strings is None) or (types & NUM and shape.numbers is None):
+            return None
+        if types & STR and shape.strings is not None:
+            found.update(shape.strings)
+        if types & NUM and shape.numbers is not None:
+            found.update(shape.numbers)
+        found.update([("literal", bit) for bit in (NULL, TRUE, FALSE) if types & bit])
+    return found
 
 
 def _merged(shapes: list[Shape]) -> list[Shape]:

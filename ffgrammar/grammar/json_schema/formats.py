@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-__all__ = ["FORMATS", "UNENFORCED", "pattern_of"]
+from ffgrammar.regex.expr import EMPTY, ExprStore
+
+__all__ = ["FORMATS", "UNENFORCED", "leap_seconds", "pattern_of"]
 
 # Known, but no regular expression says them: a regular expression's groups nest, IDNA needs tables and contexts.
 UNENFORCED = frozenset(["regex", "idn-hostname"])
@@ -17,7 +19,7 @@ _DATE = (
 )
 _HOUR = r"(?:[01][0-9]|2[0-3])"
 _FRACTION = r"(?:\.[0-9]+)?"
-# a leap second is inserted at 23:59:60 UTC; it is known here for times in UTC
+# a leap second is inserted at 23:59:60 UTC; leap_seconds has it as the clocks of other offsets show it
 _TIME = (
     rf"(?:{_HOUR}:[0-5][0-9]:[0-5][0-9]{_FRACTION}(?:[Zz]|[+-]{_HOUR}:[0-5][0-9])"
     rf"|23:59:60{_FRACTION}(?:[Zz]|[+-]00:00))"
@@ -128,6 +130,38 @@ FORMATS: dict[str, int | None] = {
     "uri-template": None,
     "uuid": None,
 }
+
+
+def leap_seconds(name: str, store: ExprStore) -> int:
+    """23:59:60 UTC at all other offsets, in the format `time` or `date-time`, as an expression.
+
+    The hour follows from the offset's hour and the minute from its minute (with a carry where that is 00 to the east),
+    so what is allowed is hours that fit and minutes that fit: an intersection, far smaller than a list of all offsets.
+    """
+    literal, union, concat = store.literal, store.union, store.concat
+    digit = store.byte_set(b"0123456789")
+    any_two = store.repeat(digit, 2, 2)
+    fraction = union([EMPTY, concat([literal(b"."), store.repeat(digit, 1, None)])])
+
+    def two(number: int | None) -> int:
+        return any_two if number is None else literal(b"%02d" % number)
+
+    def clock(hour: int | None, minute: int | None, sign: bytes, off_hour: int | None, off_minute: int | None) -> int:
+        colon = literal(b":")
+        offset = [literal(sign), two(off_hour), colon, two(off_minute)]
+        return concat([two(hour), colon, two(minute), literal(b":60"), fraction, *offset])
+
+    east = [
+        union([clock(hour, None, b"+", hour, None) for hour in range(24)]),
+        union([clock(None, minute - 1, b"+", None, minute) for minute in range(1, 60)]),
+    ]
+    west = [
+        union([clock(23 - hour, None, b"-", hour, None) for hour in range(24)]),
+        union([clock(None, 59 - minute, b"-", None, minute) for minute in range(60)]),
+    ]
+    east_full = union([clock((23 + hour) % 24, 59, b"+", hour, 0) for hour in range(24)])
+    times = union([store.intersect(east), store.intersect(west), east_full])
+    return times if name == "time" else concat([store.byte_set(b"Tt"), times])
 
 
 @cache

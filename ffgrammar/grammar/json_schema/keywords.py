@@ -15,7 +15,8 @@ from ffgrammar.grammar.json_schema.applicators import Applicators, Choice, Way, 
 from ffgrammar.grammar.json_schema.formats import FORMATS, UNENFORCED
 from ffgrammar.grammar.json_schema.literals import Scalars, as_schema, count_of, number
 from ffgrammar.grammar.json_schema.negate import NOT, SILENT, SOME_ITEM, SOME_KEY, TYPES_LEFT, WITHOUT, Negation
-from ffgrammar.grammar.json_schema.places import Place, Places, kind_of
+from ffgrammar.grammar.json_schema.numbers import MAX_DIGITS, fits
+from ffgrammar.grammar.json_schema.places import Place, Places, check_names, kind_of
 from ffgrammar.grammar.json_schema.shape import (
     ARR,
     BOOLS,
@@ -156,11 +157,15 @@ class Reader(Applicators):
             values = [value] if word == "const" else value
             if not isinstance(values, list):
                 raise GrammarError(f"enum is an array of values, not {kind_of(value)}", pointer=place.pointer(word))
-            scalars = Scalars(values, place.pointer(word))
+
+            def tokens(index: int) -> tuple[str, ...]:
+                return (word,) if word == "const" else (word, str(index))
+
+            scalars = Scalars(values, lambda index: place.pointer(*tokens(index)))
             compound = []
             for index, one in scalars.compound:
-                tokens = (word,) if word == "const" else (word, str(index))
-                compound.append(self.places.made(place, as_schema(one), *tokens))
+                schema = as_schema(one, place.pointer(*tokens(index)))
+                compound.append(self.places.made(place, schema, *tokens(index)))
             found = self._scalars[key] = (scalars, compound)
         return found
 
@@ -204,6 +209,9 @@ class Reader(Applicators):
         divisor = number(value, place.pointer(word))
         if divisor <= 0:
             raise GrammarError("multipleOf is above 0", pointer=place.pointer(word))
+        if not fits(divisor):
+            where = place.pointer(word)
+            raise LimitError("expression_size", MAX_DIGITS, f"at {where}: {divisor:.9e} has too many digits")
         if divisor not in [known for known, _ in shape.divisors]:
             shape.divisors = (*shape.divisors, (divisor, place))
 
@@ -261,9 +269,13 @@ class Reader(Applicators):
 
     def items(self, shape: Shape, place: Place, word: str, value: Any, choices: list[Choice], way: Way) -> None:
         """`prefixItems` and `items`; `items` with an array and `additionalItems`"""
-        if word == "items" and "prefixItems" in place.schema:
+        if word == "items" and self.has_prefix_items(place):
             return
         shape.items = (*shape.items, self.read_items(place))
+
+    def has_prefix_items(self, place: Place) -> bool:
+        """Whether a schema has `prefixItems`, in a draft that knows the word."""
+        return "prefixItems" in place.schema and self.knows(place, "prefixItems")
 
     def read_items(self, place: Place) -> Items:
         """The items of a schema."""
@@ -277,7 +289,7 @@ class Reader(Applicators):
         schema = place.schema
         rest_word = "items"
         rest = schema.get("items", True)
-        if "prefixItems" in schema:
+        if self.has_prefix_items(place):
             first_word, first = "prefixItems", schema["prefixItems"]
             if not isinstance(first, list):
                 raise GrammarError(
@@ -306,9 +318,10 @@ class Reader(Applicators):
         if conj:
             shape.some_items = (*shape.some_items, (0, conj, place))
 
-    @staticmethod
-    def contains_nothing(place: Place) -> bool:
+    def contains_nothing(self, place: Place) -> bool:
         """Whether `contains` asks for no item at all; refuses counts that are not followed."""
+        if not self.knows(place, "minContains"):
+            return False
         least = count_of(place.schema.get("minContains", 1), place, "minContains")
         if "maxContains" in place.schema or least > 1:
             word = "maxContains" if "maxContains" in place.schema else "minContains"
@@ -362,6 +375,7 @@ class Reader(Applicators):
                 raise GrammarError(
                     f"{word} is an object whose values are schemas, not {kind_of(value)}", pointer=place.pointer(word)
                 )
+            check_names(value, place.pointer(word))
         return Group(
             {name: child(place, inner, "properties", name) for name, inner in named.items()},
             tuple(
@@ -440,6 +454,7 @@ class Reader(Applicators):
 
     def unknown(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
         """Not a keyword: an annotation."""
+        check_names((word,), place.pointer())
         if not word.startswith("x-") and word not in self._warned:
             self._warned.add(word)
             if word in _HANDLERS:
@@ -519,6 +534,8 @@ _SINCE = {
     "if": 7,
     "dependentRequired": 2019,
     "dependentSchemas": 2019,
+    "minContains": 2019,
+    "maxContains": 2019,
     "unevaluatedItems": 2019,
     "unevaluatedProperties": 2019,
     "$recursiveRef": 2019,

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-from ffgrammar.core.errors import GrammarError
-from ffgrammar.grammar.json_schema.places import Place
+from ffgrammar.core.errors import GrammarError, LimitError
+from ffgrammar.grammar.json_schema.numbers import MAX_DIGITS, fits
+from ffgrammar.grammar.json_schema.places import Place, check_names
 from ffgrammar.grammar.json_schema.shape import FALSE, NULL, NUM, STR, TRUE
+
+# Counts above this are cut to it: no text that long fits into memory.
+MAX_COUNT = 0xFFFFFFF0
 
 __all__ = ["Scalars", "as_schema", "count_of", "number"]
 
@@ -24,12 +29,12 @@ def number(value: Any, pointer: str) -> Decimal:
 
 def count_of(value: Any, place: Place, word: str) -> int:
     """A number of characters, items or properties."""
-    if type(value) is int and value >= 0:
+    if type(value) is int and 0 <= value <= MAX_COUNT:
         return value
     exact = number(value, place.pointer(word))
     if exact < 0 or exact != exact.to_integral_value():
-        raise GrammarError(f"{word} is a whole number from 0 up, not {value}", pointer=place.pointer(word))
-    return int(exact)
+        raise GrammarError(f"{word} is a whole number from 0 up, not {exact:.9g}", pointer=place.pointer(word))
+    return int(min(exact, Decimal(MAX_COUNT)))
 
 
 class Scalars:
@@ -37,7 +42,7 @@ class Scalars:
 
     __slots__ = ("compound", "numbers", "strings", "types")
 
-    def __init__(self, values: list[Any], pointer: str) -> None:
+    def __init__(self, values: list[Any], pointers: Callable[[int], str]) -> None:
         self.types = 0
         strings: dict[str, None] = {}
         numbers: dict[Decimal, None] = {}
@@ -54,7 +59,11 @@ class Scalars:
             elif isinstance(value, (list, dict)):
                 self.compound.append((index, value))
             else:
-                numbers[number(value, f"{pointer}/{index}")] = None
+                exact = number(value, pointers(index))
+                if not fits(exact):
+                    message = f"at {pointers(index)}: {exact:.9e} has too many digits"
+                    raise LimitError("expression_size", MAX_DIGITS, message)
+                numbers[exact] = None
         if strings:
             self.types |= STR
         if numbers:
@@ -63,7 +72,7 @@ class Scalars:
         self.numbers = tuple(numbers)
 
 
-def as_schema(value: Any) -> dict[str, Any]:
+def as_schema(value: Any, pointer: str) -> dict[str, Any]:
     """A schema that allows just this array or object."""
     if isinstance(value, list):
         return {
@@ -72,6 +81,7 @@ def as_schema(value: Any) -> dict[str, Any]:
             "minItems": len(value),
             "maxItems": len(value),
         }
+    check_names(value, pointer)
     return {
         "type": "object",
         "properties": {key: {"const": item} for key, item in value.items()},

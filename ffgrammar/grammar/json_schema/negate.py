@@ -167,7 +167,7 @@ class Negation:
         return [] if body is None else [{"type": "string", WITHOUT: body}]
 
     def items(self, place: Place, word: str, value: Any) -> list[Any]:
-        if word == "items" and "prefixItems" in place.schema:
+        if word == "items" and self.reader.has_prefix_items(place):
             return []
         items = self.reader.read_items(place)
         found: list[Any] = []

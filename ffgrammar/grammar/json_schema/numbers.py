@@ -145,7 +145,7 @@ class Numbers:
     ) -> int:
         for bound in (low, high):
             if bound is not None and not fits(bound):
-                raise LimitError("expression_size", MAX_DIGITS, f"the bound {bound} has too many digits")
+                raise LimitError("expression_size", MAX_DIGITS, f"the bound {bound:.9e} has too many digits")
         if not fractions:
             low, low_open = (None if low is None else _ceiling(low, low_open)), False
             high, high_open = (None if high is None else -_ceiling(-high, high_open)), False
@@ -417,9 +417,12 @@ class Numbers:
             plain = self._by_endings(scaled, places, last)
         # with an exponent: what the exponent alone makes a multiple, for as many digits as a float has
         parts = [plain, s.concat([self._zero_plain(), self.exponent])]
+        least = 0
+        while 10**least % scaled:
+            least += 1
         for count in range(17):
             mantissa = [self.point, s.repeat(self.digit, count, count)] if count else []
-            parts.append(s.concat([self.positive, *mantissa, self._exponents(count + last - places, True)]))
+            parts.append(s.concat([self.positive, *mantissa, self._exponents(count + least - places, True)]))
         return s.concat([self._optional(self.minus), s.union(parts)])
 
     def _by_endings(self, scaled: int, places: int, last: int) -> int:

@@ -143,6 +143,8 @@ def _object(em: Emitter, shape: Shape, depth: int, hit: tuple[int, Conj, Place] 
         least = 0
     if most is not None and not others and most >= len(items):
         most = None
+    if not others and least > len(items):
+        return None
     if least > 1 and others:
         assert shape.counted_at is not None
         raise UnsupportedError(
@@ -308,6 +310,8 @@ def _counted(em: Emitter, items: list[Item], others: list[Body], least: int, mos
     """
     comma = em.comma
     cap = least if most is None else most
+    if cap * (len(items) + 2 * len(others)) > em.limits.rules:
+        raise LimitError("rules", em.limits.rules, f"counting up to {cap} properties takes too many productions")
     # the objects so far by their number of properties; number 0 is a marker
     counts: list[int | None] = [None] * (cap + 1)
     may_be_empty = True

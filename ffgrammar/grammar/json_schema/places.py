@@ -7,8 +7,8 @@ same dict in the same resource is one place, however it is reached.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from decimal import Decimal
+from collections.abc import Iterable, Iterator
+from decimal import Decimal, InvalidOperation
 from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin
 
@@ -17,7 +17,7 @@ from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.json_schema.options import draft_of
 from ffgrammar.grammar.json_schema.shape import NEVER, Conj
 
-__all__ = ["Place", "Places", "Resource", "kind_of", "read_text"]
+__all__ = ["Place", "Places", "Resource", "check_names", "kind_of", "read_text"]
 
 
 def read_text(text: str, limits: Limits) -> Any:
@@ -25,13 +25,26 @@ def read_text(text: str, limits: Limits) -> Any:
     if len(text) > limits.source_bytes:
         raise LimitError("source_bytes", limits.source_bytes, f"the schema has {len(text)} characters")
     try:
-        return json.loads(text, parse_float=Decimal)
+        return json.loads(text, parse_float=_decimal, parse_int=_integer)
     except json.JSONDecodeError as error:
         raise GrammarError(f"the schema is not JSON: {error.msg}", line=error.lineno, column=error.colno) from None
     except RecursionError:
         raise LimitError("nesting", limits.nesting, "the schema's JSON is nested too deep to be read") from None
     except ValueError as error:
         raise GrammarError(f"the schema is not JSON: {error}") from None
+
+
+def _decimal(text: str) -> Decimal:
+    """A number with a fraction or an exponent."""
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        raise ValueError(f"the exponent of {text[:40]} is too large") from None
+
+
+def _integer(text: str) -> int | Decimal:
+    """An integer; Python converts no longer ones, but as decimals."""
+    return int(text) if len(text) < 1000 else Decimal(text)
 
 
 class Resource:
@@ -93,8 +106,10 @@ class Places:
     @staticmethod
     def _declared_draft(schema: Any) -> int:
         uri = schema.get("$schema") if isinstance(schema, dict) else None
-        if not isinstance(uri, str):
+        if uri is None:
             return 2020
+        if not isinstance(uri, str):
+            raise GrammarError(f"$schema is a URI, not {kind_of(uri)}", pointer="/$schema")
         found = draft_of(uri)
         if found is None:
             raise UnsupportedError(
@@ -233,6 +248,13 @@ class Places:
 
 _LITERALS = frozenset(["const", "default", "enum", "example", "examples"])
 _MAPS = frozenset(["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"])
+
+
+def check_names(names: Iterable[Any], pointer: str) -> None:
+    """Raise unless all the keys of a dict are strings, as JSON's are."""
+    for name in names:
+        if not isinstance(name, str):
+            raise GrammarError(f"a key is a string, not {name!r:.40}", pointer=pointer)
 
 
 def kind_of(value: Any) -> str:

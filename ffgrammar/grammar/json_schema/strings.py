@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ffgrammar.core.errors import GrammarError
-from ffgrammar.grammar.json_schema.formats import FORMATS, pattern_of
+from ffgrammar.grammar.json_schema.formats import FORMATS, leap_seconds, pattern_of
 from ffgrammar.regex.expr import ExprStore
 from ffgrammar.regex.lower import JSON_ANY, JSON_CANONICAL, compile_regex
 
@@ -104,11 +104,18 @@ class Strings:
         found = self._formats.get(name)
         if found is None:
             found = compile_regex(self.store, pattern_of(name), "rust", encode=JSON_CANONICAL, dot_all=True)
+            if name in ("time", "date-time"):
+                leap = leap_seconds(name, self.store)
+                found = self.store.union([found, leap if name == "time" else self._dated(leap)])
             longest = FORMATS[name]
             if longest is not None:
                 found = self.store.intersect([found, self.store.repeat(self.canonical_char, 0, longest)])
             self._formats[name] = found
         return found
+
+    def _dated(self, time: int) -> int:
+        date = compile_regex(self.store, pattern_of("date"), "rust", encode=JSON_CANONICAL)
+        return self.store.concat([date, time])
 
     def matching(self, texts: Iterable[str], low: int, high: int | None, bodies: tuple[int, ...]) -> list[str]:
         """Those of the texts that obey a length and all the bodies."""

@@ -12,7 +12,7 @@ from ffgrammar.grammar.ir import Grammar, GrammarBuilder
 from ffgrammar.grammar.lark.reader import read
 from ffgrammar.grammar.lark.source import Definition, Op, Source, error_at, place, popped
 from ffgrammar.grammar.lark.terminals import Terminals
-from ffgrammar.grammar.lexemes import nonempty, symbol_of
+from ffgrammar.grammar.productive import productive
 from ffgrammar.regex.expr import ExprStore
 
 __all__ = ["build"]
@@ -47,7 +47,6 @@ class _Lowering:
         self.limits = limits
         self.builder = GrammarBuilder(store, limits)
         self.terminals = Terminals(source, store, limits)
-        self.symbols: dict[tuple[int, bool], int] = {}  # of lexemes
         self.rules: dict[str, int] = {}
 
     def grammar(self, start: str) -> Grammar:
@@ -91,12 +90,12 @@ class _Lowering:
                 stack.append(op.argument[0])
             else:
                 expr = self.terminals.whole(Definition("", op.offset, (op,)))
-                stack.append((self.lexeme(expr, _written(op)),))
+                stack.append((self.builder.terminal(expr, _written(op)),))
         return self.fused(stack)
 
     def sequence(self, part: _Alternative) -> tuple[int, ...]:
         if isinstance(part, str):
-            return (self.lexeme(self.store.literal(part.encode()), json.dumps(part)),)
+            return (self.builder.terminal(self.store.literal(part.encode()), json.dumps(part)),)
         return part
 
     def fused(self, alternatives: list[_Alternative]) -> list[tuple[int, ...]]:
@@ -113,7 +112,7 @@ class _Lowering:
             shown.append("...")
         expr = self.store.literals([text.encode() for text in strings])
         rest = [part for part in alternatives if not isinstance(part, str)]
-        return [*rest, (self.lexeme(expr, " | ".join(shown)),)]
+        return [*rest, (self.builder.terminal(expr, " | ".join(shown)),)]
 
     def repeat(self, symbol: int, op: Op, name: str) -> int:
         lo, hi = op.argument
@@ -133,13 +132,7 @@ class _Lowering:
         return self.terminal(terminal)
 
     def terminal(self, terminal: Definition) -> int:
-        return self.lexeme(self.terminals.exprs[terminal.name], terminal.name, terminal.lazy)
-
-    def lexeme(self, expr: int, name: str, lazy: bool = False) -> int:
-        symbol = self.symbols.get((expr, lazy))
-        if symbol is None:
-            symbol = self.symbols[expr, lazy] = symbol_of(self.builder, expr, name, lazy=lazy)
-        return symbol
+        return self.builder.terminal(self.terminals.exprs[terminal.name], terminal.name, lazy=terminal.lazy)
 
     def ignore(self, definition: Definition) -> None:
         alone = definition.body[0] if len(definition.body) == 1 else None
@@ -147,9 +140,7 @@ class _Lowering:
         lazy = terminal is not None and terminal.lazy
         name = "%ignore" if terminal is None else terminal.name
         expr = self.terminals.exprs[name] if lazy else self.terminals.whole(definition)
-        expr = nonempty(self.store, expr)
-        if not self.store.is_nothing(expr):
-            self.builder.terminal(expr, name, lazy=lazy, skip=True)
+        self.builder.terminal(expr, name, lazy=lazy, skip=True)
 
 
 def _written(op: Op) -> str:

@@ -1,0 +1,49 @@
+"""A binary heap of (cost, entry) pairs of words in a Vec; the least cost comes first."""
+
+from libc.stdint cimport uint32_t
+
+from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.vec cimport Vec, vec_push
+
+
+cdef inline int heap_push(Vec* heap, uint32_t cost, uint32_t entry) noexcept nogil:
+    cdef size_t at = heap.len >> 1
+    cdef size_t above
+    if vec_push(heap, cost) < 0 or vec_push(heap, entry) < 0:
+        return NO_MEMORY
+    while at > 0:
+        above = (at - 1) >> 1
+        if heap.data[2 * above] <= cost:
+            break
+        heap.data[2 * at] = heap.data[2 * above]
+        heap.data[2 * at + 1] = heap.data[2 * above + 1]
+        at = above
+    heap.data[2 * at] = cost
+    heap.data[2 * at + 1] = entry
+    return OK
+
+
+cdef inline uint32_t heap_pop(Vec* heap) noexcept nogil:
+    """The entry of least cost; the heap must not be empty."""
+    cdef uint32_t top = heap.data[1]
+    cdef size_t count = (heap.len >> 1) - 1
+    cdef uint32_t cost = heap.data[2 * count]
+    cdef uint32_t entry = heap.data[2 * count + 1]
+    cdef size_t at = 0
+    cdef size_t below
+    heap.len -= 2
+    while True:
+        below = 2 * at + 1
+        if below >= count:
+            break
+        if below + 1 < count and heap.data[2 * below + 2] < heap.data[2 * below]:
+            below += 1
+        if heap.data[2 * below] >= cost:
+            break
+        heap.data[2 * at] = heap.data[2 * below]
+        heap.data[2 * at + 1] = heap.data[2 * below + 1]
+        at = below
+    if count:
+        heap.data[2 * at] = cost
+        heap.data[2 * at + 1] = entry
+    return top

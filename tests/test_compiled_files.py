@@ -1,0 +1,143 @@
+"""Compiled files that are cut, damaged or forged end in a CompiledFileError; whole ones give the same masks."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import ffgrammar as ff
+from ffgrammar.api.compiled import HEADER, MAGIC, VERSION, dump
+from ffgrammar.core.errors import CompiledFileError
+from ffgrammar.core.limits import Limits
+from ffgrammar.grammar.json_schema import build
+from ffgrammar.regex.expr import ExprStore
+
+BYTES = ff.Tokenizer.from_tokens([bytes([byte]) for byte in range(256)])
+SCHEMA = {
+    "type": "object",
+    "properties": {"a": {"type": "string", "pattern": "^x+$"}, "b": {"not": {"const": 3}}, "c": {"$ref": "#"}},
+    "required": ["a"],
+    "additionalProperties": False,
+}
+FILE = dump(build(SCHEMA, ExprStore()), BYTES.fingerprint)
+BODY = json.loads(zlib.decompress(FILE[HEADER.size :]))
+
+
+def forged(text: bytes, version: int = VERSION, fingerprint: bytes | None = None) -> bytes:
+    """A file around some text, with a checksum that fits."""
+    rest = (fingerprint or FILE[HEADER.size - 32 : HEADER.size]) + zlib.compress(text)
+    return HEADER.pack(MAGIC, version, hashlib.sha256(rest).digest(), rest[:32]) + rest[32:]
+
+
+def with_body(**changes: Any) -> bytes:
+    return forged(json.dumps({**BODY, **changes}).encode())
+
+
+def with_node(*nodes: Any) -> bytes:
+    """One more node or several, the last of which is every lexeme."""
+    all_nodes = [*BODY["nodes"], *nodes]
+    return with_body(nodes=all_nodes, lexemes=[[len(all_nodes) - 1, "x", False, False]] * len(BODY["lexemes"]))
+
+
+def test_cut_or_damaged_anywhere() -> None:
+    for end in range(len(FILE)):
+        with pytest.raises(CompiledFileError):
+            ff.load(FILE[:end], BYTES)
+    bits = random.Random(1)
+    for place in range(len(FILE)):
+        damaged = bytearray(FILE)
+        damaged[place] ^= 1 << bits.randrange(8)
+        with pytest.raises(CompiledFileError):
+            ff.load(bytes(damaged), BYTES)
+    for more in (b"\0", b"\xff" * 100, FILE):
+        with pytest.raises(CompiledFileError):
+            ff.load(FILE + more, BYTES)
+
+
+FORGED: dict[str, Callable[[], bytes]] = {
+    "not JSON": lambda: forged(b"\xff{"),
+    "not an object": lambda: forged(b"[]"),
+    "deep": lambda: forged(b"[" * 200_000),
+    "long number": lambda: forged(b'{"nodes":' + b"9" * 10_000 + b"}"),
+    "other version": lambda: forged(json.dumps(BODY).encode(), version=VERSION + 1),
+    "other vocabulary": lambda: forged(json.dumps(BODY).encode(), fingerprint=b"\1" * 32),
+    "part missing": lambda: forged(b'{"nodes": []}'),
+    "start is a lexeme": lambda: with_body(start=0),
+    "start is a boolean": lambda: with_body(start=True),
+    "start is negative": lambda: with_body(start=-1),
+    "start is NaN": lambda: with_body(start=float("nan")),
+    "start out of range": lambda: with_body(start=2 * len(BODY["names"]) + 1),
+    "no productions": lambda: with_body(productions=[]),
+    "only a circle": lambda: with_body(productions=[[0, [1]]]),
+    "symbol out of range": lambda: with_body(productions=[[0, [2 * len(BODY["lexemes"])]]]),
+    "symbol is a boolean": lambda: with_body(productions=[[0, [True]]]),
+    "symbol is a text": lambda: with_body(productions=[[0, ["a"]]]),
+    "head is a boolean": lambda: with_body(productions=[[False, [0]]]),
+    "names are no texts": lambda: with_body(names=[1] * len(BODY["names"])),
+    "lexeme flag is a number": lambda: with_body(lexemes=[[0, "x", 0, 0]]),
+    "node of itself": lambda: with_node(["complement", len(BODY["nodes"])]),
+    "negative node": lambda: with_node(["complement", -1]),
+    "bad hexadecimal": lambda: with_node(["set", "zz"]),
+    "unknown kind": lambda: with_node([{}, 1]),
+    "bad repeat": lambda: with_node(["repeat", 0, 7, 5]),
+    "huge repeat": lambda: with_node(["repeat", 0, 0, 1 << 40]),
+    "doubled 60 times": lambda: with_node(
+        ["literal", "61"], *[["concat", len(BODY["nodes"]) + i, len(BODY["nodes"]) + i] for i in range(60)]
+    ),
+    "matches nothing": lambda: with_node(["union"]),
+    "too many productions": lambda: with_body(productions=[[0, [0]]] * 1001),
+    "too large": lambda: forged(b" " * 2_000_000 + json.dumps(BODY).encode()),
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_forged(name: str) -> None:
+    with pytest.raises(CompiledFileError):
+        ff.load(FORGED[name](), BYTES, limits=Limits(rules=1000, source_bytes=1_000_000))
+
+
+def test_random_forgeries_load_or_are_refused(covered: Callable[[str], None]) -> None:
+    choose = random.Random(2)
+    odd = [None, True, -1, 0, 1, 2, 3, 5, 10**6, 2**32, 10**30, 1.0, "", "x", [], [0], {}, "any", "empty", "union"]
+    loaded = 0
+    for _ in range(500):
+        body = json.loads(json.dumps(BODY))
+        at: Any = body
+        while True:
+            key = choose.choice(list(at) if isinstance(at, dict) else range(len(at)))
+            if not isinstance(at[key], list) or not at[key] or choose.random() < 0.1:
+                break
+            at = at[key]
+        at[key] = choose.choice(odd)
+        try:
+            matcher = ff.load(forged(json.dumps(body).encode()), BYTES).matcher()
+        except CompiledFileError:
+            continue
+        loaded += 1
+        for _ in range(20):
+            allowed = matcher.allowed_token_ids()
+            if not len(allowed):
+                break
+            assert matcher.accept_token(int(choose.choice(list(allowed))))
+    covered(f"500 forged files, {loaded} of them grammars")
+
+
+def test_a_number_is_no_path() -> None:
+    for source in (0, 1, None):
+        with pytest.raises(TypeError):
+            ff.load(source, BYTES)  # type: ignore[arg-type]
+
+
+def test_masks_are_the_same() -> None:
+    fresh = ff.compile_json_schema(SCHEMA, BYTES).matcher()
+    again = ff.load(FILE, BYTES).matcher()
+    for byte in b'{"a": "xx", "b": [3, "y"], "c": {"a": "x"}}':
+        assert list(fresh.allowed_token_ids()) == list(again.allowed_token_ids())
+        assert fresh.accept_token(byte) and again.accept_token(byte)
+    assert fresh.is_accepting() and again.is_accepting()

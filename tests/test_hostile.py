@@ -1,0 +1,214 @@
+"""Input that is meant to hurt: each ends soon, in a grammar or in an error that names the limit. And wrong arguments."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ffgrammar as ff
+from ffgrammar.api import compiled
+
+CHAIN = 30_000
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def _all_of(bodies: list[str]) -> str:
+    return "start: A\nA: " + " & ".join(f"/{body}/" for body in bodies)
+
+
+# name: (Lark grammar, a text that is accepted, or the limit that is reached)
+LARK: dict[str, tuple[str, bytes | str]] = {
+    # 2^26 states, but a way through them is found at once
+    "contains all letters": (_all_of([f".*{letter}.*" for letter in LETTERS]), LETTERS.encode()),
+    # few states, each of thousands of members
+    "contains all words": (_all_of([f".*w{number}x.*" for number in range(3000)]), "emptiness_steps"),
+    "counters that never agree": (_all_of([f"(a{{{n}}})*b(a{{{n}}})*a" for n in (7, 11, 13, 17, 19)]), "emptiness_steps"),
+    "a chain of rules": (
+        "start: r0\n" + "".join(f"r{i}: r{i + 1}\n" for i in range(CHAIN)) + f'r{CHAIN}: "x"',
+        b"x",
+    ),
+    "a chain of rules, last first": (
+        f"start: r{CHAIN}\n" + 'r0: "x"\n' + "".join(f"r{i + 1}: r{i}\n" for i in range(CHAIN)),
+        b"x",
+    ),
+    "a chain that is left recursive": (
+        "start: r0\n" + "".join(f'r{i}: r{i + 1} "x"\n' for i in range(CHAIN)) + f'r{CHAIN}: "y"',
+        b"y" + b"x" * CHAIN,
+    ),
+    # the least cost of what follows a rule comes from the rule that is predicted last
+    "costs against the order of prediction": (
+        "start: "
+        + " | ".join(f'r{i} "{"z" * (20 if i < CHAIN // 2 else 2)}"' for i in range(CHAIN))
+        + '\nr0: "q"\n'
+        + "".join(f'r{i + 1}: r{i} "x" | "y"\n' for i in range(CHAIN)),
+        b"y" + b"x" * 3 + b"z" * 20,
+    ),
+    "nested repeats": ('start: (("a"~0..300)~0..300)~0..300', b"a" * 50),
+    "cycles": ('start: a\na: b | a | "x"\nb: a | c\nc: b a |', b"x" * 50),
+    "recursion in the middle": ('start: "a" start "b" |', b"a" * 50_000 + b"b" * 50_000),
+    "hidden left recursion": ('start: n start "a" | "b"\nn: | "c"', b"b" + b"a" * 3000),
+}
+
+
+@pytest.mark.parametrize(("grammar", "expected"), LARK.values(), ids=LARK.keys())
+def test_lark_grammars(cl100k: ff.Tokenizer, grammar: str, expected: bytes | str) -> None:
+    if isinstance(expected, str):
+        with pytest.raises(ff.LimitError) as caught:
+            ff.compile_lark(grammar, cl100k)
+        assert caught.value.limit == expected
+        return
+    matcher = ff.compile_lark(grammar, cl100k).matcher()
+    assert matcher.accept_bytes(expected) == len(expected)
+    assert matcher.is_accepting()
+
+
+# name: (compile function, source, text, limits, the limit that is reached along the text)
+TEXTS: dict[str, tuple[Callable[..., Any], str, bytes, dict[str, int], str]] = {
+    "every way to split a text": (ff.compile_lark, 'start: start start | "a"', b"a" * 5000, {}, "row_items"),
+    "every way to split a text in three or two": (
+        ff.compile_lark,
+        'start: start start start | start start | "a"',
+        b"a" * 5000,
+        {},
+        "row_items",
+    ),
+    "states of thousands of members": (
+        ff.compile_regex,
+        "(a|b)*a(a|b){5000}",
+        bytes(random.Random(1).choices(b"ab", k=20_000)),
+        {"cache_bytes": 16 << 20},
+        "cache_bytes",
+    ),
+}
+
+
+@pytest.mark.parametrize(("compiler", "source", "text", "limits", "limit"), TEXTS.values(), ids=TEXTS.keys())
+def test_texts_that_reach_a_limit(
+    cl100k: ff.Tokenizer, compiler: Callable[..., Any], source: str, text: bytes, limits: dict[str, int], limit: str
+) -> None:
+    matcher = compiler(source, cl100k, limits=ff.Limits(**limits)).matcher()
+    with pytest.raises(ff.LimitError) as caught:
+        matcher.accept_bytes(text)
+    assert caught.value.limit == limit
+    # the matcher is where it was
+    assert matcher.text_bytes == b""
+    assert matcher.accept_bytes(text[:20]) == 20
+
+
+def _forged(tok: ff.Tokenizer, body: dict[str, Any]) -> bytes:
+    bound = bytes.fromhex(tok.fingerprint)[:32].ljust(32, b"\0") + zlib.compress(json.dumps(body).encode())
+    digest = hashlib.sha256(bound).digest()
+    return compiled.HEADER.pack(compiled.MAGIC, compiled.VERSION, digest, bound[:32]) + bound[32:]
+
+
+def test_a_compiled_file_may_nest_deeper_than_the_stack_holds(cl100k: ff.Tokenizer) -> None:
+    """a(b|a(b|a(...))): an expression is followed only where its head may be empty, so nothing bounds this depth."""
+    nodes: list[list[Any]] = [["set", "61"], ["set", "62"]]
+    for _ in range(200_000):
+        nodes.append(["concat", 0, len(nodes) - 1])
+        nodes.append(["union", 1, len(nodes) - 1])
+    body = {
+        "nodes": nodes,
+        "lexemes": [[len(nodes) - 1, "", False, False]],
+        "productions": [[0, [0]]],
+        "names": ["start"],
+        "start": 1,
+        "kind": "lark",
+        "single_skip": False,
+        "delimited": False,
+        "warnings": [],
+    }
+    matcher = ff.load(_forged(cl100k, body), cl100k).matcher()
+    assert matcher.distance() == 1
+    assert matcher.accept_bytes(b"aaab") == 4
+    assert matcher.is_accepting()
+
+
+@pytest.fixture
+def matcher(cl100k: ff.Tokenizer) -> ff.Matcher:
+    return ff.compile_regex("ab+c", cl100k).matcher()
+
+
+@pytest.mark.parametrize("token", [-1, 1 << 31, 1 << 63, 1 << 64, -(1 << 70), np.uint64(1 << 63)])
+def test_ids_that_are_not_of_the_vocabulary(matcher: ff.Matcher, token: int) -> None:
+    with pytest.raises(ff.TokenizerError, match="token id"):
+        matcher.accept_token(token)
+    with pytest.raises(ff.TokenizerError, match="token id"):
+        matcher.validate_tokens([token])
+
+
+@pytest.mark.parametrize("token", [64.0, np.float32(64), "a", None])
+def test_ids_that_are_no_integers(matcher: ff.Matcher, token: Any) -> None:
+    with pytest.raises(TypeError):
+        matcher.accept_token(token)
+
+
+def test_ids_of_numpy(matcher: ff.Matcher) -> None:
+    assert matcher.accept_token(np.int32(64))
+    assert matcher.text_bytes == b"a"
+
+
+@pytest.mark.parametrize("call", [lambda _: ff.Matcher(None), lambda m: m.accept_bytes(None)], ids=["engine", "bytes"])
+def test_none_is_refused(matcher: ff.Matcher, call: Callable[[ff.Matcher], Any]) -> None:
+    with pytest.raises(TypeError):
+        call(matcher)
+
+
+class _OnAnotherDevice:
+    """As a torch tensor on a GPU behaves."""
+
+    def data_ptr(self) -> int:
+        return 0
+
+    def numpy(self) -> None:
+        raise TypeError("can't convert cuda:0 device type tensor to numpy")
+
+
+def test_bitmasks_on_another_device_are_refused(matcher: ff.Matcher) -> None:
+    with pytest.raises(ff.MatcherError, match="CPU"):
+        matcher.fill_bitmask(_OnAnotherDevice())
+
+
+def test_limits_are_checked_when_they_are_made() -> None:
+    with pytest.raises(ValueError, match="cache_bytes must not be negative"):
+        ff.Limits(cache_bytes=-1)
+    with pytest.raises(TypeError, match="rules must be an int"):
+        ff.Limits(rules="many")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("value", [0, 1, 1 << 32, 1 << 70])
+@pytest.mark.parametrize("name", list(ff.Limits.__dataclass_fields__))
+def test_any_limit_may_be_tiny_or_huge(cl100k: ff.Tokenizer, name: str, value: int) -> None:
+    limits = ff.Limits(**{name: value})
+    lark = 'start: A start | "x" "y"~0..3\nA: /a+/ & ~"aa"\n%ignore " "'
+    try:
+        matcher = ff.compile_lark(lark, cl100k, limits=limits).matcher()
+        assert matcher.accept_bytes(b"a xyz") == 4
+        assert matcher.allowed_token_ids().size
+        matcher.forced_tokens()
+    except ff.LimitError as error:
+        assert value <= 1
+        assert error.limit == name
+
+
+@pytest.mark.parametrize("limits", [{"dfa_states": 1000}, {"expressions": 4000}, {"cache_bytes": 1 << 21}], ids=str)
+def test_a_text_that_fills_the_caches_is_not_read_again_at_every_step(
+    cl100k: ff.Tokenizer, limits: dict[str, int]
+) -> None:
+    grammar = ff.compile_regex("[ab]{0,10000}", cl100k, limits=ff.Limits(**limits))
+    matchers = [grammar.matcher()]
+    for place in range(1400):
+        assert matchers[0].accept_bytes(b"ab"[place & 1 : (place & 1) + 1]) == 1
+    assert grammar.stats()["cache_drops"] <= 10
+    # two long texts in turns take the room from each other, and both go on
+    matchers.append(matchers[0].fork())
+    for matcher in matchers:
+        assert matcher.accept_bytes(b"a") == 1
+        assert matcher.is_accepting()
