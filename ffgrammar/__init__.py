@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from ffgrammar.core.errors import (
         CompiledFileError,
         FFGrammarError,
-        FFGrammarWarning,
         GrammarError,
         LimitError,
         MatcherError,
@@ -46,7 +45,6 @@ _HOME = {
     "Grammar": "api.grammar",
     "CompiledFileError": "core.errors",
     "FFGrammarError": "core.errors",
-    "FFGrammarWarning": "core.errors",
     "GrammarError": "core.errors",
     "LimitError": "core.errors",
     "MatcherError": "core.errors",
@@ -63,7 +61,6 @@ __all__ = [
     "CanonicalityReport",
     "CompiledFileError",
     "FFGrammarError",
-    "FFGrammarWarning",
     "Grammar",
     "GrammarError",
     "LimitError",

@@ -11,12 +11,14 @@ import pytest
 import ffgrammar as ff
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import ANY_COUNT, Grammar as GrammarIR
-from ffgrammar.grammar.ir import GrammarBuilder
+from ffgrammar.grammar.ir import ANY_COUNT, GrammarBuilder
+from ffgrammar.grammar.ir import Grammar as GrammarIR
 from ffgrammar.regex.expr import ExprStore
 
 
-def keys_in_any_order(names: list[str], required: set[str], lowest: int, highest: int | None, delimited: bool) -> GrammarIR:
+def keys_in_any_order(
+    names: list[str], required: set[str], lowest: int, highest: int | None, delimited: bool
+) -> GrammarIR:
     """`{a,b,x}`: each name at most once, x any number of times; lowest to highest names in all."""
     store = ExprStore()
     builder = GrammarBuilder(store)

@@ -1,4 +1,4 @@
-"""Input that is meant to hurt: each ends soon, in a grammar or in an error that names the limit. And wrong arguments."""
+"""Input that is meant to hurt: each ends soon, in a grammar or an error that names the limit. And wrong arguments."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ LARK: dict[str, tuple[str, bytes | str]] = {
     "contains all letters": (_all_of([f".*{letter}.*" for letter in LETTERS]), LETTERS.encode()),
     # few states, each of thousands of members
     "contains all words": (_all_of([f".*w{number}x.*" for number in range(3000)]), "emptiness_steps"),
-    "counters that never agree": (_all_of([f"(a{{{n}}})*b(a{{{n}}})*a" for n in (7, 11, 13, 17, 19)]), "emptiness_steps"),
+    "counters that never agree": (
+        _all_of([f"(a{{{n}}})*b(a{{{n}}})*a" for n in (7, 11, 13, 17, 19)]),
+        "emptiness_steps",
+    ),
     "a chain of rules": (
         "start: r0\n" + "".join(f"r{i}: r{i + 1}\n" for i in range(CHAIN)) + f'r{CHAIN}: "x"',
         b"x",

@@ -22,16 +22,23 @@ def compile_json_schema(
     schema: dict[str, Any] | bool | str,
     tokenizer: Tokenizer,
     *,
+    whitespace: str | int = "flexible",
+    property_order: str = "schema",
+    formats: str = "enforce",
+    draft: int | None = None,
     limits: Limits | None = None,
-    **options: Any,
 ) -> Grammar:
     """The JSON texts whose value is valid under a schema.
 
     Args:
         schema: a dict, a bool, or JSON text.
         tokenizer: the vocabulary.
+        whitespace: "flexible": any JSON whitespace wherever JSON allows it; "compact": none; a number n: at most n
+            characters at each place.
+        property_order: "schema": named properties in the schema's order, then other keys; "any": keys in any order.
+        formats: "enforce": texts must be of the formats that are known; "annotation": formats are only warned about.
+        draft: 4, 6, 7, 2019 or 2020; None: what `$schema` says, else 2020.
         limits: bounds on the cost.
-        options: `whitespace="flexible"|"compact"|N`, and the others of `ffgrammar.grammar.json_schema.build`.
 
     Raises:
         GrammarError: the schema is malformed, or nothing satisfies it (`pointer` says where).
@@ -41,11 +48,22 @@ def compile_json_schema(
     from ffgrammar.grammar import json_schema
 
     store, limits = _start(limits)
-    return Grammar(json_schema.build(schema, store, limits, **options), tokenizer, limits)
+    ir = json_schema.build(
+        schema, store, limits, whitespace=whitespace, property_order=property_order, formats=formats, draft=draft
+    )
+    return Grammar(ir, tokenizer, limits)
 
 
-def compile_lark(text: str, tokenizer: Tokenizer, *, limits: Limits | None = None, **options: Any) -> Grammar:
+def compile_lark(
+    text: str, tokenizer: Tokenizer, *, start: str = "start", limits: Limits | None = None
+) -> Grammar:
     """The texts of a grammar in Lark's notation.
+
+    Args:
+        text: the grammar.
+        tokenizer: the vocabulary.
+        start: the rule or terminal that a whole text is.
+        limits: bounds on the cost.
 
     Raises:
         GrammarError: the grammar is malformed (`line` and `column` say where) or matches nothing.
@@ -55,11 +73,27 @@ def compile_lark(text: str, tokenizer: Tokenizer, *, limits: Limits | None = Non
     from ffgrammar.grammar import lark
 
     store, limits = _start(limits)
-    return Grammar(lark.build(text, store, limits, **options), tokenizer, limits)
+    return Grammar(lark.build(text, store, limits, start=start), tokenizer, limits)
 
 
-def compile_regex(pattern: str, tokenizer: Tokenizer, *, limits: Limits | None = None, **options: Any) -> Grammar:
+def compile_regex(
+    pattern: str,
+    tokenizer: Tokenizer,
+    *,
+    dialect: str = "rust",
+    ignore_case: bool = False,
+    dot_all: bool = False,
+    limits: Limits | None = None,
+) -> Grammar:
     """The texts that a regex matches as a whole.
+
+    Args:
+        pattern: the regex.
+        tokenizer: the vocabulary.
+        dialect: "rust" (classes are Unicode's), or "ecma" as in JSON Schema.
+        ignore_case: upper and lower case match each other, as under `(?i)`.
+        dot_all: `.` matches line ends, too, as under `(?s)`.
+        limits: bounds on the cost.
 
     Raises:
         GrammarError: the pattern is malformed (`column` says where) or matches nothing.
@@ -69,7 +103,8 @@ def compile_regex(pattern: str, tokenizer: Tokenizer, *, limits: Limits | None =
     from ffgrammar.grammar import regex
 
     store, limits = _start(limits)
-    return Grammar(regex.build(pattern, store, limits, **options), tokenizer, limits)
+    ir = regex.build(pattern, store, limits, dialect=dialect, ignore_case=ignore_case, dot_all=dot_all)
+    return Grammar(ir, tokenizer, limits)
 
 
 def compile_choice(

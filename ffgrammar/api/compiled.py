@@ -18,8 +18,8 @@ from typing import Any
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.core.errors import CompiledFileError, FFGrammarError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import Grammar as GrammarIR
 from ffgrammar.grammar.ir import MAX_COUNT, Lexeme, Parametric, Template
+from ffgrammar.grammar.ir import Grammar as GrammarIR
 from ffgrammar.regex.expr import ExprStore
 from ffgrammar.tokens.tokenizer import Tokenizer
 
@@ -183,14 +183,15 @@ def _template(one: Any, parametric: dict[int, int], names: list[str], lexemes: l
     _expect(type(head) is int and head in parametric, "bad template")
     bits = parametric[head]
     if again is not None:
-        _expect(type(again) is int and parametric.get(again) == bits, "a template goes on with another kind of parameter")
+        _expect(type(again) is int and parametric.get(again) == bits, "a template goes on with another parameter")
         _expect(any(symbol & 1 == 0 for symbol in rhs), "a template goes on without reading")
     if bit is not None:
         _number(bit, bits, "bit")
     _number(need, 1 << bits, "bits")
     bounds = []
     for lowest, highest in counts:
-        bounds.append((_number(lowest, MAX_COUNT, "count"), None if highest is None else _number(highest, MAX_COUNT, "count")))
+        most = None if highest is None else _number(highest, MAX_COUNT, "count")
+        bounds.append((_number(lowest, MAX_COUNT, "count"), most))
     first, second = bounds
     steps = tuple(_number(step, 2, "step") for step in add)
     _expect(len(steps) == 2, "bad template")

@@ -5,7 +5,6 @@ from __future__ import annotations
 __all__ = [
     "CompiledFileError",
     "FFGrammarError",
-    "FFGrammarWarning",
     "GrammarError",
     "LimitError",
     "MatcherError",
@@ -16,10 +15,6 @@ __all__ = [
 
 class FFGrammarError(Exception):
     """Base of every error that ffgrammar raises on purpose."""
-
-
-class FFGrammarWarning(UserWarning):
-    """Something in a grammar was understood but is not enforced."""
 
 
 class GrammarError(FFGrammarError, ValueError):

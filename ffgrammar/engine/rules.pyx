@@ -158,7 +158,7 @@ cdef class RuleTables:
         for family in grammar.parametric:
             self.rules.instance.len = 0
             push(&self.rules.instance, family.number)
-            for i in range(I_BITS - 1 + words[family.number]):
+            for _ in range(I_BITS - 1 + words[family.number]):
                 push(&self.rules.instance, 0)
             if find_instance(&self.rules, &nonterminal) < 0:
                 raise MemoryError

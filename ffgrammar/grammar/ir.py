@@ -49,8 +49,8 @@ class Template:
     Attributes:
         head: number of the parametric nonterminal.
         rhs: plain symbols.
-        again: number of the parametric nonterminal that ends the production, with the parameter changed as said below; or
-            None.
+        again: number of the parametric nonterminal that ends the production, with the parameter changed as said below;
+            or None.
         bit: must be unset; `again` has it set.
         need: bits that must be set, as an int.
         counts: (lowest, highest or None) of the two counters.
@@ -148,7 +148,7 @@ class GrammarBuilder:
         counts: tuple[tuple[int, int | None], tuple[int, int | None]] = (ANY_COUNT, ANY_COUNT),
         add: tuple[int, int] = (0, 0),
     ) -> None:
-        """One production of a parametric nonterminal; see `Template`. One that goes on has a terminal, so that it reads."""
+        """One production of a parametric nonterminal; see `Template`. One with `again` has a terminal: it reads."""
         if len(self._templates) >= self.limits.rules:
             raise LimitError("rules", self.limits.rules, "the grammar has too many productions")
         next_one = None if again is None else again >> 1

@@ -11,7 +11,6 @@ from typing import Any
 
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.productive import productive
 from ffgrammar.grammar.ir import Grammar
 from ffgrammar.grammar.json_schema.combine import Combiner
 from ffgrammar.grammar.json_schema.emit import Emitter
@@ -20,6 +19,7 @@ from ffgrammar.grammar.json_schema.numbers import Numbers
 from ffgrammar.grammar.json_schema.options import Options
 from ffgrammar.grammar.json_schema.places import Places, read_text
 from ffgrammar.grammar.json_schema.strings import Strings
+from ffgrammar.grammar.productive import productive
 from ffgrammar.regex.expr import ExprStore
 
 __all__ = ["build"]

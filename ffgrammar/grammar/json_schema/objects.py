@@ -153,7 +153,7 @@ def _object(em: Emitter, shape: Shape, depth: int, hit: tuple[int, Conj, Place] 
             pointer=shape.counted_at.pointer("minProperties"),
         )
     if em.any_order:
-        highest = most if others or most is not None and most < len(items) else len(items)
+        highest = most if others or (most is not None and most < len(items)) else len(items)
         if highest is not None and highest < max(least, len(required)):
             return None
         if most == 0:

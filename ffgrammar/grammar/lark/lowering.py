@@ -7,7 +7,6 @@ import json
 
 from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.productive import productive
 from ffgrammar.grammar.ir import Grammar, GrammarBuilder
 from ffgrammar.grammar.lark.reader import read
 from ffgrammar.grammar.lark.source import Definition, Op, Source, error_at, place, popped
