@@ -14,6 +14,8 @@ import pytest
 
 import ffgrammar as ff
 from ffgrammar.api import compiled
+from ffgrammar.grammar import lark
+from ffgrammar.regex.expr import ExprStore
 
 CHAIN = 30_000
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -117,17 +119,10 @@ def test_a_compiled_file_may_nest_deeper_than_the_stack_holds(cl100k: ff.Tokeniz
     for _ in range(200_000):
         nodes.append(["concat", 0, len(nodes) - 1])
         nodes.append(["union", 1, len(nodes) - 1])
-    body = {
-        "nodes": nodes,
-        "lexemes": [[len(nodes) - 1, "", False, False]],
-        "productions": [[0, [0]]],
-        "names": ["start"],
-        "start": 1,
-        "kind": "lark",
-        "single_skip": False,
-        "delimited": False,
-        "warnings": [],
-    }
+    small = compiled.dump(lark.build('start: "x"', ExprStore(), ff.Limits()), cl100k.fingerprint)
+    body = json.loads(zlib.decompress(small[compiled.HEADER.size :]))
+    body["nodes"] = nodes
+    body["lexemes"][0][0] = len(nodes) - 1
     matcher = ff.load(_forged(cl100k, body), cl100k).matcher()
     assert matcher.distance() == 1
     assert matcher.accept_bytes(b"aaab") == 4
@@ -190,9 +185,9 @@ def test_limits_are_checked_when_they_are_made() -> None:
 @pytest.mark.parametrize("name", list(ff.Limits.__dataclass_fields__))
 def test_any_limit_may_be_tiny_or_huge(cl100k: ff.Tokenizer, name: str, value: int) -> None:
     limits = ff.Limits(**{name: value})
-    lark = 'start: A start | "x" "y"~0..3\nA: /a+/ & ~"aa"\n%ignore " "'
+    grammar = 'start: A start | "x" "y"~0..3\nA: /a+/ & ~"aa"\n%ignore " "'
     try:
-        matcher = ff.compile_lark(lark, cl100k, limits=limits).matcher()
+        matcher = ff.compile_lark(grammar, cl100k, limits=limits).matcher()
         assert matcher.accept_bytes(b"a xyz") == 4
         assert matcher.allowed_token_ids().size
         matcher.forced_tokens()
