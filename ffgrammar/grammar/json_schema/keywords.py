@@ -453,10 +453,12 @@ class Reader(Applicators):
         )
 
     def unknown(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
-        """Not a keyword: an annotation."""
+        """Not a keyword: an annotation. A word is looked at once: large schemas repeat theirs thousands of times."""
+        if word in self._warned:
+            return
         check_names((word,), place.pointer())
-        if not word.startswith("x-") and word not in self._warned:
-            self._warned.add(word)
+        self._warned.add(word)
+        if not word.startswith("x-"):
             if word in _HANDLERS:
                 why = f"{word} is not a keyword of this schema's draft"
             else:
