@@ -76,7 +76,7 @@ class Forced:
 
 @click.command(
     "ff-tokens",
-    epilog=example("""echo '{"required": ["name"], "type": "object"}' | ffgrammar ff-tokens - --prefix '{'"""),
+    epilog=example("""echo '{"const": {"name": "Ada"}}' | ffgrammar ff-tokens - --prefix '{"'"""),
 )
 @grammar_argument
 @prefix_options

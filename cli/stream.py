@@ -30,7 +30,11 @@ def tokens_of_request(value: Any, name: str) -> list[int]:
 
 def prefix_of_request(request: dict[str, Any]) -> Prefix:
     """The text so far of a request: "prefix", "prefix_bytes" (hexadecimal) or "prefix_tokens"."""
-    given = [name for name in ("prefix", "prefix_bytes", "prefix_tokens") if name in request]
+    known = ("prefix", "prefix_bytes", "prefix_tokens")
+    for name in request:
+        if name not in known:
+            raise BadRequest(f"unknown name {name!r}: a request has one of {', '.join(known)}")
+    given = [name for name in known if name in request]
     if len(given) > 1:
         raise BadRequest("give one of prefix, prefix_bytes, prefix_tokens")
     if not given:

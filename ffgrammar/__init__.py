@@ -84,7 +84,16 @@ def __getattr__(name: str) -> Any:
     home = _HOME.get(name)
     if home is None:
         raise AttributeError(f"module 'ffgrammar' has no attribute {name!r}")
-    value = getattr(import_module(f"ffgrammar.{home}"), name)
+    try:
+        value = getattr(import_module(f"ffgrammar.{home}"), name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("ffgrammar."):
+            # the sources of a checkout in the working directory hide the package that was installed
+            raise ImportError(
+                f"{__path__[0]} is a source tree whose extensions are not built: start Python in another directory, or "
+                "build them with `pip install .`"
+            ) from error
+        raise
     globals()[name] = value
     return value
 

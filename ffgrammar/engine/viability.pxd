@@ -15,6 +15,9 @@ cdef struct Viability:
     bint enabled
     Map known         # row << 32 | state -> 1 or 0
     Vec rest          # per dot position: a lower bound of the length of what follows in its production
+    Vec lengths       # per plain nonterminal: a lower bound of the length of its texts
+    Vec instances     # the same for the instances that plain productions name
+    size_t kept_rest  # positions that were there before any text
     Vec link_costs    # per link: a lower bound of what follows its completion
     Vec queue         # of the search: (row, state, index of the entry it came from)
     Vec heap          # (estimate, queue index)

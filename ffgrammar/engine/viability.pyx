@@ -7,10 +7,12 @@ from ffgrammar.core.heap cimport heap_pop, heap_push
 from ffgrammar.core.intern cimport intern_count, intern_get, intern_len
 from ffgrammar.core.map cimport map_bytes, map_clear, map_free, map_get, map_init, map_place, map_put
 from ffgrammar.core.status cimport LIMIT_EMPTINESS, NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.machine cimport machine_accepting, machine_move
 from ffgrammar.engine.rows cimport ROOT, Item, row_accepting, row_items, row_waiting
-from ffgrammar.engine.rules cimport END, NONTERMINAL, NUMBER, Rules
+from ffgrammar.engine.rules cimport (
+    END, I_BITS, I_HEAD, NONE, NONTERMINAL, NUMBER, T_AGAIN, T_BIT, T_BODY, T_LENGTH, T_NEED, Rules,
+)
 from ffgrammar.regex.derivative cimport promise
 from ffgrammar.regex.nodes cimport FAR, add_lengths
 
@@ -24,7 +26,10 @@ cdef enum:
 cdef int viability_init(Viability* v, Machine* m, bint enabled) noexcept nogil:
     v.enabled = enabled
     v.max_search = 0xFFFFFFFF
+    v.kept_rest = 0
     vec_init(&v.rest)
+    vec_init(&v.lengths)
+    vec_init(&v.instances)
     vec_init(&v.link_costs)
     vec_init(&v.queue)
     vec_init(&v.heap)
@@ -36,6 +41,8 @@ cdef int viability_init(Viability* v, Machine* m, bint enabled) noexcept nogil:
 cdef void viability_free(Viability* v) noexcept nogil:
     map_free(&v.known)
     vec_free(&v.rest)
+    vec_free(&v.lengths)
+    vec_free(&v.instances)
     vec_free(&v.link_costs)
     vec_free(&v.queue)
     vec_free(&v.heap)
@@ -44,20 +51,44 @@ cdef void viability_free(Viability* v) noexcept nogil:
 cdef void viability_clear(Viability* v) noexcept nogil:
     map_clear(&v.known)
     v.link_costs.len = 0
+    # the productions of instances go, too
+    if v.rest.len > v.kept_rest:
+        v.rest.len = v.kept_rest
 
 
 cdef size_t viability_bytes(const Viability* v) noexcept nogil:
     return (map_bytes(&v.known)
-            + (v.rest.cap + v.link_costs.cap + v.queue.cap + v.heap.cap) * sizeof(uint32_t))
+            + (v.rest.cap + v.lengths.cap + v.instances.cap + v.link_costs.cap + v.queue.cap + v.heap.cap) * sizeof(uint32_t))
 
 
 cdef int measure_rules(Viability* v, Machine* m) noexcept nogil:
-    """Fill `rest`: the shortest text of each nonterminal (Knuth 1977: productions in the order of their lengths, so that each
+    """Fill `rest`, `lengths` and `instances`. What instances need shows in plain nonterminals, and the other way round: each
+    round sees one more level of objects in objects."""
+    cdef uint32_t number, length
+    cdef bint changed = True
+    cdef int rounds = 0
+    if vec_fill(&v.instances, m.rules.kept_instances, 0) < 0:
+        return NO_MEMORY
+    while changed and rounds < MOST_ROUNDS:
+        rounds += 1
+        changed = False
+        v.rest.len = v.lengths.len = 0
+        if measure_plain(v, m) < 0:
+            return NO_MEMORY
+        for number in range(m.rules.kept_instances):
+            length = instance_length(v, m, number)
+            changed |= length != v.instances.data[number]
+            v.instances.data[number] = length
+    return OK
+
+
+cdef int measure_plain(Viability* v, Machine* m) noexcept nogil:
+    """Fill `rest` and `lengths`: the shortest text of each nonterminal (Knuth 1977: productions in the order of their lengths, so that each
     is looked at once), then suffix sums."""
     cdef const Rules* rules = m.rules
-    cdef size_t count = rules.symbols.len
-    cdef size_t nonterminals = rules.nullable.len
-    cdef size_t productions = rules.bodies.len
+    cdef size_t count = rules.kept_symbols
+    cdef size_t nonterminals = rules.plain + rules.kept_instances
+    cdef size_t productions = rules.kept_bodies
     cdef size_t at
     cdef uint32_t symbol, length, production, use
     # tables, one after another in `queue`: by nonterminal its length, and where in `uses` the productions that have it begin;
@@ -79,8 +110,7 @@ cdef int measure_rules(Viability* v, Machine* m) noexcept nogil:
     total = missing + productions
     uses = total + productions
     for at in range(rules.plain, nonterminals):
-        # what an instance derives is not known before it is met: nothing, as a lower bound
-        lengths[at] = 0
+        lengths[at] = v.instances.data[at - rules.plain]
     for at in range(count):
         symbol = rules.symbols.data[at]
         if symbol & NONTERMINAL and not symbol & END:
@@ -94,7 +124,10 @@ cdef int measure_rules(Viability* v, Machine* m) noexcept nogil:
             if symbol & NONTERMINAL:
                 first[symbol & NUMBER] -= 1
                 uses[first[symbol & NUMBER]] = production
-                missing[production] += symbol & NUMBER < rules.plain
+                if symbol & NUMBER < rules.plain:
+                    missing[production] += 1
+                else:
+                    total[production] = add_lengths(total[production], lengths[symbol & NUMBER])
             else:
                 length = m.nodes.shortest.data[rules.exprs.data[symbol]]
                 total[production] = add_lengths(total[production], length)
@@ -127,15 +160,63 @@ cdef int measure_rules(Viability* v, Machine* m) noexcept nogil:
         else:
             length = m.nodes.shortest.data[rules.exprs.data[symbol]]
         v.rest.data[at] = add_lengths(length, v.rest.data[at + 1])
+    v.kept_rest = count
+    if vec_extend(&v.lengths, lengths, rules.plain) < 0:
+        return NO_MEMORY
     vec_free(&v.queue)
     return OK
 
 
+cdef uint32_t symbol_length(const Viability* v, const Machine* m, uint32_t symbol) noexcept nogil:
+    """A lower bound of the length of a symbol's texts."""
+    cdef const Rules* rules = m.rules
+    if not symbol & NONTERMINAL:
+        return m.nodes.shortest.data[rules.exprs.data[symbol]]
+    symbol &= NUMBER
+    if symbol < rules.plain:
+        return v.lengths.data[symbol]
+    symbol -= rules.plain
+    return v.instances.data[symbol] if symbol < v.instances.len else instance_length(v, m, symbol)
+
+
+cdef uint32_t instance_length(const Viability* v, const Machine* m, uint32_t number) noexcept nogil:
+    """The same for an instance: what sets the bits that its end needs and that are not set yet."""
+    cdef const Rules* rules = m.rules
+    cdef const uint32_t* instance = intern_get(&rules.instances, number)
+    cdef const uint32_t* need = NULL
+    cdef const uint32_t* template
+    cdef uint32_t first = rules.template_starts.data[instance[I_HEAD]]
+    cdef uint32_t last = rules.template_starts.data[instance[I_HEAD] + 1]
+    cdef uint32_t length = 0
+    cdef uint32_t k, i, bit
+    for k in range(first, last):
+        template = rules.templates.data + rules.template_list.data[k]
+        if template[T_AGAIN] == <uint32_t>NONE and template[T_NEED] != <uint32_t>NONE:
+            need = rules.templates.data + template[T_NEED]
+    if need == NULL:
+        return 0
+    for k in range(first, last):
+        template = rules.templates.data + rules.template_list.data[k]
+        bit = template[T_BIT]
+        if bit == <uint32_t>NONE or not ((need[bit >> 5] & ~instance[I_BITS + (bit >> 5)]) >> (bit & 31)) & 1:
+            continue
+        for i in range(template[T_LENGTH]):
+            # a plain one, or one that plain productions name, too: this goes no deeper
+            length = add_lengths(length, symbol_length(v, m, template[T_BODY + i]))
+    return length
+
+
 cdef int measure_instances(Viability* v, const Machine* m) noexcept nogil:
-    """Extend `rest` to the productions of instances made since. What they go on with counts for nothing: a lower bound."""
-    if v.rest.len > m.rules.symbols.len:
-        v.rest.len = m.rules.kept_symbols
-    return vec_fill(&v.rest, m.rules.symbols.len - v.rest.len, 0)
+    """Extend `rest` to the productions of instances made since."""
+    cdef size_t known = v.rest.len
+    cdef size_t at = m.rules.symbols.len
+    if vec_fill(&v.rest, at - known, 0) < 0:
+        return NO_MEMORY
+    while at > known:
+        at -= 1
+        if not m.rules.symbols.data[at] & END:
+            v.rest.data[at] = add_lengths(symbol_length(v, m, m.rules.symbols.data[at]), v.rest.data[at + 1])
+    return OK
 
 
 cdef uint32_t waiting_cost(const Viability* v, const Machine* m, uint32_t row, uint32_t symbol) noexcept nogil:

@@ -162,7 +162,7 @@ class Tokenizer:
         if encoding is None:
             raise TokenizerError(
                 f"{name!r} is not embedded ({', '.join(ENCODINGS)} are); for another encoding pass the object that "
-                "tiktoken.get_encoding returns"
+                "tiktoken.get_encoding returns, or (in the shell) the path of a tokenizer.json or .tiktoken file"
             )
         specials = dict(encoding.special_tokens)
         size = check_vocab_size(vocab_size, 1 + max(specials.values()))
