@@ -83,8 +83,8 @@ cdef int measure_rules(Viability* v, Machine* m) noexcept nogil:
 
 
 cdef int measure_plain(Viability* v, Machine* m) noexcept nogil:
-    """Fill `rest` and `lengths`: the shortest text of each nonterminal (Knuth 1977: productions in the order of their lengths, so that each
-    is looked at once), then suffix sums."""
+    """Fill `rest` and `lengths`: the shortest text of each nonterminal (Knuth 1977: productions in the order of their
+    lengths, so that each is looked at once), then suffix sums."""
     cdef const Rules* rules = m.rules
     cdef size_t count = rules.kept_symbols
     cdef size_t nonterminals = rules.plain + rules.kept_instances
