@@ -60,6 +60,7 @@ cdef inline int vec_fill(Vec* v, size_t count, int byte) noexcept nogil:
     """Append `count` words made of one repeated byte."""
     if vec_reserve(v, v.len + count) < 0:
         return NO_MEMORY
-    memset(v.data + v.len, byte, count * sizeof(uint32_t))
+    if count:
+        memset(v.data + v.len, byte, count * sizeof(uint32_t))
     v.len += count
     return OK
