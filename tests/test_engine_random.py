@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, reject
+from hypothesis import assume, example, given, reject
 from hypothesis import strategies as st
 
 import ffgrammar as ff
@@ -143,6 +143,8 @@ def follow_tokens(grammar: ff.Grammar, recogniser: Recogniser, choices: list[int
 
 
 @given(descriptions(), st.lists(st.sampled_from(list(ALPHABET)), max_size=12).map(bytes))
+# a production with a lexeme that matches nothing: its other lexemes must not be looked for
+@example(([7, 0, 20, 19], [], [[[], [("t", 0), ("t", 3)], [("t", 1), ("t", 0)]]], False), b"aaa")
 def test_along_random_bytes(toy: ff.Tokenizer, description: Description, text: bytes) -> None:
     with decidable():
         follow_bytes(*compile_both(description, toy), text)

@@ -85,6 +85,9 @@ cdef class RuleTables:
         cdef uint32_t plain = len(grammar.names) + len(optional)
         cdef dict numbers = {2 * number: <uint32_t>NONTERMINAL | nonterminal for number, nonterminal in optional.items()}
         cdef list alive = productive(grammar)
+        cdef set dead = {
+            2 * number for number, lexeme in enumerate(grammar.lexemes) if grammar.store.is_nothing(lexeme.expr)
+        }
         cdef list by_head = [None] * plain
         cdef list templates = []
         cdef list empty
@@ -97,7 +100,7 @@ cdef class RuleTables:
             numbers[2 * family.number + 1] = <uint32_t>NONTERMINAL | plain + number
         empty = nullable_nonterminals(grammar, optional)
         for head, body in grammar.productions:
-            if completes(body, alive):
+            if completes(body, alive, dead):
                 if by_head[head] is None:
                     by_head[head] = []
                 by_head[head].append([lowered(symbol, numbers) for symbol in body])
@@ -115,7 +118,7 @@ cdef class RuleTables:
                 push(&self.rules.symbols, <uint32_t>END | head)
             push(&self.rules.ends, <uint32_t>self.rules.bodies.len)
         for template in grammar.templates:
-            if completes(template.rhs, alive) and (template.again is None or alive[template.again]):
+            if completes(template.rhs, alive, dead) and (template.again is None or alive[template.again]):
                 templates.append((template, [lowered(symbol, numbers) for symbol in template.rhs]))
         self.rules.start = lowered(grammar.start, numbers) & NUMBER
         return self.lower_templates(grammar, templates)
@@ -176,10 +179,10 @@ cdef uint32_t lowered(symbol, dict numbers) except? 0:
     return <uint32_t>NONTERMINAL | <uint32_t>(symbol >> 1) if symbol & 1 else symbol >> 1
 
 
-cdef bint completes(body, list alive):
-    """Whether every nonterminal of a body derives a text."""
+cdef bint completes(body, list alive, set dead):
+    """Whether every symbol of a body derives a text. (One that does not would still let the lexer run on the others.)"""
     for symbol in body:
-        if symbol & 1 and not alive[symbol >> 1]:
+        if symbol in dead or (symbol & 1 and not alive[symbol >> 1]):
             return False
     return True
 
