@@ -67,15 +67,33 @@ def _schema(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
         "then": inner,
         "else": inner,
         "contains": inner,
+        "minContains": small,
+        "maxContains": small,
+        "unevaluatedItems": inner,
+        "unevaluatedProperties": inner,
         "dependentRequired": st.dictionaries(keys, st.lists(keys, max_size=2), max_size=2),
         "dependentSchemas": st.dictionaries(st.sampled_from(KEYS), inner, max_size=2),
         "$ref": st.sampled_from(["#", "#/$defs/x", "#/$defs/y"]),
     }
     # few keywords at a time, of kinds that meet often
-    return st.lists(st.sampled_from(sorted(keywords)), min_size=1, max_size=4, unique=True).flatmap(
+    meeting = [
+        st.lists(st.sampled_from(words), min_size=1, max_size=4, unique=True).flatmap(
+            lambda names: st.fixed_dictionaries({name: keywords[name] for name in names})
+        )
+        for words in (OF_PROPERTIES, OF_ITEMS)
+    ]
+    any_words = st.lists(st.sampled_from(sorted(keywords)), min_size=1, max_size=4, unique=True).flatmap(
         lambda names: st.fixed_dictionaries({name: keywords[name] for name in names})
     )
+    return st.one_of(any_words, *meeting)
 
+
+_IN_PLACE = ["allOf", "anyOf", "oneOf", "if", "then", "else", "not", "$ref"]
+OF_PROPERTIES = [
+    *_IN_PLACE,
+    *["properties", "patternProperties", "additionalProperties", "unevaluatedProperties", "dependentSchemas", "required"],
+]
+OF_ITEMS = [*_IN_PLACE, "prefixItems", "items", "contains", "minContains", "maxContains", "unevaluatedItems", "maxItems"]
 
 _leaf = st.one_of(
     st.booleans(),

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.grammar.json_schema.places import Place, Places, check_names, kind_of
 from ffgrammar.grammar.json_schema.shape import Conj, Shape, join
+from ffgrammar.grammar.json_schema.unevaluated import EVALUATING, SOME_LEFT, sets_of
 
 if TYPE_CHECKING:
     from ffgrammar.grammar.json_schema.negate import Negation
 
 __all__ = ["Applicators", "Choice", "Way", "names_of"]
 
-# The places that contain the one being read: (place number, those above it); () at the top.
+# The places that contain the one being read, from itself up: (place number, those above it, the owners that what is
+# read there evaluates for, see unevaluated.py); () at the top.
 Way = tuple[Any, ...]
 
 
@@ -55,7 +58,19 @@ class Applicators:
 
     def any_of(self, shape: Shape, place: Place, word: str, value: Any, choices: list[Choice], way: Way) -> None:
         """`anyOf`"""
-        choices.append(Choice(self.list_of(place, word, value), way))
+        options = self.list_of(place, word, value)
+        if way[2]:
+            options = self.sets_that_hold(place, word, options, way[2])
+        choices.append(Choice(options, way))
+
+    def sets_that_hold(self, place: Place, word: str, options: list[Conj], owners: tuple[int, ...]) -> list[Conj]:
+        """The branches of an anyOf whose annotations count, as sets of them."""
+        places = self.places
+        annotated = [any([not EVALUATING.isdisjoint(places.list[at].schema) for at in conj if at]) for conj in options]
+        opposite = None
+        if any([SOME_LEFT in places.list[owner].schema for owner in owners]):
+            opposite = partial(self.negate.conj, place)
+        return sets_of(options, annotated, opposite, places.limits.alternatives, place.pointer(word))
 
     def one_of(self, shape: Shape, place: Place, word: str, value: Any, choices: list[Choice], way: Way) -> None:
         """`oneOf`"""
@@ -69,13 +84,13 @@ class Applicators:
         return [child(place, one, word, str(index)) for index, one in enumerate(value)]
 
     def negation(self, shape: Shape, place: Place, word: str, value: Any, choices: list[Choice], way: Way) -> None:
-        """`not`"""
-        choices.append(Choice(self.negate.options(self.places.child(place, value, word)), way))
+        """`not`; what holds inside is no annotation"""
+        choices.append(Choice(self.negate.options(self.places.child(place, value, word)), (*way[:2], ())))
 
     def condition(self, shape: Shape, place: Place, word: str, value: Any, choices: list[Choice], way: Way) -> None:
         """`if`, `then` and `else`"""
         when, then, otherwise = self.condition_of(place)
-        if then or otherwise:
+        if then or otherwise or way[2]:
             choices.append(Choice([join(when, then), join(self.negate.conj(place, when), otherwise)], way))
 
     def condition_of(self, place: Place) -> tuple[Conj, Conj, Conj]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ffgrammar.core.errors import LimitError, UnsupportedError
-from ffgrammar.grammar.json_schema.shape import NEVER, Conj, Items, Shape, join
+from ffgrammar.core.errors import UnsupportedError
+from ffgrammar.grammar.json_schema.containing import containing
+from ffgrammar.grammar.json_schema.shape import NEVER, Conj, Shape, join
 
 if TYPE_CHECKING:
     from ffgrammar.grammar.json_schema.emit import Emitter
@@ -32,33 +33,6 @@ def item_conj(shape: Shape, index: int) -> Conj:
 
 def array_symbol(em: Emitter, shape: Shape, depth: int) -> int | None:
     """The symbol of the arrays of a shape; None when there are none."""
-    if not shape.some_items:
-        return _array(em, shape, depth, ())
-    # the item that is asked for is one of the first, or one of the rest
-    (start, hit, place), *others = shape.some_items
-    found = []
-    length = max([len(one.prefix) for one in shape.items], default=0)
-    for index in range(start, length):
-        there = shape.copy()
-        there.some_items = tuple(others)
-        there.items = (*shape.items, Items(((),) * index + (hit,), ()))
-        there.min_items = max(shape.min_items, index + 1)
-        found.append(array_symbol(em, there, depth))
-    if length < start:
-        there = shape.copy()
-        there.items = (*shape.items, Items(((),) * start, ()))
-        return array_symbol(em, there, depth)
-    if others:
-        raise UnsupportedError(
-            "several items that an array must contain are not supported: keep one of these", pointer=place.pointer()
-        )
-    found.append(_array(em, shape, depth, hit))
-    symbols = [symbol for symbol in found if symbol is not None]
-    return em.builder.choice(symbols, "array") if symbols else None
-
-
-def _array(em: Emitter, shape: Shape, depth: int, hit: Conj) -> int | None:
-    """The arrays of a shape, one of whose items after the first ones obeys `hit`."""
     least, most = shape.min_items, shape.max_items
     length = max([len(one.prefix) for one in shape.items], default=0)
     if most is not None and length > most:
@@ -86,15 +60,10 @@ def _array(em: Emitter, shape: Shape, depth: int, hit: Conj) -> int | None:
             pointer=shape.unique.pointer("uniqueItems"),
         )
     opening, closing, comma = em.left_bracket, em.right_bracket, em.comma
-    if hit:
-        if most is not None and most <= length:
-            return None
-        wanted = em.symbol(join(item_conj(shape, length), hit), depth + 1)
-        if wanted == em.never:
-            return None
-        some = _containing(em, rest, wanted, max(least - length, 1), None if most is None else most - length)
-        first = [part for symbol in prefix for part in (symbol, comma)]
-        return em.rule([(opening, *first, some, closing)], "array")
+    if shape.contained:
+        conjs = [item_conj(shape, index) for index in range(length + 1)]
+        lists = containing(em, shape, depth, conjs, most)
+        return em.rule([(opening, *body, closing) for body in lists], "array") if lists else None
     bodies: list[tuple[int, ...]] = []
     if least == 0:
         bodies.append((opening, closing))
@@ -127,33 +96,6 @@ def _list(em: Emitter, item: int, least: int, most: int | None) -> int:
         return _up_to(em, item, most, {1: item})
     exact = _exactly(em, item, least)
     return em.rule([(exact,), (exact, comma, _up_to(em, item, most - least, {1: item}))], "items")
-
-
-def _containing(em: Emitter, item: int, wanted: int, least: int, most: int | None) -> int:
-    """least to most items (None: no bound), one of which is `wanted`, a kind of item."""
-    comma = em.comma
-    last = least if most is None else most
-    if last > em.limits.rules:
-        raise LimitError("rules", em.limits.rules, f"an array of {last} items, one of which is asked for")
-    # lists of each length, without and with the wanted item
-    without: int | None = None
-    found: int | None = None
-    ends: list[int] = []
-    for count in range(1, last + 1):
-        bodies: list[tuple[int, ...]] = [(wanted,) if without is None else (without, comma, wanted)]
-        if found is not None:
-            bodies.append((found, comma, item))
-        if count == last and most is None:
-            # from here on the length does not matter
-            without = em.growing([(item,) if without is None else (without, comma, item)], [(comma, item)], "items")
-            bodies.append((without, comma, wanted))
-            found = em.growing(bodies, [(comma, item)], "items")
-        else:
-            without = item if without is None else em.rule([(without, comma, item)], "items")
-            found = em.rule(bodies, "items")
-        if count >= least:
-            ends.append(found)
-    return em.rule([(symbol,) for symbol in ends], "items")
 
 
 def _exactly(em: Emitter, item: int, count: int) -> int:

@@ -15,10 +15,12 @@ from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.json_schema.applicators import Choice, Way
 from ffgrammar.grammar.json_schema.arrays import item_conj
 from ffgrammar.grammar.json_schema.keywords import Reader
+from ffgrammar.grammar.json_schema.negate import SOME_OF
 from ffgrammar.grammar.json_schema.numbers import Numbers, is_integer, is_multiple
 from ffgrammar.grammar.json_schema.objects import property_conj
 from ffgrammar.grammar.json_schema.places import Place
 from ffgrammar.grammar.json_schema.shape import ARR, FALSE, FRAC, INT, NULL, NUM, OBJ, STR, TRUE, Conj, Shape, join
+from ffgrammar.grammar.json_schema.unevaluated import finish
 
 __all__ = ["Combiner"]
 
@@ -42,6 +44,7 @@ class Combiner:
         self._made = 0
         # by the id() of the place of a oneOf: which branches may hold together with which
         self._overlaps: dict[int, dict[int, list[int]]] = {}
+        self._made_choices: dict[tuple[Any, ...], Conj] = {}
         self._unchecked: list[tuple[Place, list[Conj]]] = []
         reader.exactly_one = self.exactly_one
 
@@ -77,6 +80,8 @@ class Combiner:
             if not shape.types:
                 continue
             if not choices:
+                if shape.left:
+                    finish(shape, self.strings, self._some_of, self.reader.negate.conj)
                 if self._settle(shape):
                     done.append(shape)
                 continue
@@ -91,6 +96,16 @@ class Combiner:
                 raise LimitError("alternatives", most, message)
             todo.extend([(shape.copy(), option, way, list(rest)) for option in reversed(options)])
         return done
+
+    def _some_of(self, place: Place, options: list[Conj]) -> Conj:
+        """A conjunction that says that one of some holds."""
+        if () in options:
+            return ()
+        key = (id(place), *options)
+        found = self._made_choices.get(key)
+        if found is None:
+            found = self._made_choices[key] = self.reader.places.made(place, {SOME_OF: options}, "contains")
+        return found
 
     # What is left of a shape when its constraints are put together
 

@@ -14,7 +14,16 @@ from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.grammar.json_schema.applicators import Applicators, Choice, Way, names_of
 from ffgrammar.grammar.json_schema.formats import FORMATS, UNENFORCED
 from ffgrammar.grammar.json_schema.literals import Scalars, as_schema, count_of, number
-from ffgrammar.grammar.json_schema.negate import NOT, SILENT, SOME_ITEM, SOME_KEY, TYPES_LEFT, WITHOUT, Negation
+from ffgrammar.grammar.json_schema.negate import (
+    NOT,
+    SILENT,
+    SOME_ITEM,
+    SOME_KEY,
+    SOME_OF,
+    TYPES_LEFT,
+    WITHOUT,
+    Negation,
+)
 from ffgrammar.grammar.json_schema.numbers import MAX_DIGITS, fits
 from ffgrammar.grammar.json_schema.places import Place, Places, check_names, kind_of
 from ffgrammar.grammar.json_schema.shape import (
@@ -32,6 +41,7 @@ from ffgrammar.grammar.json_schema.shape import (
     join,
 )
 from ffgrammar.grammar.json_schema.strings import Strings
+from ffgrammar.grammar.json_schema.unevaluated import OWNERS, SOME_LEFT, Left, Mark, mark
 
 __all__ = ["Reader"]
 
@@ -65,8 +75,9 @@ class Reader(Applicators):
     def apply(self, shape: Shape, conj: Conj, way: Way, choices: list[Choice]) -> None:
         """Apply the schemas of a conjunction to a shape; alternatives are added to choices."""
         places = self.places.list
-        done: set[int] = set()
-        # what is left to read: (place number, way to it, its remaining keywords or None)
+        # a place is read once for each of the owners that it evaluates for (see unevaluated.py)
+        done: set[Any] = set()
+        # what is left to read: (place number, way to it, None), or, once begun, (its number, its way, other keywords)
         stack: list[tuple[int, Way, Any]] = [(at, way, None) for at in reversed(conj)]
         while stack:
             at, way, rest = stack.pop()
@@ -78,23 +89,33 @@ class Reader(Applicators):
             if rest is None:
                 if way:
                     self._refuse_circle(at, way)
-                if at in done:
+                key = (at, way[2]) if way and way[2] else at
+                if key in done:
                     continue
-                done.add(at)
+                done.add(key)
                 if "$ref" in schema and self.places.draft < 2019 and not place.modern:
                     # up to draft 7, what stands beside a reference has no meaning
                     schema = {"$ref": schema["$ref"]}
+                way = (at, way, self._owners(place, at, way))
                 rest = iter(schema.items())
             handlers = _HANDLERS if place.modern else self._handlers
             for word, value in rest:
                 handler = handlers.get(word, _unknown)
                 if handler is None:
                     continue
-                more = handler(self, shape, place, word, value, choices, (at, way))
+                more = handler(self, shape, place, word, value, choices, way)
                 if more:
                     stack.append((at, way, rest))
-                    stack.extend([(inner, (at, way), None) for inner in reversed(more)])
+                    stack.extend([(inner, way, None) for inner in reversed(more)])
                     break
+
+    @staticmethod
+    def _owners(place: Place, at: int, way: Way) -> tuple[int, ...]:
+        """For which owners a place evaluates: those that it stands under, and itself. What is made here does not."""
+        if place.modern:
+            return ()
+        owners: tuple[int, ...] = way[2] if way else ()
+        return owners if OWNERS.isdisjoint(place.schema) else (*owners, at)
 
     def _refuse_circle(self, at: int, way: Way) -> None:
         depth = 0
@@ -271,7 +292,11 @@ class Reader(Applicators):
         """`prefixItems` and `items`; `items` with an array and `additionalItems`"""
         if word == "items" and self.has_prefix_items(place):
             return
-        shape.items = (*shape.items, self.read_items(place))
+        items = self.read_items(place)
+        shape.items = (*shape.items, items)
+        if way[2]:
+            rest = "additionalItems" if isinstance(value, list) and word == "items" else "items"
+            mark(shape, way, lambda owner: Mark(owner, None, len(items.prefix), None, rest in place.schema))
 
     def has_prefix_items(self, place: Place) -> bool:
         """Whether a schema has `prefixItems`, in a draft that knows the word."""
@@ -309,24 +334,25 @@ class Reader(Applicators):
         prefix = tuple([child(place, one, first_word, str(index)) for index, one in enumerate(first)])
         return Items(prefix, child(place, rest, rest_word))
 
-    def contains(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
-        """`contains`"""
-        conj = self.places.child(place, value, word)
-        if self.contains_nothing(place):
-            return
-        shape.min_items = max(shape.min_items, 1)
-        if conj:
-            shape.some_items = (*shape.some_items, (0, conj, place))
+    def contains(self, shape: Shape, place: Place, word: str, value: Any, choices: list[Choice], way: Way) -> None:
+        """`contains`, `minContains` and `maxContains`"""
+        conj, least, most = self.contains_of(place)
+        if way[2] and self.knows(place, "prefixItems"):
+            mark(shape, way, lambda owner: Mark(owner, None, 0, conj))
+        if least or most is not None:
+            shape.min_items = max(shape.min_items, least)
+            if conj or most is not None:
+                shape.contain(0, conj, least, most, place)
 
-    def contains_nothing(self, place: Place) -> bool:
-        """Whether `contains` asks for no item at all; refuses counts that are not followed."""
-        if not self.knows(place, "minContains"):
-            return False
-        least = count_of(place.schema.get("minContains", 1), place, "minContains")
-        if "maxContains" in place.schema or least > 1:
-            word = "maxContains" if "maxContains" in place.schema else "minContains"
-            raise UnsupportedError(f"{word} is not supported: remove it", pointer=place.pointer(word))
-        return least == 0
+    def contains_of(self, place: Place) -> tuple[Conj, int, int | None]:
+        """What items `contains` is about, and how many of them there must be."""
+        conj = self.places.child(place, place.schema["contains"], "contains")
+        least, most = 1, None
+        if self.knows(place, "minContains"):
+            least = count_of(place.schema.get("minContains", 1), place, "minContains")
+            if "maxContains" in place.schema:
+                most = count_of(place.schema["maxContains"], place, "maxContains")
+        return conj, least, most
 
     def min_items(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
         """`minItems`"""
@@ -348,7 +374,11 @@ class Reader(Applicators):
     def group(self, shape: Shape, place: Place, word: str, value: Any, choices: list[Choice], way: Way) -> None:
         """`properties`, `patternProperties` and `additionalProperties`, when the first of them is met"""
         if self.is_first_of_group(place, word):
-            shape.groups = (*shape.groups, self.read_group(place))
+            group = self.read_group(place)
+            shape.groups = (*shape.groups, group)
+            if way[2]:
+                closed = "additionalProperties" in place.schema
+                mark(shape, way, lambda owner: Mark(owner, group, everything=closed))
 
     @staticmethod
     def is_first_of_group(place: Place, word: str) -> bool:
@@ -390,6 +420,17 @@ class Reader(Applicators):
             child(place, schema.get("additionalProperties", True), "additionalProperties"),
         )
 
+    def unevaluated(self, shape: Shape, place: Place, word: str, value: Any, choices: list[Choice], way: Way) -> None:
+        """`unevaluatedProperties`, `unevaluatedItems`"""
+        of_properties = word == "unevaluatedProperties"
+        conj = self.places.child(place, value, word)
+        at, above, owners = way
+        if conj:
+            shape.left = (*shape.left, Left(at, of_properties, conj, False, place))
+        # for all others that it stands under, nothing is left over
+        about = Group({}, (), ()) if of_properties else None
+        mark(shape, (at, above, owners[:-1]), lambda owner: Mark(owner, about, everything=True))
+
     def required(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
         """`required`"""
         if names_of(value, place, word):
@@ -416,6 +457,16 @@ class Reader(Applicators):
         """NOT"""
         choices.append(Choice(self.negate.options(value), way))
 
+    def some_of(self, shape: Shape, place: Place, word: Any, value: Any, choices: list[Choice], way: Way) -> None:
+        """SOME_OF"""
+        choices.append(Choice(value, way))
+
+    def some_left(self, shape: Shape, place: Place, word: Any, value: Any, choices: list[Choice], way: Way) -> None:
+        """SOME_LEFT"""
+        of_properties, conj, _ = value
+        shape.types &= OBJ if of_properties else ARR
+        shape.left = (*shape.left, Left(way[0], of_properties, conj, True, place))
+
     def types_left(self, shape: Shape, place: Place, word: Any, value: Any, *_: Any) -> None:
         """TYPES_LEFT"""
         shape.types &= value
@@ -426,9 +477,9 @@ class Reader(Applicators):
 
     def some_item(self, shape: Shape, place: Place, word: Any, value: Any, *_: Any) -> None:
         """SOME_ITEM"""
-        start, conj = value
-        shape.min_items = max(shape.min_items, start + 1)
-        shape.some_items = (*shape.some_items, (start, conj, place))
+        start, conj, least, most = value
+        shape.min_items = max(shape.min_items, start + least)
+        shape.contain(start, conj, least, most, place)
 
     def some_key(self, shape: Shape, place: Place, word: Any, value: Any, *_: Any) -> None:
         """SOME_KEY"""
@@ -515,13 +566,16 @@ _HANDLERS: dict[Any, Any] = {
     "if": Reader.condition,
     "contains": Reader.contains,
     **dict.fromkeys(["dependencies", "dependentRequired", "dependentSchemas"], Reader.dependencies),
+    **dict.fromkeys(["unevaluatedItems", "unevaluatedProperties"], Reader.unevaluated),
     NOT: Reader.not_conj,
+    SOME_OF: Reader.some_of,
+    SOME_LEFT: Reader.some_left,
     TYPES_LEFT: Reader.types_left,
     WITHOUT: Reader.without,
     SOME_ITEM: Reader.some_item,
     SOME_KEY: Reader.some_key,
     **dict.fromkeys(
-        "$dynamicRef $recursiveRef unevaluatedItems unevaluatedProperties".split(),
+        "$dynamicRef $recursiveRef".split(),
         Reader.refuse,
     ),
     **dict.fromkeys(SILENT),

@@ -16,11 +16,12 @@ from ffgrammar.grammar.json_schema.applicators import names_of
 from ffgrammar.grammar.json_schema.literals import count_of, number
 from ffgrammar.grammar.json_schema.places import Place
 from ffgrammar.grammar.json_schema.shape import ALL, FALSE, NEVER, NULL, NUM, STR, TRUE, Conj, join
+from ffgrammar.grammar.json_schema.unevaluated import SOME_LEFT
 
 if TYPE_CHECKING:
     from ffgrammar.grammar.json_schema.keywords import Reader
 
-__all__ = ["NOT", "SILENT", "SOME_ITEM", "SOME_KEY", "TYPES_LEFT", "WITHOUT", "Negation"]
+__all__ = ["NOT", "SILENT", "SOME_ITEM", "SOME_KEY", "SOME_OF", "TYPES_LEFT", "WITHOUT", "Negation"]
 
 # Keywords that every value obeys. `then` and the like are read by the keyword that they go with.
 SILENT = frozenset(
@@ -35,8 +36,10 @@ TYPES_LEFT = ("types",)
 WITHOUT = ("without",)
 # (expression of a key, conjunction): some key of these has such a value
 SOME_KEY = ("some key",)
-# (index, conjunction): some item from the index on is so
+# (index, conjunction, least, most): so many items from the index on are so
 SOME_ITEM = ("some item",)
+# a list of conjunctions, one of which holds
+SOME_OF = ("some of",)
 # the opposite of a conjunction
 NOT = ("not",)
 
@@ -94,9 +97,8 @@ class Negation:
                 for one in maker(self, place, word, value):
                     made.append(one if isinstance(one, tuple) else self.places.made(place, one, str(word)))
             elif word not in SILENT:
-                raise UnsupportedError(
-                    f"{word} is not supported inside `not`, `oneOf` or `if`", pointer=place.pointer(word)
-                )
+                where = place.pointer(word) if isinstance(word, str) else place.pointer()
+                raise UnsupportedError(f"{word} is not supported inside `not`, `oneOf` or `if`", pointer=where)
         return made
 
     def _child(self, place: Place, schema: Any, *tokens: str) -> Conj:
@@ -179,13 +181,17 @@ class Negation:
         if items.rest == NEVER:
             found.append({"type": "array", "minItems": length + 1})
         elif items.rest:
-            found.append({"type": "array", SOME_ITEM: (length, self.conj(place, items.rest))})
+            found.append({"type": "array", SOME_ITEM: (length, self.conj(place, items.rest), 1, None)})
         return found
 
     def contains(self, place: Place, word: str, value: Any) -> list[Any]:
-        if self.reader.contains_nothing(place):
-            return []
-        return [{"type": "array", "items": self.schema(self._child(place, value, word))}]
+        conj, least, most = self.reader.contains_of(place)
+        found: list[Any] = []
+        if least:
+            found.append({"type": "array", SOME_ITEM: (0, conj, 0, least - 1)})
+        if most is not None:
+            found.append({"type": "array", SOME_ITEM: (0, conj, most + 1, None)})
+        return found
 
     def group(self, place: Place, word: str, value: Any) -> list[Any]:
         if not self.reader.is_first_of_group(place, word):
@@ -218,6 +224,27 @@ class Negation:
             if then:
                 found.append(join(self.places.made(place, there, word, name), self.conj(place, then)))
         return found
+
+    def unevaluated(self, place: Place, word: str, value: Any) -> list[Any]:
+        of_properties = word == "unevaluatedProperties"
+        wrong = self.conj(place, self._child(place, value, word))
+        if wrong == NEVER:
+            return []
+        # the same schema, but that something is left over and wrong: read as a schema of its own draft, for its marks
+        others = {key: inner for key, inner in place.schema.items() if key != word}
+        return [self._child(place, {**others, SOME_LEFT: (of_properties, wrong, self._child(place, place.schema))})]
+
+    def some_left(self, place: Place, word: Any, value: Any) -> list[Any]:
+        return [value[2]]
+
+    def negated(self, place: Place, word: Any, value: Any) -> list[Any]:
+        return [value]
+
+    def some_of(self, place: Place, word: Any, value: Any) -> list[Any]:
+        none: Conj = ()
+        for conj in value:
+            none = join(none, self.conj(place, conj))
+        return [none]
 
     def ref(self, place: Place, word: str, value: Any) -> list[Any]:
         return [self.conj(place, self.places.follow(place, value, word))]
@@ -272,6 +299,10 @@ _MAKERS: dict[Any, Any] = {
     "additionalProperties": Negation.group,
     "required": Negation.required,
     **dict.fromkeys(["dependencies", "dependentRequired", "dependentSchemas"], Negation.dependencies),
+    **dict.fromkeys(["unevaluatedItems", "unevaluatedProperties"], Negation.unevaluated),
+    SOME_LEFT: Negation.some_left,
+    SOME_OF: Negation.some_of,
+    NOT: Negation.negated,
     "$ref": Negation.ref,
     "allOf": Negation.all_of,
     "anyOf": Negation.any_of,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from ffgrammar.grammar.json_schema.places import Place
+    from ffgrammar.grammar.json_schema.unevaluated import Left, Mark
 
 __all__ = [
     "ALL",
@@ -30,6 +31,7 @@ __all__ = [
     "STR",
     "TRUE",
     "Conj",
+    "Contained",
     "Group",
     "Items",
     "Shape",
@@ -92,6 +94,16 @@ class Items(NamedTuple):
     rest: Conj
 
 
+class Contained(NamedTuple):
+    """Of the items from an index on, least to most (None: no bound) obey a conjunction."""
+
+    start: int
+    conj: Conj
+    least: int
+    most: int | None
+    place: Place
+
+
 class Shape:
     """Constraints on each JSON type. Attribute values are never changed in place, so a copy is shallow."""
 
@@ -113,8 +125,8 @@ class Shape:
     items: tuple[Items, ...] = ()
     min_items: int = 0
     max_items: int | None = None
-    # (index, conjunction, place): some item from the index on is so
-    some_items: tuple[tuple[int, Conj, Place], ...] = ()
+    # of the items, so many are so
+    contained: tuple[Contained, ...] = ()
     # where uniqueItems is asked for
     unique: Place | None = None
     # objects
@@ -127,6 +139,9 @@ class Shape:
     key_names: Conj = ()
     # (expression of keys, conjunction, place): some key of these has such a value
     some_keys: tuple[tuple[int, Conj, Place], ...] = ()
+    # what unevaluated.py puts into the words above when all is read
+    marks: tuple[Mark, ...] = ()
+    left: tuple[Left, ...] = ()
 
     def copy(self) -> Shape:
         """An independent copy."""
@@ -147,3 +162,9 @@ class Shape:
     def require(self, names: list[str]) -> None:
         """Ask for these keys."""
         self.required = tuple(dict.fromkeys([*self.required, *names]))
+
+    def contain(self, start: int, conj: Conj, least: int, most: int | None, place: Place) -> None:
+        """Ask for items that obey a conjunction."""
+        one = Contained(start, conj, least, most, place)
+        if not any([one[:4] == other[:4] for other in self.contained]):
+            self.contained = (*self.contained, one)
