@@ -19,7 +19,21 @@ from ffgrammar.grammar.json_schema.negate import SOME_OF
 from ffgrammar.grammar.json_schema.numbers import Numbers, is_integer, is_multiple
 from ffgrammar.grammar.json_schema.objects import property_conj
 from ffgrammar.grammar.json_schema.places import Place
-from ffgrammar.grammar.json_schema.shape import ARR, FALSE, FRAC, INT, NULL, NUM, OBJ, STR, TRUE, Conj, Shape, join
+from ffgrammar.grammar.json_schema.shape import (
+    ARR,
+    FALSE,
+    FRAC,
+    INT,
+    NEVER,
+    NULL,
+    NUM,
+    OBJ,
+    STR,
+    TRUE,
+    Conj,
+    Shape,
+    join,
+)
 from ffgrammar.grammar.json_schema.unevaluated import finish
 
 __all__ = ["Combiner"]
@@ -77,6 +91,8 @@ class Combiner:
         while todo:
             shape, more, way, choices = todo.pop()
             self.reader.apply(shape, more, way, choices)
+            if made and shape.types & OBJ and shape.required and _lacks_required(shape):
+                shape.types &= ~OBJ
             if not shape.types:
                 continue
             if not choices:
@@ -85,8 +101,10 @@ class Combiner:
                 if self._settle(shape):
                     done.append(shape)
                 continue
-            options, way = choices[0]
-            rest = choices[1:]
+            # what leaves little to choose first: it rules out most of the rest
+            choice = min(choices, key=_breadth)
+            options, way = choice
+            rest = [other for other in choices if other is not choice]
             made += len(options)
             self._made += len(options)
             most = self.limits.alternatives
@@ -261,6 +279,22 @@ class Combiner:
             shape.low, shape.low_open, shape.high, shape.high_open, bool(bits & INT), bool(bits & FRAC)
         )
         return expr == 0
+
+
+def _breadth(choice: Choice) -> int:
+    return len(choice.options)
+
+
+def _lacks_required(shape: Shape) -> bool:
+    """Whether a property is both required and forbidden."""
+    required = shape.required
+    for group in shape.groups:
+        named = group.named
+        if NEVER in named.values() and any([named.get(name) == NEVER for name in required]):
+            return True
+        if group.additional == NEVER and not group.patterns and any([name not in named for name in required]):
+            return True
+    return False
 
 
 def _tagged_apart(some: list[dict[str, frozenset[str]]], others: list[dict[str, frozenset[str]]]) -> bool:

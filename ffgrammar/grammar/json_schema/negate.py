@@ -200,9 +200,13 @@ class Negation:
         strings = self.reader.strings
         store = strings.store
         found: list[Any] = []
+        required = self.required_of(place)
         for name, conj in group.named.items():
             if conj:
-                found.append({"type": "object", "required": [name], "properties": {name: self.schema(conj)}})
+                wrong: dict[str, Any] = {"type": "object", "properties": {name: self.schema(conj)}}
+                if name not in required:
+                    wrong["required"] = [name]
+                found.append(wrong)
         for body, conj in group.patterns:
             if conj:
                 found.append({"type": "object", SOME_KEY: (strings.quoted(body), self.conj(place, conj))})
@@ -214,7 +218,16 @@ class Negation:
         return found
 
     def required(self, place: Place, word: str, value: Any) -> list[Any]:
-        return [{"type": "object", "properties": {name: False}} for name in names_of(value, place, word)]
+        # of a property that is required and has a schema, to lack it and to break the schema are one alternative
+        named: Any = {}
+        if "properties" in place.schema:
+            named = self.reader.read_group(place).named
+        names = names_of(value, place, word)
+        return [{"type": "object", "properties": {name: False}} for name in names if not named.get(name)]
+
+    def required_of(self, place: Place) -> list[str]:
+        """The properties that a schema requires."""
+        return names_of(place.schema["required"], place, "required") if "required" in place.schema else []
 
     def dependencies(self, place: Place, word: str, value: Any) -> list[Any]:
         found: list[Any] = []
