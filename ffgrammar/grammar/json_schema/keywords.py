@@ -38,6 +38,7 @@ from ffgrammar.grammar.json_schema.shape import (
     Group,
     Items,
     Shape,
+    SomeKey,
     join,
 )
 from ffgrammar.grammar.json_schema.strings import Strings
@@ -483,9 +484,8 @@ class Reader(Applicators):
 
     def some_key(self, shape: Shape, place: Place, word: Any, value: Any, *_: Any) -> None:
         """SOME_KEY"""
-        expr, conj = value
-        shape.min_properties = max(shape.min_properties, 1)
-        shape.some_keys = (*shape.some_keys, (expr, conj, place))
+        keys, name, conj = value
+        shape.some_key(SomeKey(keys, name, conj, place))
 
     # The rest
 

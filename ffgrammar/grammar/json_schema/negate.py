@@ -34,7 +34,7 @@ SILENT = frozenset(
 TYPES_LEFT = ("types",)
 # a string body that does not match this expression
 WITHOUT = ("without",)
-# (expression of a key, conjunction): some key of these has such a value
+# (expression of keys, conjunction, conjunction): some key of these obeys the first, and its value the second
 SOME_KEY = ("some key",)
 # (index, conjunction, least, most): so many items from the index on are so
 SOME_ITEM = ("some item",)
@@ -209,12 +209,12 @@ class Negation:
                 found.append(wrong)
         for body, conj in group.patterns:
             if conj:
-                found.append({"type": "object", SOME_KEY: (strings.quoted(body), self.conj(place, conj))})
+                found.append({"type": "object", SOME_KEY: (strings.quoted(body), (), self.conj(place, conj))})
         if group.additional:
             known = [strings.quoted(body) for body, _ in group.patterns]
             known.append(strings.any_of(group.named))
             others = store.intersect([strings.any_key, store.complement(store.union(known))])
-            found.append({"type": "object", SOME_KEY: (others, self.conj(place, group.additional))})
+            found.append({"type": "object", SOME_KEY: (others, (), self.conj(place, group.additional))})
         return found
 
     def required(self, place: Place, word: str, value: Any) -> list[Any]:
@@ -228,6 +228,10 @@ class Negation:
     def required_of(self, place: Place) -> list[str]:
         """The properties that a schema requires."""
         return names_of(place.schema["required"], place, "required") if "required" in place.schema else []
+
+    def property_names(self, place: Place, word: str, value: Any) -> list[Any]:
+        wrong = self.conj(place, self._child(place, value, word))
+        return [] if wrong == NEVER else [{"type": "object", SOME_KEY: (self.reader.strings.any_key, wrong, ())}]
 
     def dependencies(self, place: Place, word: str, value: Any) -> list[Any]:
         found: list[Any] = []
@@ -311,6 +315,7 @@ _MAKERS: dict[Any, Any] = {
     "patternProperties": Negation.group,
     "additionalProperties": Negation.group,
     "required": Negation.required,
+    "propertyNames": Negation.property_names,
     **dict.fromkeys(["dependencies", "dependentRequired", "dependentSchemas"], Negation.dependencies),
     **dict.fromkeys(["unevaluatedItems", "unevaluatedProperties"], Negation.unevaluated),
     SOME_LEFT: Negation.some_left,

@@ -35,6 +35,7 @@ __all__ = [
     "Group",
     "Items",
     "Shape",
+    "SomeKey",
     "join",
 ]
 
@@ -104,6 +105,15 @@ class Contained(NamedTuple):
     place: Place
 
 
+class SomeKey(NamedTuple):
+    """Some key of an expression has a value that obeys a conjunction; and the key, as a string, obeys one, too."""
+
+    keys: int
+    name: Conj
+    conj: Conj
+    place: Place
+
+
 class Shape:
     """Constraints on each JSON type. Attribute values are never changed in place, so a copy is shallow."""
 
@@ -137,8 +147,7 @@ class Shape:
     # where min_properties is asked for
     counted_at: Place | None = None
     key_names: Conj = ()
-    # (expression of keys, conjunction, place): some key of these has such a value
-    some_keys: tuple[tuple[int, Conj, Place], ...] = ()
+    some_keys: tuple[SomeKey, ...] = ()
     # what unevaluated.py puts into the words above when all is read
     marks: tuple[Mark, ...] = ()
     left: tuple[Left, ...] = ()
@@ -168,3 +177,9 @@ class Shape:
         one = Contained(start, conj, least, most, place)
         if not any([one[:4] == other[:4] for other in self.contained]):
             self.contained = (*self.contained, one)
+
+    def some_key(self, one: SomeKey) -> None:
+        """Ask for a key."""
+        self.min_properties = max(self.min_properties, 1)
+        if not any([one[:3] == other[:3] for other in self.some_keys]):
+            self.some_keys = (*self.some_keys, one)

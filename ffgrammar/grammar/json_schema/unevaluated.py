@@ -18,7 +18,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ffgrammar.core.errors import LimitError
-from ffgrammar.grammar.json_schema.shape import Conj, Group, Items, Shape, join
+from ffgrammar.grammar.json_schema.shape import Conj, Group, Items, Shape, SomeKey, join
 
 if TYPE_CHECKING:
     from ffgrammar.grammar.json_schema.applicators import Way
@@ -143,8 +143,7 @@ def _properties(shape: Shape, left: Left, marks: list[Mark], strings: Strings) -
     store = strings.store
     known = [*[strings.quoted(body) for body in bodies], strings.any_of(named)]
     others = store.intersect([strings.any_key, store.complement(store.union(known))])
-    shape.min_properties = max(shape.min_properties, 1)
-    shape.some_keys = (*shape.some_keys, (others, left.conj, left.place))
+    shape.some_key(SomeKey(others, (), left.conj, left.place))
 
 
 def _items(

@@ -1,52 +1,68 @@
 """Objects whose keys may come in any order: a parametric nonterminal keeps the set of named keys that were written, and
-counts. The parser meets only the sets that a text has."""
+counts. The parser meets only the sets that a text has.
+
+An object must be able to end from everywhere (see ir.Grammar), so what is optional is counted on its own: it may take
+no place that something still to come needs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ffgrammar.grammar.ir import ANY_COUNT
 
 if TYPE_CHECKING:
     from ffgrammar.grammar.json_schema.emit import Emitter
-    from ffgrammar.grammar.json_schema.objects import Body, Item
+    from ffgrammar.grammar.json_schema.objects import Body, Members
 
 __all__ = ["unordered"]
 
 
-def unordered(
-    em: Emitter,
-    items: Sequence[Item],
-    others: Sequence[Body],
-    least: int,
-    most: int | None,
-    hits: Sequence[Body],
-    after: Sequence[Body],
-) -> list[Body]:
-    """Productions of the objects with these properties, least to most (None: no bound) of them.
+def unordered(em: Emitter, members: Members) -> list[Body]:
+    """Bodies of the member lists, without braces.
 
-    With `hits`, one of these must be there, and from there on only `after` stand for `others` (see objects.py). The
-    first counter is the number of properties, the second that of hits.
+    The first counter is the number of properties, the second that of those that are not required. The wanted keys that
+    came are no bits, but a nonterminal for each set of them.
     """
-    key = ("unordered", *items, (), *others, (), *hits, (), *after, least, most)
+    items, least, most = members.items, members.least, members.most
+    missing = _missing(members)
+    required = sum([item.is_required for item in items])
+    # how many optional properties there may be
+    room = None if most is None else most - required
+    if 0 not in missing or (room is not None and room < missing[0]):
+        return []
+    key = ("unordered", *items, (), *members.others, (), *members.kinds, members.wanted, least, most)
     first = em.shared.get(key)
-    if first is None:
-        first = em.shared[key] = em.builder.parametric(len(items), "members")
-        more = em.builder.parametric(len(items), "members")
-        room = (0, None if most is None else most - 1)
-        need = sum([1 << bit for bit, item in enumerate(items) if item.is_required])
-        ends = ((least, None), (1, None) if hits else ANY_COUNT)
-        before_hit = (0, 0) if hits else ANY_COUNT
-        for symbol, comma in ((first, ()), (more, (em.comma,))):
-            add = em.builder.add_template
-            add(symbol, [], need=need, counts=ends)
-            for bit, item in enumerate(items):
-                add(symbol, [*comma, *item.body], more, bit=bit, counts=(room, ANY_COUNT), add=(1, 0))
-            for body in others:
-                add(symbol, [*comma, *body], more, counts=(room, before_hit), add=(1, 0))
-            for body in hits:
-                add(symbol, [*comma, *body], more, counts=(room, (0, 0)), add=(1, 1))
-            for body in after:
-                add(symbol, [*comma, *body], more, counts=(room, (1, None)), add=(1, 0))
-    return [(em.left_brace, first, em.right_brace)]
+    if first is not None:
+        return [(first,)]
+    first = em.shared[key] = em.builder.parametric(len(items), "members")
+    more = {came: em.builder.parametric(len(items), "members") for came in missing}
+    need = sum([1 << bit for bit, item in enumerate(items) if item.is_required])
+    add = em.builder.add_template
+    for came, symbol, comma in [(0, first, ()), *[(came, symbol, (em.comma,)) for came, symbol in more.items()]]:
+        if came == members.wanted:
+            add(symbol, [], need=need, counts=((least, None), ANY_COUNT))
+        for bit, item in enumerate(items):
+            if item.is_required:
+                add(symbol, [*comma, *item.body], more[came], bit=bit, add=(1, 0))
+            elif room is None or room > missing[came]:
+                most_before = None if room is None else room - missing[came] - 1
+                counts = (ANY_COUNT, (0, most_before))
+                add(symbol, [*comma, *item.body], more[came], bit=bit, counts=counts, add=(1, 1))
+        for comes, body in [*[(0, body) for body in members.others], *members.kinds]:
+            after = came | comes
+            if comes & came or after not in missing or (room is not None and room <= missing[after]):
+                continue
+            most_before = None if room is None else room - missing[after] - 1
+            add(symbol, [*comma, *body], more[after], counts=(ANY_COUNT, (0, most_before)), add=(1, 1))
+    return [(first,)]
+
+
+def _missing(members: Members) -> dict[int, int]:
+    """For each set of wanted keys that came: how many more keys it takes at least until all are there."""
+    found = {members.wanted: 0}
+    for came in sorted(range(members.wanted), key=int.bit_count, reverse=True):
+        steps = [found[came | comes] + 1 for comes, _ in members.kinds if not comes & came and came | comes in found]
+        if steps:
+            found[came] = min(steps)
+    return found
