@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ffgrammar.api.grammar import Grammar
+from ffgrammar.core.collector import paused
 from ffgrammar.core.limits import Limits
 from ffgrammar.regex.expr import ExprStore
 from ffgrammar.tokens.tokenizer import Tokenizer
@@ -18,6 +19,7 @@ def _start(limits: Limits | None) -> tuple[ExprStore, Limits]:
     return ExprStore(limits), limits
 
 
+@paused()
 def compile_json_schema(
     schema: dict[str, Any] | bool | str,
     tokenizer: Tokenizer,
@@ -54,6 +56,7 @@ def compile_json_schema(
     return Grammar(ir, tokenizer, limits)
 
 
+@paused()
 def compile_lark(
     text: str, tokenizer: Tokenizer, *, start: str = "start", limits: Limits | None = None
 ) -> Grammar:
@@ -76,6 +79,7 @@ def compile_lark(
     return Grammar(lark.build(text, store, limits, start=start), tokenizer, limits)
 
 
+@paused()
 def compile_regex(
     pattern: str,
     tokenizer: Tokenizer,
@@ -107,6 +111,7 @@ def compile_regex(
     return Grammar(ir, tokenizer, limits)
 
 
+@paused()
 def compile_choice(
     choices: str | Iterable[str | bytes], tokenizer: Tokenizer, *, limits: Limits | None = None
 ) -> Grammar:

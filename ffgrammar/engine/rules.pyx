@@ -7,7 +7,8 @@ from ffgrammar.core.vec cimport Vec, vec_free, vec_init, vec_push
 from ffgrammar.engine.parametric cimport find_instance
 
 from ffgrammar.core.errors import GrammarError
-from ffgrammar.grammar.productive import productive
+from ffgrammar.grammar.derives import derives
+from ffgrammar.grammar.productive import dead_terminals, productive
 from ffgrammar.regex.expr import EMPTY
 
 
@@ -84,14 +85,16 @@ cdef class RuleTables:
         """Fill everything else; what no text can complete is left out."""
         cdef uint32_t plain = len(grammar.names) + len(optional)
         cdef dict numbers = {2 * number: <uint32_t>NONTERMINAL | nonterminal for number, nonterminal in optional.items()}
-        cdef list alive = productive(grammar)
-        cdef set dead = {
-            2 * number for number, lexeme in enumerate(grammar.lexemes) if grammar.store.is_nothing(lexeme.expr)
-        }
+        cdef bytearray alive = productive(grammar)
+        cdef set dead = dead_terminals(grammar)
         cdef list by_head = [None] * plain
+        cdef list bodies
+        # of the nonterminals that stand for a lexeme or nothing: the lexeme
+        cdef dict own = {}
         cdef list templates = []
-        cdef list empty
-        cdef uint32_t head
+        cdef bytearray empty
+        cdef uint32_t head, symbol
+        cdef tuple body
         if not alive[grammar.start >> 1]:
             raise GrammarError("the grammar matches nothing: no text can complete its start rule")
         self.rules.plain = plain
@@ -103,18 +106,23 @@ cdef class RuleTables:
             if completes(body, alive, dead):
                 if by_head[head] is None:
                     by_head[head] = []
-                by_head[head].append([lowered(symbol, numbers) for symbol in body])
+                bodies = by_head[head]
+                bodies.append(body)
         for number, head in optional.items():
-            by_head[head] = [[]]
+            by_head[head] = [()]
             if not grammar.store.is_nothing(self.rules.exprs.data[<uint32_t>number]):
-                by_head[head].append([number])
+                own[head] = number
         for head in range(plain):
             push(&self.rules.starts, <uint32_t>self.rules.bodies.len)
             push(&self.rules.nullable, head >= len(empty) or empty[head])
             for body in by_head[head] or ():
                 push(&self.rules.bodies, <uint32_t>self.rules.symbols.len)
                 for symbol in body:
-                    push(&self.rules.symbols, symbol)
+                    push(&self.rules.symbols, lowered(symbol, numbers))
+                push(&self.rules.symbols, <uint32_t>END | head)
+            if head in own:
+                push(&self.rules.bodies, <uint32_t>self.rules.symbols.len)
+                push(&self.rules.symbols, own[head])
                 push(&self.rules.symbols, <uint32_t>END | head)
             push(&self.rules.ends, <uint32_t>self.rules.bodies.len)
         for template in grammar.templates:
@@ -171,54 +179,32 @@ cdef class RuleTables:
         return 0
 
 
-cdef uint32_t lowered(symbol, dict numbers) except? 0:
+cdef uint32_t lowered(uint32_t symbol, dict numbers) except? 0:
     """A symbol of the grammar as a symbol of the tables."""
-    found = numbers.get(symbol)
-    if found is not None:
-        return found
-    return <uint32_t>NONTERMINAL | <uint32_t>(symbol >> 1) if symbol & 1 else symbol >> 1
+    if numbers:
+        found = numbers.get(symbol)
+        if found is not None:
+            return found
+    return <uint32_t>NONTERMINAL | (symbol >> 1) if symbol & 1 else symbol >> 1
 
 
-cdef bint completes(body, list alive, set dead):
+cdef bint completes(tuple body, bytearray alive, set dead):
     """Whether every symbol of a body derives a text. (One that does not would still let the lexer run on the others.)"""
+    cdef uint32_t symbol
     for symbol in body:
-        if symbol in dead or (symbol & 1 and not alive[symbol >> 1]):
+        if symbol & 1:
+            if not alive[symbol >> 1]:
+                return False
+        elif dead and symbol in dead:
             return False
     return True
 
 
-cdef list nullable_nonterminals(grammar, dict optional):
-    """Per nonterminal of the grammar, whether it derives the empty text; linear in the size of the productions."""
-    cdef list known = [False] * len(grammar.names)
-    cdef list users = [None] * len(grammar.names)
-    cdef list missing = []
-    cdef list ready = []
-    cdef list productions = list(grammar.productions) + [
+cdef bytearray nullable_nonterminals(grammar, dict optional):
+    """Per nonterminal of the grammar, whether it derives the empty text."""
+    cdef list templates = [
         (template.head, template.rhs) for template in grammar.templates
         if template.again is None and not template.need and not any([lowest for lowest, _ in template.counts])
     ]
-    for number, (head, body) in enumerate(productions):
-        count = 0
-        for symbol in body:
-            if symbol & 1:
-                if users[symbol >> 1] is None:
-                    users[symbol >> 1] = []
-                users[symbol >> 1].append(number)
-                count += 1
-            elif symbol >> 1 not in optional:
-                # a count that no completion brings to zero
-                count = 1 << 40
-                break
-        missing.append(count)
-        if count == 0:
-            ready.append(head)
-    while ready:
-        head = ready.pop()
-        if known[head]:
-            continue
-        known[head] = True
-        for number in users[head] or ():
-            missing[number] -= 1
-            if missing[number] == 0:
-                ready.append(productions[number][0])
-    return known
+    productions = [*grammar.productions, *templates] if templates else grammar.productions
+    return derives(productions, len(grammar.names), {2 * number for number in optional}, True)

@@ -2,50 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from ffgrammar.grammar.derives import derives
 from ffgrammar.grammar.ir import Grammar
 
-__all__ = ["productive"]
+__all__ = ["dead_terminals", "productive"]
 
 
-def productive(grammar: Grammar) -> list[bool]:
-    """By nonterminal: whether it derives some text. Linear in the size of the productions.
+def productive(grammar: Grammar) -> bytearray:
+    """By nonterminal: whether it derives some text, as ones and zeros. Linear in the size of the productions.
 
     Raises:
         LimitError: it could not be decided whether a lexeme matches anything.
     """
     productions, nonterminals = _productions(grammar)
-    found = [False] * nonterminals
-    dead = {2 * number for number, lexeme in enumerate(grammar.lexemes) if grammar.store.is_nothing(lexeme.expr)}
-    missing: list[int] = []
-    waiting: dict[int, list[int]] = {}
-    ready: list[int] = []
-    for number, (lhs, rhs) in enumerate(productions):
-        needed = {symbol for symbol in rhs if symbol & 1 or symbol in dead}
-        missing.append(len(needed))
-        for symbol in needed:
-            waiting.setdefault(symbol, []).append(number)
-        if not needed:
-            ready.append(lhs)
-    while ready:
-        lhs = ready.pop()
-        if found[lhs]:
-            continue
-        found[lhs] = True
-        for number in waiting.get(2 * lhs + 1, ()):
-            missing[number] -= 1
-            if not missing[number]:
-                ready.append(productions[number][0])
-    return found[: len(grammar.names)]
+    return derives(productions, nonterminals, dead_terminals(grammar), False)[: len(grammar.names)]
 
 
-def _productions(grammar: Grammar) -> tuple[list[tuple[int, tuple[int, ...]]], int]:
+def dead_terminals(grammar: Grammar) -> set[int]:
+    """The terminals that match nothing.
+
+    Raises:
+        LimitError: it could not be decided.
+    """
+    is_nothing = grammar.store.is_nothing
+    return {2 * number for number, lexeme in enumerate(grammar.lexemes) if is_nothing(lexeme.expr)}
+
+
+def _productions(grammar: Grammar) -> tuple[Sequence[tuple[int, tuple[int, ...]]], int]:
     """All productions, whatever their conditions, and the number of nonterminals in them.
 
     A template that needs bits is there only if each can be set: a nonterminal of its own says so for each bit.
     """
-    productions = list(grammar.productions)
     if not grammar.templates:
-        return productions, len(grammar.names)
+        return grammar.productions, len(grammar.names)
+    productions = list(grammar.productions)
     setters: dict[tuple[int, int], int] = {}
     for one in grammar.templates:
         if one.again is not None and one.bit is not None:
