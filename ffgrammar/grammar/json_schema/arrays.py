@@ -80,11 +80,6 @@ def _array(em: Emitter, shape: Shape, depth: int, hit: Conj) -> int | None:
                 most = length
     if most is not None and most < least:
         return None
-    if shape.unique is not None and (most is None or most > 1):
-        raise UnsupportedError(
-            "uniqueItems is not supported for arrays of more than one item: remove it",
-            pointer=shape.unique.pointer("uniqueItems"),
-        )
     opening, closing, comma = em.left_bracket, em.right_bracket, em.comma
     if hit:
         if most is not None and most <= length:

@@ -14,7 +14,7 @@ from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.grammar.json_schema.applicators import Applicators, Choice, Way, names_of
 from ffgrammar.grammar.json_schema.formats import FORMATS, UNENFORCED
 from ffgrammar.grammar.json_schema.literals import Scalars, as_schema, count_of, number
-from ffgrammar.grammar.json_schema.negate import NOT, SILENT, SOME_ITEM, SOME_KEY, TYPES_LEFT, WITHOUT, Negation
+from ffgrammar.grammar.json_schema.negate import NOT, REPEATED, SILENT, SOME_ITEM, SOME_KEY, TYPES_LEFT, WITHOUT, Negation
 from ffgrammar.grammar.json_schema.numbers import MAX_DIGITS, fits
 from ffgrammar.grammar.json_schema.places import Place, Places, check_names, kind_of
 from ffgrammar.grammar.json_schema.shape import (
@@ -337,11 +337,16 @@ class Reader(Applicators):
         shape.max_items = _least(shape.max_items, count_of(value, place, word))
 
     def unique_items(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
-        """`uniqueItems`: known to hold where an array has at most one item"""
+        """`uniqueItems`"""
+        if self.is_unique(place, word, value):
+            shape.unique = shape.unique or place
+
+    @staticmethod
+    def is_unique(place: Place, word: str, value: Any) -> bool:
+        """Whether `uniqueItems` asks for something."""
         if not isinstance(value, bool):
             raise GrammarError(f"uniqueItems is a boolean, not {kind_of(value)}", pointer=place.pointer(word))
-        if value:
-            shape.unique = shape.unique or place
+        return value
 
     # Objects
 
@@ -429,6 +434,10 @@ class Reader(Applicators):
         start, conj = value
         shape.min_items = max(shape.min_items, start + 1)
         shape.some_items = (*shape.some_items, (start, conj, place))
+
+    def some_repeated(self, shape: Shape, place: Place, word: Any, value: Any, *_: Any) -> None:
+        """REPEATED"""
+        shape.repeated = shape.repeated or value
 
     def some_key(self, shape: Shape, place: Place, word: Any, value: Any, *_: Any) -> None:
         """SOME_KEY"""
@@ -519,6 +528,7 @@ _HANDLERS: dict[Any, Any] = {
     TYPES_LEFT: Reader.types_left,
     WITHOUT: Reader.without,
     SOME_ITEM: Reader.some_item,
+    REPEATED: Reader.some_repeated,
     SOME_KEY: Reader.some_key,
     **dict.fromkeys(
         "$dynamicRef $recursiveRef unevaluatedItems unevaluatedProperties".split(),

@@ -20,7 +20,7 @@ from ffgrammar.grammar.json_schema.shape import ALL, FALSE, NEVER, NULL, NUM, ST
 if TYPE_CHECKING:
     from ffgrammar.grammar.json_schema.keywords import Reader
 
-__all__ = ["NOT", "SILENT", "SOME_ITEM", "SOME_KEY", "TYPES_LEFT", "WITHOUT", "Negation"]
+__all__ = ["NOT", "REPEATED", "SILENT", "SOME_ITEM", "SOME_KEY", "TYPES_LEFT", "WITHOUT", "Negation"]
 
 # Keywords that every value obeys. `then` and the like are read by the keyword that they go with.
 SILENT = frozenset(
@@ -37,6 +37,8 @@ WITHOUT = ("without",)
 SOME_KEY = ("some key",)
 # (index, conjunction): some item from the index on is so
 SOME_ITEM = ("some item",)
+# where it is asked for: some two items are equal
+REPEATED = ("repeated",)
 # the opposite of a conjunction
 NOT = ("not",)
 
@@ -182,6 +184,13 @@ class Negation:
             found.append({"type": "array", SOME_ITEM: (length, self.conj(place, items.rest))})
         return found
 
+    def unique_items(self, place: Place, word: str, value: Any) -> list[Any]:
+        is_unique = self.reader.is_unique(place, word, value)
+        return [{"type": "array", "minItems": 2, REPEATED: place}] if is_unique else []
+
+    def repeated(self, place: Place, word: Any, value: Any) -> list[Any]:
+        return [{"uniqueItems": True}]
+
     def contains(self, place: Place, word: str, value: Any) -> list[Any]:
         if self.reader.contains_nothing(place):
             return []
@@ -267,6 +276,8 @@ _MAKERS: dict[Any, Any] = {
     "items": Negation.items,
     "prefixItems": Negation.items,
     "contains": Negation.contains,
+    "uniqueItems": Negation.unique_items,
+    REPEATED: Negation.repeated,
     "properties": Negation.group,
     "patternProperties": Negation.group,
     "additionalProperties": Negation.group,

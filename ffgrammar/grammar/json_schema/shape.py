@@ -115,8 +115,9 @@ class Shape:
     max_items: int | None = None
     # (index, conjunction, place): some item from the index on is so
     some_items: tuple[tuple[int, Conj, Place], ...] = ()
-    # where uniqueItems is asked for
+    # where it is asked for that no two items are equal, or that some two are
     unique: Place | None = None
+    repeated: Place | None = None
     # objects
     groups: tuple[Group, ...] = ()
     required: tuple[str, ...] = ()
