@@ -18,7 +18,7 @@ from typing import Any
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.core.errors import CompiledFileError, FFGrammarError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import MAX_COUNT, Lexeme, Parametric, Template
+from ffgrammar.grammar.ir import CHECKS, MAX_COUNT, Lexeme, Parametric, Template
 from ffgrammar.grammar.ir import Grammar as GrammarIR
 from ffgrammar.regex.expr import ExprStore
 from ffgrammar.tokens.tokenizer import Tokenizer
@@ -26,7 +26,7 @@ from ffgrammar.tokens.tokenizer import Tokenizer
 __all__ = ["dump", "load"]
 
 MAGIC = b"FFGRAMR\n"
-VERSION = 1
+VERSION = 2
 HEADER = struct.Struct("<8sI32s32s")
 
 
@@ -35,7 +35,9 @@ def dump(grammar: GrammarIR, fingerprint: str) -> bytes:
     nodes, numbers = _expressions(grammar)
     body = {
         "nodes": nodes,
-        "lexemes": [[numbers[lexeme.expr], lexeme.name, lexeme.lazy, lexeme.skip] for lexeme in grammar.lexemes],
+        "lexemes": [
+            [numbers[one.expr], one.name, one.lazy, one.skip, one.check, one.opens] for one in grammar.lexemes
+        ],
         "productions": [[head, list(rhs)] for head, rhs in grammar.productions],
         "parametric": [[family.number, family.bits] for family in grammar.parametric],
         "templates": [
@@ -47,6 +49,7 @@ def dump(grammar: GrammarIR, fingerprint: str) -> bytes:
         "single_skip": grammar.single_skip,
         "delimited": grammar.delimited,
         "warnings": list(grammar.warnings),
+        "checks": list(grammar.checks),
     }
     packed = zlib.compress(json.dumps(body, separators=(",", ":")).encode())
     bound = bytes.fromhex(fingerprint)[:32].ljust(32, b"\0") + packed
@@ -135,11 +138,16 @@ def _read(body: Any, limits: Limits) -> GrammarIR:
     exprs: list[int] = []
     for node in body["nodes"]:
         exprs.append(_build(store, node, exprs))
+    checks = body["checks"]
+    _expect(type(checks) is list and all(kind in CHECKS for kind in checks), "bad checks")
+    _expect(body["delimited"] is True or not checks, "checks in a grammar that is not delimited")
     lexemes = []
-    for number, name, lazy, skip in body["lexemes"]:
-        _expect(type(name) is str and type(lazy) is bool and type(skip) is bool, "bad lexeme")
+    for number, name, lazy, skip, check, opens in body["lexemes"]:
+        _expect(type(name) is str and all(type(flag) is bool for flag in (lazy, skip, opens)), "bad lexeme")
+        if check is not None:
+            _number(check, len(checks), "check")
         expr = exprs[_number(number, len(exprs), "expression")]
-        lexemes.append(Lexeme(expr, name, lazy, skip))
+        lexemes.append(Lexeme(expr, name, lazy, skip, check, opens))
     names = body["names"]
     _expect(type(names) is list and all(type(name) is str for name in names), "bad names")
     parametric = {}
@@ -169,6 +177,7 @@ def _read(body: Any, limits: Limits) -> GrammarIR:
         tuple(warnings),
         tuple(Parametric(number, bits) for number, bits in parametric.items()),
         tuple(templates),
+        tuple(checks),
     )
 
 

@@ -125,10 +125,21 @@ cdef inline int intern_add(Intern* t, const uint32_t* words, size_t count, uint3
 
 cdef inline void intern_truncate(Intern* t, uint32_t count) noexcept nogil:
     """Forget the tuples from `count` on."""
-    cdef size_t i
+    cdef size_t i, slot
+    cdef size_t last = t.hashes.len
+    if (last - count) * 4 < count:
+        # Undone one by one, newest first: whoever came later is gone, so nobody was put behind it in the table.
+        while last > count:
+            last -= 1
+            slot = t.hashes.data[last] & t.mask
+            while t.slots[slot] != last + 1:
+                slot = (slot + 1) & t.mask
+            t.slots[slot] = 0
+    else:
+        for i in range(t.mask + 1):
+            t.slots[i] = 0
     t.hashes.len = count
     t.starts.len = count + 1
     t.words.len = t.starts.data[count]
-    for i in range(t.mask + 1):
-        t.slots[i] = 0
-    intern_index(t, t.slots, t.mask)
+    if last != count:
+        intern_index(t, t.slots, t.mask)

@@ -11,6 +11,7 @@ from ffgrammar.core.status cimport LIMIT_CACHE, OK
 from ffgrammar.core.vec cimport vec_free, vec_init, vec_push
 from ffgrammar.engine.machine cimport machine_bytes, machine_clear, machine_first, machine_free, machine_init
 from ffgrammar.engine.masks cimport masks_bytes, masks_clear, masks_free, masks_init
+from ffgrammar.engine.tape cimport tape_bytes
 from ffgrammar.engine.viability cimport viability_bytes, viability_clear, viability_free, viability_init, viable
 from ffgrammar.regex.nodes cimport nodes_bytes, nodes_truncate
 
@@ -79,7 +80,7 @@ cdef class Engine:
         self.max_exprs = min(limits.expressions // 2, 1 << 30)
         self.machine.dfa.max_states = 2 * self.max_states
         self.machine.rows.max_items = min(limits.row_items, 0xFFFFFFF)
-        self.machine.rows.max_words = self.max_bytes // 2
+        self.machine.rows.max_words = self.machine.tape.max_words = self.max_bytes // 2
         self.store.nodes.max_words = self.store.nodes.tuples.words.len + max(self.max_bytes // 2, 1 << 16)
         self.store.nodes.words_limit = LIMIT_CACHE
         self.generation = 0
@@ -178,6 +179,7 @@ cdef class Engine:
             "expressions": len(self.store),
             "lexer_states": intern_count(&self.machine.dfa.states),
             "rows": intern_count(&self.machine.rows.kernels),
+            "tape_bytes": tape_bytes(&self.machine.tape),
             "masks": self.masks.index.len,
             "mask_hits": self.masks.hits,
             "mask_misses": self.masks.misses,

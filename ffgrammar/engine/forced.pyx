@@ -10,6 +10,7 @@ from libc.stdint cimport uint8_t, uint32_t
 
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.machine cimport Config, machine_accepting
+from ffgrammar.engine.tape cimport TapeMark, tape_mark, tape_release
 from ffgrammar.engine.viability cimport next_bytes, step
 from ffgrammar.tokens.trie cimport MAX_TOKEN_BYTES, TrieNode, node_byte, node_depth, node_size, node_token
 
@@ -52,15 +53,17 @@ cdef int spans(Engine engine, const Config* end, uint32_t above) except -1:
     cdef uint32_t stop = above + node_size(&engine.trie.nodes[above])
     cdef uint32_t at = above + 1
     cdef int status
+    cdef int found = 0
+    cdef TapeMark mark = tape_mark(&engine.machine.tape)
     configs[node_depth(&engine.trie.nodes[above])] = end[0]
-    while at < stop:
+    while at < stop and not found:
         node = &engine.trie.nodes[at]
         configs[node_depth(node)] = configs[node_depth(node) - 1]
         status = engine.checked(step(&engine.viability, &engine.machine, &configs[node_depth(node)], node_byte(node)))
-        if status and node_token(node) != engine.trie.pad_token:
-            return 1
+        found = status and node_token(node) != engine.trie.pad_token
         at += 1 if status else node_size(node)
-    return 0
+    tape_release(&engine.machine.tape, &mark)
+    return found
 
 
 cdef list open_places(Engine engine, const Config* end, bytes forced):

@@ -1,7 +1,7 @@
 """Lexer and parser together: configurations and how a byte moves them.
 
 A configuration (row, lexer state) decides everything that may follow. A byte moves the lexer; only where a lexeme ends is
-the parser asked for the next row.
+the parser asked for the next row. While the tape runs (tape.pxd), the row is a virtual one.
 """
 
 from libc.stdint cimport uint32_t
@@ -9,6 +9,7 @@ from libc.stdint cimport uint32_t
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.rows cimport Rows
 from ffgrammar.engine.rules cimport Rules
+from ffgrammar.engine.tape cimport VIRTUAL, Tape, tape_row
 from ffgrammar.regex.dfa cimport Dfa
 from ffgrammar.regex.nodes cimport Nodes
 
@@ -21,8 +22,10 @@ cdef struct Machine:
     Rules* rules
     Dfa dfa
     Rows rows
+    Tape tape
     Vec starts           # per row: its first lexer state, or UNKNOWN
     Vec starts_no_skip   # the same without skip lexemes
+    Vec guards           # per row: see row_guard
     Vec pairs            # scratch
     bint single_skip
 
@@ -36,7 +39,8 @@ cdef size_t machine_bytes(const Machine* m) noexcept nogil
 # The configuration of the empty text.
 cdef int machine_first(Machine* m, Config* config) noexcept nogil
 
-# The configuration after a lexeme of `lexset` ended in `row`.
+# The configuration after a lexeme of `lexset` ended in `row`, which may be virtual (with its text up to there): 1, 0 where
+# the checks leave none, or a status.
 cdef int machine_leave(Machine* m, uint32_t row, uint32_t lexset, Config* config) noexcept nogil
 
 # One byte: 1 moved, 0 not possible (config is as before), or a status. (Whether the text can be completed: viability.pxd.)
@@ -44,3 +48,8 @@ cdef int machine_move(Machine* m, Config* config, uint32_t byte) noexcept nogil
 
 # Whether the text so far is a sentence: 1, 0 or a status.
 cdef int machine_accepting(Machine* m, const Config* config) noexcept nogil
+
+
+cdef inline uint32_t parser_row(const Machine* m, uint32_t row) noexcept nogil:
+    """The parser's row of a row that may be virtual."""
+    return tape_row(&m.tape, row).row if row & VIRTUAL else row

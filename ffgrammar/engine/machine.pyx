@@ -1,9 +1,13 @@
 """The lexing rule: the longest text that some lexeme allowed here matches; then all lexemes that match it go to the parser.
-A lazy lexeme ends as soon as it matches."""
+A lazy lexeme ends as soon as it matches.
+
+Checks drop lexemes from what goes to the parser. In a grammar that has checks, a lexeme ends as soon as nothing can follow in
+it: so where only checked lexemes may come next and their checks fail, the byte before is refused already.
+"""
 
 from libc.stdint cimport uint32_t
 
-from ffgrammar.core.intern cimport intern_get, intern_len
+from ffgrammar.core.intern cimport intern_add, intern_get, intern_len
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.parametric cimport forget_instances, instances_bytes
@@ -11,6 +15,9 @@ from ffgrammar.engine.rows cimport (
     Item, row_accepting, row_items, rows_bytes, rows_clear, rows_first, rows_free, rows_init, rows_scan,
 )
 from ffgrammar.engine.rules cimport NONTERMINAL
+from ffgrammar.engine.tape cimport (
+    VIRTUAL, tape_append, tape_begin, tape_bytes, tape_clear, tape_free, tape_holds, tape_init, tape_leave,
+)
 from ffgrammar.regex.dfa cimport (
     DEAD, LAST_STATE, LAZY, LEAVE, NO_LEXEMES, UNKNOWN, dfa_accept, dfa_bytes, dfa_clear, dfa_free, dfa_init, dfa_start,
     dfa_step,
@@ -27,32 +34,39 @@ cdef int machine_init(Machine* m, Nodes* nodes, Rules* rules, bint single_skip) 
     m.single_skip = single_skip
     vec_init(&m.starts)
     vec_init(&m.starts_no_skip)
+    vec_init(&m.guards)
     vec_init(&m.pairs)
+    if tape_init(&m.tape) < 0:
+        return NO_MEMORY
     if dfa_init(&m.dfa, nodes) < 0 or vec_fill(&m.dfa.lazy, rules.exprs.len, 0) < 0:
         return NO_MEMORY
+    m.dfa.eager = rules.has_checks
     return rows_init(&m.rows, rules, &m.dfa.lexsets)
 
 
 cdef void machine_free(Machine* m) noexcept nogil:
     rows_free(&m.rows)
+    tape_free(&m.tape)
     dfa_free(&m.dfa)
     vec_free(&m.starts)
     vec_free(&m.starts_no_skip)
+    vec_free(&m.guards)
     vec_free(&m.pairs)
 
 
 cdef int machine_clear(Machine* m) noexcept nogil:
     m.starts.len = 0
     m.starts_no_skip.len = 0
-    if dfa_clear(&m.dfa) < 0:
+    m.guards.len = 0
+    if dfa_clear(&m.dfa) < 0 or tape_clear(&m.tape) < 0:
         return NO_MEMORY
     forget_instances(m.rules)
     return rows_clear(&m.rows)
 
 
 cdef size_t machine_bytes(const Machine* m) noexcept nogil:
-    return (rows_bytes(&m.rows) + dfa_bytes(&m.dfa) + instances_bytes(m.rules)
-            + (m.starts.cap + m.starts_no_skip.cap + m.pairs.cap) * sizeof(uint32_t))
+    return (rows_bytes(&m.rows) + dfa_bytes(&m.dfa) + tape_bytes(&m.tape) + instances_bytes(m.rules)
+            + (m.starts.cap + m.starts_no_skip.cap + m.guards.cap + m.pairs.cap) * sizeof(uint32_t))
 
 
 cdef int row_start(Machine* m, uint32_t row, bint skips, uint32_t* state) noexcept nogil:
@@ -100,6 +114,97 @@ cdef int machine_first(Machine* m, Config* config) noexcept nogil:
     return row_start(m, config.row, True, &config.state) if status >= 0 else status
 
 
+cdef int row_guard(Machine* m, uint32_t row, uint32_t* checks) noexcept nogil:
+    """The checks one of which must hold for a text to go on: where all the lexemes that a row waits for are checked, their
+    checks as bits; else 0."""
+    cdef uint32_t count, i
+    cdef uint32_t found = 0
+    cdef const Item* items
+    if row >= m.guards.len and vec_fill(&m.guards, row + 1 - m.guards.len, 0xFF) < 0:
+        return NO_MEMORY
+    checks[0] = m.guards.data[row]
+    if checks[0] != UNKNOWN:
+        return OK
+    items = row_items(&m.rows, row, &count)
+    for i in range(count):
+        if items[i].symbol < NONTERMINAL:
+            if not m.rules.check.data[items[i].symbol]:
+                found = 0
+                break
+            found |= m.rules.check.data[items[i].symbol]
+    checks[0] = m.guards.data[row] = 0 if row_accepting(&m.rows, row) else found
+    return OK
+
+
+cdef int checked(Machine* m, uint32_t row, uint32_t* lexset) noexcept nogil:
+    """Drop the lexemes of a set whose checks fail in `row`, whose text ends with the lexeme: 1 if some are left, 0, or a
+    status."""
+    cdef uint32_t checks = 0
+    cdef uint32_t guard = 0
+    cdef uint32_t count = intern_len(&m.dfa.lexsets, lexset[0])
+    cdef uint32_t i, lexeme, check
+    cdef int status = 0
+    if not m.rules.has_checks:
+        return 1
+    for i in range(count):
+        checks |= m.rules.check.data[intern_get(&m.dfa.lexsets, lexset[0])[i]]
+    if not checks:
+        return 1
+    if row & VIRTUAL:
+        if row_guard(m, parser_row(m, row), &guard) < 0:
+            return NO_MEMORY
+        if guard and not guard & (guard - 1):
+            # the only check there is; it held, or the row had not been reached
+            return 1
+        status = tape_holds(&m.tape, row, True, checks)
+        if status < 0:
+            return status
+    m.pairs.len = 0
+    for i in range(count):
+        lexeme = intern_get(&m.dfa.lexsets, lexset[0])[i]
+        check = m.rules.check.data[lexeme]
+        if (not check or check & <uint32_t>status) and vec_push(&m.pairs, lexeme) < 0:
+            return NO_MEMORY
+    if m.pairs.len == 0:
+        return 0
+    return NO_MEMORY if intern_add(&m.dfa.lexsets, m.pairs.data, m.pairs.len, lexset) < 0 else 1
+
+
+cdef int leave_checked(Machine* m, uint32_t row, uint32_t lexset, bint skips, Config* config) noexcept nogil:
+    """machine_leave in a grammar that has checks."""
+    cdef bint opens = False
+    cdef bint only_skips = True
+    cdef uint32_t before = parser_row(m, row)
+    cdef uint32_t target, guard, lexeme, i
+    cdef int status = checked(m, row, &lexset)
+    if status <= 0:
+        return status
+    for i in range(intern_len(&m.dfa.lexsets, lexset)):
+        lexeme = intern_get(&m.dfa.lexsets, lexset)[i]
+        opens |= m.rules.opens.data[lexeme]
+        only_skips &= m.rules.is_skip.data[lexeme]
+    status = rows_scan(&m.rows, before, lexset, &target)
+    if status >= 0:
+        status = row_start(m, target, skips, &config.state)
+    if status < 0:
+        return status
+    if row & VIRTUAL:
+        status = tape_leave(&m.tape, row, target, opens, &config.row)
+    elif opens:
+        status = tape_begin(&m.tape, target, &config.row)
+    else:
+        config.row = target
+    if status < 0 or not config.row & VIRTUAL:
+        return status if status < 0 else 1
+    if row_guard(m, target, &guard) < 0:
+        return NO_MEMORY
+    if not guard or only_skips:
+        # (a skip lexeme changes nothing that checks look at)
+        return 1
+    status = tape_holds(&m.tape, config.row, False, guard)
+    return status if status <= 0 else 1
+
+
 cdef int machine_leave(Machine* m, uint32_t row, uint32_t lexset, Config* config) noexcept nogil:
     cdef bint skips = True
     cdef uint32_t i
@@ -109,8 +214,12 @@ cdef int machine_leave(Machine* m, uint32_t row, uint32_t lexset, Config* config
         for i in range(intern_len(&m.dfa.lexsets, lexset)):
             if not m.rules.is_skip.data[intern_get(&m.dfa.lexsets, lexset)[i]]:
                 skips = True
+    if m.rules.has_checks:
+        return leave_checked(m, row, lexset, skips, config)
     status = rows_scan(&m.rows, row, lexset, &config.row)
-    return row_start(m, config.row, skips, &config.state) if status >= 0 else status
+    if status >= 0:
+        status = row_start(m, config.row, skips, &config.state)
+    return status if status < 0 else 1
 
 
 cdef int machine_move(Machine* m, Config* config, uint32_t byte) noexcept nogil:
@@ -119,24 +228,30 @@ cdef int machine_move(Machine* m, Config* config, uint32_t byte) noexcept nogil:
     cdef int status = dfa_step(&m.dfa, config.state, byte, &target)
     if status >= 0 and target == LEAVE:
         status = machine_leave(m, config.row, dfa_accept(&m.dfa, config.state), &moved)
-        if status >= 0:
+        if status == 0:
+            return 0
+        if status > 0:
             # nothing was read in a start state, so it cannot be left again
             status = dfa_step(&m.dfa, moved.state, byte, &target)
     if status < 0:
         return status
     if target == DEAD:
         return 0
+    if moved.row & VIRTUAL:
+        status = tape_append(&m.tape, moved.row, byte, &moved.row)
+        if status < 0:
+            return status
     moved.state = target
     if target & LAZY:
         status = machine_leave(m, moved.row, dfa_accept(&m.dfa, target & LAST_STATE), &moved)
-        if status < 0:
+        if status <= 0:
             return status
     config[0] = moved
     return 1
 
 
 cdef int machine_accepting(Machine* m, const Config* config) noexcept nogil:
-    cdef uint32_t row = config.row
+    cdef uint32_t row = parser_row(m, config.row)
     cdef uint32_t lexset
     cdef int status
     if not intern_get(&m.dfa.states, config.state >> 8)[0]:
@@ -144,6 +259,9 @@ cdef int machine_accepting(Machine* m, const Config* config) noexcept nogil:
         lexset = dfa_accept(&m.dfa, config.state)
         if lexset == NO_LEXEMES:
             return 0
+        status = checked(m, config.row, &lexset)
+        if status <= 0:
+            return status
         status = rows_scan(&m.rows, row, lexset, &row)
         if status < 0:
             return status

@@ -1,6 +1,6 @@
 """Token masks: the trie walk, partitions of the vocabulary by lexer state, and the masks already known by configuration."""
 
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint32_t, uint64_t
 
 from ffgrammar.core.map cimport Map
 from ffgrammar.core.vec cimport Vec
@@ -31,6 +31,8 @@ cdef struct Masks:
     Vec reached      # scratch: lexer states
     Vec leaves       # scratch: (node, lexeme set, whether the node's byte is in the lexeme) where tokens leave it
     Vec words        # (count, tokens...) or (DENSE, mask words...)
+    Vec recent       # the same of the last configuration whose mask depends on its text
+    uint64_t recent_key
     Vec buffer       # one mask and a spare word, all zero between calls
     size_t hits
     size_t misses
@@ -40,8 +42,5 @@ cdef void masks_free(Masks* k) noexcept nogil
 cdef void masks_clear(Masks* k) noexcept nogil
 cdef size_t masks_bytes(const Masks* k) noexcept nogil
 
-# Offset in `words` of the mask of a configuration, made if need be.
-cdef int masks_find(Masks* k, Machine* m, const Config* config, uint32_t* offset) noexcept nogil
-
-# Write the mask at `offset` to `count` words; surplus words become zero.
-cdef void masks_copy(const Masks* k, uint32_t offset, uint32_t* target, size_t count) noexcept nogil
+# Write the mask of a configuration to `count` words; surplus words become zero. Returns a status.
+cdef int masks_write(Masks* k, Machine* m, const Config* config, uint32_t* target, size_t count) noexcept nogil

@@ -5,6 +5,9 @@ trie below them is walked from the new row. The split depends on the lexer state
 
 A mask depends on (row, lexer state) and on nothing else, and both are interned, so a stored mask can never be stale:
 whoever forgets rows or states forgets the masks with them.
+
+On a virtual row (tape.pxd) most masks depend on the parser's row alone, and are kept for it: all those for which no check had
+to be asked. Of the others only the last one is kept, for that text will not come again.
 """
 
 from libc.stdint cimport uint32_t, uint64_t
@@ -13,7 +16,8 @@ from libc.string cimport memcpy, memset
 from ffgrammar.core.map cimport ABSENT, map_bytes, map_clear, map_free, map_get, map_init, map_put
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport Vec, vec_extend, vec_fill, vec_free, vec_init, vec_push
-from ffgrammar.engine.machine cimport machine_accepting, machine_leave
+from ffgrammar.engine.machine cimport machine_accepting, machine_leave, parser_row
+from ffgrammar.engine.tape cimport VIRTUAL, TapeMark, tape_append, tape_mark, tape_release
 from ffgrammar.engine.viability cimport step, viable
 from ffgrammar.regex.dfa cimport DEAD, LAST_STATE, LEAVE, NO_LEXEMES, UNKNOWN, dfa_accept, dfa_fill
 from ffgrammar.tokens.trie cimport MAX_TOKEN_BYTES
@@ -28,10 +32,14 @@ cdef enum:
     LONG_WALK = 4096  # nodes from which a split is kept: the copy of its mask is then a small part of it
     DENSE = 0xFFFFFFFF
 
+cdef uint64_t NO_KEY = <uint64_t>-1
+
 
 cdef int masks_init(Masks* k) noexcept nogil:
     vec_init(&k.words)
     vec_init(&k.buffer)
+    vec_init(&k.recent)
+    k.recent_key = NO_KEY
     k.hits = k.misses = 0
     vec_init(&k.leaves)
     vec_init(&k.reached)
@@ -44,6 +52,7 @@ cdef void masks_free(Masks* k) noexcept nogil:
     map_free(&k.index)
     map_free(&k.partitions)
     vec_free(&k.words)
+    vec_free(&k.recent)
     vec_free(&k.buffer)
     vec_free(&k.leaves)
     vec_free(&k.reached)
@@ -53,11 +62,12 @@ cdef void masks_clear(Masks* k) noexcept nogil:
     map_clear(&k.index)
     map_clear(&k.partitions)
     vec_free(&k.words)
+    k.recent_key = NO_KEY
 
 
 cdef size_t masks_bytes(const Masks* k) noexcept nogil:
     return (map_bytes(&k.index) + map_bytes(&k.partitions)
-            + (k.words.cap + k.buffer.cap + k.leaves.cap + k.reached.cap) * sizeof(uint32_t))
+            + (k.words.cap + k.recent.cap + k.buffer.cap + k.leaves.cap + k.reached.cap) * sizeof(uint32_t))
 
 
 cdef int split(
@@ -100,13 +110,28 @@ cdef int split(
     return OK
 
 
+cdef int enter_leaf(Masks* k, Machine* m, Config* inner, const uint32_t* leaf, uint32_t* mask) noexcept nogil:
+    """A token leaves the lexeme at a leaf, with `inner`: set it and those below it if they may."""
+    cdef const TrieNode* nodes = k.vocab.nodes
+    cdef uint32_t token
+    cdef int status
+    if leaf[2]:
+        status = viable(k.viability, m, inner)
+    else:
+        status = step(k.viability, m, inner, nodes[leaf[0]].word & 0xFF)
+    if status > 0:
+        token = nodes[leaf[0]].word >> 8
+        mask[token >> 5] |= <uint32_t>1 << (token & 31)
+        if nodes[leaf[0]].size >> 8 > 1:
+            status = walk(k, m, leaf[0], inner, mask)
+    return status
+
+
 cdef int resolve(Masks* k, Machine* m, uint32_t row, uint32_t* mask) noexcept nogil:
     """Ask the parser about the places where tokens leave the lexeme."""
-    cdef const TrieNode* nodes = k.vocab.nodes
     cdef const uint32_t* leaf = k.leaves.data
     cdef const uint32_t* end = k.leaves.data + k.leaves.len
     cdef uint32_t lexset = NO_LEXEMES
-    cdef uint32_t token
     cdef Config left, inner
     cdef int status
     while leaf < end:
@@ -116,17 +141,55 @@ cdef int resolve(Masks* k, Machine* m, uint32_t row, uint32_t* mask) noexcept no
             if status < 0:
                 return status
         inner = left
-        if leaf[2]:
-            status = viable(k.viability, m, &inner)
-        else:
-            status = step(k.viability, m, &inner, nodes[leaf[0]].word & 0xFF)
-        if status > 0:
-            token = nodes[leaf[0]].word >> 8
-            mask[token >> 5] |= <uint32_t>1 << (token & 31)
-            if nodes[leaf[0]].size >> 8 > 1:
-                status = walk(k, m, leaf[0], &inner, mask)
+        status = enter_leaf(k, m, &inner, leaf, mask)
         if status < 0:
             return status
+        leaf += LEAF_WORDS
+    return OK
+
+
+cdef int resolve_virtual(Masks* k, Machine* m, uint32_t row, uint32_t* mask) noexcept nogil:
+    """The same on a virtual row, where it matters what a token's bytes are before it leaves the lexeme."""
+    cdef const TrieNode* nodes = k.vocab.nodes
+    cdef const uint32_t* leaf = k.leaves.data
+    cdef const uint32_t* end = k.leaves.data + k.leaves.len
+    # the nodes above a leaf, and the virtual rows they lead to; `at` goes along the children of the last
+    cdef uint32_t path[MAX_TOKEN_BYTES + 1]
+    cdef uint32_t rows[MAX_TOKEN_BYTES + 1]
+    cdef uint32_t depth = 0
+    cdef uint32_t at = 1
+    cdef TapeMark mark
+    cdef Config inner
+    cdef int status
+    path[0] = 0
+    rows[0] = row
+    while leaf < end:
+        while leaf[0] >= path[depth] + (nodes[path[depth]].size >> 8):
+            at = path[depth] + (nodes[path[depth]].size >> 8)
+            depth -= 1
+        while True:
+            while leaf[0] >= at + (nodes[at].size >> 8):
+                at += nodes[at].size >> 8
+            if at == leaf[0]:
+                break
+            status = tape_append(&m.tape, rows[depth], nodes[at].word & 0xFF, &rows[depth + 1])
+            if status < 0:
+                return status
+            depth += 1
+            path[depth] = at
+            at += 1
+        mark = tape_mark(&m.tape)
+        inner.row = rows[depth]
+        status = 1
+        if leaf[2]:
+            status = tape_append(&m.tape, inner.row, nodes[at].word & 0xFF, &inner.row)
+        if status >= 0:
+            status = machine_leave(m, inner.row, leaf[1], &inner)
+        if status > 0:
+            status = enter_leaf(k, m, &inner, leaf, mask)
+        if status < 0:
+            return status
+        tape_release(&m.tape, &mark)
         leaf += LEAF_WORDS
     return OK
 
@@ -217,8 +280,8 @@ cdef int add_others(Masks* k, Machine* m, const Config* config, uint32_t* mask) 
     return status
 
 
-cdef int store(Masks* k, uint32_t* offset) noexcept nogil:
-    """Move the mask in `buffer` to `words` (as a list of tokens when that is smaller) and clear the buffer."""
+cdef int store(Masks* k, Vec* words) noexcept nogil:
+    """Append the mask in `buffer` to `words` (as a list of tokens when that is smaller) and clear the buffer."""
     cdef uint32_t n_words = k.vocab.n_words
     cdef uint32_t* mask = k.buffer.data
     cdef uint32_t i, bits
@@ -227,17 +290,16 @@ cdef int store(Masks* k, uint32_t* offset) noexcept nogil:
     mask[n_words] = 0
     for i in range(n_words):
         count += popcount(mask[i])
-    offset[0] = <uint32_t>k.words.len
     if count >= n_words >> 2:
-        if vec_push(&k.words, DENSE) < 0 or vec_extend(&k.words, mask, n_words) < 0:
+        if vec_push(words, DENSE) < 0 or vec_extend(words, mask, n_words) < 0:
             status = NO_MEMORY
-    elif vec_push(&k.words, <uint32_t>count) < 0:
+    elif vec_push(words, <uint32_t>count) < 0:
         status = NO_MEMORY
     else:
         for i in range(n_words):
             bits = mask[i]
             while bits:
-                if vec_push(&k.words, i << 5 | <uint32_t>lowest_bit(bits)) < 0:
+                if vec_push(words, i << 5 | <uint32_t>lowest_bit(bits)) < 0:
                     status = NO_MEMORY
                 bits &= bits - 1
     memset(mask, 0, (n_words + 1) * sizeof(uint32_t))
@@ -279,36 +341,60 @@ cdef int compute(Masks* k, Machine* m, const Config* config) noexcept nogil:
             k.leaves.len = 0
             status = walk(k, m, 0, config, k.buffer.data)
     if status >= 0:
-        status = resolve(k, m, config.row, k.buffer.data)
+        if config.row & VIRTUAL:
+            status = resolve_virtual(k, m, config.row, k.buffer.data)
+        else:
+            status = resolve(k, m, config.row, k.buffer.data)
     return add_others(k, m, config, k.buffer.data) if status >= 0 else status
 
 
-cdef int masks_find(Masks* k, Machine* m, const Config* config, uint32_t* offset) noexcept nogil:
-    cdef uint64_t key = <uint64_t>config.row << 32 | config.state
+cdef int find(Masks* k, Machine* m, const Config* config, const uint32_t** words) noexcept nogil:
+    """The stored mask of a configuration, made if need be; it lies there until the next call."""
+    cdef uint64_t key = <uint64_t>parser_row(m, config.row) << 32 | config.state
+    cdef uint64_t own_key = <uint64_t>config.row << 32 | config.state
+    cdef uint32_t offset = map_get(&k.index, key)
+    cdef TapeMark mark
     cdef int status
-    offset[0] = map_get(&k.index, key)
-    if offset[0] != ABSENT:
+    if offset != ABSENT:
         k.hits += 1
+        words[0] = k.words.data + offset
+        return OK
+    if own_key == k.recent_key:
+        k.hits += 1
+        words[0] = k.recent.data
         return OK
     k.misses += 1
+    m.tape.asked = False
+    mark = tape_mark(&m.tape)
     status = compute(k, m, config)
+    tape_release(&m.tape, &mark)
     if status < 0:
         memset(k.buffer.data, 0, (k.vocab.n_words + 1) * sizeof(uint32_t))
         return status
-    status = store(k, offset)
+    if config.row & VIRTUAL and m.tape.asked:
+        k.recent.len = 0
+        status = store(k, &k.recent)
+        k.recent_key = own_key if status >= 0 else NO_KEY
+        words[0] = k.recent.data
+        return status
+    offset = <uint32_t>k.words.len
+    status = store(k, &k.words)
+    words[0] = k.words.data + offset
+    return map_put(&k.index, key, offset) if status >= 0 else status
+
+
+cdef int masks_write(Masks* k, Machine* m, const Config* config, uint32_t* target, size_t count) noexcept nogil:
+    cdef const uint32_t* words
+    cdef uint32_t i
+    cdef int status = find(k, m, config, &words)
     if status < 0:
         return status
-    return map_put(&k.index, key, offset[0])
-
-
-cdef void masks_copy(const Masks* k, uint32_t offset, uint32_t* target, size_t count) noexcept nogil:
-    cdef const uint32_t* words = k.words.data + offset
-    cdef uint32_t i
     if words[0] == DENSE:
         memcpy(target, words + 1, k.vocab.n_words * sizeof(uint32_t))
         if count > k.vocab.n_words:
             memset(target + k.vocab.n_words, 0, (count - k.vocab.n_words) * sizeof(uint32_t))
-        return
+        return OK
     memset(target, 0, count * sizeof(uint32_t))
     for i in range(1, words[0] + 1):
         target[words[i] >> 5] |= <uint32_t>1 << (words[i] & 31)
+    return OK

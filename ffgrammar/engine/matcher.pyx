@@ -10,7 +10,7 @@ from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_free, vec_init, vec_reserve
 from ffgrammar.engine.forced cimport common_tokens, forced_bytes, open_places
 from ffgrammar.engine.machine cimport machine_accepting
-from ffgrammar.engine.masks cimport masks_copy, masks_find
+from ffgrammar.engine.masks cimport masks_write
 from ffgrammar.engine.viability cimport distance, step
 
 from operator import index as as_index
@@ -296,7 +296,6 @@ cdef class Matcher:
         cdef Py_buffer view
         cdef uint32_t* row
         cdef size_t count, i
-        cdef uint32_t offset
         cdef int status
         cdef Py_ssize_t batch
         if hasattr(bitmask, "data_ptr"):
@@ -325,9 +324,7 @@ cdef class Matcher:
                     for i in range(count):
                         row[i] = 0
                 elif status >= 0:
-                    status = masks_find(&self.engine.masks, &self.engine.machine, &self.now, &offset)
-                    if status >= 0:
-                        masks_copy(&self.engine.masks, offset, row, count)
+                    status = masks_write(&self.engine.masks, &self.engine.machine, &self.now, row, count)
                 self.engine.release()
         finally:
             PyBuffer_Release(&view)

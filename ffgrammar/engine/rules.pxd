@@ -53,6 +53,9 @@ cdef struct Rules:
     Vec exprs      # per lexeme: its expression, without the empty text
     Vec skips      # the lexemes allowed everywhere, sorted
     Vec is_skip    # per lexeme
+    Vec check      # per lexeme: the kind of its check as a bit (tape.pxd), or 0
+    Vec opens      # per lexeme: whether it opens an array that checks are about
+    bint has_checks
     uint32_t start
 
 cdef class RuleTables:

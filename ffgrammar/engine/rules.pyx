@@ -5,11 +5,15 @@ from libc.stdint cimport uint32_t
 from ffgrammar.core.intern cimport intern_count, intern_free, intern_init
 from ffgrammar.core.vec cimport Vec, vec_free, vec_init, vec_push
 from ffgrammar.engine.parametric cimport find_instance
+from ffgrammar.engine.tape cimport CHECK_REPEATED, CHECK_UNIQUE
 
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.grammar.derives import derives
 from ffgrammar.grammar.productive import dead_terminals, productive
 from ffgrammar.regex.expr import EMPTY
+
+# by the names of ir.CHECKS
+CHECK_BITS = {"unique": CHECK_UNIQUE, "repeated": CHECK_REPEATED}
 
 
 cdef inline int push(Vec* v, uint32_t word) except -1:
@@ -44,6 +48,8 @@ cdef class RuleTables:
         vec_init(&self.rules.exprs)
         vec_init(&self.rules.skips)
         vec_init(&self.rules.is_skip)
+        vec_init(&self.rules.check)
+        vec_init(&self.rules.opens)
         self.lay_out(grammar, self.lower_lexemes(grammar))
 
     def __dealloc__(self):
@@ -60,15 +66,18 @@ cdef class RuleTables:
         vec_free(&self.rules.exprs)
         vec_free(&self.rules.skips)
         vec_free(&self.rules.is_skip)
+        vec_free(&self.rules.check)
+        vec_free(&self.rules.opens)
 
     def __len__(self) -> int:
         return self.rules.bodies.len
 
     cdef dict lower_lexemes(self, grammar):
-        """Fill exprs and skips. A lexeme never matches the empty text, or the lexer would not advance; where its expression
+        """Fill what is kept by lexeme, and skips. A lexeme never matches the empty text, or the lexer would not advance; where its expression
         does, a nonterminal stands for it that says "this or nothing". Returns these, by lexeme."""
         cdef dict optional = {}
         store = grammar.store
+        self.rules.has_checks = bool(grammar.checks)
         for number, lexeme in enumerate(grammar.lexemes):
             expr = lexeme.expr
             if store.is_nullable(expr):
@@ -77,6 +86,8 @@ cdef class RuleTables:
                     optional[number] = len(grammar.names) + len(optional)
             push(&self.rules.exprs, expr)
             push(&self.rules.is_skip, lexeme.skip)
+            push(&self.rules.check, 0 if lexeme.check is None else CHECK_BITS[grammar.checks[lexeme.check]])
+            push(&self.rules.opens, lexeme.opens)
             if lexeme.skip and not store.is_nothing(expr):
                 push(&self.rules.skips, number)
         return optional

@@ -8,11 +8,12 @@ from ffgrammar.core.intern cimport intern_count, intern_get, intern_len
 from ffgrammar.core.map cimport map_bytes, map_clear, map_free, map_get, map_init, map_place, map_put
 from ffgrammar.core.status cimport LIMIT_EMPTINESS, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
-from ffgrammar.engine.machine cimport machine_accepting, machine_move
+from ffgrammar.engine.machine cimport machine_accepting, machine_move, parser_row
 from ffgrammar.engine.rows cimport ROOT, Item, row_accepting, row_items, row_waiting
 from ffgrammar.engine.rules cimport (
     END, I_BITS, I_HEAD, NONE, NONTERMINAL, NUMBER, T_AGAIN, T_BIT, T_BODY, T_LENGTH, T_NEED, Rules,
 )
+from ffgrammar.engine.tape cimport TapeMark, tape_mark, tape_release
 from ffgrammar.regex.derivative cimport promise
 from ffgrammar.regex.nodes cimport FAR, add_lengths
 
@@ -282,6 +283,7 @@ cdef int measure_links(Viability* v, const Machine* m) noexcept nogil:
 cdef int estimate(Viability* v, Machine* m, const Config* config, uint32_t* cost) noexcept nogil:
     """About the length of a completion, but for what the lexer forbids."""
     cdef uint32_t number = config.state >> 8
+    cdef uint32_t row = parser_row(m, config.row)
     cdef uint32_t i, length, lexeme
     cost[0] = FAR
     if measure_links(v, m) < 0:
@@ -290,9 +292,9 @@ cdef int estimate(Viability* v, Machine* m, const Config* config, uint32_t* cost
         length = promise(m.nodes, intern_get(&m.dfa.states, number)[i + 1])
         lexeme = intern_get(&m.dfa.states, number)[i]
         if m.rules.is_skip.data[lexeme]:
-            length = add_lengths(length, row_cost(v, m, config.row))
+            length = add_lengths(length, row_cost(v, m, row))
         else:
-            length = add_lengths(length, waiting_cost(v, m, config.row, lexeme))
+            length = add_lengths(length, waiting_cost(v, m, row, lexeme))
         if length < cost[0]:
             cost[0] = length
     return OK
@@ -398,6 +400,7 @@ cdef int distance(Viability* v, Machine* m, const Config* config, uint32_t* leng
 
 cdef int next_bytes(Viability* v, Machine* m, const Config* config, uint32_t* bits) noexcept nogil:
     cdef Config moved
+    cdef TapeMark mark = tape_mark(&m.tape)
     cdef uint32_t byte
     cdef int count = 0
     cdef int status
@@ -406,6 +409,7 @@ cdef int next_bytes(Viability* v, Machine* m, const Config* config, uint32_t* bi
     for byte in range(256):
         moved = config[0]
         status = step(v, m, &moved, byte)
+        tape_release(&m.tape, &mark)
         if status < 0:
             return status
         if status:

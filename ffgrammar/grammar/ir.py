@@ -12,10 +12,12 @@ from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
 from ffgrammar.regex.expr import ExprStore
 
-__all__ = ["ANY_COUNT", "MAX_COUNT", "Grammar", "GrammarBuilder", "Lexeme", "Parametric", "Template"]
+__all__ = ["ANY_COUNT", "CHECKS", "MAX_COUNT", "Grammar", "GrammarBuilder", "Lexeme", "Parametric", "Template"]
 
 # bounds of a counter that do not bind
 ANY_COUNT = (0, None)
+# kinds of checks: no two items of an array are equal; some two are
+CHECKS = ("unique", "repeated")
 # a counter's bounds are below this
 MAX_COUNT = 1 << 30
 
@@ -25,12 +27,18 @@ class Lexeme:
     """A terminal: its expression in the grammar's store, and how it ends.
 
     A lexeme in a text is never empty. Where the expression matches the empty text, the grammar may go on without one.
+
+    Attributes:
+        check: number of the check (`Grammar.checks`) that must hold for the innermost open container, or None.
+        opens: it is the bracket that opens an array which checks are about.
     """
 
     expr: int
     name: str = ""
     lazy: bool = False
     skip: bool = False
+    check: int | None = None
+    opens: bool = False
 
 
 @dataclass(frozen=True)
@@ -82,6 +90,9 @@ class Grammar:
         warnings: what is understood but not enforced.
         parametric, templates: the nonterminals with a parameter, and their productions. The front-end vouches that from
             every parameter that can be reached a text can be completed.
+        checks: what a grammar cannot say, looked up in the text: each is a kind in `CHECKS`. They are about JSON: the
+            front-end vouches that brackets, braces and commas outside of strings are lexemes by themselves, and that
+            the grammar is delimited.
     """
 
     store: ExprStore
@@ -95,6 +106,7 @@ class Grammar:
     warnings: tuple[str, ...] = ()
     parametric: tuple[Parametric, ...] = ()
     templates: tuple[Template, ...] = ()
+    checks: tuple[str, ...] = ()
 
 
 @dataclass
@@ -106,20 +118,34 @@ class GrammarBuilder:
 
     def __post_init__(self) -> None:
         self._lexemes: list[Lexeme] = []
-        self._terminals: dict[tuple[int, bool, bool], int] = {}
+        self._terminals: dict[tuple[object, ...], int] = {}
+        self._checks: dict[str, int] = {}
         self._productions: list[tuple[int, tuple[int, ...]]] = []
         self._names: list[str] = []
         self._parametric: list[Parametric] = []
         self._templates: list[Template] = []
         self._shared: dict[tuple[object, ...], int] = {}
 
-    def terminal(self, expr: int, name: str = "", *, lazy: bool = False, skip: bool = False) -> int:
+    def check(self, kind: str) -> int:
+        """The number of a check."""
+        return self._checks.setdefault(kind, len(self._checks))
+
+    def terminal(
+        self,
+        expr: int,
+        name: str = "",
+        *,
+        lazy: bool = False,
+        skip: bool = False,
+        check: int | None = None,
+        opens: bool = False,
+    ) -> int:
         """The symbol of a lexeme; equal lexemes are one symbol."""
-        key = (expr, lazy, skip)
+        key = (expr, lazy, skip, check, opens)
         found = self._terminals.get(key)
         if found is None:
             found = self._terminals[key] = 2 * len(self._lexemes)
-            self._lexemes.append(Lexeme(expr, name, lazy, skip))
+            self._lexemes.append(Lexeme(expr, name, lazy, skip, check, opens))
         return found
 
     def skip(self, expr: int, name: str = "") -> None:
@@ -221,6 +247,7 @@ class GrammarBuilder:
         warnings: Iterable[str] = (),
     ) -> Grammar:
         """The finished grammar."""
+        assert delimited or not self._checks, "checks need a delimited grammar"
         if not start & 1:
             start = self._share(("seq", start), "start", [(start,)])
         return Grammar(
@@ -235,6 +262,7 @@ class GrammarBuilder:
             tuple(warnings),
             tuple(self._parametric),
             tuple(self._templates),
+            tuple(self._checks),
         )
 
     def _share(self, key: tuple[object, ...], name: str, bodies: Iterable[Sequence[int]]) -> int:

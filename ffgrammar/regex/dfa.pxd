@@ -26,6 +26,7 @@ cdef struct Dfa:
     Vec accept           # per state number: lexeme set it matches
     Vec lazy             # per lexeme: whether it ends at its first match
     Vec work
+    bint eager           # every lexeme ends as soon as nothing can follow in it
     uint32_t max_states
 
 cdef int dfa_init(Dfa* d, Nodes* nodes) noexcept nogil

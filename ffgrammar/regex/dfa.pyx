@@ -8,13 +8,14 @@ from ffgrammar.core.intern cimport (
 from ffgrammar.core.status cimport LIMIT_DFA_STATES, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push, vec_reserve
 from ffgrammar.regex.derivative cimport derivative, matches_something, same_class
-from ffgrammar.regex.nodes cimport NOTHING, Nodes, nullable
+from ffgrammar.regex.nodes cimport EMPTY, NOTHING, Nodes, nullable
 
 
 cdef int dfa_init(Dfa* d, Nodes* nodes) noexcept nogil:
     cdef uint32_t empty
     d.nodes = nodes
     d.max_states = 1 << 22
+    d.eager = False
     vec_init(&d.delta)
     vec_init(&d.accept)
     vec_init(&d.lazy)
@@ -81,13 +82,48 @@ cdef int dfa_start(Dfa* d, const uint32_t* pairs, size_t count, uint32_t* state)
     return find_state(d, base, state)
 
 
-cdef bint ends_at_once(const Dfa* d, uint32_t state) noexcept nogil:
+cdef int goes_on(Dfa* d, uint32_t state) noexcept nogil:
+    """Whether any byte leads on in any lexeme."""
+    cdef uint32_t bits[8]
+    cdef uint32_t covered[8]
+    cdef uint32_t number = state >> 8
+    cdef uint32_t i, k, e, byte, found
+    cdef int status
+    for i in range(1, intern_len(&d.states, number), 2):
+        e = intern_get(&d.states, number)[i + 1]
+        if e == EMPTY:
+            continue
+        for k in range(8):
+            covered[k] = 0
+        for byte in range(256):
+            if (covered[byte >> 5] >> (byte & 31)) & 1:
+                continue
+            for k in range(8):
+                bits[k] = 0xFFFFFFFF
+            same_class(d.nodes, e, byte, bits)
+            for k in range(8):
+                covered[k] |= bits[k]
+            status = derivative(d.nodes, e, byte, &found)
+            if status >= 0 and found != NOTHING:
+                status = matches_something(d.nodes, found)
+                if status > 0:
+                    return 1
+            if status < 0:
+                return status
+    return 0
+
+
+cdef int ends_at_once(Dfa* d, uint32_t state) noexcept nogil:
     cdef uint32_t lexset = dfa_accept(d, state)
     cdef uint32_t i
+    cdef int status
     for i in range(intern_len(&d.lexsets, lexset)):
         if d.lazy.data[intern_get(&d.lexsets, lexset)[i]]:
-            return True
-    return False
+            return 1
+    if not d.eager or lexset == NO_LEXEMES:
+        return 0
+    status = goes_on(d, state)
+    return status if status < 0 else not status
 
 
 cdef int dfa_fill(Dfa* d, uint32_t state, uint32_t byte, uint32_t* target) noexcept nogil:
@@ -118,7 +154,10 @@ cdef int dfa_fill(Dfa* d, uint32_t state, uint32_t byte, uint32_t* target) noexc
         status = find_state(d, base, &found)
         if status < 0:
             return status
-        if ends_at_once(d, found):
+        status = ends_at_once(d, found)
+        if status < 0:
+            return status
+        if status:
             found |= LAZY
     for i in range(256):
         if (bits[i >> 5] >> (i & 31)) & 1:

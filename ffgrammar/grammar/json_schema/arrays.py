@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ffgrammar.core.errors import UnsupportedError
 from ffgrammar.grammar.json_schema.containing import containing
 from ffgrammar.grammar.json_schema.shape import NEVER, Conj, Shape, join
 
@@ -54,11 +53,6 @@ def array_symbol(em: Emitter, shape: Shape, depth: int) -> int | None:
                 most = length
     if most is not None and most < least:
         return None
-    if shape.unique is not None and (most is None or most > 1):
-        raise UnsupportedError(
-            "uniqueItems is not supported for arrays of more than one item: remove it",
-            pointer=shape.unique.pointer("uniqueItems"),
-        )
     opening, closing, comma = em.left_bracket, em.right_bracket, em.comma
     if shape.contained:
         conjs = [item_conj(shape, index) for index in range(length + 1)]

@@ -135,6 +135,8 @@ class Combiner:
             types &= ~STR
         if types & ARR and shape.max_items is not None and shape.max_items < shape.min_items:
             types &= ~ARR
+        if types & ARR and shape.unique is not None and shape.repeated is not None:
+            types &= ~ARR
         if (
             types & OBJ
             and shape.max_properties is not None

@@ -18,6 +18,7 @@ from ffgrammar.grammar.json_schema.objects import object_symbol
 from ffgrammar.grammar.json_schema.options import Options
 from ffgrammar.grammar.json_schema.shape import ARR, BOOLS, FRAC, INT, NULL, NUM, OBJ, STR, TRUE, Conj, Shape
 from ffgrammar.grammar.json_schema.strings import Strings
+from ffgrammar.grammar.json_schema.unique import compared_array_symbol
 from ffgrammar.regex.expr import ExprStore
 
 __all__ = ["Emitter"]
@@ -167,7 +168,8 @@ class Emitter:
                 expr = literal(b"true" if types & TRUE else b"false")
             symbols.append(terminal(expr, "boolean"))
         if types & ARR:
-            found = array_symbol(self, shape, depth)
+            plain = shape.unique is None and shape.repeated is None
+            found = (array_symbol if plain else compared_array_symbol)(self, shape, depth)
             if found is not None:
                 symbols.append(found)
         if types & OBJ:

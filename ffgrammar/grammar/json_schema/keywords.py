@@ -16,6 +16,7 @@ from ffgrammar.grammar.json_schema.formats import FORMATS, UNENFORCED
 from ffgrammar.grammar.json_schema.literals import Scalars, as_schema, count_of, number
 from ffgrammar.grammar.json_schema.negate import (
     NOT,
+    REPEATED,
     SILENT,
     SOME_ITEM,
     SOME_KEY,
@@ -364,11 +365,16 @@ class Reader(Applicators):
         shape.max_items = _least(shape.max_items, count_of(value, place, word))
 
     def unique_items(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
-        """`uniqueItems`: known to hold where an array has at most one item"""
+        """`uniqueItems`"""
+        if self.is_unique(place, word, value):
+            shape.unique = shape.unique or place
+
+    @staticmethod
+    def is_unique(place: Place, word: str, value: Any) -> bool:
+        """Whether `uniqueItems` asks for something."""
         if not isinstance(value, bool):
             raise GrammarError(f"uniqueItems is a boolean, not {kind_of(value)}", pointer=place.pointer(word))
-        if value:
-            shape.unique = shape.unique or place
+        return value
 
     # Objects
 
@@ -482,6 +488,10 @@ class Reader(Applicators):
         shape.min_items = max(shape.min_items, start + least)
         shape.contain(start, conj, least, most, place)
 
+    def some_repeated(self, shape: Shape, place: Place, word: Any, value: Any, *_: Any) -> None:
+        """REPEATED"""
+        shape.repeated = shape.repeated or value
+
     def some_key(self, shape: Shape, place: Place, word: Any, value: Any, *_: Any) -> None:
         """SOME_KEY"""
         keys, name, conj = value
@@ -573,6 +583,7 @@ _HANDLERS: dict[Any, Any] = {
     TYPES_LEFT: Reader.types_left,
     WITHOUT: Reader.without,
     SOME_ITEM: Reader.some_item,
+    REPEATED: Reader.some_repeated,
     SOME_KEY: Reader.some_key,
     **dict.fromkeys(
         "$dynamicRef $recursiveRef".split(),

@@ -21,7 +21,7 @@ from ffgrammar.grammar.json_schema.unevaluated import SOME_LEFT
 if TYPE_CHECKING:
     from ffgrammar.grammar.json_schema.keywords import Reader
 
-__all__ = ["NOT", "SILENT", "SOME_ITEM", "SOME_KEY", "SOME_OF", "TYPES_LEFT", "WITHOUT", "Negation"]
+__all__ = ["NOT", "REPEATED", "SILENT", "SOME_ITEM", "SOME_KEY", "SOME_OF", "TYPES_LEFT", "WITHOUT", "Negation"]
 
 # Keywords that every value obeys. `then` and the like are read by the keyword that they go with.
 SILENT = frozenset(
@@ -40,6 +40,8 @@ SOME_KEY = ("some key",)
 SOME_ITEM = ("some item",)
 # a list of conjunctions, one of which holds
 SOME_OF = ("some of",)
+# where it is asked for: some two items are equal
+REPEATED = ("repeated",)
 # the opposite of a conjunction
 NOT = ("not",)
 
@@ -184,6 +186,13 @@ class Negation:
             found.append({"type": "array", SOME_ITEM: (length, self.conj(place, items.rest), 1, None)})
         return found
 
+    def unique_items(self, place: Place, word: str, value: Any) -> list[Any]:
+        is_unique = self.reader.is_unique(place, word, value)
+        return [{"type": "array", "minItems": 2, REPEATED: place}] if is_unique else []
+
+    def repeated(self, place: Place, word: Any, value: Any) -> list[Any]:
+        return [{"uniqueItems": True}]
+
     def contains(self, place: Place, word: str, value: Any) -> list[Any]:
         conj, least, most = self.reader.contains_of(place)
         found: list[Any] = []
@@ -311,6 +320,8 @@ _MAKERS: dict[Any, Any] = {
     "items": Negation.items,
     "prefixItems": Negation.items,
     "contains": Negation.contains,
+    "uniqueItems": Negation.unique_items,
+    REPEATED: Negation.repeated,
     "properties": Negation.group,
     "patternProperties": Negation.group,
     "additionalProperties": Negation.group,

@@ -137,8 +137,9 @@ class Shape:
     max_items: int | None = None
     # of the items, so many are so
     contained: tuple[Contained, ...] = ()
-    # where uniqueItems is asked for
+    # where it is asked for that no two items are equal, or that some two are
     unique: Place | None = None
+    repeated: Place | None = None
     # objects
     groups: tuple[Group, ...] = ()
     required: tuple[str, ...] = ()

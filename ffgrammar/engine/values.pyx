@@ -1,0 +1,351 @@
+"""A reader that recurses nowhere, so that nesting needs no limit, and that reads no further than its text, whatever it is."""
+
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport qsort
+from libc.string cimport memcpy
+
+from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_free, intern_init
+from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.vec cimport Vec, vec_extend, vec_fill, vec_free, vec_init, vec_push, vec_reserve
+
+cdef enum Kind:
+    K_LITERAL
+    K_STRING
+    K_NUMBER
+    K_ARRAY
+    K_OBJECT
+
+cdef enum:
+    # an exponent of at most so many digits is an int64, and has room to be moved by a length
+    EXPONENT_DIGITS = 17
+    # bytes that a canonical number may be longer than its text
+    NUMBER_ROOM = 64
+
+cdef int64_t EXPONENT_BOUND = 100000000000000000  # ten to that power
+
+
+cdef int values_init(Values* v) noexcept nogil:
+    vec_init(&v.parts)
+    vec_init(&v.open)
+    vec_init(&v.bytes)
+    vec_init(&v.tuple)
+    return intern_init(&v.tuples)
+
+
+cdef void values_free(Values* v) noexcept nogil:
+    intern_free(&v.tuples)
+    vec_free(&v.parts)
+    vec_free(&v.open)
+    vec_free(&v.bytes)
+    vec_free(&v.tuple)
+
+
+cdef int values_clear(Values* v) noexcept nogil:
+    intern_free(&v.tuples)
+    return intern_init(&v.tuples)
+
+
+cdef size_t values_bytes(const Values* v) noexcept nogil:
+    return intern_bytes(&v.tuples) + (v.parts.cap + v.open.cap + v.bytes.cap + v.tuple.cap) * sizeof(uint32_t)
+
+
+cdef int add_text(Values* v, Kind kind, size_t count) noexcept nogil:
+    """Intern the first `count` of `bytes`, and make it a part."""
+    cdef uint32_t value
+    v.tuple.len = 0
+    if vec_push(&v.tuple, kind) < 0 or vec_push(&v.tuple, <uint32_t>count) < 0:
+        return NO_MEMORY
+    if vec_fill(&v.tuple, (count + 3) >> 2, 0) < 0:
+        return NO_MEMORY
+    memcpy(v.tuple.data + 2, v.bytes.data, count)
+    if intern_add(&v.tuples, v.tuple.data, v.tuple.len, &value) < 0:
+        return NO_MEMORY
+    return vec_push(&v.parts, value)
+
+
+cdef int hexadecimal(const uint8_t* text, const uint8_t* end, uint32_t* code) noexcept nogil:
+    """The four digits after `\\u`; 0 if they are not there."""
+    cdef uint32_t i, digit
+    code[0] = 0
+    if end - text < 4:
+        return 0
+    for i in range(4):
+        digit = text[i]
+        if c'0' <= digit <= c'9':
+            digit -= c'0'
+        elif c'a' <= (digit | 32) <= c'f':
+            digit = (digit | 32) - c'a' + 10
+        else:
+            return 0
+        code[0] = code[0] << 4 | digit
+    return 1
+
+
+cdef uint8_t* put_code(uint8_t* out, uint32_t code) noexcept nogil:
+    """A code point as UTF-8 (a lone surrogate as its three bytes, which nothing else is spelled by)."""
+    if code < 0x80:
+        out[0] = code
+        return out + 1
+    if code < 0x800:
+        out[0] = 0xC0 | code >> 6
+        out[1] = 0x80 | (code & 0x3F)
+        return out + 2
+    if code < 0x10000:
+        out[0] = 0xE0 | code >> 12
+        out[1] = 0x80 | (code >> 6 & 0x3F)
+        out[2] = 0x80 | (code & 0x3F)
+        return out + 3
+    out[0] = 0xF0 | code >> 18
+    out[1] = 0x80 | (code >> 12 & 0x3F)
+    out[2] = 0x80 | (code >> 6 & 0x3F)
+    out[3] = 0x80 | (code & 0x3F)
+    return out + 4
+
+
+cdef uint8_t short_escape(uint8_t letter) noexcept nogil:
+    if letter == c'n':
+        return c'\n'
+    if letter == c't':
+        return c'\t'
+    if letter == c'r':
+        return c'\r'
+    if letter == c'b':
+        return 8
+    if letter == c'f':
+        return 12
+    return letter
+
+
+cdef const uint8_t* read_string(const uint8_t* at, const uint8_t* end, uint8_t** out) noexcept nogil:
+    """Write what is spelled after an opening quote; returns what follows the closing one, or NULL."""
+    cdef uint32_t code, low
+    while at < end and at[0] != c'"':
+        if at[0] != c'\\':
+            out[0][0] = at[0]
+            out[0] += 1
+            at += 1
+            continue
+        if end - at < 2:
+            return NULL
+        if at[1] != c'u':
+            out[0][0] = short_escape(at[1])
+            out[0] += 1
+            at += 2
+            continue
+        if not hexadecimal(at + 2, end, &code):
+            return NULL
+        at += 6
+        if (0xD800 <= code < 0xDC00 and end - at >= 2 and at[0] == c'\\' and at[1] == c'u'
+                and hexadecimal(at + 2, end, &low) and 0xDC00 <= low < 0xE000):
+            code = 0x10000 + ((code & 0x3FF) << 10 | (low & 0x3FF))
+            at += 6
+        out[0] = put_code(out[0], code)
+    return NULL if at >= end else at + 1
+
+
+cdef uint8_t* put_number(uint8_t* out, uint64_t number, uint32_t width) noexcept nogil:
+    """A natural number, padded to a width."""
+    cdef uint8_t digits[24]
+    cdef uint32_t count = 0
+    while number or count < width or not count:
+        digits[count] = c'0' + number % 10
+        number //= 10
+        count += 1
+    while count:
+        count -= 1
+        out[0] = digits[count]
+        out += 1
+    return out
+
+
+cdef uint8_t* put_exponent(uint8_t* out, const uint8_t* digits, size_t count, bint negative, int64_t more) noexcept nogil:
+    """An exponent, given by its sign and digits, plus `more`, which is small."""
+    cdef uint8_t* first
+    cdef uint8_t* at
+    cdef int64_t low = 0
+    cdef size_t kept = 0
+    cdef size_t i
+    while count and digits[0] == c'0':
+        digits += 1
+        count -= 1
+    if count > EXPONENT_DIGITS:
+        kept = count - EXPONENT_DIGITS
+    for i in range(kept, count):
+        low = low * 10 + (digits[i] - c'0')
+    if not kept:
+        low = (-low if negative else low) + more
+        if low < 0:
+            out[0] = c'-'
+            out += 1
+        return put_number(out, <uint64_t>(-low if low < 0 else low), 0)
+    # the sign stays, and `more` moves the upper digits by one at most
+    if negative:
+        out[0] = c'-'
+        out += 1
+    low += -more if negative else more
+    first = out
+    out[0] = c'0'
+    memcpy(out + 1, digits, kept)
+    out += kept + 1
+    at = out - 1
+    if low < 0:
+        low += EXPONENT_BOUND
+        while at[0] == c'0':
+            at[0] = c'9'
+            at -= 1
+        at[0] -= 1
+    elif low >= EXPONENT_BOUND:
+        low -= EXPONENT_BOUND
+        while at[0] == c'9':
+            at[0] = c'0'
+            at -= 1
+        at[0] += 1
+    at = first
+    while at < out and at[0] == c'0':
+        at += 1
+    if at == out:
+        return put_number(first, <uint64_t>low, 0)
+    for i in range(out - at):
+        first[i] = at[i]
+    return put_number(first + (out - at), <uint64_t>low, EXPONENT_DIGITS)
+
+
+cdef const uint8_t* read_number(const uint8_t* at, const uint8_t* end, uint8_t** out) noexcept nogil:
+    """Write a number as digits, the first and the last of which are not 0, and the exponent that puts the point before
+    them; zero as nothing at all. Returns what follows it."""
+    cdef const uint8_t* digits
+    cdef uint8_t* start = out[0]
+    cdef uint8_t* first
+    cdef uint8_t* last
+    cdef bint negative = at[0] == c'-'
+    cdef bint before_point = True
+    cdef int64_t point = 0
+    cdef size_t count = 0
+    if negative:
+        out[0][0] = c'-'
+        out[0] += 1
+        at += 1
+    first = last = out[0]
+    while at < end and (c'0' <= at[0] <= c'9' or at[0] == c'.'):
+        if at[0] == c'.':
+            before_point = False
+        else:
+            if last > first or at[0] != c'0':
+                last[0] = at[0]
+                last += 1
+                point += before_point
+            elif not before_point:
+                point -= 1
+        at += 1
+    while last > first and (last - 1)[0] == c'0':
+        last -= 1
+    out[0] = start if last == first else last
+    negative = False
+    digits = at
+    if at < end and (at[0] | 32) == c'e':
+        at += 1
+        if at < end and (at[0] == c'+' or at[0] == c'-'):
+            negative = at[0] == c'-'
+            at += 1
+        digits = at
+        while at < end and c'0' <= at[0] <= c'9':
+            at += 1
+        count = at - digits
+    if last > first:
+        out[0][0] = c'e'
+        out[0] = put_exponent(out[0] + 1, digits, count, negative, point)
+    return at
+
+
+cdef int by_key(const void* a, const void* b) noexcept nogil:
+    """Of (key, place, value): by key, then by place."""
+    cdef const uint32_t* x = <const uint32_t*>a
+    cdef const uint32_t* y = <const uint32_t*>b
+    if x[0] != y[0]:
+        return -1 if x[0] < y[0] else 1
+    return -1 if x[1] < y[1] else 1
+
+
+cdef int close(Values* v, uint32_t* malformed) noexcept nogil:
+    """Make the innermost container a part of the next."""
+    cdef uint32_t base = v.open.data[v.open.len - 1]
+    cdef uint32_t kind = v.open.data[v.open.len - 2]
+    cdef uint32_t* parts = v.parts.data + base
+    cdef size_t count = v.parts.len - base
+    cdef size_t i, kept
+    cdef uint32_t value
+    v.open.len -= 2
+    v.tuple.len = 0
+    if kind == K_ARRAY:
+        if vec_push(&v.tuple, kind) < 0 or vec_extend(&v.tuple, parts, count) < 0:
+            return NO_MEMORY
+    else:
+        if count & 1:
+            malformed[0] = 1
+            return OK
+        if vec_push(&v.tuple, kind) < 0:
+            return NO_MEMORY
+        for i in range(0, count, 2):
+            if vec_push(&v.tuple, parts[i]) < 0 or vec_push(&v.tuple, <uint32_t>i) < 0:
+                return NO_MEMORY
+            if vec_push(&v.tuple, parts[i + 1]) < 0:
+                return NO_MEMORY
+        count >>= 1
+        qsort(v.tuple.data + 1, count, 3 * sizeof(uint32_t), by_key)
+        kept = 0
+        for i in range(count):
+            if i + 1 < count and v.tuple.data[3 * i + 1] == v.tuple.data[3 * i + 4]:
+                continue
+            v.tuple.data[2 * kept + 1] = v.tuple.data[3 * i + 1]
+            v.tuple.data[2 * kept + 2] = v.tuple.data[3 * i + 3]
+            kept += 1
+        v.tuple.len = 2 * kept + 1
+    if intern_add(&v.tuples, v.tuple.data, v.tuple.len, &value) < 0:
+        return NO_MEMORY
+    v.parts.len = base
+    return vec_push(&v.parts, value)
+
+
+cdef int values_read(Values* v, const uint8_t* text, size_t count, uint32_t* value) noexcept nogil:
+    cdef const uint8_t* at = text
+    cdef const uint8_t* end = text + count
+    cdef uint8_t* out
+    cdef uint8_t byte
+    cdef uint32_t malformed = 0
+    cdef int status = OK
+    v.parts.len = v.open.len = v.bytes.len = 0
+    value[0] = MALFORMED
+    # nothing is longer than its text but for a number's exponent, which is moved
+    if vec_reserve(&v.bytes, (count + NUMBER_ROOM) >> 2) < 0:
+        return NO_MEMORY
+    while at < end and status >= 0 and not malformed:
+        byte = at[0]
+        out = <uint8_t*>v.bytes.data
+        if byte == c'"':
+            at = read_string(at + 1, end, &out)
+            if at == NULL:
+                return OK
+            status = add_text(v, K_STRING, out - <uint8_t*>v.bytes.data)
+        elif byte == c'-' or c'0' <= byte <= c'9':
+            at = read_number(at, end, &out)
+            status = add_text(v, K_NUMBER, out - <uint8_t*>v.bytes.data)
+        elif byte == c't' or byte == c'f' or byte == c'n':
+            out[0] = byte
+            status = add_text(v, K_LITERAL, 1)
+            at += 5 if byte == c'f' else 4
+        elif byte == c'[' or byte == c'{':
+            status = vec_push(&v.open, K_ARRAY if byte == c'[' else K_OBJECT)
+            if status >= 0:
+                status = vec_push(&v.open, <uint32_t>v.parts.len)
+            at += 1
+        elif byte == c']' or byte == c'}':
+            if v.open.len == 0:
+                return OK
+            status = close(v, &malformed)
+            at += 1
+        else:
+            at += 1
+    if status < 0 or malformed or v.open.len or v.parts.len > 1:
+        return status
+    value[0] = v.parts.data[0] if v.parts.len else BLANK
+    return OK
