@@ -16,7 +16,8 @@ from ffgrammar.engine.rows cimport (
 )
 from ffgrammar.engine.rules cimport NONTERMINAL
 from ffgrammar.engine.tape cimport (
-    VIRTUAL, tape_append, tape_begin, tape_bytes, tape_clear, tape_free, tape_holds, tape_init, tape_leave,
+    CHECK_NEW_KEY, VIRTUAL, tape_append, tape_begin, tape_bytes, tape_clear, tape_free, tape_holds, tape_init,
+    tape_is_new_key, tape_leave,
 )
 from ffgrammar.regex.dfa cimport (
     DEAD, LAST_STATE, LAZY, LEAVE, NO_LEXEMES, UNKNOWN, dfa_accept, dfa_bytes, dfa_clear, dfa_free, dfa_init, dfa_start,
@@ -128,7 +129,8 @@ cdef int row_guard(Machine* m, uint32_t row, uint32_t* checks) noexcept nogil:
     items = row_items(&m.rows, row, &count)
     for i in range(count):
         if items[i].symbol < NONTERMINAL:
-            if not m.rules.check.data[items[i].symbol]:
+            # (there is always a key that is new)
+            if not m.rules.check.data[items[i].symbol] & ~<uint32_t>CHECK_NEW_KEY:
                 found = 0
                 break
             found |= m.rules.check.data[items[i].symbol]
@@ -156,7 +158,12 @@ cdef int checked(Machine* m, uint32_t row, uint32_t* lexset) noexcept nogil:
         if guard and not guard & (guard - 1):
             # the only check there is; it held, or the row had not been reached
             return 1
-        status = tape_holds(&m.tape, row, True, checks)
+        if checks & CHECK_NEW_KEY:
+            status = tape_is_new_key(&m.tape, row)
+            if status > 0:
+                status = CHECK_NEW_KEY
+        else:
+            status = tape_holds(&m.tape, row, True, checks)
         if status < 0:
             return status
     m.pairs.len = 0
@@ -172,7 +179,7 @@ cdef int checked(Machine* m, uint32_t row, uint32_t* lexset) noexcept nogil:
 
 cdef int leave_checked(Machine* m, uint32_t row, uint32_t lexset, bint skips, Config* config) noexcept nogil:
     """machine_leave in a grammar that has checks."""
-    cdef bint opens = False
+    cdef uint32_t opens = 0
     cdef bint only_skips = True
     cdef uint32_t before = parser_row(m, row)
     cdef uint32_t target, guard, lexeme, i
@@ -189,9 +196,9 @@ cdef int leave_checked(Machine* m, uint32_t row, uint32_t lexset, bint skips, Co
     if status < 0:
         return status
     if row & VIRTUAL:
-        status = tape_leave(&m.tape, row, target, opens, &config.row)
+        status = tape_leave(&m.tape, row, target, opens != 0, &config.row)
     elif opens:
-        status = tape_begin(&m.tape, target, &config.row)
+        status = tape_begin(&m.tape, target, opens, &config.row)
     else:
         config.row = target
     if status < 0 or not config.row & VIRTUAL:

@@ -5,7 +5,7 @@ from libc.stdint cimport uint32_t
 from ffgrammar.core.intern cimport intern_count, intern_free, intern_init
 from ffgrammar.core.vec cimport Vec, vec_free, vec_init, vec_push
 from ffgrammar.engine.parametric cimport find_instance
-from ffgrammar.engine.tape cimport CHECK_REPEATED, CHECK_UNIQUE
+from ffgrammar.engine.tape cimport CHECK_NEW_KEY, CHECK_REPEATED, CHECK_UNIQUE
 
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.grammar.derives import derives
@@ -13,7 +13,7 @@ from ffgrammar.grammar.productive import dead_terminals, productive
 from ffgrammar.regex.expr import EMPTY
 
 # by the names of ir.CHECKS
-CHECK_BITS = {"unique": CHECK_UNIQUE, "repeated": CHECK_REPEATED}
+CHECK_BITS = {"unique": CHECK_UNIQUE, "repeated": CHECK_REPEATED, "new key": CHECK_NEW_KEY}
 
 
 cdef inline int push(Vec* v, uint32_t word) except -1:
@@ -87,7 +87,7 @@ cdef class RuleTables:
             push(&self.rules.exprs, expr)
             push(&self.rules.is_skip, lexeme.skip)
             push(&self.rules.check, 0 if lexeme.check is None else CHECK_BITS[grammar.checks[lexeme.check]])
-            push(&self.rules.opens, lexeme.opens)
+            push(&self.rules.opens, 0 if not lexeme.opens else c'{' if store.matches(expr, b"{") else c'[')
             if lexeme.skip and not store.is_nothing(expr):
                 push(&self.rules.skips, number)
         return optional

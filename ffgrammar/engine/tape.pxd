@@ -1,11 +1,11 @@
 """What a check needs to know of the text.
 
-A row does not remember the text, but some arrays must not close, or go on, unless their items say so (`ir.Grammar.checks`).
-From the bracket that opens such an array until it closes, the tape runs: rows are *virtual*, each the end of one text since
+A row does not remember the text, but some arrays must not close, or go on, unless their items say so, and some objects must
+not repeat a key (`ir.Grammar.checks`). From the bracket that opens such a container until it closes, the tape runs: rows are *virtual*, each the end of one text since
 then. A virtual row is the parser's row, the innermost open container and the text, which is shared with the rows before it.
 
 Numbers of virtual rows are never given twice (but for those of texts that were only tried, see tape_mark), so a
-configuration still says all that may follow. Nothing of a text stays behind when its outermost such array closes.
+configuration still says all that may follow. Nothing of a text stays behind when its outermost such container closes.
 """
 
 from libc.stdint cimport uint8_t, uint32_t
@@ -20,6 +20,7 @@ cdef enum:
     # kinds of checks, as bits
     CHECK_UNIQUE = 1    # no two items are equal
     CHECK_REPEATED = 2  # some two are
+    CHECK_NEW_KEY = 4   # a key is none of those that its object has already
 
 cdef struct VirtualRow:
     uint32_t row     # the parser's
@@ -32,8 +33,8 @@ cdef struct TapeMark:
 
 cdef struct Tape:
     Vec rows       # VirtualRows
-    Vec frames     # open containers: (the one around it or NOWHERE, the virtual row that its item follows, list of the items
-                   # before or NO_LIST)
+    Vec frames     # open containers: (the one around it or NOWHERE, the virtual row that its item or key follows, list of the
+                   # items or keys before or NO_LIST, its kind)
     Vec lists      # (list of the items before, value, whether some two are equal); list 0 has no item
     Values values
     Vec text       # scratch
@@ -49,19 +50,22 @@ cdef size_t tape_bytes(const Tape* t) noexcept nogil
 cdef TapeMark tape_mark(const Tape* t) noexcept nogil
 cdef void tape_release(Tape* t, const TapeMark* mark) noexcept nogil
 
-# The tape begins: a checked array was opened, and the parser is in `row`. Writes the virtual row.
-cdef int tape_begin(Tape* t, uint32_t row, uint32_t* virtual) noexcept nogil
+# The tape begins: a checked container was opened by a byte, and the parser is in `row`. Writes the virtual row.
+cdef int tape_begin(Tape* t, uint32_t row, uint32_t byte, uint32_t* virtual) noexcept nogil
 
 # One more byte of text.
 cdef int tape_append(Tape* t, uint32_t virtual, uint32_t byte, uint32_t* longer) noexcept nogil
 
 # A lexeme ended, the parser is in `row` now: what it opened or closed. Writes a virtual row, or `row` where the tape ends.
-# `opens` says whether it opened a checked array.
+# `opens` says whether it opened a checked container.
 cdef int tape_leave(Tape* t, uint32_t virtual, uint32_t row, bint opens, uint32_t* target) noexcept nogil
 
 # Which of some checks hold for the innermost container, as bits; or a status. Where the text ends in its closing bracket or a
 # comma, `inside` is 1, and that byte is not part of the last item.
 cdef int tape_holds(Tape* t, uint32_t virtual, bint inside, uint32_t checks) noexcept nogil
+
+# Whether the key that ends here, the last lexeme, is not in its object yet: 1, 0 or a status.
+cdef int tape_is_new_key(Tape* t, uint32_t virtual) noexcept nogil
 
 
 cdef inline const VirtualRow* tape_row(const Tape* t, uint32_t virtual) noexcept nogil:

@@ -21,7 +21,13 @@ cdef enum:
     F_AROUND = 0
     F_ITEM
     F_LIST
+    F_KIND
     FRAME_WORDS
+
+    # kinds of frames: an object is one before a key, and another after it
+    ARRAY = 0
+    KEY_NEXT
+    VALUE_NEXT
 
     # words of a list
     L_BEFORE = 0
@@ -94,19 +100,21 @@ cdef int add_row(Tape* t, uint32_t row, uint32_t frame, uint32_t before, uint32_
     return OK
 
 
-cdef int add_frame(Tape* t, uint32_t around, uint32_t items, uint32_t* frame) noexcept nogil:
-    """An open container; its next item follows the virtual row that is made next."""
+cdef int add_frame(Tape* t, uint32_t around, uint32_t items, uint32_t kind, uint32_t* frame) noexcept nogil:
+    """An open container; its next item or key follows the virtual row that is made next."""
     frame[0] = <uint32_t>(t.frames.len // FRAME_WORDS)
     if vec_push(&t.frames, around) < 0 or vec_push(&t.frames, <uint32_t>VIRTUAL | <uint32_t>(t.rows.len // ROW_WORDS)) < 0:
         return NO_MEMORY
-    return vec_push(&t.frames, items)
-
-
-cdef int tape_begin(Tape* t, uint32_t row, uint32_t* virtual) noexcept nogil:
-    cdef uint32_t frame
-    if add_frame(t, NOWHERE, EMPTY_LIST, &frame) < 0:
+    if vec_push(&t.frames, items) < 0:
         return NO_MEMORY
-    return add_row(t, row, frame, NOWHERE, c'[', virtual)
+    return vec_push(&t.frames, kind)
+
+
+cdef int tape_begin(Tape* t, uint32_t row, uint32_t byte, uint32_t* virtual) noexcept nogil:
+    cdef uint32_t frame
+    if add_frame(t, NOWHERE, EMPTY_LIST, KEY_NEXT if byte == c'{' else ARRAY, &frame) < 0:
+        return NO_MEMORY
+    return add_row(t, row, frame, NOWHERE, byte, virtual)
 
 
 cdef int tape_append(Tape* t, uint32_t virtual, uint32_t byte, uint32_t* longer) noexcept nogil:
@@ -175,13 +183,35 @@ cdef int tape_holds(Tape* t, uint32_t virtual, bint inside, uint32_t checks) noe
     return checks & (CHECK_REPEATED if repeated else CHECK_UNIQUE)
 
 
-cdef int add_item(Tape* t, uint32_t virtual, uint32_t frame, uint32_t* items) noexcept nogil:
-    """The list with the item that a comma ends at a virtual row."""
+cdef int last_key(Tape* t, uint32_t virtual, uint32_t* value) noexcept nogil:
+    """The key that ends at a virtual row, or with a colon there."""
+    cdef const VirtualRow* row = tape_row(t, virtual)
+    return last_item(t, virtual, row.byte == c':', row.frame, value)
+
+
+cdef int tape_is_new_key(Tape* t, uint32_t virtual) noexcept nogil:
+    cdef uint32_t items = t.frames.data[tape_row(t, virtual).frame * FRAME_WORDS + F_LIST]
+    cdef uint32_t known = intern_count(&t.values.tuples)
+    cdef uint32_t value
+    cdef int status
+    t.asked = True
+    if items == <uint32_t>NO_LIST:
+        return 0
+    status = last_key(t, virtual, &value)
+    if status < 0:
+        return status
+    if intern_count(&t.values.tuples) > known:
+        intern_truncate(&t.values.tuples, known)
+    return value >= known or not has(t, items, value)
+
+
+cdef int add_item(Tape* t, uint32_t virtual, uint32_t frame, bint is_key, uint32_t* items) noexcept nogil:
+    """The list with the item that a comma ends at a virtual row, or with the key that ends there."""
     cdef uint32_t before = t.frames.data[frame * FRAME_WORDS + F_LIST]
     cdef uint32_t known = intern_count(&t.values.tuples)
     cdef uint32_t value
     cdef bint repeated
-    cdef int status = last_item(t, virtual, True, frame, &value)
+    cdef int status = last_key(t, virtual, &value) if is_key else last_item(t, virtual, True, frame, &value)
     if status < 0:
         return status
     if value == <uint32_t>BLANK or value == <uint32_t>MALFORMED:
@@ -197,20 +227,30 @@ cdef int add_item(Tape* t, uint32_t virtual, uint32_t frame, uint32_t* items) no
 cdef int tape_leave(Tape* t, uint32_t virtual, uint32_t row, bint opens, uint32_t* target) noexcept nogil:
     cdef VirtualRow last = tape_row(t, virtual)[0]
     cdef uint32_t frame = last.frame
-    cdef uint32_t items
     cdef uint32_t around = t.frames.data[frame * FRAME_WORDS + F_AROUND]
+    cdef uint32_t items = t.frames.data[frame * FRAME_WORDS + F_LIST]
+    cdef uint32_t kind = t.frames.data[frame * FRAME_WORDS + F_KIND]
     cdef int status = OK
     if last.byte == c'[' or last.byte == c'{':
-        status = add_frame(t, frame, EMPTY_LIST if opens else NO_LIST, &frame)
+        kind = KEY_NEXT if last.byte == c'{' else ARRAY
+        status = add_frame(t, frame, EMPTY_LIST if opens else NO_LIST, kind, &frame)
     elif last.byte == c']' or last.byte == c'}':
         if around == <uint32_t>NOWHERE:
             target[0] = row
             return OK
         frame = around
-    elif last.byte == c',' and t.frames.data[frame * FRAME_WORDS + F_LIST] != <uint32_t>NO_LIST:
-        status = add_item(t, virtual, frame, &items)
+    elif items == <uint32_t>NO_LIST:
+        pass
+    elif kind == KEY_NEXT:
+        if last.byte == c'"' or last.byte == c':':
+            status = add_item(t, virtual, frame, True, &items)
+            if status >= 0:
+                status = add_frame(t, around, items, VALUE_NEXT, &frame)
+    elif last.byte == c',':
+        if kind == ARRAY:
+            status = add_item(t, virtual, frame, False, &items)
         if status >= 0:
-            status = add_frame(t, around, items, &frame)
+            status = add_frame(t, around, items, KEY_NEXT if kind == VALUE_NEXT else ARRAY, &frame)
     if status < 0:
         return status
     return add_row(t, row, frame, last.before, last.byte, target)

@@ -16,8 +16,8 @@ __all__ = ["ANY_COUNT", "CHECKS", "MAX_COUNT", "Grammar", "GrammarBuilder", "Lex
 
 # bounds of a counter that do not bind
 ANY_COUNT = (0, None)
-# kinds of checks: no two items of an array are equal; some two are
-CHECKS = ("unique", "repeated")
+# kinds of checks: no two items of an array are equal; some two are; a key is none that its object has already
+CHECKS = ("unique", "repeated", "new key")
 # a counter's bounds are below this
 MAX_COUNT = 1 << 30
 
@@ -30,7 +30,7 @@ class Lexeme:
 
     Attributes:
         check: number of the check (`Grammar.checks`) that must hold for the innermost open container, or None.
-        opens: it is the bracket that opens an array which checks are about.
+        opens: it is the bracket or brace that opens a container which checks are about.
     """
 
     expr: int

@@ -68,7 +68,7 @@ class Reader(Applicators):
         self._warnings = warnings
         self.negate = Negation(self)
         self._handlers = _handlers_of(places.draft)
-        self._warned: set[str] = set()
+        self._warned: set[Any] = set()
         # by the id() of a place
         self._groups: dict[int, Group] = {}
         self._items: dict[int, Items] = {}
@@ -502,6 +502,12 @@ class Reader(Applicators):
     def warn(self, pointer: str, message: str) -> None:
         """Add to the warnings."""
         self._warnings.append(f"at {pointer}: {message}")
+
+    def warn_once(self, place: Place, message: str) -> None:
+        """Add to the warnings what may come up several times."""
+        if (id(place), message) not in self._warned:
+            self._warned.add((id(place), message))
+            self.warn(place.pointer(), message)
 
     def knows(self, place: Place, word: Any) -> bool:
         """Whether a word of a schema is a keyword."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from ffgrammar.core.errors import LimitError, UnsupportedError
+from ffgrammar.core.errors import LimitError
 from ffgrammar.grammar.json_schema.ordered import ordered
 from ffgrammar.grammar.json_schema.shape import NEVER, STR, Conj, Group, Shape, SomeKey, join
 from ffgrammar.grammar.json_schema.strings import Strings
@@ -154,22 +154,22 @@ def _object(em: Emitter, shape: Shape, depth: int, wanted: tuple[SomeKey, ...]) 
         most = None
     if (not classes and least > len(items)) or (most is not None and most < max(least, len(required))):
         return None
-    # a key that is written twice counts once, and its last value counts
-    fresh = bool(wanted or least > 1) and bool(classes)
-    if fresh:
+    # a key that is written twice counts once, and its last value counts: so where it matters none is
+    check = em.builder.check("new key") if classes and (wanted or least > 1) else None
+    if check is not None and (shape.key_names or any([group.additional == NEVER for group in shape.groups])):
         place = wanted[0].place if wanted else shape.counted_at
         assert place is not None
-        raise UnsupportedError(
-            "what is asked of keys beside the named ones is not supported: one that is written twice counts once",
-            pointer=place.pointer(),
-        )
-    others: list[Body] = [(*_key_symbols(em, keys, "key"), value) for keys, _, value in classes]
+        em.combiner.reader.warn_once(place, "new keys may run out, if few are allowed, and then nothing can follow")
+    others: list[Body] = [(*_key_symbols(em, keys, "key", check), value) for keys, _, value in classes]
     kinds = _kinds(em, classes, wanted, depth)
     members = Members(items, others, kinds, (1 << len(wanted)) - 1, least, most)
     lists = unordered(em, members) if em.any_order else ordered(em, members)
     if not lists:
         return None
-    return em.rule([(em.left_brace, *body, em.right_brace) for body in lists], "object")
+    brace = em.left_brace
+    if check is not None:
+        brace = em.builder.terminal(em.store.literal(b"{"), opens=True)
+    return em.rule([(brace, *body, em.right_brace) for body in lists], "object")
 
 
 def _kinds(
@@ -190,7 +190,7 @@ def _kinds(
                 continue
             value = em.symbol(conj, depth + 1)
             if value != em.never:
-                found.append((bits, (*_key_symbols(em, expr, "key"), value)))
+                found.append((bits, (*_key_symbols(em, expr, "key", em.builder.check("new key")), value)))
     return found
 
 
@@ -201,11 +201,12 @@ def _key(em: Emitter, name: str) -> Body:
     return found
 
 
-def _key_symbols(em: Emitter, expr: int, name: str) -> Body:
+def _key_symbols(em: Emitter, expr: int, name: str, check: int | None = None) -> Body:
     """A key and its colon; one terminal where nothing may stand between them."""
     if em.compact:
-        return (em.builder.terminal(em.store.concat([expr, em.store.literal(b":")]), name),)
-    return (em.builder.terminal(expr, name), em.colon)
+        expr = em.store.concat([expr, em.store.literal(b":")])
+        return (em.builder.terminal(expr, name, check=check),)
+    return (em.builder.terminal(expr, name, check=check), em.colon)
 
 
 # Keys beside the named ones

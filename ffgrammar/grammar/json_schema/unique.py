@@ -36,7 +36,7 @@ def compared_array_symbol(em: Emitter, shape: Shape, depth: int) -> int | None:
         assert shape.repeated is not None
         if most is not None:
             message = "the last item that fits may be unable to repeat another, and then nothing can follow"
-            _warn(em, shape.repeated, message)
+            em.combiner.reader.warn_once(shape.repeated, f"uniqueItems: {message}")
         return array_symbol(_checked(em, "repeated", ()), there, depth)
     if most is not None and most <= 1:
         return array_symbol(em, there, depth)
@@ -51,7 +51,7 @@ def compared_array_symbol(em: Emitter, shape: Shape, depth: int) -> int | None:
     free = [conj for conj in conjs if _never_runs_out(em, conj)]
     if len(free) < len(conjs) or shape.contained:
         message = "an item may begin like another and be unable to differ from it, and then nothing can follow"
-        _warn(em, shape.unique, message)
+        em.combiner.reader.warn_once(shape.unique, f"uniqueItems: {message}")
     return array_symbol(_checked(em, "unique", free), there, depth)
 
 
@@ -70,13 +70,6 @@ def _items(em: Emitter, shape: Shape, depth: int) -> tuple[list[Conj], int | Non
         if len(conjs) > length:
             break
     return conjs, most
-
-
-def _warn(em: Emitter, place: Place, message: str) -> None:
-    key = ("warned", id(place), message)
-    if key not in em.shared:
-        em.shared[key] = 0
-        em.combiner.reader.warn(place.pointer("uniqueItems"), f"uniqueItems: {message}")
 
 
 class _Checked:
