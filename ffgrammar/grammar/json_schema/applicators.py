@@ -22,10 +22,14 @@ Way = tuple[Any, ...]
 
 
 class Choice(NamedTuple):
-    """Alternatives, at least one of which must hold, and the way to where they stand."""
+    """Alternatives, at least one of which must hold, and the way to where they stand.
+
+    Where they are the opposite of something, `unless` says of what: it holds if none of them does.
+    """
 
     options: list[Conj]
     way: Way
+    unless: Conj | None = None
 
 
 def names_of(value: Any, place: Place, *words: str) -> list[str]:
@@ -85,7 +89,8 @@ class Applicators:
 
     def negation(self, shape: Shape, place: Place, word: str, value: Any, choices: list[Choice], way: Way) -> None:
         """`not`; what holds inside is no annotation"""
-        choices.append(Choice(self.negate.options(self.places.child(place, value, word)), (*way[:2], ())))
+        conj = self.places.child(place, value, word)
+        choices.append(Choice(self.negate.options(conj), (*way[:2], ()), conj))
 
     def condition(self, shape: Shape, place: Place, word: str, value: Any, choices: list[Choice], way: Way) -> None:
         """`if`, `then` and `else`"""

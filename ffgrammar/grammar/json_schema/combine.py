@@ -40,6 +40,8 @@ __all__ = ["Combiner"]
 
 # How far below a value oneOf looks for something that keeps its branches apart.
 APART_DEPTH = 4
+# Within so many products, properties are looked at to make them smaller.
+PRUNING_LEVELS = 2
 # A whole schema may have so many times the alternatives that one of its parts may have.
 TOTAL = 5
 
@@ -53,6 +55,8 @@ class Combiner:
         self.numbers = numbers
         self.limits = limits
         self._shapes: dict[Conj, list[Shape]] = {}
+        # how many conjunctions are being multiplied out, one because of another
+        self._level = 0
         self._impossible: dict[tuple[Conj, int], bool] = {}
         # options that were looked at, in all
         self._made = 0
@@ -84,6 +88,13 @@ class Combiner:
         return found
 
     def _multiply(self, conj: Conj) -> list[Shape]:
+        self._level += 1
+        try:
+            return self._product(conj)
+        finally:
+            self._level -= 1
+
+    def _product(self, conj: Conj) -> list[Shape]:
         done: list[Shape] = []
         # (shape so far, what to apply to it, the way there, choices still to be made)
         todo: list[tuple[Shape, Conj, Way, list[Choice]]] = [(Shape(), conj, (), [])]
@@ -91,8 +102,8 @@ class Combiner:
         while todo:
             shape, more, way, choices = todo.pop()
             self.reader.apply(shape, more, way, choices)
-            if made and shape.types & OBJ and shape.required and _lacks_required(shape):
-                shape.types &= ~OBJ
+            if made:
+                shape.types = self._types_left(shape)
             if not shape.types:
                 continue
             if not choices:
@@ -103,8 +114,11 @@ class Combiner:
                 continue
             # what leaves little to choose first: it rules out most of the rest
             choice = min(choices, key=_breadth)
-            options, way = choice
+            options, way, unless = choice
             rest = [other for other in choices if other is not choice]
+            if unless is not None and made and self._excludes(shape, unless):
+                todo.append((shape, (), way, rest))
+                continue
             made += len(options)
             self._made += len(options)
             most = self.limits.alternatives
@@ -114,6 +128,28 @@ class Combiner:
                 raise LimitError("alternatives", most, message)
             todo.extend([(shape.copy(), option, way, list(rest)) for option in reversed(options)])
         return done
+
+    def _types_left(self, shape: Shape) -> int:
+        """The types that a shape with choices still to be made can have at most: it is worth some work to see early that
+        it has none. What is behind the properties is looked at from the top only, for that may lead back here."""
+        types = shape.types
+        if types & OBJ and shape.required:
+            if _lacks_required(shape):
+                return types & ~OBJ
+            if self._level <= PRUNING_LEVELS:
+                for name in shape.required:
+                    if self.impossible(property_conj(shape, name, self.strings), 0):
+                        return types & ~OBJ
+        return types
+
+    def _excludes(self, shape: Shape, conj: Conj) -> bool:
+        """Whether nothing of a shape obeys a conjunction, as far as can be told at once."""
+        if self._level > PRUNING_LEVELS:
+            return False
+        both = shape.copy()
+        choices: list[Choice] = []
+        self.reader.apply(both, conj, (), choices)
+        return not self._types_left(both)
 
     def _some_of(self, place: Place, options: list[Conj]) -> Conj:
         """A conjunction that says that one of some holds."""

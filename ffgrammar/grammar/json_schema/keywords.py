@@ -462,7 +462,7 @@ class Reader(Applicators):
 
     def not_conj(self, shape: Shape, place: Place, word: Any, value: Any, choices: list[Choice], way: Way) -> None:
         """NOT"""
-        choices.append(Choice(self.negate.options(value), way))
+        choices.append(Choice(self.negate.options(value), way, value))
 
     def some_of(self, shape: Shape, place: Place, word: Any, value: Any, choices: list[Choice], way: Way) -> None:
         """SOME_OF"""
