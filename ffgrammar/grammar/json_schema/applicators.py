@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ffgrammar.core.errors import GrammarError
-from ffgrammar.grammar.json_schema.places import Place, Places, check_names, kind_of
+from ffgrammar.grammar.json_schema.places import Place, Places
 from ffgrammar.grammar.json_schema.shape import Conj, Shape, join
+from ffgrammar.grammar.json_schema.text import check_names, kind_of
 
 if TYPE_CHECKING:
     from ffgrammar.grammar.json_schema.negate import Negation
@@ -46,7 +47,7 @@ class Applicators:
     exactly_one: Callable[[Place, list[Conj]], list[Conj]]
 
     def ref(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> Conj:
-        """`$ref`"""
+        """`$ref`, `$dynamicRef`, `$recursiveRef`"""
         return self.places.follow(place, value, word)
 
     def all_of(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> list[int]:
