@@ -156,7 +156,7 @@ class Places:
             raise GrammarError(f"$recursiveRef is always '#', not {ref!r}", pointer=place.pointer(word))
         resource = place.resource
         uri, fragment = resolve(resource.base, ref)
-        if not ref.startswith("#"):
+        if ref.partition("#")[0]:
             resource = self._named(uri, place, ref, word)
         if fragment.startswith("/"):
             return self._walk(place, ref, word, resource, fragment)

@@ -12,6 +12,9 @@ from ffgrammar.grammar.json_schema.resources import Resource
 
 __all__ = ["NameNeeded", "Scopes"]
 
+# In each scope the whole schema may be read over again, so one counts for so many alternatives.
+WEIGHT = 100
+
 
 class NameNeeded(Exception):
     """A dynamic reference was met whose name is not followed: the schema has to be read anew, with these."""
@@ -63,6 +66,6 @@ class Scopes:
             found = self._numbers[key] = len(self._list)
             self._list.append(after)
             most = self._limits.alternatives
-            if found > most:
+            if found * WEIGHT > most:
                 raise LimitError("alternatives", most, "dynamic references lead through too many ways")
         return found
