@@ -80,6 +80,13 @@ def grammar_options(function: F) -> F:
         ),
         click.option("--draft", type=int, metavar="4|6|7|2019|2020", help="A schema's draft, if not what it says."),
         click.option(
+            "--registry",
+            multiple=True,
+            metavar="PATH|URI=PATH",
+            help="Schemas that a schema refers to, as nothing is fetched: a file, or a folder of .json files; known by "
+            "their $id, or by URI (a folder's files: URI/name). Repeatable.",
+        ),
+        click.option(
             "--limit",
             "limits",
             multiple=True,

@@ -83,7 +83,7 @@ def _limits(given: tuple[str, ...]) -> dict[str, int]:
 
 
 def _options(source: Source, limits: tuple[str, ...], for_schema: dict[str, Any]) -> dict[str, Any]:
-    options = {name: value for name, value in for_schema.items() if value is not None}
+    options = {name: value for name, value in for_schema.items() if value not in (None, ())}
     if options and source.kind != "json-schema":
         raise click.UsageError(f"--{min(options)} is for JSON schemas; {source.name} is of type {source.kind}")
     whitespace = options.get("whitespace", "")
@@ -93,6 +93,10 @@ def _options(source: Source, limits: tuple[str, ...], for_schema: dict[str, Any]
         raise click.UsageError(f"--whitespace {whitespace}: flexible, compact or a number is expected")
     if options.get("draft", 2020) not in (4, 6, 7, 2019, 2020):
         raise click.UsageError(f"--draft {options['draft']}: 4, 6, 7, 2019 or 2020 is expected")
+    if "registry" in options:
+        from .registry import read_registry
+
+        options["registry"] = read_registry(options["registry"])
     if limits:
         from ffgrammar import Limits
 

@@ -402,6 +402,8 @@ def test_choice_reads_lines_or_an_array(invoke: Invoke, tmp_path: Path) -> None:
         (["mask", "-", "--whitespace", "some"], "{}", 2, "--whitespace some"),
         (["mask", "-", "--formats", "some"], "{}", 2, "--formats"),
         (["mask", "-", "--draft", "5"], "{}", 2, "--draft 5"),
+        (["mask", "-", "--registry", "/no/such/file.json"], "{}", 2, "No such file"),
+        (["mask", "-", "--type", "lark", "--registry", "x"], "{}", 2, "--registry is for JSON schemas"),
         (["mask", "-", "--format", "xml"], "{}", 2, "xml"),
         (["mask"], "", 2, "GRAMMAR"),
         (["nonsense"], "", 2, "nonsense"),
@@ -413,6 +415,30 @@ def test_errors_say_what_is_wrong(invoke: Invoke, arguments: list[str], stdin: s
     assert found.code == code
     assert message in found.err
     assert found.raw == b""
+
+
+def test_a_registry_is_files_and_folders(invoke: Invoke, tmp_path: Path) -> None:
+    schema = json.dumps({"enum": [1], "allOf": [{"$ref": "http://x.test/a"}, {"$ref": "http://x.test/b.json"}]})
+    folder = tmp_path / "schemas"
+    folder.mkdir()
+    (folder / "a.json").write_text('{"$id": "http://x.test/a", "type": "integer"}', encoding="utf-8")
+    (folder / "b.json").write_text('{"maximum": 1}', encoding="utf-8")
+    a, b = str(folder / "a.json"), str(folder / "b.json")
+    for given in ([a, f"http://x.test/b.json={b}"], [str(folder), f"http://x.test/={folder}"]):
+        options = [word for one in given for word in ("--registry", one)]
+        assert invoke("mask", "-", *options, "--whitespace", "0", "--format", "count", stdin=schema).out == "1\n"
+    # a folder's files without $id are passed over, and nothing is looked for elsewhere
+    found = invoke("mask", "-", "--registry", str(folder), stdin=schema)
+    assert (found.code, found.raw) == (3, b"")
+    assert "http://x.test/b.json" in found.err
+    found = invoke("mask", "-", "--registry", b, stdin=schema)
+    assert (found.code, found.raw) == (2, b"")
+    assert "no $id" in found.err
+    (folder / "b.json").write_text("{", encoding="utf-8")
+    assert "not JSON" in invoke("mask", "-", "--registry", b, stdin=schema).err
+    found = invoke("mask", "-", "--registry", f"http://x.test/={folder}", stdin=schema)
+    assert (found.code, found.raw) == (3, b"")
+    assert "http://x.test/b.json" in found.err
 
 
 def test_a_line_nested_too_deep_is_answered_and_the_next_one_too(invoke: Invoke) -> None:

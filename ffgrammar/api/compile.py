@@ -28,6 +28,7 @@ def compile_json_schema(
     property_order: str = "schema",
     formats: str = "enforce",
     draft: int | None = None,
+    registry: Any = None,
     limits: Limits | None = None,
 ) -> Grammar:
     """The JSON texts whose value is valid under a schema.
@@ -40,6 +41,9 @@ def compile_json_schema(
         property_order: "schema": named properties in the schema's order, then other keys; "any": keys in any order.
         formats: "enforce": texts must be of the formats that are known; "annotation": formats are only warned about.
         draft: 4, 6, 7, 2019 or 2020; None: what `$schema` says, else 2020.
+        registry: the schemas that references to other documents lead to: a `referencing.Registry`, or a mapping from
+            URIs to schemas (dicts, bools, or JSON texts). Nothing is fetched, unless the registry has a `retrieve`
+            that does. The metaschemas of the drafts are known without it.
         limits: bounds on the cost.
 
     Raises:
@@ -51,7 +55,14 @@ def compile_json_schema(
 
     store, limits = _start(limits)
     ir = json_schema.build(
-        schema, store, limits, whitespace=whitespace, property_order=property_order, formats=formats, draft=draft
+        schema,
+        store,
+        limits,
+        whitespace=whitespace,
+        property_order=property_order,
+        formats=formats,
+        draft=draft,
+        registry=registry,
     )
     return Grammar(ir, tokenizer, limits)
 

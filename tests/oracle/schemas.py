@@ -91,9 +91,13 @@ def _schema(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 _IN_PLACE = ["allOf", "anyOf", "oneOf", "if", "then", "else", "not", "$ref"]
 OF_PROPERTIES = [
     *_IN_PLACE,
-    *["properties", "patternProperties", "additionalProperties", "unevaluatedProperties", "dependentSchemas", "required"],
+    *["properties", "patternProperties", "additionalProperties", "unevaluatedProperties"],
+    *["dependentSchemas", "required"],
 ]
-OF_ITEMS = [*_IN_PLACE, "prefixItems", "items", "contains", "minContains", "maxContains", "unevaluatedItems", "maxItems"]
+OF_ITEMS = [
+    *_IN_PLACE,
+    *["prefixItems", "items", "contains", "minContains", "maxContains", "unevaluatedItems", "maxItems"],
+]
 
 _leaf = st.one_of(
     st.booleans(),

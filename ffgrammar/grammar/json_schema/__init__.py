@@ -1,8 +1,9 @@
 """JSON Schema -> grammar.
 
-In reading order: options (what can be chosen), places (subschemas and references), shape (the normal form), keywords
-and applicators (schema -> shape), literals (enum, const), negate (opposites), combine (alternatives), numbers, strings,
-formats (expressions), arrays, objects, unordered, emit (shape -> symbols).
+In reading order: options (what can be chosen), text (JSON), dialects (drafts and vocabularies), registry (schemas from
+outside), resources (what has a name), scopes (dynamic ones), places (subschemas and references), shape (the normal
+form), keywords and applicators (schema -> shape), literals (enum, const), negate (opposites), combine (alternatives),
+numbers, strings, formats (expressions), arrays, objects, unordered, emit (shape -> symbols).
 """
 
 from __future__ import annotations
@@ -17,8 +18,11 @@ from ffgrammar.grammar.json_schema.emit import Emitter
 from ffgrammar.grammar.json_schema.keywords import Reader
 from ffgrammar.grammar.json_schema.numbers import Numbers
 from ffgrammar.grammar.json_schema.options import Options
-from ffgrammar.grammar.json_schema.places import Places, read_text
+from ffgrammar.grammar.json_schema.places import Places
+from ffgrammar.grammar.json_schema.registry import Registry
+from ffgrammar.grammar.json_schema.scopes import NameNeeded
 from ffgrammar.grammar.json_schema.strings import Strings
+from ffgrammar.grammar.json_schema.text import read_text
 from ffgrammar.grammar.productive import productive
 from ffgrammar.regex.expr import ExprStore
 
@@ -34,6 +38,7 @@ def build(
     formats: str = "enforce",
     property_order: str = "schema",
     draft: int | None = None,
+    registry: Any = None,
 ) -> Grammar:
     """The grammar of the JSON texts whose value obeys a schema.
 
@@ -42,6 +47,8 @@ def build(
         store: where the expressions of the lexemes are made.
         limits: bounds on the schema and the grammar; None: those of the store.
         whitespace, formats, property_order, draft: see `Options`.
+        registry: the schemas that references to other documents lead to: a `referencing.Registry`, or a mapping from
+            URIs to schemas.
 
     Raises:
         GrammarError: the schema is malformed, or no value obeys it; `pointer` says where.
@@ -52,9 +59,8 @@ def build(
     limits = limits or store.limits
     if isinstance(schema, str):
         schema = read_text(schema, limits)
-    places = Places(schema, limits, options.draft)
     try:
-        emitter, start, warnings = _emit(places, store, limits, options)
+        places, emitter, start, warnings = _emit(schema, Registry(registry, limits), store, limits, options)
     except UnicodeEncodeError as error:
         text = error.object[error.start : error.end]
         raise GrammarError(f"the schema has a string with {text!r}: a lone surrogate is no character") from None
@@ -77,15 +83,24 @@ def build(
     return grammar
 
 
-def _emit(places: Places, store: ExprStore, limits: Limits, options: Options) -> tuple[Emitter, int, list[str]]:
-    """The emitter with all symbols made, the symbol of the whole, and the warnings."""
+def _emit(
+    schema: Any, registry: Registry, store: ExprStore, limits: Limits, options: Options
+) -> tuple[Places, Emitter, int, list[str]]:
+    """The places of the schema, the emitter with all symbols made, the symbol of the whole, and the warnings."""
     strings = _once(store, Strings)
     numbers = _once(store, Numbers)
-    warnings: list[str] = []
-    reader = Reader(places, strings, options.formats, warnings)
-    combiner = Combiner(reader, numbers, limits)
-    emitter = Emitter(store, limits, strings, numbers, combiner, options)
-    return emitter, emitter.start(places.start), warnings
+    # Few schemas have dynamic references, so none is expected; when one is met, everything is read anew.
+    names: frozenset[str] = frozenset()
+    while True:
+        warnings: list[str] = []
+        places = Places(schema, limits, options.draft, registry, names)
+        reader = Reader(places, strings, options.formats, warnings)
+        combiner = Combiner(reader, numbers, limits)
+        emitter = Emitter(store, limits, strings, numbers, combiner, options)
+        try:
+            return places, emitter, emitter.start(places.start), warnings
+        except NameNeeded as needed:
+            names = needed.names
 
 
 def _once(store: ExprStore, kind: Any) -> Any:

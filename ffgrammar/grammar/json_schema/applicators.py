@@ -7,8 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ffgrammar.core.errors import GrammarError
-from ffgrammar.grammar.json_schema.places import Place, Places, check_names, kind_of
+from ffgrammar.grammar.json_schema.places import Place, Places
 from ffgrammar.grammar.json_schema.shape import Conj, Shape, join
+from ffgrammar.grammar.json_schema.text import check_names, kind_of
 from ffgrammar.grammar.json_schema.unevaluated import EVALUATING, SOME_LEFT, sets_of
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Applicators:
     exactly_one: Callable[[Place, list[Conj]], list[Conj]]
 
     def ref(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> Conj:
-        """`$ref`"""
+        """`$ref`, `$dynamicRef`, `$recursiveRef`"""
         return self.places.follow(place, value, word)
 
     def all_of(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> list[int]:

@@ -130,8 +130,8 @@ class Combiner:
         return done
 
     def _types_left(self, shape: Shape) -> int:
-        """The types that a shape with choices still to be made can have at most: it is worth some work to see early that
-        it has none. What is behind the properties is looked at from the top only, for that may lead back here."""
+        """The types that a shape with choices still to be made can have at most: it is worth some work to see early
+        that it has none. What is behind the properties is looked at from the top only, for that may lead back here."""
         types = shape.types
         if types & OBJ and shape.required:
             if _lacks_required(shape):

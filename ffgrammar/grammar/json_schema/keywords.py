@@ -12,6 +12,7 @@ from typing import Any
 
 from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.grammar.json_schema.applicators import Applicators, Choice, Way, names_of
+from ffgrammar.grammar.json_schema.dialects import Dialect
 from ffgrammar.grammar.json_schema.formats import FORMATS, UNENFORCED
 from ffgrammar.grammar.json_schema.literals import Scalars, as_schema, count_of, number
 from ffgrammar.grammar.json_schema.negate import (
@@ -26,7 +27,8 @@ from ffgrammar.grammar.json_schema.negate import (
     Negation,
 )
 from ffgrammar.grammar.json_schema.numbers import MAX_DIGITS, fits
-from ffgrammar.grammar.json_schema.places import Place, Places, check_names, kind_of
+from ffgrammar.grammar.json_schema.places import Place, Places
+from ffgrammar.grammar.json_schema.resources import Resource
 from ffgrammar.grammar.json_schema.shape import (
     ARR,
     BOOLS,
@@ -43,6 +45,7 @@ from ffgrammar.grammar.json_schema.shape import (
     join,
 )
 from ffgrammar.grammar.json_schema.strings import Strings
+from ffgrammar.grammar.json_schema.text import check_names, kind_of
 from ffgrammar.grammar.json_schema.unevaluated import OWNERS, SOME_LEFT, Left, Mark, mark
 
 __all__ = ["Reader"]
@@ -67,8 +70,8 @@ class Reader(Applicators):
         self.formats = formats
         self._warnings = warnings
         self.negate = Negation(self)
-        self._handlers = _handlers_of(places.draft)
         self._warned: set[Any] = set()
+        self._tables: dict[Resource, dict[Any, Any]] = {}
         # by the id() of a place
         self._groups: dict[int, Group] = {}
         self._items: dict[int, Items] = {}
@@ -95,12 +98,12 @@ class Reader(Applicators):
                 if key in done:
                     continue
                 done.add(key)
-                if "$ref" in schema and self.places.draft < 2019 and not place.modern:
+                if "$ref" in schema and place.draft < 2019:
                     # up to draft 7, what stands beside a reference has no meaning
                     schema = {"$ref": schema["$ref"]}
                 way = (at, way, self._owners(place, at, way))
                 rest = iter(schema.items())
-            handlers = _HANDLERS if place.modern else self._handlers
+            handlers = self._table(place)
             for word, value in rest:
                 handler = handlers.get(word, _unknown)
                 if handler is None:
@@ -217,8 +220,7 @@ class Reader(Applicators):
     def exclusive(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
         """`exclusiveMinimum`, `exclusiveMaximum`"""
         if isinstance(value, bool):
-            declared = isinstance(self.places.root.root, dict) and "$schema" in self.places.root.root
-            if self.places.draft == 4 or not declared:
+            if place.draft == 4 or not place.resource.declared:
                 return
             raise GrammarError(f"{word} is a number since draft 6, not a boolean", pointer=place.pointer(word))
         bound = number(value, place.pointer(word))
@@ -269,7 +271,7 @@ class Reader(Applicators):
         if not isinstance(value, str):
             raise GrammarError(f"format is a string, not {kind_of(value)}", pointer=place.pointer(word))
         known = value in FORMATS
-        if self.formats == "enforce":
+        if self.formats == "enforce" or place.dialect.asserts_formats:
             if known:
                 return self.strings.format(value)
             if value in UNENFORCED:
@@ -323,8 +325,7 @@ class Reader(Applicators):
                     f"prefixItems is an array of schemas, not {kind_of(first)}", pointer=place.pointer(first_word)
                 )
         elif isinstance(rest, list):
-            declared = isinstance(self.places.root.root, dict) and "$schema" in self.places.root.root
-            if declared and self.places.draft == 2020:
+            if place.resource.declared and place.draft == 2020:
                 raise GrammarError(
                     "items is one schema since draft 2020-12: an array of them is called prefixItems",
                     pointer=place.pointer("items"),
@@ -352,7 +353,7 @@ class Reader(Applicators):
         least, most = 1, None
         if self.knows(place, "minContains"):
             least = count_of(place.schema.get("minContains", 1), place, "minContains")
-            if "maxContains" in place.schema:
+            if "maxContains" in place.schema and self.knows(place, "maxContains"):
                 most = count_of(place.schema["maxContains"], place, "maxContains")
         return conj, least, most
 
@@ -509,9 +510,18 @@ class Reader(Applicators):
             self._warned.add((id(place), message))
             self.warn(place.pointer(), message)
 
+    def _table(self, place: Place) -> dict[Any, Any]:
+        """The keywords of the dialect that a place is written in."""
+        if place.modern:
+            return _HANDLERS
+        found = self._tables.get(place.resource)
+        if found is None:
+            found = self._tables[place.resource] = _handlers_of(place.resource.dialect)
+        return found
+
     def knows(self, place: Place, word: Any) -> bool:
         """Whether a word of a schema is a keyword."""
-        return word in (_HANDLERS if place.modern else self._handlers)
+        return word in self._table(place)
 
     def refuse(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
         """A keyword that is understood, but not enforced."""
@@ -527,7 +537,8 @@ class Reader(Applicators):
         self._warned.add(word)
         if not word.startswith("x-"):
             if word in _HANDLERS:
-                why = f"{word} is not a keyword of this schema's draft"
+                what = "vocabularies" if word in place.dialect.off else "draft"
+                why = f"{word} is not a keyword of this schema's {what}"
             else:
                 why = f"{word!r} is not a keyword of JSON Schema"
             self.warn(place.pointer(word), f"{why}: ignored")
@@ -574,7 +585,7 @@ _HANDLERS: dict[Any, Any] = {
     "propertyNames": Reader.property_names,
     "minProperties": Reader.min_properties,
     "maxProperties": Reader.max_properties,
-    "$ref": Reader.ref,
+    **dict.fromkeys(["$ref", "$dynamicRef", "$recursiveRef"], Reader.ref),
     "allOf": Reader.all_of,
     "anyOf": Reader.any_of,
     "oneOf": Reader.one_of,
@@ -591,10 +602,6 @@ _HANDLERS: dict[Any, Any] = {
     SOME_ITEM: Reader.some_item,
     REPEATED: Reader.some_repeated,
     SOME_KEY: Reader.some_key,
-    **dict.fromkeys(
-        "$dynamicRef $recursiveRef".split(),
-        Reader.refuse,
-    ),
     **dict.fromkeys(SILENT),
 }
 _unknown = Reader.unknown
@@ -619,7 +626,10 @@ _UNTIL = {"dependencies": 7, "$recursiveRef": 2019}
 
 
 @cache
-def _handlers_of(draft: int) -> dict[Any, Any]:
+def _handlers_of(dialect: Dialect) -> dict[Any, Any]:
+    draft = dialect.draft
     return {
-        word: handler for word, handler in _HANDLERS.items() if _SINCE.get(word, 0) <= draft <= _UNTIL.get(word, draft)
+        word: handler
+        for word, handler in _HANDLERS.items()
+        if _SINCE.get(word, 0) <= draft <= _UNTIL.get(word, draft) and word not in dialect.off
     }

@@ -8,8 +8,9 @@ from typing import Any
 
 from ffgrammar.core.errors import GrammarError, LimitError
 from ffgrammar.grammar.json_schema.numbers import MAX_DIGITS, fits
-from ffgrammar.grammar.json_schema.places import Place, check_names
+from ffgrammar.grammar.json_schema.places import Place
 from ffgrammar.grammar.json_schema.shape import FALSE, NULL, NUM, STR, TRUE
+from ffgrammar.grammar.json_schema.text import check_names
 
 # Counts above this are cut to it: no text that long fits into memory.
 MAX_COUNT = 0xFFFFFFF0

@@ -88,7 +88,7 @@ class Negation:
     def _opposites(self, at: int) -> list[Conj]:
         place = self.places.list[at]
         schema = place.schema
-        if "$ref" in schema and self.places.draft < 2019 and not place.modern:
+        if "$ref" in schema and place.draft < 2019:
             schema = {"$ref": schema["$ref"]}
         made: list[Conj] = []
         for word, value in schema.items():
@@ -332,7 +332,7 @@ _MAKERS: dict[Any, Any] = {
     SOME_LEFT: Negation.some_left,
     SOME_OF: Negation.some_of,
     NOT: Negation.negated,
-    "$ref": Negation.ref,
+    **dict.fromkeys(["$ref", "$dynamicRef", "$recursiveRef"], Negation.ref),
     "allOf": Negation.all_of,
     "anyOf": Negation.any_of,
     "oneOf": Negation.one_of,

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, cast
 from ffgrammar.grammar.ir import ANY_COUNT
 from ffgrammar.grammar.json_schema.arrays import array_symbol, item_conj
 from ffgrammar.grammar.json_schema.numbers import is_multiple
-from ffgrammar.grammar.json_schema.places import Place
 from ffgrammar.grammar.json_schema.shape import FALSE, FRAC, INT, NEVER, NULL, NUM, STR, TRUE, Conj, Shape
 
 if TYPE_CHECKING:
@@ -56,8 +55,8 @@ def compared_array_symbol(em: Emitter, shape: Shape, depth: int) -> int | None:
 
 
 def _items(em: Emitter, shape: Shape, depth: int) -> tuple[list[Conj], int | None]:
-    """What the items obey, the last of these standing for all that follow where there is room for them; and how many items
-    there may be at most."""
+    """What the items obey, the last of these standing for all that follow where there is room for them; and how many
+    items there may be at most."""
     length = max([len(one.prefix) for one in shape.items], default=0)
     most = shape.max_items
     conjs: list[Conj] = []
@@ -127,10 +126,11 @@ def _numbers_go_on(shape: Shape, fractions: bool) -> bool:
 
 
 def _number_symbol(em: Emitter, conj: Conj) -> int:
-    """The symbol of items that never run out, some of them fractions: without those that begin with 0e, or 0.0e, for they
-    are zero, whatever follows."""
+    """The symbol of items that never run out, some of them fractions: without those that begin with 0e, or 0.0e, for
+    they are zero, whatever follows."""
     s = em.store
-    zeros = s.concat([s.literals([b"0", b"-0"]), s.union([s.literal(b""), s.concat([em.numbers.point, em.numbers.zeros])])])
+    more = s.union([s.literal(b""), s.concat([em.numbers.point, em.numbers.zeros])])
+    zeros = s.concat([s.literals([b"0", b"-0"]), more])
     zero = s.concat([zeros, em.numbers.exponent])
     symbols = []
     for shape in em.combiner.settled(conj):
