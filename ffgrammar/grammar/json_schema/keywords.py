@@ -622,7 +622,7 @@ _SINCE = {
     "prefixItems": 2020,
     "$dynamicRef": 2020,
 }
-_UNTIL = {"dependencies": 7, "$recursiveRef": 2019}
+_UNTIL = {"$recursiveRef": 2019}
 
 
 @cache
