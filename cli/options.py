@@ -68,6 +68,18 @@ def grammar_options(function: F) -> F:
             help="JSON whitespace of a schema's texts: any (the default), none, or at most N characters in a run.",
         ),
         click.option(
+            "--separators",
+            nargs=2,
+            metavar="ITEM KEY",
+            help="Exactly what stands between items, and between a key and its value, as ', ' ': '.",
+        ),
+        click.option(
+            "--indent",
+            type=int,
+            metavar="N",
+            help="Items on lines of their own, each begun with a multiple of N spaces.",
+        ),
+        click.option(
             "--formats",
             type=click.Choice(["enforce", "annotation"]),
             metavar="enforce|annotation",

@@ -29,6 +29,8 @@ def compile_json_schema(
     formats: str = "enforce",
     draft: int | None = None,
     registry: Any = None,
+    separators: tuple[str, str] | None = None,
+    indent: int | None = None,
     limits: Limits | None = None,
 ) -> Grammar:
     """The JSON texts whose value is valid under a schema.
@@ -44,6 +46,9 @@ def compile_json_schema(
         registry: the schemas that references to other documents lead to: a `referencing.Registry`, or a mapping from
             URIs to schemas (dicts, bools, or JSON texts). Nothing is fetched, unless the registry has a `retrieve`
             that does. The metaschemas of the drafts are known without it.
+        separators: as in json.dumps: what stands between items, and between a key and its value, as (", ", ": "); no
+            other whitespace stands anywhere then.
+        indent: as in json.dumps: items on lines of their own; each line begins with a multiple of so many spaces.
         limits: bounds on the cost.
 
     Raises:
@@ -63,6 +68,8 @@ def compile_json_schema(
         formats=formats,
         draft=draft,
         registry=registry,
+        separators=separators,
+        indent=indent,
     )
     return Grammar(ir, tokenizer, limits)
 

@@ -39,6 +39,8 @@ def build(
     property_order: str = "schema",
     draft: int | None = None,
     registry: Any = None,
+    separators: tuple[str, str] | None = None,
+    indent: int | None = None,
 ) -> Grammar:
     """The grammar of the JSON texts whose value obeys a schema.
 
@@ -46,7 +48,7 @@ def build(
         schema: a dict, a boolean, or JSON text.
         store: where the expressions of the lexemes are made.
         limits: bounds on the schema and the grammar; None: those of the store.
-        whitespace, formats, property_order, draft: see `Options`.
+        whitespace, formats, property_order, draft, separators, indent: see `Options`.
         registry: the schemas that references to other documents lead to: a `referencing.Registry`, or a mapping from
             URIs to schemas.
 
@@ -55,7 +57,7 @@ def build(
         UnsupportedError: a keyword cannot be enforced exactly.
         LimitError: the schema is too large, too deep, or has too many combinations.
     """
-    options = Options(whitespace, formats, property_order, draft)
+    options = Options(whitespace, formats, property_order, draft, separators, indent)
     limits = limits or store.limits
     if isinstance(schema, str):
         schema = read_text(schema, limits)
@@ -65,7 +67,7 @@ def build(
         text = error.object[error.start : error.end]
         raise GrammarError(f"the schema has a string with {text!r}: a lone surrogate is no character") from None
     builder = emitter.builder
-    if not options.compact:
+    if not options.compact and not options.is_laid_out:
         most = None if options.whitespace == "flexible" else int(options.whitespace)
         builder.skip(store.repeat(store.byte_set(b" \t\r\n"), 1, most), "whitespace")
     grammar = builder.finish(

@@ -54,23 +54,24 @@ def array_symbol(em: Emitter, shape: Shape, depth: int) -> int | None:
     if most is not None and most < least:
         return None
     opening, closing, comma = em.left_bracket, em.right_bracket, em.comma
+    enclosed = em.layout.enclosed
     if shape.contained:
         conjs = [item_conj(shape, index) for index in range(length + 1)]
         lists = containing(em, shape, depth, conjs, most)
-        return em.rule([(opening, *body, closing) for body in lists], "array") if lists else None
+        return em.rule([enclosed(opening, body, closing) for body in lists], "array") if lists else None
     bodies: list[tuple[int, ...]] = []
     if least == 0:
-        bodies.append((opening, closing))
+        bodies.append(enclosed(opening, (), closing))
     # the items so far, in one production until they may end
     run: tuple[int, ...] = ()
     for count, symbol in enumerate(prefix, 1):
         run = (*run, comma, symbol) if run else (symbol,)
         if count >= least:
             run = (em.rule([run], "items"),)
-            bodies.append((opening, *run, closing))
+            bodies.append(enclosed(opening, run, closing))
     if most is None or most > length:
         some = _list(em, rest, max(least - length, 1), None if most is None else most - length)
-        bodies.append((opening, *run, comma, some, closing) if run else (opening, some, closing))
+        bodies.append(enclosed(opening, (*run, comma, some) if run else (some,), closing))
     return em.rule(bodies, "array")
 
 

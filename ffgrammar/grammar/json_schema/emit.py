@@ -13,6 +13,7 @@ from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.ir import GrammarBuilder
 from ffgrammar.grammar.json_schema.arrays import array_symbol
 from ffgrammar.grammar.json_schema.combine import Combiner
+from ffgrammar.grammar.json_schema.layout import Layout
 from ffgrammar.grammar.json_schema.numbers import Numbers
 from ffgrammar.grammar.json_schema.objects import object_symbol
 from ffgrammar.grammar.json_schema.options import Options
@@ -44,7 +45,6 @@ class Emitter:
         self.strings = strings
         self.numbers = numbers
         self.combiner = combiner
-        self.compact = options.compact
         self.any_order = options.property_order == "any"
         self.builder = builder = GrammarBuilder(store, limits)
         literal = store.literal
@@ -52,8 +52,9 @@ class Emitter:
         self.right_brace = builder.terminal(literal(b"}"))
         self.left_bracket = builder.terminal(literal(b"["))
         self.right_bracket = builder.terminal(literal(b"]"))
-        self.comma = builder.terminal(literal(b","))
-        self.colon = builder.terminal(literal(b":"))
+        self.layout = Layout(builder, store, options)
+        self.comma = self.layout.comma()
+        self.colon = self.layout.colon()
         # what derives nothing at all
         self.never = builder.nonterminal("never")
         # whether some nonterminal may derive nothing

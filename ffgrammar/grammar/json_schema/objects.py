@@ -169,7 +169,7 @@ def _object(em: Emitter, shape: Shape, depth: int, wanted: tuple[SomeKey, ...]) 
     brace = em.left_brace
     if check is not None:
         brace = em.builder.terminal(em.store.literal(b"{"), opens=True)
-    return em.rule([(brace, *body, em.right_brace) for body in lists], "object")
+    return em.rule([em.layout.enclosed(brace, body, em.right_brace) for body in lists], "object")
 
 
 def _kinds(
@@ -203,7 +203,7 @@ def _key(em: Emitter, name: str) -> Body:
 
 def _key_symbols(em: Emitter, expr: int, name: str, check: int | None = None) -> Body:
     """A key and its colon; one terminal where nothing may stand between them."""
-    if em.compact:
+    if em.layout.compact:
         expr = em.store.concat([expr, em.store.literal(b":")])
         return (em.builder.terminal(expr, name, check=check),)
     return (em.builder.terminal(expr, name, check=check), em.colon)

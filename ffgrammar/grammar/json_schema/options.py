@@ -23,6 +23,9 @@ def draft_of(uri: str) -> int | None:
     return DRAFTS.get(uri.partition("://")[2].rstrip("#"))
 
 
+MAX_INDENT = 1000
+
+
 @dataclass(frozen=True)
 class Options:
     """How JSON texts are spelled, and what is enforced.
@@ -34,12 +37,18 @@ class Options:
             warned about.
         property_order: "schema": named properties in the schema's order, then other keys; "any": keys in any order.
         draft: 4, 6, 7, 2019 or 2020; None: what `$schema` says, else 2020.
+        separators: what stands between items, and between a key and its value, and nothing else stands anywhere: as in
+            json.dumps, a comma and a colon with whitespace around them.
+        indent: line breaks where json.dumps puts them with this indent, each followed by a multiple of so many spaces;
+            without `separators` it is (",", ": ").
     """
 
     whitespace: str | int = "flexible"
     formats: str = "enforce"
     property_order: str = "schema"
     draft: int | None = None
+    separators: tuple[str, str] | None = None
+    indent: int | None = None
 
     def __post_init__(self) -> None:
         space = self.whitespace
@@ -52,7 +61,37 @@ class Options:
         if self.draft is not None and self.draft not in DRAFTS.values():
             raise GrammarError(f"draft must be one of {sorted(DRAFTS.values())}, not {self.draft!r}")
 
+        if self.is_laid_out:
+            self._check_layout()
+
+    def _check_layout(self) -> None:
+        if self.whitespace != "flexible":
+            raise GrammarError("separators and indent say where whitespace is: whitespace cannot be set, too")
+        if self.indent is not None and (type(self.indent) is not int or not 0 <= self.indent <= MAX_INDENT):
+            raise GrammarError(f"indent must be a number from 0 to {MAX_INDENT}, not {self.indent!r}")
+        given = self.separators
+        if given is not None and not (
+            isinstance(given, (tuple, list))
+            and len(given) == 2
+            and all([type(one) is str and one.strip(" \t\r\n") == mark for one, mark in zip(given, ",:", strict=True)])
+        ):
+            raise GrammarError(f"separators must be a comma and a colon, with whitespace around them, not {given!r}")
+
+    @property
+    def is_laid_out(self) -> bool:
+        """Whether whitespace is where `separators` and `indent` say, and nowhere else."""
+        return self.separators is not None or self.indent is not None
+
+    @property
+    def marks(self) -> tuple[str, str]:
+        """What stands between items, and between a key and its value, but for what may be skipped."""
+        if self.separators is not None:
+            return (self.separators[0], self.separators[1])
+        return (",", ": ") if self.indent is not None else (",", ":")
+
     @property
     def compact(self) -> bool:
         """Whether no whitespace is allowed at all."""
-        return self.whitespace == "compact" or self.whitespace == 0
+        if self.is_laid_out:
+            return self.marks == (",", ":") and self.indent is None
+        return self.whitespace in ("compact", 0)

@@ -81,7 +81,7 @@ class _Checked:
         check = em.builder.check(kind)
         self.left_bracket = terminal(literal(b"["), opens=True)
         self.right_bracket = terminal(literal(b"]"), check=check)
-        self.comma = terminal(literal(b","), check=check) if kind == "unique" else em.comma
+        self.comma = em.layout.comma(check) if kind == "unique" else em.comma
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._em, name)
@@ -197,9 +197,11 @@ def _distinct(em: Emitter, values: Sequence[int], least: int, most: int | None) 
         more = em.builder.parametric(len(values), "items")
         room = (0, None if most is None else most - 1)
         for symbol, comma in ((first, ()), (more, (em.comma,))):
-            em.builder.add_template(symbol, [], counts=((least, None), ANY_COUNT))
+            if symbol != first:
+                em.builder.add_template(symbol, [], counts=((least, None), ANY_COUNT))
             for bit, value in enumerate(values):
                 em.builder.add_template(
                     symbol, [*comma, value], more, bit=bit, counts=(room, ANY_COUNT), add=(1, 0)
                 )
-    return em.rule([(em.left_bracket, first, em.right_bracket)], "array")
+    lists: list[tuple[int, ...]] = [(first,)] if least else [(first,), ()]
+    return em.rule([em.layout.enclosed(em.left_bracket, body, em.right_bracket) for body in lists], "array")

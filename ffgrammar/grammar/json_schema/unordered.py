@@ -19,7 +19,7 @@ __all__ = ["unordered"]
 
 
 def unordered(em: Emitter, members: Members) -> list[Body]:
-    """Bodies of the member lists, without braces.
+    """Bodies of the member lists, without braces; () is the empty list.
 
     The first counter is the number of properties, the second that of those that are not required. The wanted keys that
     came are no bits, but a nonterminal for each set of them.
@@ -32,15 +32,18 @@ def unordered(em: Emitter, members: Members) -> list[Body]:
     if 0 not in missing or (room is not None and room < missing[0]):
         return []
     key = ("unordered", *items, (), *members.others, (), *members.kinds, members.wanted, least, most)
+    bodies: list[Body] = [()] if not members.wanted and not least and not required else []
     first = em.shared.get(key)
     if first is not None:
-        return [(first,)]
+        return [(first,), *bodies]
+    if not items and not members.others and not members.kinds:
+        return bodies
     first = em.shared[key] = em.builder.parametric(len(items), "members")
     more = {came: em.builder.parametric(len(items), "members") for came in missing}
     need = sum([1 << bit for bit, item in enumerate(items) if item.is_required])
     add = em.builder.add_template
     for came, symbol, comma in [(0, first, ()), *[(came, symbol, (em.comma,)) for came, symbol in more.items()]]:
-        if came == members.wanted:
+        if came == members.wanted and symbol != first:
             add(symbol, [], need=need, counts=((least, None), ANY_COUNT))
         for bit, item in enumerate(items):
             if item.is_required:
@@ -55,7 +58,7 @@ def unordered(em: Emitter, members: Members) -> list[Body]:
                 continue
             most_before = None if room is None else room - missing[after] - 1
             add(symbol, [*comma, *body], more[after], counts=(ANY_COUNT, (0, most_before)), add=(1, 1))
-    return [(first,)]
+    return [(first,), *bodies]
 
 
 def _missing(members: Members) -> dict[int, int]:

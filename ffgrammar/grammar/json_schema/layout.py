@@ -1,0 +1,48 @@
+"""Brackets, commas and colons, with the whitespace around them that is asked for."""
+
+from __future__ import annotations
+
+from ffgrammar.grammar.ir import GrammarBuilder
+from ffgrammar.grammar.json_schema.options import Options
+from ffgrammar.regex.expr import ExprStore
+
+__all__ = ["Layout"]
+
+
+class Layout:
+    """The symbols of one grammar that are neither keys nor values.
+
+    Attributes:
+        compact: whether no whitespace may stand anywhere.
+    """
+
+    def __init__(self, builder: GrammarBuilder, store: ExprStore, options: Options) -> None:
+        self.compact = options.compact
+        self._builder = builder
+        self._store = store
+        comma, self._colon = options.marks
+        before, _, after = comma.partition(",")
+        self._before = [self._literal(before)] if before else []
+        self._after = [self._literal(after)] if after else []
+        self._break: list[int] = []
+        if options.indent is not None:
+            spaces = store.repeat(store.literal(b" " * options.indent), 0, None)
+            self._break = [builder.terminal(store.concat([store.literal(b"\n"), spaces]), "line break")]
+
+    def _literal(self, text: str) -> int:
+        return self._builder.terminal(self._store.literal(text.encode()), "separator")
+
+    def comma(self, check: int | None = None) -> int:
+        """What stands between two items."""
+        comma = self._builder.terminal(self._store.literal(b","), check=check)
+        return self._builder.seq([*self._before, comma, *self._after, *self._break], "comma")
+
+    def colon(self) -> int:
+        """What stands between a key and its value."""
+        return self._literal(self._colon)
+
+    def enclosed(self, opening: int, body: tuple[int, ...], closing: int) -> tuple[int, ...]:
+        """The symbols of a container; an empty one has no line break."""
+        if not body:
+            return (opening, closing)
+        return (opening, *self._break, *body, *self._break, closing)

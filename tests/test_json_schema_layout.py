@@ -1,0 +1,82 @@
+"""Separators and line breaks: what json.dumps writes with these arguments is accepted, other layouts are not."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ffgrammar as ff
+from oracle.schemas import values
+
+BYTES = ff.Tokenizer.from_tokens([bytes([byte]) for byte in range(256)])
+LAYOUTS: list[dict[str, Any]] = [
+    {"indent": 2},
+    {"indent": 0},
+    {"indent": 4, "separators": (" , ", " : ")},
+    {"indent": 1, "separators": (",", ":")},
+    {"separators": (", ", ": ")},
+    {"separators": (",", ":")},
+]
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "a": {"type": "array", "items": {"type": "integer"}},
+        "b": {"type": "array", "uniqueItems": True},
+        "c": {"type": "array", "items": {"enum": [1, 2, 3]}, "uniqueItems": True},
+        "d": {"minProperties": 2},
+        "e": {"contains": {"const": 1}},
+    },
+}
+VALUES: list[Any] = [
+    {},
+    {"a": [], "b": [], "c": []},
+    {"a": [1, 2, 3], "b": ["x", {"y": 1}, []], "c": [3, 1], "d": {"q": 1, "z": {}}, "e": [0, 1], "more": {}},
+]
+REPEATED: list[Any] = [{"b": [1, 1]}, {"c": [1, 1]}]
+
+
+def accepts(grammar: ff.Grammar, text: str) -> bool:
+    matcher = grammar.matcher()
+    data = text.encode()
+    return matcher.accept_bytes(data) == len(data) and matcher.is_accepting()
+
+
+@pytest.mark.parametrize("order", ["schema", "any"])
+@pytest.mark.parametrize("layout", LAYOUTS, ids=str)
+def test_layouts(layout: dict[str, Any], order: str) -> None:
+    grammar = ff.compile_json_schema(SCHEMA, BYTES, property_order=order, **layout)
+    for value in VALUES:
+        own = json.dumps(value, **layout)
+        assert accepts(grammar, own), own
+        for other in LAYOUTS:
+            text = json.dumps(value, **other)
+            # (how far a line is indented is not looked at, as long as it is a multiple)
+            if text != own and not ("indent" in layout and "indent" in other):
+                assert not accepts(grammar, text), (layout, text)
+    for value in REPEATED:
+        assert not accepts(grammar, json.dumps(value, **layout))
+
+
+@given(values, st.sampled_from(LAYOUTS))
+def test_anything_as_json_dumps_writes_it(value: Any, layout: dict[str, Any]) -> None:
+    assert accepts(ff.compile_json_schema({}, BYTES, **layout), json.dumps(value, ensure_ascii=False, **layout))
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"indent": -1}, "indent must be"),
+        ({"indent": True}, "indent must be"),
+        ({"separators": (";", ":")}, "separators must be"),
+        ({"separators": ",:"}, "separators must be"),
+        ({"separators": (",", ":x")}, "separators must be"),
+        ({"indent": 2, "whitespace": "compact"}, "whitespace cannot be set"),
+    ],
+)
+def test_wrong_options(options: dict[str, Any], says: str) -> None:
+    with pytest.raises(ff.GrammarError, match=says):
+        ff.compile_json_schema({}, BYTES, **options)
