@@ -65,6 +65,8 @@ class Emitter:
         # parametric nonterminals by what they are made of
         self.shared: dict[tuple[object, ...], int] = {}
         self._symbols: dict[Conj, int] = {}
+        # by the name of a type, of schemas that say nothing else: most of a large schema's
+        self._plain: dict[str | None, int] = {}
         # conjunctions being made, with the nonterminal of those that were reached again
         self._open: dict[Conj, int | None] = {}
         self._waiting: list[Conj] = []
@@ -98,8 +100,16 @@ class Emitter:
             self.may_be_impossible = True
             self._waiting.append(conj)
             return found
-        self._open[conj] = None
-        return self._close(conj, self._make(conj, depth))
+        plain = self.combiner.reader.plain_type(conj)
+        found = self._plain.get(plain)
+        if found is None:
+            self._open[conj] = None
+            found = self._close(conj, self._make(conj, depth))
+            if plain is not None:
+                self._plain[plain] = found
+        else:
+            self._symbols[conj] = found
+        return found
 
     def _close(self, conj: Conj, made: int) -> int:
         nonterminal = self._open.pop(conj)

@@ -137,6 +137,20 @@ class Reader(Applicators):
             where = self.places.list[at].pointer()
             raise LimitError("nesting", limit, f"schemas that apply to one value are nested too deep at {where}")
 
+    def plain_type(self, conj: Conj) -> str | None:
+        """The name of a type, if that is all that a conjunction says."""
+        if len(conj) != 1:
+            return None
+        place = self.places.list[conj[0]]
+        name = place.schema.get("type") if conj[0] else None
+        if type(name) is not str or name not in TYPES:
+            return None
+        handlers = self._table(place)
+        for word in place.schema:
+            if handlers.get(word, _unknown) is not None and word != "type":
+                return None
+        return name if "type" in handlers else None
+
     # Types and literal values
 
     def type(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
