@@ -9,10 +9,11 @@ from ffgrammar.core.heap cimport heap_pop, heap_push
 from ffgrammar.core.map cimport ABSENT, Map, map_free, map_get, map_init, map_put
 from ffgrammar.core.status cimport LIMIT_EMPTINESS, NO_MEMORY, OK
 from ffgrammar.core.vec cimport Vec, vec_free, vec_init, vec_push
+from ffgrammar.regex.multiples cimport multiples_class, multiples_derivative
 from ffgrammar.regex.nodes cimport (
-    ALIVE, ANY, DEAD_END, EMPTY, K_AND, K_ANY, K_CAT, K_EMPTY, K_LIT, K_NOT, K_NOTHING, K_OR, K_REP, K_SET, NO_BOUND,
-    NOTHING, Nodes, add_lengths, make_complement, make_concat, make_intersection, make_repeat, make_suffix, make_union, node,
-    node_kind, node_len, nullable,
+    ALIVE, ANY, DEAD_END, EMPTY, K_AND, K_ANY, K_CAT, K_EMPTY, K_LIT, K_MULT, K_NOT, K_NOTHING, K_OR, K_PART, K_REP, K_SET,
+    NO_BOUND, NOTHING, Nodes, add_lengths, make_complement, make_concat, make_intersection, make_repeat, make_suffix,
+    make_union, node, node_kind, node_len, nullable,
 )
 
 cdef enum:
@@ -64,6 +65,8 @@ cdef int derivative(Nodes* n, uint32_t e, uint32_t byte, uint32_t* out) noexcept
             status = make_complement(n, found, &found)
     elif kind == K_CAT:
         status = concat_derivative(n, e, byte, &found)
+    elif kind == K_MULT or kind == K_PART:
+        status = multiples_derivative(n, e, byte, &found)
     else:
         status = members_derivative(n, e, byte, &found)
     if status < 0:
@@ -155,6 +158,8 @@ cdef int same_class(Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcep
             same_class(n, words[i], byte, bits)
     elif kind == K_NOT or kind == K_REP:
         same_class(n, words[1], byte, bits)
+    elif kind == K_MULT or kind == K_PART:
+        multiples_class(n, e, byte, bits)
     return OK
 
 
