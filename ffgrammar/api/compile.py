@@ -26,6 +26,7 @@ def compile_json_schema(
     property_order: str = "schema",
     formats: str = "enforce",
     draft: int | None = None,
+    integer_spelling: str = "plain",
     limits: Limits | None = None,
 ) -> Grammar:
     """The JSON texts whose value is valid under a schema.
@@ -38,6 +39,7 @@ def compile_json_schema(
         property_order: "schema": named properties in the schema's order, then other keys; "any": keys in any order.
         formats: "enforce": texts must be of the formats that are known; "annotation": formats are only warned about.
         draft: 4, 6, 7, 2019 or 2020; None: what `$schema` says, else 2020.
+        integer_spelling: "plain": an integer is spelled with digits only; "any": also as 1.0 or 1e2 (not in draft 4).
         limits: bounds on the cost.
 
     Raises:
@@ -49,14 +51,19 @@ def compile_json_schema(
 
     store, limits = _start(limits)
     ir = json_schema.build(
-        schema, store, limits, whitespace=whitespace, property_order=property_order, formats=formats, draft=draft
+        schema,
+        store,
+        limits,
+        whitespace=whitespace,
+        property_order=property_order,
+        formats=formats,
+        draft=draft,
+        integer_spelling=integer_spelling,
     )
     return Grammar(ir, tokenizer, limits)
 
 
-def compile_lark(
-    text: str, tokenizer: Tokenizer, *, start: str = "start", limits: Limits | None = None
-) -> Grammar:
+def compile_lark(text: str, tokenizer: Tokenizer, *, start: str = "start", limits: Limits | None = None) -> Grammar:
     """The texts of a grammar in Lark's notation.
 
     Args:

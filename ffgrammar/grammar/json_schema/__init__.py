@@ -1,8 +1,8 @@
 """JSON Schema -> grammar.
 
 In reading order: options (what can be chosen), places (subschemas and references), shape (the normal form), keywords
-and applicators (schema -> shape), literals (enum, const), negate (opposites), combine (alternatives), numbers, strings,
-formats (expressions), arrays, objects, unordered, emit (shape -> symbols).
+and applicators (schema -> shape), literals (enum, const), negate (opposites), combine (alternatives), numbers,
+digits, multiples, strings, formats (expressions), arrays, objects, unordered, emit (shape -> symbols).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ffgrammar.grammar.ir import Grammar
 from ffgrammar.grammar.json_schema.combine import Combiner
 from ffgrammar.grammar.json_schema.emit import Emitter
 from ffgrammar.grammar.json_schema.keywords import Reader
-from ffgrammar.grammar.json_schema.numbers import Numbers
+from ffgrammar.grammar.json_schema.multiples import Multiples
 from ffgrammar.grammar.json_schema.options import Options
 from ffgrammar.grammar.json_schema.places import Places, read_text
 from ffgrammar.grammar.json_schema.strings import Strings
@@ -34,6 +34,7 @@ def build(
     formats: str = "enforce",
     property_order: str = "schema",
     draft: int | None = None,
+    integer_spelling: str = "plain",
 ) -> Grammar:
     """The grammar of the JSON texts whose value obeys a schema.
 
@@ -41,14 +42,14 @@ def build(
         schema: a dict, a boolean, or JSON text.
         store: where the expressions of the lexemes are made.
         limits: bounds on the schema and the grammar; None: those of the store.
-        whitespace, formats, property_order, draft: see `Options`.
+        whitespace, formats, property_order, draft, integer_spelling: see `Options`.
 
     Raises:
         GrammarError: the schema is malformed, or no value obeys it; `pointer` says where.
         UnsupportedError: a keyword cannot be enforced exactly.
         LimitError: the schema is too large, too deep, or has too many combinations.
     """
-    options = Options(whitespace, formats, property_order, draft)
+    options = Options(whitespace, formats, property_order, draft, integer_spelling)
     limits = limits or store.limits
     if isinstance(schema, str):
         schema = read_text(schema, limits)
@@ -80,11 +81,12 @@ def build(
 def _emit(places: Places, store: ExprStore, limits: Limits, options: Options) -> tuple[Emitter, int, list[str]]:
     """The emitter with all symbols made, the symbol of the whole, and the warnings."""
     strings = _once(store, Strings)
-    numbers = _once(store, Numbers)
+    multiples = _once(store, Multiples)
     warnings: list[str] = []
     reader = Reader(places, strings, options.formats, warnings)
-    combiner = Combiner(reader, numbers, limits)
-    emitter = Emitter(store, limits, strings, numbers, combiner, options)
+    plain_integers = options.integer_spelling == "plain" or places.draft == 4
+    combiner = Combiner(reader, multiples, limits, plain_integers)
+    emitter = Emitter(store, limits, strings, multiples, combiner, options)
     return emitter, emitter.start(places.start), warnings
 
 

@@ -10,12 +10,13 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
-from ffgrammar.core.errors import LimitError
+from ffgrammar.core.errors import LimitError, UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.json_schema.applicators import Choice, Way
 from ffgrammar.grammar.json_schema.arrays import item_conj
 from ffgrammar.grammar.json_schema.keywords import Reader
-from ffgrammar.grammar.json_schema.numbers import Numbers, is_integer, is_multiple
+from ffgrammar.grammar.json_schema.multiples import Multiples
+from ffgrammar.grammar.json_schema.numbers import is_integer, is_multiple
 from ffgrammar.grammar.json_schema.objects import property_conj
 from ffgrammar.grammar.json_schema.places import Place
 from ffgrammar.grammar.json_schema.shape import ARR, FALSE, FRAC, INT, NULL, NUM, OBJ, STR, TRUE, Conj, Shape, join
@@ -31,10 +32,12 @@ TOTAL = 5
 class Combiner:
     """Shapes of conjunctions, each worked out once."""
 
-    def __init__(self, reader: Reader, numbers: Numbers, limits: Limits) -> None:
+    def __init__(self, reader: Reader, multiples: Multiples, limits: Limits, plain_integers: bool) -> None:
         self.reader = reader
         self.strings = reader.strings
-        self.numbers = numbers
+        self.multiples = multiples
+        # whether an integer has neither fraction nor exponent
+        self.plain_integers = plain_integers
         self.limits = limits
         self._shapes: dict[Conj, list[Shape]] = {}
         self._impossible: dict[tuple[Conj, int], bool] = {}
@@ -129,6 +132,7 @@ class Combiner:
             and (high is None or value < high or (value == high and not shape.high_open))
             and bool(shape.types & (INT if is_integer(value) else FRAC))
             and all([is_multiple(value, divisor) for divisor, _ in shape.divisors])
+            and not any([is_multiple(value, divisor) for divisor, _ in shape.not_divisors])
         )
 
     def _settle_strings(self, shape: Shape) -> bool:
@@ -241,11 +245,11 @@ class Combiner:
         return not types
 
     def _no_number(self, shape: Shape) -> bool:
-        bits = shape.types
-        expr = self.numbers.range(
-            shape.low, shape.low_open, shape.high, shape.high_open, bool(bits & INT), bool(bits & FRAC)
-        )
-        return expr == 0
+        try:
+            return not self.multiples.of(shape, self.plain_integers)
+        except UnsupportedError:
+            # it is refused where it is needed
+            return False
 
 
 def _tagged_apart(some: list[dict[str, frozenset[str]]], others: list[dict[str, frozenset[str]]]) -> bool:

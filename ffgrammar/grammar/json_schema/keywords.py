@@ -7,6 +7,7 @@ keyword that is not enforced is refused.
 
 from __future__ import annotations
 
+from decimal import Decimal
 from functools import cache
 from typing import Any
 
@@ -14,7 +15,16 @@ from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.grammar.json_schema.applicators import Applicators, Choice, Way, names_of
 from ffgrammar.grammar.json_schema.formats import FORMATS, UNENFORCED
 from ffgrammar.grammar.json_schema.literals import Scalars, as_schema, count_of, number
-from ffgrammar.grammar.json_schema.negate import NOT, SILENT, SOME_ITEM, SOME_KEY, TYPES_LEFT, WITHOUT, Negation
+from ffgrammar.grammar.json_schema.negate import (
+    NOT,
+    NOT_MULTIPLE,
+    SILENT,
+    SOME_ITEM,
+    SOME_KEY,
+    TYPES_LEFT,
+    WITHOUT,
+    Negation,
+)
 from ffgrammar.grammar.json_schema.numbers import MAX_DIGITS, fits
 from ffgrammar.grammar.json_schema.places import Place, Places, check_names, kind_of
 from ffgrammar.grammar.json_schema.shape import (
@@ -206,14 +216,20 @@ class Reader(Applicators):
 
     def multiple_of(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
         """`multipleOf`"""
+        divisor = self.divisor_of(place, word, value)
+        if divisor not in [known for known, _ in shape.divisors]:
+            shape.divisors = (*shape.divisors, (divisor, place))
+
+    @staticmethod
+    def divisor_of(place: Place, word: str, value: Any) -> Decimal:
+        """What numbers are to be multiples of."""
         divisor = number(value, place.pointer(word))
         if divisor <= 0:
             raise GrammarError("multipleOf is above 0", pointer=place.pointer(word))
         if not fits(divisor):
             where = place.pointer(word)
             raise LimitError("expression_size", MAX_DIGITS, f"at {where}: {divisor:.9e} has too many digits")
-        if divisor not in [known for known, _ in shape.divisors]:
-            shape.divisors = (*shape.divisors, (divisor, place))
+        return divisor
 
     # Strings
 
@@ -424,6 +440,11 @@ class Reader(Applicators):
         """WITHOUT"""
         self._body(shape, self.strings.without(value))
 
+    def not_multiple(self, shape: Shape, place: Place, word: Any, value: Any, *_: Any) -> None:
+        """NOT_MULTIPLE"""
+        if value not in [known for known, _ in shape.not_divisors]:
+            shape.not_divisors = (*shape.not_divisors, (value, place))
+
     def some_item(self, shape: Shape, place: Place, word: Any, value: Any, *_: Any) -> None:
         """SOME_ITEM"""
         start, conj = value
@@ -518,6 +539,7 @@ _HANDLERS: dict[Any, Any] = {
     NOT: Reader.not_conj,
     TYPES_LEFT: Reader.types_left,
     WITHOUT: Reader.without,
+    NOT_MULTIPLE: Reader.not_multiple,
     SOME_ITEM: Reader.some_item,
     SOME_KEY: Reader.some_key,
     **dict.fromkeys(

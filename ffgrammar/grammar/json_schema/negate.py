@@ -20,7 +20,7 @@ from ffgrammar.grammar.json_schema.shape import ALL, FALSE, NEVER, NULL, NUM, ST
 if TYPE_CHECKING:
     from ffgrammar.grammar.json_schema.keywords import Reader
 
-__all__ = ["NOT", "SILENT", "SOME_ITEM", "SOME_KEY", "TYPES_LEFT", "WITHOUT", "Negation"]
+__all__ = ["NOT", "NOT_MULTIPLE", "SILENT", "SOME_ITEM", "SOME_KEY", "TYPES_LEFT", "WITHOUT", "Negation"]
 
 # Keywords that every value obeys. `then` and the like are read by the keyword that they go with.
 SILENT = frozenset(
@@ -33,6 +33,8 @@ SILENT = frozenset(
 TYPES_LEFT = ("types",)
 # a string body that does not match this expression
 WITHOUT = ("without",)
+# a number that is no multiple of this one
+NOT_MULTIPLE = ("no multiple",)
 # (expression of a key, conjunction): some key of these has such a value
 SOME_KEY = ("some key",)
 # (index, conjunction): some item from the index on is so
@@ -150,6 +152,9 @@ class Negation:
             return []
         return [{"type": "number", "maximum" if word == "exclusiveMinimum" else "minimum": value}]
 
+    def multiple_of(self, place: Place, word: str, value: Any) -> list[Any]:
+        return [{"type": "number", NOT_MULTIPLE: self.reader.divisor_of(place, word, value)}]
+
     def at_least(self, place: Place, word: str, value: Any) -> list[Any]:
         kind, opposite = _COUNTS[word]
         count = count_of(value, place, word)
@@ -260,6 +265,7 @@ _MAKERS: dict[Any, Any] = {
     "maximum": Negation.maximum,
     "exclusiveMinimum": Negation.exclusive,
     "exclusiveMaximum": Negation.exclusive,
+    "multipleOf": Negation.multiple_of,
     **dict.fromkeys(["minLength", "minItems", "minProperties"], Negation.at_least),
     **dict.fromkeys(["maxLength", "maxItems", "maxProperties"], Negation.at_most),
     "pattern": Negation.pattern,

@@ -34,12 +34,15 @@ class Options:
             warned about.
         property_order: "schema": named properties in the schema's order, then other keys; "any": keys in any order.
         draft: 4, 6, 7, 2019 or 2020; None: what `$schema` says, else 2020.
+        integer_spelling: "plain": an integer is spelled with digits only; "any": also with a fraction of zeros or an
+            exponent (1.0, 1e2), except in draft 4, where that is no integer.
     """
 
     whitespace: str | int = "flexible"
     formats: str = "enforce"
     property_order: str = "schema"
     draft: int | None = None
+    integer_spelling: str = "plain"
 
     def __post_init__(self) -> None:
         space = self.whitespace
@@ -49,6 +52,8 @@ class Options:
             raise GrammarError(f"formats must be 'enforce' or 'annotation', not {self.formats!r}")
         if self.property_order not in ("schema", "any"):
             raise GrammarError(f"property_order must be 'schema' or 'any', not {self.property_order!r}")
+        if self.integer_spelling not in ("plain", "any"):
+            raise GrammarError(f"integer_spelling must be 'plain' or 'any', not {self.integer_spelling!r}")
         if self.draft is not None and self.draft not in DRAFTS.values():
             raise GrammarError(f"draft must be one of {sorted(DRAFTS.values())}, not {self.draft!r}")
 
