@@ -82,15 +82,30 @@ cdef bint least_factor(uint64_t a, uint64_t wanted, uint64_t divisor, uint64_t* 
 cdef uint32_t shortest_part(uint64_t divisor, uint64_t carry, uint64_t whole, uint32_t places) noexcept nogil:
     """How many digits after the point make a multiple at least, with exactly `whole` digits before it.
 
-    A lower bound when it takes more than ENOUGH.
+    A lower bound when it takes more than ENOUGH, or when there is no multiple.
     """
     cdef uint64_t wanted = missing(divisor, carry)
-    cdef uint64_t least
-    cdef uint32_t digits
-    for digits in range(min(places, <uint32_t>ENOUGH)):
-        if least_factor(power(places - digits, divisor), wanted, divisor, &least) and within(least, whole + digits):
-            return digits
-    return min(places, <uint32_t>ENOUGH)
+    cdef uint64_t least = wanted
+    cdef uint32_t digits = min(places, <uint32_t>ENOUGH)
+    # so many divisors and 1 end in 0: 9, 3, 7, 1 for a divisor that ends in 1, 3, 7, 9
+    cdef uint64_t ends = 10 - divisor % 10 if divisor % 10 in (1, 9) else divisor % 10
+    if digits < places and not least_factor(power(places - digits, divisor), wanted, divisor, &least):
+        return digits
+    if not within(least, whole + digits):
+        return digits
+    # what fewer digits do, more digits do with zeros
+    if divisor & 1 == 0 or divisor % 5 == 0:
+        while (digits and least_factor(power(places - digits + 1, divisor), wanted, divisor, &least)
+               and within(least, whole + digits - 1)):
+            digits -= 1
+        return digits
+    while digits:
+        # a tenth of it: the divisor is added as often as makes the last digit 0
+        least = <uint64_t>((least + <ff_u128>divisor * (least % 10 * ends % 10)) / 10)
+        if not within(least, whole + digits - 1):
+            break
+        digits -= 1
+    return digits
 
 
 cdef uint32_t shortest_multiple(uint64_t divisor, uint64_t carry, uint32_t lo, uint32_t span, uint32_t places) noexcept nogil:

@@ -2,7 +2,7 @@
 
 What is spelled:
 
-- An integer has neither fraction nor exponent.
+- An integer has neither fraction nor exponent (with integer_spelling="any" it is a multiple of 1: see multiples.py).
 - Any other number has both if it wants: 12, 12.50, 1.25e1, 0.125E+2. Where a bound other than zero is to be kept, the
   mantissa of a spelling with exponent has exactly one digit before its point, and that digit is not 0: how all the
   usual libraries write it. (With other mantissas the language is not regular: the digits before the point would have
