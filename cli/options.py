@@ -90,6 +90,11 @@ def grammar_options(function: F) -> F:
             metavar="schema|any",
             help="Keys in the schema's order, then other keys (the default), or all keys in any order.",
         ),
+        click.option(
+            "--integer-spelling",
+            metavar="plain|any",
+            help="Integers in a schema's texts: digits only (the default), or also as 1.0 or 1e2.",
+        ),
         click.option("--draft", type=int, metavar="4|6|7|2019|2020", help="A schema's draft, if not what it says."),
         click.option(
             "--registry",

@@ -21,7 +21,12 @@ from ffgrammar.regex.expr import ExprStore
 BYTES = ff.Tokenizer.from_tokens([bytes([byte]) for byte in range(256)])
 SCHEMA = {
     "type": "object",
-    "properties": {"a": {"type": "string", "pattern": "^x+$"}, "b": {"not": {"const": 3}}, "c": {"$ref": "#"}},
+    "properties": {
+        "a": {"type": "string", "pattern": "^x+$"},
+        "b": {"not": {"const": 3}},
+        "c": {"$ref": "#"},
+        "d": {"multipleOf": 0.07, "minimum": 1.4, "maximum": 7e6},
+    },
     "required": ["a"],
     "additionalProperties": False,
 }
@@ -108,6 +113,18 @@ FORGED: dict[str, Callable[[], bytes]] = {
     "unknown kind": lambda: with_node([{}, 1]),
     "bad repeat": lambda: with_node(["repeat", 0, 7, 5]),
     "huge repeat": lambda: with_node(["repeat", 0, 0, 1 << 40]),
+    "multiples of 0": lambda: with_node(["multiples", 0, 0, 0, None, None]),
+    "multiples of 2 ** 63": lambda: with_node(["multiples", 1 << 63, 0, 0, None, None]),
+    "carry as large as the divisor": lambda: with_node(["multiples", 7, 7, 0, None, None]),
+    "negative carry": lambda: with_node(["part", 7, -1, 2]),
+    "carry is a boolean": lambda: with_node(["part", 7, True, 2]),
+    "divisor is a text": lambda: with_node(["part", "7", 1, 2]),
+    "divisor is no number": lambda: with_node(["multiples", None, 0, 0, None, None]),
+    "digits out of order": lambda: with_node(["multiples", 7, 0, 5, 4, None]),
+    "too many digits": lambda: with_node(["multiples", 7, 0, 0, 1 << 32, None]),
+    "too many places": lambda: with_node(["part", 7, 0, 1 << 40]),
+    "part without places": lambda: with_node(["part", 7, 0, None]),
+    "multiples with parts missing": lambda: with_node(["multiples", 7]),
     "doubled 60 times": lambda: with_node(
         ["literal", "61"], *[["concat", len(BODY["nodes"]) + i, len(BODY["nodes"]) + i] for i in range(60)]
     ),
@@ -158,7 +175,7 @@ def test_a_number_is_no_path() -> None:
 def test_masks_are_the_same() -> None:
     fresh = ff.compile_json_schema(SCHEMA, BYTES, property_order="any").matcher()
     again = ff.load(FILE, BYTES).matcher()
-    for byte in b'{"b": [3, "y"], "a": "xx", "c": {"a": "x"}}':
+    for byte in b'{"b": [3, "y"], "a": "xx", "d": 12.32, "c": {"a": "x"}}':
         assert list(fresh.allowed_token_ids()) == list(again.allowed_token_ids())
         assert fresh.accept_token(byte) and again.accept_token(byte)
     assert fresh.is_accepting() and again.is_accepting()

@@ -1,4 +1,4 @@
-"""Number expressions against decimal arithmetic: bounds, divisors and single values, in every spelling."""
+"""Number expressions against decimal arithmetic: bounds and single values, in every spelling."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ffgrammar.core.errors import LimitError
-from ffgrammar.grammar.json_schema.numbers import Numbers, is_integer, is_multiple, spellings
+from ffgrammar.grammar.json_schema.numbers import Numbers, is_integer, spellings
 from ffgrammar.regex.expr import ExprStore
 
 NUMBERS = Numbers(ExprStore())
 matches = NUMBERS.store.matches
 
 wholes = st.one_of(
-    st.sampled_from(["0", "1", "9", "10", "99", "100", "101", "999", "1000", "9007199254740993"]),
+    st.sampled_from(["0", "1", "9", "10", "99", "100", "101", "999", "1000", "9007199254740993", "1" + 38 * "0" + "7"]),
     st.integers(0, 3000).map(str),
 )
 parts = st.sampled_from(["", ".0", ".5", ".25", ".75", ".001", ".34", ".340", ".99", ".00", ".1", ".0009"])
@@ -33,7 +33,7 @@ loose = st.builds("".join, st.tuples(signs, wholes, parts, exponents))
 bounds = st.one_of(
     st.none(),
     plain.map(Decimal),
-    st.sampled_from(["1E+3", "1e-3", "1e30", "9.99", "12.34", "-3.75"]).map(Decimal),
+    st.sampled_from(["1E+3", "1e-3", "1e30", "9.99", "12.34", "-3.75", "-1E+39"]).map(Decimal),
 )
 
 
@@ -58,30 +58,6 @@ def test_ranges(low: Decimal | None, low_open: bool, high: Decimal | None, high_
         assert matches(fractions, text.encode()) <= (inside and value != value.to_integral_value())
         if inside and not has_exponent and value != value.to_integral_value():
             assert matches(fractions, text.encode())
-
-
-@pytest.mark.parametrize(
-    "divisor",
-    ["1", "1.0", "2", "4", "5", "8", "10", "16", "25", "100", "1e2", "0.01", "0.0001", "1e-8", "0.005", "0.2", "2.5"],
-)
-def test_multiples(divisor: str) -> None:
-    expr = NUMBERS.multiples(Decimal(divisor))
-    assert expr is not None
-
-    @given(st.one_of(plain, scientific))
-    def check(text: str) -> None:
-        accepted = matches(expr, text.encode())
-        exact = is_multiple(Decimal(text), Decimal(divisor))
-        assert accepted <= exact
-        if "e" not in text.lower():
-            assert accepted == exact
-
-    check()
-
-
-@pytest.mark.parametrize("divisor", ["3", "7", "1.5", "0.123456789", "1e400"])
-def test_divisors_that_no_last_digits_tell(divisor: str) -> None:
-    assert NUMBERS.multiples(Decimal(divisor)) is None
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))

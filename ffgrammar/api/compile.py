@@ -31,6 +31,7 @@ def compile_json_schema(
     registry: Any = None,
     separators: tuple[str, str] | None = None,
     indent: int | None = None,
+    integer_spelling: str = "plain",
     limits: Limits | None = None,
 ) -> Grammar:
     """The JSON texts whose value is valid under a schema.
@@ -49,6 +50,7 @@ def compile_json_schema(
         separators: as in json.dumps: what stands between items, and between a key and its value, as (", ", ": "); no
             other whitespace stands anywhere then.
         indent: as in json.dumps: items on lines of their own; each line begins with a multiple of so many spaces.
+        integer_spelling: "plain": an integer is spelled with digits only; "any": also as 1.0 or 1e2 (not in draft 4).
         limits: bounds on the cost.
 
     Raises:
@@ -70,6 +72,7 @@ def compile_json_schema(
         registry=registry,
         separators=separators,
         indent=indent,
+        integer_spelling=integer_spelling,
     )
     return Grammar(ir, tokenizer, limits)
 

@@ -27,6 +27,8 @@ __all__ = ["dump", "load"]
 
 MAGIC = b"FFGRAMR\n"
 VERSION = 2
+# expressions without other expressions in them
+LEAVES = ("set", "literal", "multiples", "part")
 HEADER = struct.Struct("<8sI32s32s")
 
 
@@ -65,7 +67,7 @@ def _expressions(grammar: GrammarIR) -> tuple[list[list[Any]], dict[int, int]]:
         expr = stack.pop()
         if expr not in needed:
             kind, *parts = needed[expr] = store.node(expr)
-            stack += parts[:1] if kind in ("complement", "repeat") else [] if kind in ("set", "literal") else parts
+            stack += parts[:1] if kind in ("complement", "repeat") else [] if kind in LEAVES else parts
     # a part has a lower id than its whole
     numbers = {expr: number for number, expr in enumerate(sorted(needed))}
     nodes: list[list[Any]] = []
@@ -73,6 +75,8 @@ def _expressions(grammar: GrammarIR) -> tuple[list[list[Any]], dict[int, int]]:
         kind, *parts = needed[expr]
         if kind in ("set", "literal"):
             nodes.append([kind, parts[0].hex()])
+        elif kind in ("multiples", "part"):
+            nodes.append([kind, *parts])
         elif kind == "repeat":
             nodes.append([kind, numbers[parts[0]], parts[1], parts[2]])
         else:
@@ -215,6 +219,9 @@ def _build(store: ExprStore, node: Any, exprs: list[int]) -> int:
         return store.byte_set(bytes.fromhex(parts[0]))
     if kind == "literal":
         return store.literal(bytes.fromhex(parts[0]))
+    if kind in ("multiples", "part"):
+        _expect(all(part is None or type(part) is int for part in parts), f"bad {kind}")
+        return store.multiples(*parts) if kind == "multiples" else store.multiples_part(*parts)
     if kind == "repeat":
         lo, hi = parts[1:]
         _expect(type(lo) is int and (hi is None or type(hi) is int), "bad repeat")

@@ -9,15 +9,19 @@ from ffgrammar.core.heap cimport heap_pop, heap_push
 from ffgrammar.core.map cimport ABSENT, Map, map_free, map_get, map_init, map_put
 from ffgrammar.core.status cimport LIMIT_EMPTINESS, NO_MEMORY, OK
 from ffgrammar.core.vec cimport Vec, vec_free, vec_init, vec_push
+from ffgrammar.regex.multiples cimport multiples_class, multiples_derivative
 from ffgrammar.regex.nodes cimport (
-    ALIVE, ANY, DEAD_END, EMPTY, K_AND, K_ANY, K_CAT, K_EMPTY, K_LIT, K_NOT, K_NOTHING, K_OR, K_REP, K_SET, NO_BOUND,
-    NOTHING, Nodes, add_lengths, make_complement, make_concat, make_intersection, make_repeat, make_suffix, make_union, node,
-    node_kind, node_len, nullable,
+    ALIVE, ANY, DEAD_END, EMPTY, K_AND, K_ANY, K_CAT, K_EMPTY, K_LIT, K_MULT, K_NOT, K_NOTHING, K_OR, K_PART, K_REP, K_SET,
+    NO_BOUND, NOTHING, Nodes, add_lengths, make_complement, make_concat, make_intersection, make_repeat, make_suffix,
+    make_union, node, node_kind, node_len, nullable,
 )
 
 cdef enum:
     # words of expressions that a step of an emptiness search may read and write on average; a few is usual
     WORDS_A_STEP = 256
+    # What a search prefers: bytes that are promised to be few count so many times as much as bytes already taken. So it
+    # dives where the promise shrinks, and spreads where it stays the same.
+    HOPE = 4
 
 
 cdef inline bint has_byte(const uint32_t* bits, uint32_t byte) noexcept nogil:
@@ -64,6 +68,8 @@ cdef int derivative(Nodes* n, uint32_t e, uint32_t byte, uint32_t* out) noexcept
             status = make_complement(n, found, &found)
     elif kind == K_CAT:
         status = concat_derivative(n, e, byte, &found)
+    elif kind == K_MULT or kind == K_PART:
+        status = multiples_derivative(n, e, byte, &found)
     else:
         status = members_derivative(n, e, byte, &found)
     if status < 0:
@@ -155,6 +161,8 @@ cdef int same_class(Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcep
             same_class(n, words[i], byte, bits)
     elif kind == K_NOT or kind == K_REP:
         same_class(n, words[1], byte, bits)
+    elif kind == K_MULT or kind == K_PART:
+        multiples_class(n, e, byte, bits)
     return OK
 
 
@@ -190,14 +198,15 @@ cdef uint32_t promise(const Nodes* n, uint32_t e) noexcept nogil:
 
 
 cdef int enqueue(Nodes* n, uint32_t e, uint32_t parent, Vec* queue, Vec* parents, Vec* heap, Map* seen) noexcept nogil:
-    if heap_push(heap, promise(n, e), <uint32_t>queue.len) < 0 or map_put(seen, e, 0) < 0:
+    cdef uint32_t depth = parents.data[2 * parent + 1] + 1 if queue.len else 0
+    if heap_push(heap, HOPE * promise(n, e) + depth, <uint32_t>queue.len) < 0 or map_put(seen, e, 0) < 0:
         return NO_MEMORY
-    return NO_MEMORY if vec_push(queue, e) < 0 else vec_push(parents, parent)
+    return NO_MEMORY if vec_push(queue, e) < 0 or vec_push(parents, parent) < 0 else vec_push(parents, depth)
 
 
 cdef int search(Nodes* n, uint32_t e, Vec* queue, Vec* parents, Vec* heap, Map* seen) noexcept nogil:
     """Best first over the derivatives of e until one is known to match; all on the way there then are. Bounded by the work
-    and not by the states alone, which may have thousands of members each."""
+    and not by the states alone, which may have thousands of members each. `parents`: where a state came from, and its depth."""
     cdef uint32_t covered[8]
     cdef uint32_t bits[8]
     cdef uint32_t byte, d, i, at
@@ -228,7 +237,7 @@ cdef int search(Nodes* n, uint32_t e, Vec* queue, Vec* parents, Vec* heap, Map* 
                     n.info.data[queue.data[at]] |= ALIVE
                     if at == 0:
                         return 1
-                    at = parents.data[at]
+                    at = parents.data[2 * at]
             work += node_len(n, e) + (n.tuples.words.len - before)
             if work > <uint64_t>n.max_search * WORDS_A_STEP:
                 return LIMIT_EMPTINESS

@@ -1,4 +1,4 @@
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint32_t, uint64_t
 
 from ffgrammar.regex.nodes cimport Nodes
 
@@ -9,3 +9,4 @@ cdef class ExprStore:
     cdef bint checked(self, int status) except -1
     cdef uint32_t valid(self, object e) except? 0
     cdef size_t collect(self, members) except? 0
+    cdef uint64_t carried(self, object divisor, object carry, object places) except? 0

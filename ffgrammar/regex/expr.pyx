@@ -1,11 +1,12 @@
 """`ExprStore`: the Python face of hash-consed byte expressions."""
 
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from ffgrammar.core.intern cimport intern_count
 from ffgrammar.core.vec cimport vec_push
 from ffgrammar.regex cimport nodes as nd
 from ffgrammar.regex.derivative cimport derivative, matches_something
+from ffgrammar.regex.multiples cimport NO_POINT, make_multiples, make_part, two_words
 from ffgrammar.regex.nodes cimport (
     make_complement, make_concat, make_intersection, make_literal, make_repeat, make_set, make_union, node,
     node_len, nodes_free, nodes_init, nullable,
@@ -19,6 +20,9 @@ NOTHING = 0
 EMPTY = 1
 ANY_BYTES = 2
 MAX_REPEAT = 0xFFFFFFFE
+# the largest divisor of multiples
+MAX_DIVISOR = 0x7FFFFFFFFFFFFFFF
+MAX_PLACES = 0x0FFFFFFF
 
 
 cdef class ExprStore:
@@ -131,6 +135,33 @@ cdef class ExprStore:
         self.checked(make_repeat(&self.nodes, self.valid(e), lo, nd.NO_BOUND if hi is None else <uint32_t>hi, &out))
         return out
 
+    cdef uint64_t carried(self, object divisor, object carry, object places) except? 0:
+        if not 0 < divisor <= MAX_DIVISOR or not 0 <= carry < divisor or not 0 <= places <= MAX_PLACES:
+            raise GrammarError(f"bad multiples of {divisor}, {carry} carried, {places} places")
+        return carry
+
+    def multiples(self, divisor, carry, lo, hi, places) -> int:
+        """lo to hi digits (hi None: no upper bound), then perhaps a point and digits, by the remainder of their value.
+
+        The value of a text with n digits before its point, in units of 10 ** -places, plus carry * 10 ** (n - lo) is a
+        multiple of the divisor. `places` None: no point; the unit is 1.
+        """
+        cdef uint32_t out
+        cdef uint64_t start = self.carried(divisor, carry, places or 0)
+        if not 0 <= lo <= MAX_REPEAT or (hi is not None and not lo <= hi <= MAX_REPEAT):
+            raise GrammarError(f"bad bounds {lo}, {hi} of digits")
+        self.checked(make_multiples(
+            &self.nodes, divisor, start, lo, nd.NO_BOUND if hi is None else <uint32_t>(hi - lo),
+            NO_POINT if places is None else <uint32_t>places, &out))
+        return out
+
+    def multiples_part(self, divisor, carry, places) -> int:
+        """Digits after a point, perhaps none: their value in units of 10 ** -places plus the carry is a multiple."""
+        cdef uint32_t out
+        cdef uint64_t start = self.carried(divisor, carry, places)
+        self.checked(make_part(&self.nodes, divisor, start, places, &out))
+        return out
+
     def literals(self, texts) -> int:
         """Any of these byte strings, as a trie: a step costs the branches at hand, not the number of strings."""
         items = sorted(set(texts))
@@ -199,6 +230,12 @@ cdef class ExprStore:
             return ("complement", words[1])
         if kind == nd.K_REP:
             return ("repeat", words[1], words[2], None if words[3] == nd.NO_BOUND else words[3])
+        if kind == nd.K_MULT:
+            return ("multiples", two_words(words + 4), two_words(words + 6), words[1],
+                    None if words[2] == nd.NO_BOUND else words[1] + <uint64_t>words[2],
+                    None if words[3] == NO_POINT else words[3])
+        if kind == nd.K_PART:
+            return ("part", two_words(words + 2), two_words(words + 4), words[1])
         return (("union" if kind == nd.K_OR else "intersect"),
                 *[words[i] for i in range(1, node_len(&self.nodes, e))])
 
@@ -215,6 +252,8 @@ cdef class ExprStore:
             return f"({self.describe(parts[0], depth - 1)}){{{lo},{'' if hi is None else hi}}}"
         if kind == "complement":
             return f"~({self.describe(parts[0], depth - 1)})"
+        if kind in ("multiples", "part"):
+            return f"<{kind} {', '.join(map(str, parts))}>"
         inner = [self.describe(part, depth - 1) for part in parts]
         if kind == "concat":
             return "".join(inner)

@@ -8,6 +8,7 @@ A node is a tuple of words, the kind first:
     OR  members       sorted; AND likewise
     NOT expr          complement relative to all byte strings
     REP expr lo hi    hi = NO_BOUND: no upper bound
+    MULT, PART        digit strings by the remainder of their value: see multiples.pxd
 """
 
 from libc.stdint cimport uint8_t, uint32_t
@@ -27,6 +28,8 @@ cdef enum Kind:
     K_AND
     K_NOT
     K_REP
+    K_MULT
+    K_PART
 
 cdef enum:
     # reserved ids
@@ -87,6 +90,9 @@ cdef size_t nodes_bytes(const Nodes* n) noexcept nogil
 
 # Constructors: they write the id to `out` and return a status. make_union and make_intersection take their members from
 # the stack: the word at `base` is free for the kind, members follow up to the top; the stack is cut back to `base`.
+cdef int add_node(
+    Nodes* n, const uint32_t* words, size_t count, uint32_t flags, uint32_t depth, uint32_t shortest, uint32_t* out,
+) noexcept nogil
 cdef int make_set(Nodes* n, const uint32_t* bits, uint32_t* out) noexcept nogil
 cdef int make_literal(Nodes* n, const uint8_t* text, uint32_t length, uint32_t* out) noexcept nogil
 cdef int make_suffix(Nodes* n, uint32_t offset, uint32_t length, uint32_t* out) noexcept nogil

@@ -2,8 +2,9 @@
 
 In reading order: options (what can be chosen), text (JSON), dialects (drafts and vocabularies), registry (schemas from
 outside), resources (what has a name), scopes (dynamic ones), places (subschemas and references), shape (the normal
-form), keywords and applicators (schema -> shape), literals (enum, const), negate (opposites), combine (alternatives),
-numbers, strings, formats (expressions), arrays, objects, unordered, emit (shape -> symbols).
+form), unevaluated, keywords and applicators (schema -> shape), literals (enum, const), negate (opposites), combine
+(alternatives), numbers, digits, multiples, strings, formats (expressions), layout, arrays, containing, unique, objects,
+ordered, unordered, emit (shape -> symbols).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ffgrammar.grammar.ir import Grammar
 from ffgrammar.grammar.json_schema.combine import Combiner
 from ffgrammar.grammar.json_schema.emit import Emitter
 from ffgrammar.grammar.json_schema.keywords import Reader
-from ffgrammar.grammar.json_schema.numbers import Numbers
+from ffgrammar.grammar.json_schema.multiples import Multiples
 from ffgrammar.grammar.json_schema.options import Options
 from ffgrammar.grammar.json_schema.places import Places
 from ffgrammar.grammar.json_schema.registry import Registry
@@ -41,6 +42,7 @@ def build(
     registry: Any = None,
     separators: tuple[str, str] | None = None,
     indent: int | None = None,
+    integer_spelling: str = "plain",
 ) -> Grammar:
     """The grammar of the JSON texts whose value obeys a schema.
 
@@ -48,7 +50,7 @@ def build(
         schema: a dict, a boolean, or JSON text.
         store: where the expressions of the lexemes are made.
         limits: bounds on the schema and the grammar; None: those of the store.
-        whitespace, formats, property_order, draft, separators, indent: see `Options`.
+        whitespace, formats, property_order, draft, separators, indent, integer_spelling: see `Options`.
         registry: the schemas that references to other documents lead to: a `referencing.Registry`, or a mapping from
             URIs to schemas.
 
@@ -57,7 +59,7 @@ def build(
         UnsupportedError: a keyword cannot be enforced exactly.
         LimitError: the schema is too large, too deep, or has too many combinations.
     """
-    options = Options(whitespace, formats, property_order, draft, separators, indent)
+    options = Options(whitespace, formats, property_order, draft, separators, indent, integer_spelling)
     limits = limits or store.limits
     if isinstance(schema, str):
         schema = read_text(schema, limits)
@@ -90,15 +92,16 @@ def _emit(
 ) -> tuple[Places, Emitter, int, list[str]]:
     """The places of the schema, the emitter with all symbols made, the symbol of the whole, and the warnings."""
     strings = _once(store, Strings)
-    numbers = _once(store, Numbers)
+    multiples = _once(store, Multiples)
     # Few schemas have dynamic references, so none is expected; when one is met, everything is read anew.
     names: frozenset[str] = frozenset()
     while True:
         warnings: list[str] = []
         places = Places(schema, limits, options.draft, registry, names)
         reader = Reader(places, strings, options.formats, warnings)
-        combiner = Combiner(reader, numbers, limits)
-        emitter = Emitter(store, limits, strings, numbers, combiner, options)
+        plain_integers = options.integer_spelling == "plain" or places.list[0].draft == 4
+        combiner = Combiner(reader, multiples, limits, plain_integers)
+        emitter = Emitter(store, limits, strings, multiples, combiner, options)
         try:
             return places, emitter, emitter.start(places.start), warnings
         except NameNeeded as needed:

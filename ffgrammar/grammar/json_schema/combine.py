@@ -10,13 +10,14 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
-from ffgrammar.core.errors import LimitError
+from ffgrammar.core.errors import LimitError, UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.json_schema.applicators import Choice, Way
 from ffgrammar.grammar.json_schema.arrays import item_conj
 from ffgrammar.grammar.json_schema.keywords import Reader
+from ffgrammar.grammar.json_schema.multiples import Multiples
 from ffgrammar.grammar.json_schema.negate import SOME_OF
-from ffgrammar.grammar.json_schema.numbers import Numbers, is_integer, is_multiple
+from ffgrammar.grammar.json_schema.numbers import is_integer, is_multiple
 from ffgrammar.grammar.json_schema.objects import property_conj
 from ffgrammar.grammar.json_schema.places import Place
 from ffgrammar.grammar.json_schema.shape import (
@@ -49,10 +50,12 @@ TOTAL = 5
 class Combiner:
     """Shapes of conjunctions, each worked out once."""
 
-    def __init__(self, reader: Reader, numbers: Numbers, limits: Limits) -> None:
+    def __init__(self, reader: Reader, multiples: Multiples, limits: Limits, plain_integers: bool) -> None:
         self.reader = reader
         self.strings = reader.strings
-        self.numbers = numbers
+        self.multiples = multiples
+        # whether an integer has neither fraction nor exponent
+        self.plain_integers = plain_integers
         self.limits = limits
         self._shapes: dict[Conj, list[Shape]] = {}
         # how many conjunctions are being multiplied out, one because of another
@@ -200,6 +203,7 @@ class Combiner:
             and (high is None or value < high or (value == high and not shape.high_open))
             and bool(shape.types & (INT if is_integer(value) else FRAC))
             and all([is_multiple(value, divisor) for divisor, _ in shape.divisors])
+            and not any([is_multiple(value, divisor) for divisor, _ in shape.not_divisors])
         )
 
     def _settle_strings(self, shape: Shape) -> bool:
@@ -312,11 +316,11 @@ class Combiner:
         return not types
 
     def _no_number(self, shape: Shape) -> bool:
-        bits = shape.types
-        expr = self.numbers.range(
-            shape.low, shape.low_open, shape.high, shape.high_open, bool(bits & INT), bool(bits & FRAC)
-        )
-        return expr == 0
+        try:
+            return not self.multiples.of(shape, self.plain_integers)
+        except UnsupportedError:
+            # it is refused where it is needed
+            return False
 
 
 def _breadth(choice: Choice) -> int:

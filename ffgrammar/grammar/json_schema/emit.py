@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ffgrammar.core.errors import UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.ir import GrammarBuilder
 from ffgrammar.grammar.json_schema.arrays import array_symbol
 from ffgrammar.grammar.json_schema.combine import Combiner
 from ffgrammar.grammar.json_schema.layout import Layout
-from ffgrammar.grammar.json_schema.numbers import Numbers
+from ffgrammar.grammar.json_schema.multiples import Multiples
 from ffgrammar.grammar.json_schema.objects import object_symbol
 from ffgrammar.grammar.json_schema.options import Options
-from ffgrammar.grammar.json_schema.shape import ARR, BOOLS, FRAC, INT, NULL, NUM, OBJ, STR, TRUE, Conj, Shape
+from ffgrammar.grammar.json_schema.shape import ARR, BOOLS, FRAC, NULL, NUM, OBJ, STR, TRUE, Conj, Shape
 from ffgrammar.grammar.json_schema.strings import Strings
 from ffgrammar.grammar.json_schema.unique import compared_array_symbol
 from ffgrammar.regex.expr import ExprStore
@@ -36,14 +35,14 @@ class Emitter:
         store: ExprStore,
         limits: Limits,
         strings: Strings,
-        numbers: Numbers,
+        multiples: Multiples,
         combiner: Combiner,
         options: Options,
     ) -> None:
         self.store = store
         self.limits = limits
         self.strings = strings
-        self.numbers = numbers
+        self.multiples = multiples
         self.combiner = combiner
         self.any_order = options.property_order == "any"
         self.builder = builder = GrammarBuilder(store, limits)
@@ -189,21 +188,7 @@ class Emitter:
                 symbols.append(found)
 
     def _number(self, shape: Shape) -> int:
-        integers, fractions = bool(shape.types & INT), bool(shape.types & FRAC)
+        plain_integers = self.combiner.plain_integers
         if shape.numbers is not None:
-            return self.numbers.values(shape.numbers, not fractions)
-        expr = self.numbers.range(shape.low, shape.low_open, shape.high, shape.high_open, integers, fractions)
-        if not shape.divisors:
-            return expr
-        parts = [expr]
-        for divisor, place in shape.divisors:
-            multiples = self.numbers.multiples(divisor)
-            if multiples is None:
-                raise UnsupportedError(
-                    f"multipleOf {divisor} is not supported: only divisors whose multiples show in their last digits "
-                    "are (2, 5, 10, 0.01, 2.5, ...)",
-                    pointer=place.pointer("multipleOf"),
-                )
-            parts.append(multiples)
-        both = self.store.intersect(parts)
-        return 0 if self.store.is_nothing(both) else both
+            return self.multiples.numbers.values(shape.numbers, plain_integers and not shape.types & FRAC)
+        return self.multiples.of(shape, plain_integers)

@@ -7,6 +7,7 @@ keyword that is not enforced is refused.
 
 from __future__ import annotations
 
+from decimal import Decimal
 from functools import cache
 from typing import Any
 
@@ -17,6 +18,7 @@ from ffgrammar.grammar.json_schema.formats import FORMATS, UNENFORCED
 from ffgrammar.grammar.json_schema.literals import Scalars, as_schema, count_of, number
 from ffgrammar.grammar.json_schema.negate import (
     NOT,
+    NOT_MULTIPLE,
     REPEATED,
     SILENT,
     SOME_ITEM,
@@ -245,14 +247,20 @@ class Reader(Applicators):
 
     def multiple_of(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
         """`multipleOf`"""
+        divisor = self.divisor_of(place, word, value)
+        if divisor not in [known for known, _ in shape.divisors]:
+            shape.divisors = (*shape.divisors, (divisor, place))
+
+    @staticmethod
+    def divisor_of(place: Place, word: str, value: Any) -> Decimal:
+        """What numbers are to be multiples of."""
         divisor = number(value, place.pointer(word))
         if divisor <= 0:
             raise GrammarError("multipleOf is above 0", pointer=place.pointer(word))
         if not fits(divisor):
             where = place.pointer(word)
             raise LimitError("expression_size", MAX_DIGITS, f"at {where}: {divisor:.9e} has too many digits")
-        if divisor not in [known for known, _ in shape.divisors]:
-            shape.divisors = (*shape.divisors, (divisor, place))
+        return divisor
 
     # Strings
 
@@ -497,6 +505,11 @@ class Reader(Applicators):
         """WITHOUT"""
         self._body(shape, self.strings.without(value))
 
+    def not_multiple(self, shape: Shape, place: Place, word: Any, value: Any, *_: Any) -> None:
+        """NOT_MULTIPLE"""
+        if value not in [known for known, _ in shape.not_divisors]:
+            shape.not_divisors = (*shape.not_divisors, (value, place))
+
     def some_item(self, shape: Shape, place: Place, word: Any, value: Any, *_: Any) -> None:
         """SOME_ITEM"""
         start, conj, least, most = value
@@ -613,6 +626,7 @@ _HANDLERS: dict[Any, Any] = {
     SOME_LEFT: Reader.some_left,
     TYPES_LEFT: Reader.types_left,
     WITHOUT: Reader.without,
+    NOT_MULTIPLE: Reader.not_multiple,
     SOME_ITEM: Reader.some_item,
     REPEATED: Reader.some_repeated,
     SOME_KEY: Reader.some_key,

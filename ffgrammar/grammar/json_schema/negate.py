@@ -21,7 +21,18 @@ from ffgrammar.grammar.json_schema.unevaluated import SOME_LEFT
 if TYPE_CHECKING:
     from ffgrammar.grammar.json_schema.keywords import Reader
 
-__all__ = ["NOT", "REPEATED", "SILENT", "SOME_ITEM", "SOME_KEY", "SOME_OF", "TYPES_LEFT", "WITHOUT", "Negation"]
+__all__ = [
+    "NOT",
+    "NOT_MULTIPLE",
+    "REPEATED",
+    "SILENT",
+    "SOME_ITEM",
+    "SOME_KEY",
+    "SOME_OF",
+    "TYPES_LEFT",
+    "WITHOUT",
+    "Negation",
+]
 
 # Keywords that every value obeys. `then` and the like are read by the keyword that they go with.
 SILENT = frozenset(
@@ -34,6 +45,8 @@ SILENT = frozenset(
 TYPES_LEFT = ("types",)
 # a string body that does not match this expression
 WITHOUT = ("without",)
+# a number that is no multiple of this one
+NOT_MULTIPLE = ("no multiple",)
 # (expression of keys, conjunction, conjunction): some key of these obeys the first, and its value the second
 SOME_KEY = ("some key",)
 # (index, conjunction, least, most): so many items from the index on are so
@@ -153,6 +166,9 @@ class Negation:
         if isinstance(value, bool):
             return []
         return [{"type": "number", "maximum" if word == "exclusiveMinimum" else "minimum": value}]
+
+    def multiple_of(self, place: Place, word: str, value: Any) -> list[Any]:
+        return [{"type": "number", NOT_MULTIPLE: self.reader.divisor_of(place, word, value)}]
 
     def at_least(self, place: Place, word: str, value: Any) -> list[Any]:
         kind, opposite = _COUNTS[word]
@@ -313,6 +329,7 @@ _MAKERS: dict[Any, Any] = {
     "maximum": Negation.maximum,
     "exclusiveMinimum": Negation.exclusive,
     "exclusiveMaximum": Negation.exclusive,
+    "multipleOf": Negation.multiple_of,
     **dict.fromkeys(["minLength", "minItems", "minProperties"], Negation.at_least),
     **dict.fromkeys(["maxLength", "maxItems", "maxProperties"], Negation.at_most),
     "pattern": Negation.pattern,

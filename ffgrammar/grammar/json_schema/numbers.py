@@ -2,7 +2,7 @@
 
 What is spelled:
 
-- An integer has neither fraction nor exponent.
+- An integer has neither fraction nor exponent (with integer_spelling="any" it is a multiple of 1: see multiples.py).
 - Any other number has both if it wants: 12, 12.50, 1.25e1, 0.125E+2. Where a bound other than zero is to be kept, the
   mantissa of a spelling with exponent has exactly one digit before its point, and that digit is not 0: how all the
   usual libraries write it. (With other mantissas the language is not regular: the digits before the point would have
@@ -23,12 +23,10 @@ __all__ = ["MAX_DIGITS", "Numbers", "fits", "spellings"]
 
 # A bound of more digits than this is refused: its expression holds every one of them.
 MAX_DIGITS = 5000
-# So many endings of a multiple are listed at most.
-MAX_ENDINGS = 2000
 
 
 def _plain(value: Decimal) -> tuple[str, str]:
-    """The digits of a number >= 0 before and after its point, without needless zeros."""
+    """The digits of a number before and after its point, without sign and needless zeros."""
     _, digits, exponent = value.as_tuple()
     assert isinstance(exponent, int)
     text = "".join(map(str, digits))
@@ -62,13 +60,28 @@ def is_multiple(value: Decimal, divisor: Decimal) -> bool:
 
 def _scaled(value: Decimal, scale: int) -> int:
     """The magnitude times 10 ** scale, which must be whole."""
-    whole, part = _plain(abs(value))
-    return int(whole + part.ljust(scale, "0"))
+    numerator, denominator = ratio(value, 1, scale)
+    return abs(numerator) // denominator
+
+
+def ratio(value: Decimal, modulus: int, places: int) -> tuple[int, int]:
+    """How many times modulus * 10 ** -places the value is, as numerator and denominator."""
+    sign, digits, exponent = value.as_tuple()
+    assert isinstance(exponent, int)
+    # not by way of a str: that has a limit of its own
+    whole = int(Decimal((sign, digits, 0)))
+    shift = exponent + places
+    return (whole * 10**shift, modulus) if shift >= 0 else (whole, modulus * 10**-shift)
+
+
+def opposite(value: Decimal | None) -> Decimal | None:
+    """The same with the other sign; `-value` would round it to the precision of the decimal context."""
+    return None if value is None else value.copy_negate()
 
 
 def spellings(value: Decimal, integer_only: bool) -> list[bytes]:
     """How a single value may be spelled: plainly, with `.0` after an integer, and as repr() of a float."""
-    whole, part = _plain(abs(value))
+    whole, part = _plain(value)
     plain = f"{whole}.{part}" if part else whole
     signs = ("", "-") if not value else ("-" if value < 0 else "",)
     if integer_only:
@@ -77,10 +90,10 @@ def spellings(value: Decimal, integer_only: bool) -> list[bytes]:
     if value and (part or len(whole) > 15):
         # repr() switches to exponents; the value must be the float's shortest decimal, else repr() means another one
         try:
-            spelled = repr(float(abs(value)))
+            spelled = repr(abs(float(value)))
         except OverflowError:
             spelled = "inf"
-        if "e" in spelled and Decimal(spelled) == abs(value):
+        if "e" in spelled and Decimal(spelled) == value.copy_abs():
             texts.append(spelled)
     return [(sign + text).encode() for sign in signs for text in texts]
 
@@ -101,11 +114,12 @@ class Numbers:
         # any natural number; any fraction (or none); any exponent
         self.natural = store.union([self.zero, store.concat([self.positive, self.digits])])
         self.fraction = store.concat([self.point, store.repeat(self.digit, 1, None)])
-        self.some_fraction = self._optional(self.fraction)
+        self.some_fraction = self.optional(self.fraction)
         self.e = store.byte_set(b"eE")
-        self.exponent = store.concat([self.e, self._optional(store.byte_set(b"+-")), store.repeat(self.digit, 1, None)])
+        self.exponent = store.concat([self.e, self.optional(store.byte_set(b"+-")), store.repeat(self.digit, 1, None)])
 
-    def _optional(self, expr: int) -> int:
+    def optional(self, expr: int) -> int:
+        """The expression, or nothing."""
         return self.store.union([expr, EMPTY])
 
     def _range(self, first: int, last: int) -> int:
@@ -147,8 +161,8 @@ class Numbers:
             if bound is not None and not fits(bound):
                 raise LimitError("expression_size", MAX_DIGITS, f"the bound {bound:.9e} has too many digits")
         if not fractions:
-            low, low_open = (None if low is None else _ceiling(low, low_open)), False
-            high, high_open = (None if high is None else -_ceiling(-high, high_open)), False
+            low, low_open = _ceiling(low, low_open), False
+            high, high_open = opposite(_ceiling(opposite(high), high_open)), False
             if low is not None and high is not None and low > high:
                 return NOTHING
         forms = (integers, fractions)
@@ -158,9 +172,8 @@ class Numbers:
             floor, floor_open = (low, low_open) if low is not None and low >= 0 else (None, False)
             parts.append(self._magnitude(floor, floor_open, high, high_open, forms))
         if low is None or low <= 0:
-            floor, floor_open = (-high, high_open) if high is not None and high <= 0 else (None, False)
-            ceiling = -low if low is not None else None
-            negative = self._magnitude(floor, floor_open, ceiling, low_open, forms)
+            floor, floor_open = (opposite(high), high_open) if high is not None and high <= 0 else (None, False)
+            negative = self._magnitude(floor, floor_open, opposite(low), low_open, forms)
             parts.append(self.store.concat([self.minus, negative]))
         return self.store.union(parts)
 
@@ -186,16 +199,14 @@ class Numbers:
             if high is not None:
                 whole.append(self._whole_below(high, high_open))
             return s.intersect(whole) if whole else self.natural
-        plain = [] if low is None else [self._plain_above(low, low_open)]
-        if high is not None:
-            plain.append(self._plain_below(high, high_open))
-        if not integers or not plain:
-            plain.append(s.concat([self.natural, self.some_fraction if integers else self._with_fraction()]))
-        parts = [s.intersect(plain)]
+        plain = self._plain_range(low, low_open, high, high_open)
+        if not integers:
+            plain = s.intersect([plain, s.concat([self.natural, self._with_fraction()])])
+        parts = [plain]
         if not integers:
             # a magnitude below 1 is no integer, except for 0; with larger exponents that depends on the digits
             parts.append(
-                self._scientific(
+                self.scientific(
                     low,
                     low_open,
                     Decimal(1) if high is None or high > 1 else high,
@@ -205,17 +216,25 @@ class Numbers:
         elif high is None and low is None:
             parts.append(s.concat([self.natural, self.some_fraction, self.exponent]))
         elif high is None and not low:
-            nonzero = s.intersect([s.concat([self.natural, self.some_fraction]), s.complement(self._zero_plain())])
+            nonzero = s.intersect([s.concat([self.natural, self.some_fraction]), s.complement(self.zero_plain())])
             parts.append(s.concat([nonzero, self.exponent]))
         else:
-            parts.append(self._scientific(low, low_open, high, high_open))
+            parts.append(self.scientific(low, low_open, high, high_open))
             if low is None:
-                parts.append(s.concat([self._zero_plain(), self.exponent]))
+                parts.append(s.concat([self.zero_plain(), self.exponent]))
         return s.union(parts)
 
-    def _zero_plain(self) -> int:
+    def _plain_range(self, low: Decimal | None, low_open: bool, high: Decimal | None, high_open: bool) -> int:
+        """The magnitudes between two bounds that have no exponent."""
+        bounds = [] if low is None else [self._plain_above(low, low_open)]
+        if high is not None:
+            bounds.append(self._plain_below(high, high_open))
+        return self.store.intersect(bounds or [self.store.concat([self.natural, self.some_fraction])])
+
+    def zero_plain(self) -> int:
+        """0, with zeros after its point if it wants."""
         return self.store.concat(
-            [self.zero, self._optional(self.store.concat([self.point, self.store.repeat(self.zero, 1, None)]))]
+            [self.zero, self.optional(self.store.concat([self.point, self.store.repeat(self.zero, 1, None)]))]
         )
 
     def _with_fraction(self) -> int:
@@ -277,7 +296,7 @@ class Numbers:
 
     def _part_below(self, part: str, is_open: bool) -> int:
         s = self.store
-        none = self._optional(s.concat([self.point, s.repeat(self.zero, 1, None)]))
+        none = self.optional(s.concat([self.point, s.repeat(self.zero, 1, None)]))
         if not part:
             return NOTHING if is_open else none
         # a shorter run of the same digits is less: .12 < .125
@@ -309,7 +328,8 @@ class Numbers:
 
     # Spellings with an exponent, mantissa d.ddd with d from 1 to 9
 
-    def _scientific(self, low: Decimal | None, low_open: bool, high: Decimal | None, high_open: bool) -> int:
+    def scientific(self, low: Decimal | None, low_open: bool, high: Decimal | None, high_open: bool) -> int:
+        """Magnitudes above 0 between two bounds, with an exponent."""
         s = self.store
         parts = [s.concat([self.positive, self.some_fraction, self.exponent])]
         if low is not None and low:
@@ -345,6 +365,18 @@ class Numbers:
             ]
         )
 
+    def exponents(self, low: int, high: int | None) -> int:
+        """The exponents between two bounds."""
+        if high is None:
+            return self._exponents(low, True)
+        return self.store.intersect([self._exponents(low, True), self._exponents(high, False)])
+
+    def exponent_is(self, value: int) -> int:
+        """One exponent."""
+        s = self.store
+        sign = self.optional(s.byte_set(b"+-") if not value else s.literal(b"+")) if value >= 0 else self.minus
+        return s.concat([self.e, sign, self.zeros, s.literal(str(abs(value)).encode())])
+
     def _exponents_from(self, low: int) -> int:
         return self._exponents(low, True)
 
@@ -362,7 +394,7 @@ class Numbers:
     def _build_exponents(self, bound: int, above: bool) -> int:
         s = self.store
         everything = s.concat([self.zeros, self.natural])
-        plus = self._optional(s.literal(b"+"))
+        plus = self.optional(s.literal(b"+"))
         size = Decimal(abs(bound))
         if (bound >= 0) == above:
             # away from zero: one sign only, but for a bound of 0, which -0 equals
@@ -382,91 +414,10 @@ class Numbers:
         signs = (plus, self.minus) if above else (self.minus, plus)
         return s.concat([self.e, s.union([s.concat([signs[0], everything]), s.concat([signs[1], reach])])])
 
-    # Divisors
 
-    def multiples(self, divisor: Decimal) -> int | None:
-        """The multiples of a divisor; None when they do not follow from their last digits.
-
-        With an exponent only those are spelled that its size alone makes a multiple.
-        """
-        key = ("multiple", divisor)
-        if key not in self._memo:
-            self._memo[key] = self._multiples(divisor)
-        found = self._memo[key]
-        return None if found == NOTHING else found
-
-    def _multiples(self, divisor: Decimal) -> int:
-        if not fits(divisor):
-            return NOTHING
-        whole, part = _plain(divisor)
-        places = len(part)
-        scaled = int(whole + part)
-        # a number of divisors is a number of `scaled` when the point moves right by `places`
-        last = places
-        while 10**last % scaled:
-            last += 1
-            if last > places + 9:
-                return NOTHING
-        s = self.store
-        if scaled == 1:
-            digits = s.concat([self.point, s.repeat(self.digit, 1, places), self.zeros]) if places else NOTHING
-            plain = s.concat([self.natural, s.union([digits, self._exactly("")])])
-        elif 10**last // scaled > MAX_ENDINGS:
-            return NOTHING
-        else:
-            plain = self._by_endings(scaled, places, last)
-        # with an exponent: what the exponent alone makes a multiple, for as many digits as a float has
-        parts = [plain, s.concat([self._zero_plain(), self.exponent])]
-        least = 0
-        while 10**least % scaled:
-            least += 1
-        for count in range(17):
-            mantissa = [self.point, s.repeat(self.digit, count, count)] if count else []
-            parts.append(s.concat([self.positive, *mantissa, self._exponents(count + least - places, True)]))
-        return s.concat([self._optional(self.minus), s.union(parts)])
-
-    def _by_endings(self, scaled: int, places: int, last: int) -> int:
-        """Plain numbers whose last digits, the point moved right by `places`, are those of a multiple."""
-        endings: dict[str, list[str]] = {}
-        for number in range(0, 10**last, scaled):
-            text = str(number).rjust(last, "0") if last else ""
-            endings.setdefault(text[last - places :], []).append(text[: last - places])
-        # fractions that go with the same last digits before the point share one expression
-        grouped: dict[tuple[str, ...], list[str]] = {}
-        for after, before in endings.items():
-            grouped.setdefault(tuple(before), []).append(after)
-        s = self.store
-        return s.union(
-            s.concat([self._ending(before), s.union([self._exactly(after) for after in group])])
-            for before, group in grouped.items()
-        )
-
-    def _ending(self, before: tuple[str, ...]) -> int:
-        """The natural numbers that end in one of these digit strings of equal length."""
-        s = self.store
-        if not before[0]:
-            return self.natural
-        long = s.intersect([self.natural, s.concat([self.digits, s.literals(text.encode() for text in before)])])
-        short = (str(int(text)) for text in before)
-        return s.union([long, s.literals(text.encode() for text in short if len(text) < len(before[0]))])
-
-    def _exactly(self, after: str) -> int:
-        """The fraction with these digits, and zeros after them."""
-        s = self.store
-        digits = after.rstrip("0")
-        if not digits:
-            return self._optional(s.concat([self.point, s.repeat(self.zero, 1, None)]))
-        return s.concat([self.point, s.literal(digits.encode()), self.zeros])
-
-
-def _ceiling(bound: Decimal, is_open: bool) -> Decimal:
+def _ceiling(bound: Decimal | None, is_open: bool) -> Decimal | None:
     """The least integer above the bound (or equal to it)."""
-    if is_integer(bound):
-        return Decimal(_signed(bound) + 1) if is_open else bound
-    return Decimal(_signed(bound) + (1 if bound > 0 else 0))
-
-
-def _signed(bound: Decimal) -> int:
-    """The integer part, cut towards zero."""
-    whole = int(_plain(abs(bound))[0])
-    return -whole if bound < 0 else whole
+    if bound is None:
+        return None
+    numerator, denominator = ratio(bound, 1, 0)
+    return Decimal(numerator // denominator + 1 if is_open else -(-numerator // denominator))

@@ -41,6 +41,8 @@ class Options:
             json.dumps, a comma and a colon with whitespace around them.
         indent: line breaks where json.dumps puts them with this indent, each followed by a multiple of so many spaces;
             without `separators` it is (",", ": ").
+        integer_spelling: "plain": an integer is spelled with digits only; "any": also with a fraction of zeros or an
+            exponent (1.0, 1e2), except in draft 4, where that is no integer.
     """
 
     whitespace: str | int = "flexible"
@@ -49,6 +51,7 @@ class Options:
     draft: int | None = None
     separators: tuple[str, str] | None = None
     indent: int | None = None
+    integer_spelling: str = "plain"
 
     def __post_init__(self) -> None:
         space = self.whitespace
@@ -58,6 +61,8 @@ class Options:
             raise GrammarError(f"formats must be 'enforce' or 'annotation', not {self.formats!r}")
         if self.property_order not in ("schema", "any"):
             raise GrammarError(f"property_order must be 'schema' or 'any', not {self.property_order!r}")
+        if self.integer_spelling not in ("plain", "any"):
+            raise GrammarError(f"integer_spelling must be 'plain' or 'any', not {self.integer_spelling!r}")
         if self.draft is not None and self.draft not in DRAFTS.values():
             raise GrammarError(f"draft must be one of {sorted(DRAFTS.values())}, not {self.draft!r}")
 

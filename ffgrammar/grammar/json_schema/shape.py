@@ -119,12 +119,13 @@ class Shape:
 
     # the types that are left
     types: int = ALL
-    # numbers: bounds, each open (exclusive) or not; divisors; the only values allowed
+    # numbers: bounds, each open (exclusive) or not; divisors, and what must not be one; the only values allowed
     low: Decimal | None = None
     low_open: bool = False
     high: Decimal | None = None
     high_open: bool = False
     divisors: tuple[tuple[Decimal, Place], ...] = ()
+    not_divisors: tuple[tuple[Decimal, Place], ...] = ()
     numbers: tuple[Decimal, ...] | None = None
     # strings: length in code points; expressions of the text between the quotes; the only values allowed
     min_length: int = 0
