@@ -98,13 +98,13 @@ def test_a_mapping() -> None:
 def test_a_registry() -> None:
     registry = (
         Registry()
-        .with_resource("http://a.test/old", Resource(contents={"dependencies": {"a": ["b"]}}, specification=DRAFT7))
-        .with_resource("http://a.test/new", DRAFT202012.create_resource({"dependencies": {"a": ["b"]}}))
+        .with_resource("http://a.test/old", Resource(contents={"dependentRequired": {"a": ["b"]}}, specification=DRAFT7))
+        .with_resource("http://a.test/new", DRAFT202012.create_resource({"dependentRequired": {"a": ["b"]}}))
         .with_resource("http://a.test/four", DRAFT4.create_resource({"id": "http://b.test/", "maximum": 3}))
     )
     for crawled in (registry, registry.crawl()):
-        assert accepts({"$ref": "http://a.test/old"}, {"a": 1}, registry=crawled) == [False]
-        assert accepts({"$ref": "http://a.test/new"}, {"a": 1}, registry=crawled) == [True]
+        assert accepts({"$ref": "http://a.test/old"}, {"a": 1}, registry=crawled) == [True]
+        assert accepts({"$ref": "http://a.test/new"}, {"a": 1}, registry=crawled) == [False]
         assert accepts({"$ref": "http://b.test/"}, 3, 4, registry=crawled) == [True, False]
 
 

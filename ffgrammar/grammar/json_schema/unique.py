@@ -104,7 +104,7 @@ def _never_runs_out(em: Emitter, conj: Conj) -> bool:
     fractions = any([shape.types & FRAC for shape in shapes])
     return all(
         [
-            not shape.types & ~(STR | NUM) and _strings_go_on(shape) and _numbers_go_on(shape, fractions)
+            not shape.types & ~(STR | NUM) and _strings_go_on(shape) and _numbers_go_on(em, shape, fractions)
             for shape in shapes
         ]
     )
@@ -115,29 +115,31 @@ def _strings_go_on(shape: Shape) -> bool:
     return free or not shape.types & STR
 
 
-def _numbers_go_on(shape: Shape, fractions: bool) -> bool:
+def _numbers_go_on(em: Emitter, shape: Shape, fractions: bool) -> bool:
     if not shape.types & NUM:
         return True
     if shape.numbers is not None or shape.high is not None or not shape.types & INT:
         return False
+    if shape.divisors or shape.not_divisors:
+        return False
     if fractions:
-        return not shape.divisors and (shape.low is None or shape.low == 0)
-    return shape.low is None or shape.low >= 0
+        return shape.low is None or shape.low == 0
+    return em.combiner.plain_integers and (shape.low is None or shape.low >= 0)
 
 
 def _number_symbol(em: Emitter, conj: Conj) -> int:
     """The symbol of items that never run out, some of them fractions: without those that begin with 0e, or 0.0e, for
     they are zero, whatever follows."""
     s = em.store
-    more = s.union([s.literal(b""), s.concat([em.numbers.point, em.numbers.zeros])])
+    more = s.union([s.literal(b""), s.concat([em.multiples.numbers.point, em.multiples.numbers.zeros])])
     zeros = s.concat([s.literals([b"0", b"-0"]), more])
-    zero = s.concat([zeros, em.numbers.exponent])
+    zero = s.concat([zeros, em.multiples.numbers.exponent])
     symbols = []
     for shape in em.combiner.settled(conj):
         if shape.types & STR:
             symbols.append(em.builder.terminal(em.strings.range(shape.min_length, None, ()), "string"))
         if shape.types & NUM:
-            expr = em.numbers.range(shape.low, shape.low_open, None, False, True, bool(shape.types & FRAC))
+            expr = em.multiples.of(shape, em.combiner.plain_integers)
             symbols.append(em.builder.terminal(s.intersect([expr, s.complement(zero)]), "number"))
     return em.builder.choice(symbols, "item")
 
@@ -171,7 +173,8 @@ def _scalars(em: Emitter, shape: Shape) -> dict[object, int] | None:
         numbers = shape.numbers if shape.numbers is not None else _integers(shape)
         if numbers is None:
             return None
-        found.update({value: em.numbers.values([value], not types & FRAC) for value in numbers})
+        plain = em.combiner.plain_integers and not types & FRAC
+        found.update({value: em.multiples.numbers.values([value], plain) for value in numbers})
     return found
 
 
@@ -185,7 +188,12 @@ def _integers(shape: Shape) -> list[Decimal] | None:
     values = [Decimal(value) for value in range(first + (shape.low_open and first == low), last + 1)]
     if shape.high_open and values and values[-1] == high:
         values.pop()
-    return [value for value in values if all([is_multiple(value, divisor) for divisor, _ in shape.divisors])]
+    return [
+        value
+        for value in values
+        if all([is_multiple(value, divisor) for divisor, _ in shape.divisors])
+        and not any([is_multiple(value, divisor) for divisor, _ in shape.not_divisors])
+    ]
 
 
 def _distinct(em: Emitter, values: Sequence[int], least: int, most: int | None) -> int:
