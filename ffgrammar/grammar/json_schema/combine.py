@@ -106,9 +106,12 @@ class Combiner:
             shape, more, way, choices = todo.pop()
             self.reader.apply(shape, more, way, choices)
             if made:
+                # an alternative
                 shape.types = self._types_left(shape)
             if not shape.types:
                 continue
+            made += 1
+            self._made += 1
             if not choices:
                 if shape.left:
                     finish(shape, self.strings, self._some_of, self.reader.negate.conj)
@@ -122,8 +125,6 @@ class Combiner:
             if unless is not None and made and self._excludes(shape, unless):
                 todo.append((shape, (), way, rest))
                 continue
-            made += len(options)
-            self._made += len(options)
             most = self.limits.alternatives
             if made > most or self._made > TOTAL * most:
                 where = self.reader.places.list[way[0]].pointer()

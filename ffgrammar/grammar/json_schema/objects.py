@@ -23,6 +23,8 @@ __all__ = ["object_symbol", "property_conj"]
 
 # A class of keys, told apart by several patterns, costs as much as so many alternatives.
 CLASS_COST = 200
+# An object in which one of the named keys is the one that is asked for, as much as so many.
+VARIANT_COST = 20
 # So many keys beside the named ones may be asked for: there is a rule for each set of them.
 MOST_WANTED = 8
 
@@ -109,7 +111,7 @@ def object_symbol(em: Emitter, shape: Shape, depth: int) -> int | None:
                 named.require([name])
                 named.groups = (*shape.groups, Group({name: one.conj}, (), ()))
                 todo.append((named, wanted))
-        if len(todo) + len(found) > em.limits.alternatives // CLASS_COST:
+        if len(todo) + len(found) > em.limits.alternatives // VARIANT_COST:
             where = one.place.pointer()
             raise LimitError(
                 "alternatives", em.limits.alternatives, f"too many keys may be the one asked for at {where}"
