@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
@@ -22,8 +23,7 @@ CHECKS = ("unique", "repeated", "new key")
 MAX_COUNT = 1 << 30
 
 
-@dataclass(frozen=True)
-class Lexeme:
+class Lexeme(NamedTuple):
     """A terminal: its expression in the grammar's store, and how it ends.
 
     A lexeme in a text is never empty. Where the expression matches the empty text, the grammar may go on without one.

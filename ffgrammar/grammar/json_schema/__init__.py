@@ -68,6 +68,7 @@ def build(
     except UnicodeEncodeError as error:
         text = error.object[error.start : error.end]
         raise GrammarError(f"the schema has a string with {text!r}: a lone surrogate is no character") from None
+    emitter.combiner.close()
     builder = emitter.builder
     if not options.compact and not options.is_laid_out:
         most = None if options.whitespace == "flexible" else int(options.whitespace)

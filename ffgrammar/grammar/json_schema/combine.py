@@ -69,6 +69,11 @@ class Combiner:
         self._unchecked: list[tuple[Place, list[Conj]]] = []
         reader.exactly_one = self.exactly_one
 
+    def close(self) -> None:
+        """Let go of the reader, which holds on to this: what was made for a large schema goes at once, and not when the
+        cyclic collector comes to it (which takes 0.4 s for a schema of 4 MB)."""
+        self.reader.close()
+
     def shapes(self, conj: Conj) -> list[Shape]:
         """The shapes of which a value must have one; none when there is no such value, as far as can be told here."""
         found = self._shapes.get(conj)

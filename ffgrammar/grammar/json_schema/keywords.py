@@ -79,6 +79,10 @@ class Reader(Applicators):
         self._items: dict[int, Items] = {}
         self._scalars: dict[tuple[int, str], tuple[Scalars, list[Conj]]] = {}
 
+    def close(self) -> None:
+        """Let go of those who hold on to this."""
+        del self.exactly_one, self.negate
+
     def apply(self, shape: Shape, conj: Conj, way: Way, choices: list[Choice]) -> None:
         """Apply the schemas of a conjunction to a shape; alternatives are added to choices."""
         places = self.places.list
