@@ -323,7 +323,8 @@ class Looking(Walk[Value]):
 
         Returns alternatives: what is asked for on the other side of the place, its reach, and the texts on this side.
         """
-        todo, found = [chain], []
+        todo: list[Chain] = [chain]
+        found: list[tuple[int, int | None, int]] = []
         while todo:
             chain = todo.pop()
             edge = 1 if ahead else len(chain) - 2
