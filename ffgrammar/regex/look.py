@@ -119,8 +119,8 @@ class Looking(Walk[Value]):
         word, other = [self.encode.charset(store, chars) for chars in (members, negate(members))]
         word_before = store.concat([anything, word])
         no_word_before = store.union([EMPTY, store.concat([anything, other])])
-        word_after = store.concat([word, anything])
-        no_word_after = store.union([EMPTY, store.concat([other, anything])])
+        word_after = store.concat([word, ANY_BYTES])
+        no_word_after = store.union([EMPTY, store.concat([other, ANY_BYTES])])
         if negated:
             word_after, no_word_after = no_word_after, word_after
         return self.at(
@@ -135,7 +135,9 @@ class Looking(Walk[Value]):
         reach = _reach(inner)
         # what the inside asks for on the other side of its own text: that language, its reach -> its texts
         asked: dict[tuple[int, int | None], list[int]] = {}
-        around = [value, self.anything] if ahead else [self.anything, value]
+        # After a match anything may follow, also no text: what is broken is then seen at once, without a search.
+        # Before it only texts, because a match begins with a character.
+        around = [value, ANY_BYTES] if ahead else [self.anything, value]
         for chain in _chains(self.concat(around)):
             for other, other_reach, texts in self.settle(chain, ahead, column):
                 asked.setdefault((other, other_reach), []).append(texts)

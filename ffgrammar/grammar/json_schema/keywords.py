@@ -245,20 +245,23 @@ class Reader(Applicators):
         """The bodies of a format; None, and a warning, when it is not enforced."""
         if not isinstance(value, str):
             raise GrammarError(f"format is a string, not {kind_of(value)}", pointer=place.pointer(word))
-        known = value in FORMATS
-        if self.formats == "enforce":
-            if known:
-                return self.strings.format(value)
-            if value in UNENFORCED:
-                raise UnsupportedError(
-                    f"the format {value!r} cannot be enforced: remove it, or pass formats='annotation'",
-                    pointer=place.pointer(word),
+        if self.formats == "enforce" and value in FORMATS:
+            if value == "idn-hostname":
+                self._warn_once(
+                    place.pointer(word),
+                    "the format 'idn-hostname' does not look at what an xn-- label stands for, nor at how many bytes a "
+                    "label is as Punycode",
                 )
-        if value not in self._warned:
-            self._warned.add(value)
-            known = known or value in UNENFORCED
-            self.warn(place.pointer(word), f"the format {value!r} is {'' if known else 'unknown: '}not enforced")
+            return self.strings.format(value, self.places.draft)
+        known = value in FORMATS or value in UNENFORCED
+        self._warn_once(place.pointer(word), f"the format {value!r} is {'' if known else 'unknown: '}not enforced")
         return None
+
+    def _warn_once(self, pointer: str, message: str) -> None:
+        """Add to the warnings what is true at other places too, where it is met first."""
+        if message not in self._warned:
+            self._warned.add(message)
+            self.warn(pointer, message)
 
     @staticmethod
     def _body(shape: Shape, body: int) -> None:
