@@ -20,12 +20,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ffgrammar.api.compile import compile_json_schema
+from ffgrammar.core.errors import GrammarError, UnsupportedError
 from ffgrammar.grammar.json_schema import build
 from ffgrammar.grammar.json_schema.formats import FORMATS
 from ffgrammar.grammar.json_schema.idn_table import members
 from ffgrammar.grammar.json_schema.strings import Strings
 from ffgrammar.regex.charset import contains
 from ffgrammar.regex.expr import ExprStore
+from ffgrammar.regex.syntax import parse
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 CASES = json.loads((Path(__file__).parent / "cases" / "formats.json").read_text(encoding="utf-8"))
@@ -64,13 +66,18 @@ def test_examples(case: dict[str, Any]) -> None:
     assert accepts(schema, case["accepted"][0]) and not accepts(schema, case["rejected"][0])
     # what is no string has every format
     assert accepts({"format": name}, 12) and accepts({"format": name}, [""])
+    if name == "regex":
+        return
     opposite = {"type": "string", "not": {"format": name}}
     assert accepts(opposite, case["rejected"][0]) and not accepts(opposite, case["accepted"][0])
 
 
 def test_what_is_not_enforced_is_warned_about() -> None:
-    assert accepts({"format": "regex"}, "(") and accepts({"format": "colour"}, "x")
-    assert build({"format": "regex"}, ExprStore()).warnings == ("at /format: the format 'regex' is not enforced",)
+    assert accepts({"format": "colour"}, "x")
+    [line] = build({"format": "regex"}, ExprStore()).warnings
+    assert line.startswith("at /format") and "20 deep" in line
+    with pytest.raises(UnsupportedError, match="inside `not`"):
+        build({"not": {"format": "regex"}}, ExprStore())
     assert "unknown" in build({"items": {"format": "colour"}}, ExprStore()).warnings[0]
     [line] = build({"format": "idn-hostname"}, ExprStore()).warnings
     assert line.startswith("at /format") and "Punycode" in line
@@ -81,6 +88,29 @@ def test_pointers_that_move_in_arrays_are_of_draft_2020() -> None:
     assert obeys("relative-json-pointer", "0+1") and not obeys("relative-json-pointer", "0+1", 2019)
     schema = {"$schema": "http://json-schema.org/draft-07/schema#", "format": "relative-json-pointer"}
     assert accepts(schema, "1/a") and not accepts(schema, "0-1")
+
+
+def test_groups_of_regexes_nest() -> None:
+    assert obeys("regex", "(" * 20 + "a" + ")*" * 20)
+    assert not obeys("regex", "(" * 21 + "a" + ")" * 21)
+
+
+# Patterns are read by our own parser, but for what is not looked at, and annex B.
+@given(st.lists(st.sampled_from(r"a|b|(|(?:|)|*|+?|{2}|{2,1}|[|]|^|-|z-a|\d|\|\]|(?=|$|.|a-z".split("|")), max_size=7))
+def test_regexes_are_patterns(parts: list[str]) -> None:
+    text = "".join([*parts])
+    try:
+        parse(text, "ecma")
+        valid = True
+    except UnsupportedError:
+        return
+    except GrammarError:
+        valid = False
+    if obeys("regex", text):
+        assert valid, text
+    elif valid:
+        # these may be characters, but not in the main grammar
+        assert re.search(r"[\]{}]|-", text), text
 
 
 # Against the standard library

@@ -1,4 +1,7 @@
-"""The formats of JSON Schema as regular expressions, each from the grammar in its RFC; host names are in idn.py."""
+"""The formats of JSON Schema as regular expressions, each from the grammar in its RFC.
+
+Host names are in idn.py, regular expressions in regex_format.py.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,13 @@ from functools import cache
 
 from ffgrammar.regex.expr import EMPTY, ExprStore
 
-__all__ = ["ADDRESS_LITERAL", "FORMATS", "IDN_LOCAL_PART", "UNENFORCED", "leap_seconds", "pattern_of"]
+__all__ = ["ADDRESS_LITERAL", "APPROXIMATE", "FORMATS", "IDN_LOCAL_PART", "leap_seconds", "pattern_of"]
 
-# Known, but no regular expression says it: the groups of a regular expression nest.
-UNENFORCED = frozenset(["regex"])
+# What is not exact about a format
+APPROXIMATE = {
+    "idn-hostname": "does not look at what an xn-- label stands for, nor at how many bytes a label is as Punycode",
+    "regex": "allows groups to be nested 20 deep, and does not look at the groups and properties that are named",
+}
 
 # RFC 3339. February has 29 days in years divisible by 4, but for centuries not divisible by 400.
 _LEAP = r"(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)"
@@ -113,7 +119,7 @@ _RELATIVE_POINTER_2020 = rf"(?:0|[1-9][0-9]*)(?:[+-][1-9][0-9]*)?(?:\#|{_POINTER
 
 FORMATS = frozenset(
     """date date-time duration email hostname idn-email idn-hostname ipv4 ipv6 iri iri-reference json-pointer
-    relative-json-pointer time uri uri-reference uri-template uuid""".split()
+    regex relative-json-pointer time uri uri-reference uri-template uuid""".split()
 )
 
 
@@ -151,7 +157,7 @@ def leap_seconds(name: str, store: ExprStore) -> int:
 
 @cache
 def pattern_of(name: str, draft: int) -> str:
-    """The pattern of a format, in the syntax of Rust's regexes (dot-all); idn.py has the others."""
+    """The pattern of a format, in the syntax of Rust's regexes (dot-all), but of those that other modules have."""
     if name == "date":
         return _DATE
     if name == "date-time":

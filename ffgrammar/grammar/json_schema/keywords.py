@@ -12,7 +12,7 @@ from typing import Any
 
 from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.grammar.json_schema.applicators import Applicators, Choice, Way, names_of
-from ffgrammar.grammar.json_schema.formats import FORMATS, UNENFORCED
+from ffgrammar.grammar.json_schema.formats import APPROXIMATE, FORMATS
 from ffgrammar.grammar.json_schema.literals import Scalars, as_schema, count_of, number
 from ffgrammar.grammar.json_schema.negate import NOT, SILENT, SOME_ITEM, SOME_KEY, TYPES_LEFT, WITHOUT, Negation
 from ffgrammar.grammar.json_schema.numbers import MAX_DIGITS, fits
@@ -246,15 +246,11 @@ class Reader(Applicators):
         if not isinstance(value, str):
             raise GrammarError(f"format is a string, not {kind_of(value)}", pointer=place.pointer(word))
         if self.formats == "enforce" and value in FORMATS:
-            if value == "idn-hostname":
-                self._warn_once(
-                    place.pointer(word),
-                    "the format 'idn-hostname' does not look at what an xn-- label stands for, nor at how many bytes a "
-                    "label is as Punycode",
-                )
+            if value in APPROXIMATE:
+                self._warn_once(place.pointer(word), f"the format {value!r} {APPROXIMATE[value]}")
             return self.strings.format(value, self.places.draft)
-        known = value in FORMATS or value in UNENFORCED
-        self._warn_once(place.pointer(word), f"the format {value!r} is {'' if known else 'unknown: '}not enforced")
+        known = "" if value in FORMATS else "unknown: "
+        self._warn_once(place.pointer(word), f"the format {value!r} is {known}not enforced")
         return None
 
     def _warn_once(self, pointer: str, message: str) -> None:

@@ -109,7 +109,7 @@ class Strings:
     def _format(self, name: str, draft: int) -> int:
         store = self.store
         if name in ("hostname", "idn-hostname", "idn-email"):
-            # not all schemas need the tables of these
+            # few schemas need the tables of these
             from ffgrammar.grammar.json_schema import idn
 
             if name == "hostname":
@@ -118,6 +118,10 @@ class Strings:
                 return idn.idn_hostname(store, JSON_CANONICAL)
             domain = store.union([idn.idn_hostname(store, JSON_CANONICAL), self._matching(ADDRESS_LITERAL)])
             return store.concat([self._matching(IDN_LOCAL_PART), store.literal(b"@"), domain])
+        if name == "regex":
+            from ffgrammar.grammar.json_schema.regex_format import regex_format
+
+            return regex_format(store, JSON_CANONICAL)
         found = self._matching(pattern_of(name, draft))
         if name not in ("time", "date-time"):
             return found
