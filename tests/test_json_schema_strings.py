@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Callable
 from functools import cache
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -15,6 +17,8 @@ from jsonschema import Draft202012Validator
 
 from ffgrammar.api.compile import compile_json_schema
 from ffgrammar.core.errors import GrammarError
+from ffgrammar.grammar.json_schema.strings import Strings
+from ffgrammar.regex.expr import ExprStore
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 BYTES = Tokenizer.from_tokens([bytes([byte]) for byte in range(256)])
@@ -171,6 +175,52 @@ def test_keywords_of_strings_together(schema: Any) -> None:
         assert "no value" in str(error) and not expected
         return
     assert found == expected
+
+
+PIECES = [
+    "a",
+    "ab",
+    "[ab]",
+    "é",
+    r"\n",
+    "[é\U0001f600]",
+    "b*",
+    "[ab]+",
+    "[^b]{0,2}",
+    "a{2}",
+    "(?:a|b){1,2}",
+    "(?:ab)*",
+    "a?",
+]
+TEXTS = ["".join(text) for length in range(5) for text in itertools.product("abé\n", repeat=length)]
+
+
+@given(
+    st.lists(st.sampled_from(PIECES), max_size=4),
+    st.sampled_from([("^", "$"), ("^(?:", ")$"), ("^", ""), ("", "")]),
+    st.integers(0, 4),
+    st.none() | st.integers(0, 5),
+)
+def test_lengths_of_patterns(pieces: list[str], ends: tuple[str, str], low: int, high: int | None) -> None:
+    pattern = "".join([ends[0], *pieces, ends[1]])
+    store = ExprStore()
+    strings = Strings(store)
+    expr = strings.range(low, high, (strings.pattern(pattern, ""),))
+    compiled = re.compile(pattern.replace("$", r"\Z"))
+    for text in TEXTS[::2]:
+        expected = low <= len(text) and (high is None or len(text) <= high) and bool(compiled.search(text))
+        assert store.matches(expr, json.dumps(text, ensure_ascii=False).encode()) == expected, text
+
+
+@pytest.mark.timing
+def test_a_length_beside_a_pattern_costs_no_search() -> None:
+    tokenizer = Tokenizer.from_tiktoken("cl100k_base")
+    pattern = r"^(\p{L}|\d)*\p{Lu}(\p{L}){50}$"
+    matcher = compile_json_schema({"type": "string", "pattern": pattern, "maxLength": 120}, tokenizer).matcher()
+    assert matcher.accept_bytes(b'"Ab') == 3
+    start = perf_counter()
+    matcher.allowed_token_ids()
+    assert perf_counter() - start < 1.0
 
 
 def test_formats_with_other_keywords() -> None:

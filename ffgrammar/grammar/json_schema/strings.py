@@ -11,7 +11,8 @@ from collections.abc import Iterable
 
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.grammar.json_schema.formats import ADDRESS_LITERAL, IDN_LOCAL_PART, leap_seconds, pattern_of
-from ffgrammar.regex.expr import ExprStore
+from ffgrammar.grammar.json_schema.lengths import with_length
+from ffgrammar.regex.expr import NOTHING, ExprStore
 from ffgrammar.regex.lower import JSON_ANY, JSON_CANONICAL, compile_regex
 
 __all__ = ["Strings"]
@@ -30,6 +31,7 @@ class Strings:
         self.canonical_body = store.repeat(self.canonical_char, 0, None)
         self.any_key = self.quoted(self.canonical_body)
         self._ranges: dict[tuple[int, int | None, tuple[int, ...]], int] = {}
+        self._chars: dict[int, bool] = {}
         self._patterns: dict[str, int] = {}
         self._formats: dict[tuple[str, int], int] = {}
 
@@ -70,18 +72,41 @@ class Strings:
 
     def range(self, low: int, high: int | None, bodies: tuple[int, ...]) -> int:
         """Strings of low to high characters that match all of the bodies."""
+        if high is not None and high < low:
+            return NOTHING
         key = (low, high, bodies)
         found = self._ranges.get(key)
         if found is None:
             if not bodies:
                 found = self.quoted(self.store.repeat(self.any_char, low, high))
             else:
-                parts = list(bodies)
-                if low or high is not None:
-                    parts.append(self.store.repeat(self.canonical_char, low, high))
-                body = self.store.intersect(parts)
-                found = 0 if self.store.is_nothing(body) else self.quoted(body)
+                body = self.store.intersect(self._with_length(low, high, bodies))
+                found = NOTHING if self.store.is_nothing(body) else self.quoted(body)
             self._ranges[key] = found
+        return found
+
+    def _with_length(self, low: int, high: int | None, bodies: tuple[int, ...]) -> list[int]:
+        """Expressions, all of which strings of a length that match the bodies match."""
+        parts = list(bodies)
+        if not low and high is None:
+            return parts
+        for index, body in enumerate(parts):
+            found = with_length(self.store, body, low, high, self._is_char)
+            if found is not None:
+                parts[index] = found
+                return parts
+        return [*parts, self.store.repeat(self.canonical_char, low, high)]
+
+    def _is_char(self, expr: int) -> bool:
+        """Whether an expression matches single characters only."""
+        found = self._chars.get(expr)
+        if found is None:
+            store = self.store
+            kind = store.node(expr)[0]
+            # what holds and/not, or counts, could be long to search
+            simple = kind in ("set", "union", "concat")
+            found = simple and store.is_nothing(store.intersect([expr, store.complement(self.canonical_char)]))
+            self._chars[expr] = found
         return found
 
     def pattern(self, pattern: str, pointer: str) -> int:
