@@ -96,10 +96,11 @@ def test_a_mapping() -> None:
 
 
 def test_a_registry() -> None:
+    contents = {"dependentRequired": {"a": ["b"]}}
     registry = (
         Registry()
-        .with_resource("http://a.test/old", Resource(contents={"dependentRequired": {"a": ["b"]}}, specification=DRAFT7))
-        .with_resource("http://a.test/new", DRAFT202012.create_resource({"dependentRequired": {"a": ["b"]}}))
+        .with_resource("http://a.test/old", Resource(contents=contents, specification=DRAFT7))
+        .with_resource("http://a.test/new", DRAFT202012.create_resource(contents))
         .with_resource("http://a.test/four", DRAFT4.create_resource({"id": "http://b.test/", "maximum": 3}))
     )
     for crawled in (registry, registry.crawl()):

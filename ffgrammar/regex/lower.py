@@ -7,21 +7,21 @@ expression. A search is then
 
     any* plain any* | starts any* | any* ends | both
 
-The tree is evaluated with an explicit stack: it may be nested deeper than Python recurses.
+Look-around and word boundaries are in look.py, which evaluates the trees that have them in another way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, NoReturn
+from collections.abc import Iterator
+from typing import NamedTuple, NoReturn
 
 from ffgrammar.core.errors import UnsupportedError
 from ffgrammar.core.limits import Limits
-from ffgrammar.regex.charset import ANY, from_ranges
 from ffgrammar.regex.expr import EMPTY, NOTHING, ExprStore
 from ffgrammar.regex.json_text import JSON_ANY, JSON_CANONICAL, JsonString, json_literal, json_string_chars
-from ffgrammar.regex.syntax import MAX_REPEAT, Node, parse
+from ffgrammar.regex.syntax import Node, parse
 from ffgrammar.regex.utf8 import UTF8, Encoding, Utf8
+from ffgrammar.regex.walk import Walk, any_text
 
 __all__ = [
     "JSON_ANY",
@@ -53,9 +53,14 @@ def lower(node: Node, store: ExprStore, encode: Encoding = UTF8) -> int:
     """The expression of the texts that the tree matches as a whole.
 
     Raises:
-        UnsupportedError: an anchor stands where it is not a no-op, as in `a^b`.
+        UnsupportedError: an anchor stands where it is not a no-op, as in `a^b`; the tree has look-around.
     """
-    value = _Lowering(store, encode, search=False).value(node)
+    try:
+        value = Lowering(store, encode, search=False).value(node)
+    except _LookAround as found:
+        raise UnsupportedError(
+            "in the pattern: look-around is supported in a search only", column=found.args[0]
+        ) from None
     if isinstance(value, int):
         return value
     return store.union(value[:4])
@@ -65,9 +70,14 @@ def lower_search(node: Node, store: ExprStore, encode: Encoding = UTF8) -> int:
     """The expression of the texts that contain a match of the tree, as JSON Schema's `pattern` asks; anchors are exact.
 
     Raises:
-        UnsupportedError: an anchor was written under (?m).
+        UnsupportedError: an anchor was written under (?m), or look-around cannot be said exactly.
     """
-    value = _Lowering(store, encode, search=True).value(node)
+    try:
+        value = Lowering(store, encode, search=True).value(node)
+    except _LookAround:
+        from ffgrammar.regex.look import search_with_looks
+
+        return search_with_looks(node, store, encode)
     anything = any_text(store, encode)
     if isinstance(value, int):
         value = Anchored(value, NOTHING, NOTHING, NOTHING, None)
@@ -87,11 +97,6 @@ def lower_search(node: Node, store: ExprStore, encode: Encoding = UTF8) -> int:
     return found[0] if len(found) == 1 else store.union(found)
 
 
-def any_text(store: ExprStore, encode: Encoding = UTF8) -> int:
-    """Any text at all, as the encoding spells it."""
-    return store.repeat(encode.charset(store, ANY), 0, None)
-
-
 def compile_regex(
     store: ExprStore,
     pattern: str,
@@ -108,128 +113,16 @@ def compile_regex(
     return (lower_search if search else lower)(node, store, encode)
 
 
-class _Lowering:
-    """One evaluation of a tree, bottom up; a value is an expression, or `Anchored`."""
+class _LookAround(Exception):
+    """The tree has look-around; with its column."""
+
+
+class Lowering(Walk[Anchored]):
+    """The evaluation of a tree without look-around."""
 
     def __init__(self, store: ExprStore, encode: Encoding, search: bool) -> None:
-        self.store = store
-        self.encode = encode
+        super().__init__(store, encode)
         self.search = search
-
-    def value(self, root: Node) -> int | Anchored:
-        # Listed parents first, children from right to left; backwards that is children first, from left to right.
-        order: list[Node] = []
-        stack = [root]
-        while stack:
-            node = stack.pop()
-            kind = node[0]
-            if kind == "cat":
-                node = ("cat", _join_texts(node[1]))
-                stack.extend(node[1])
-            elif kind == "alt":
-                node = self.split_literals(node[1])
-                stack.extend(node[1])
-            elif kind == "rep":
-                node = _join_repeats(node)
-                stack.append(node[1])
-            elif kind == "not":
-                stack.append(node[1])
-            elif kind == "and":
-                stack.extend(node[1:])
-            order.append(node)
-        values: list[int | Anchored] = []
-        # By identity, because the tree keeps them alive and hashing \w, of 800 ranges, takes 13 us.
-        sets: dict[int, int] = {}
-        store, encode = self.store, self.encode
-        for node in reversed(order):
-            kind = node[0]
-            if kind == "set":
-                members = node[1]
-                expr = sets.get(id(members))
-                if expr is None:
-                    expr = sets[id(members)] = encode.charset(store, members)
-                values.append(expr)
-            elif kind == "text":
-                values.append(encode.text(store, node[1]))
-            elif kind == "empty":
-                values.append(EMPTY)
-            elif kind == "rep":
-                values[-1] = self.repeat(values[-1], node[2], node[3])
-            elif kind in ("start", "end"):
-                values.append(self.anchor(node))
-            elif kind == "not":
-                values[-1] = store.intersect([any_text(store, encode), store.complement(self.whole(values[-1]))])
-            else:
-                count = len(node) - 1 if kind == "and" else len(node[1])
-                parts = values[len(values) - count :]
-                del values[len(values) - count :]
-                if kind == "cat":
-                    values.append(self.concat(parts))
-                elif kind == "alt":
-                    values.append(self.union([*parts, *node[2]]))
-                elif kind == "and":
-                    values.append(store.intersect([self.whole(part) for part in parts]))
-                else:
-                    raise ValueError(f"unknown node {kind!r}")
-        return values[0]
-
-    def split_literals(self, branches: Sequence[Node]) -> Node:
-        """Branches as ("alt", branches to evaluate, expressions): literal texts become one trie, sets one set."""
-        store = self.store
-        rest = []
-        texts: list[str] = []
-        ranges: list[tuple[int, int]] = []
-        for branch in branches:
-            kind = branch[0]
-            if kind == "text":
-                texts.append(branch[1])
-            elif kind == "empty":
-                texts.append("")
-            elif kind == "set":
-                ranges.extend(branch[1])
-            else:
-                rest.append(branch)
-        if ranges:
-            ranges.extend([(ord(text), ord(text)) for text in texts if len(text) == 1])
-            texts = [text for text in texts if len(text) != 1]
-        found = [self.encode.charset(store, from_ranges(ranges))] if ranges else []
-        plain = [self.encode.plain(text) for text in texts]
-        known = [text for text in plain if text is not None]
-        if known:
-            found.append(store.literals(known))
-        if len(known) < len(texts):
-            found.append(self.trie([text for text, spelled in zip(texts, plain, strict=True) if spelled is None]))
-        return ("alt", rest, found)
-
-    def trie(self, texts: list[str]) -> int:
-        """Any of the texts, when characters have several spellings: branches at the first different character."""
-        store, encode = self.store, self.encode
-        root: dict[str, Any] = {}
-        for text in texts:
-            at = root
-            for char in text:
-                at = at.setdefault(char, {})
-            at[""] = {}
-        order: list[dict[str, Any]] = []
-        stack = [root]
-        while stack:
-            at = stack.pop()
-            order.append(at)
-            stack.extend(at.values())
-        made: dict[int, int] = {}
-        for at in reversed(order):
-            by_tail: dict[int, list[str]] = {}
-            for char, below in at.items():
-                if char:
-                    by_tail.setdefault(made[id(below)], []).append(char)
-            branches = [EMPTY] if "" in at else []
-            for tail, chars in by_tail.items():
-                members = from_ranges([(ord(char), ord(char)) for char in chars])
-                branches.append(store.concat([encode.charset(store, members), tail]))
-            made[id(at)] = store.union(branches)
-        return made[id(root)]
-
-    # Values
 
     def anchor(self, node: Node) -> Anchored:
         column = node[1] if len(node) > 1 else None
@@ -242,6 +135,12 @@ class _Lowering:
         if node[0] == "start":
             return Anchored(NOTHING, EMPTY, NOTHING, NOTHING, column)
         return Anchored(NOTHING, NOTHING, EMPTY, NOTHING, column)
+
+    def look(self, node: Node, value: int | Anchored) -> NoReturn:
+        raise _LookAround(node[-1])
+
+    def word(self, node: Node) -> NoReturn:
+        raise _LookAround(node[-1])
 
     def whole(self, value: int | Anchored) -> int:
         if isinstance(value, int):
@@ -370,43 +269,3 @@ def _runs(store: ExprStore, values: list[int | Anchored]) -> Iterator[Anchored]:
 
 def _only_empty(value: Anchored) -> bool:
     return all(part in (NOTHING, EMPTY) for part in value[:4])
-
-
-def _join_texts(nodes: Sequence[Node]) -> list[Node]:
-    """Neighbouring texts, and sets of one character, as one text."""
-    joined: list[Node] = []
-    run: list[str] = []
-    for node in nodes:
-        kind = node[0]
-        if kind == "text":
-            run.append(node[1])
-            continue
-        if kind == "set" and len(node[1]) == 1 and node[1][0][0] == node[1][0][1]:
-            run.append(chr(node[1][0][0]))
-            continue
-        if run:
-            joined.append(("text", "".join(run)))
-            run = []
-        joined.append(node)
-    if run:
-        joined.append(("text", "".join(run)))
-    return joined
-
-
-def _join_repeats(node: Node) -> Node:
-    """A repeat of a repeat as one repeat, where it is one: `(a{0,9}){0,9}` is `a{0,81}`, but `(a{2})*` is even.
-
-    Derivatives of nested counters remember all of them at once, which is a set that grows with each level.
-    """
-    _, body, lo, hi = node
-    while body[0] == "rep":
-        _, inner, least, most = body
-        # k of the body make k*least to k*most of `inner`; these ranges must meet from k = lo on
-        meet = least <= 1 or (lo > 0 and (most is None or least - 1 <= lo * (most - least)))
-        if not meet and lo != hi:
-            break
-        upper = 0 if 0 in (hi, most) else None if hi is None or most is None else hi * most
-        if lo * least > MAX_REPEAT or (upper is not None and upper > MAX_REPEAT):
-            break
-        body, lo, hi = inner, lo * least, upper
-    return ("rep", body, lo, hi)

@@ -2,8 +2,8 @@ r"""Regular expressions as text -> syntax tree, in two dialects.
 
 "rust" is the syntax of Rust's `regex` crate (Unicode classes, nested sets, inline flags); "ecma" is ECMAScript's with
 the `u` flag, which JSON Schema's `pattern` asks for, read as leniently as patterns in the wild need (annex B: a `]`, or
-a `{` that opens no quantifier, is itself; any punctuation may be escaped). What is not regular is refused with its
-column.
+a `{` that opens no quantifier, is itself; any punctuation may be escaped; `\A`, `\Z` and `\z` of other dialects are the
+ends of the text). What is not regular is refused with its column.
 
 A node is a tuple, its kind first:
 
@@ -14,6 +14,8 @@ A node is a tuple, its kind first:
     ("rep", node, lo, hi)      hi None: no upper bound
     ("start", column[, "m"])   the start of the text; "m": written under (?m), where lines count too
     ("end", column[, "m"])
+    ("look", ahead, negated, node, column)      look-ahead or look-behind; "ecma" only
+    ("word", negated, charset, column)          a word boundary, and the characters of words; "ecma" only
 
 Callers may build trees themselves, with ("and", node, ...) and ("not", node) as well, and ("start",) without a column.
 The parser keeps its own stack, so neither deep nor long patterns reach Python's recursion limit.
@@ -48,14 +50,18 @@ LITERALS_VERBOSE = re.compile(r"[^\\^$.|?*+()\[\]{}\s#]+")
 SURROGATE = re.compile("[\ud800-\udfff]")
 COUNTED = re.compile(r"\{([0-9]+)(?:(,)([0-9]*))?\}")
 COUNTED_RUST = re.compile(r"\{(?=[0-9,])([0-9]*)(?:(,)([0-9]*))?(?<!\{,)\}")
-GROUP_NAME = re.compile(r"\(\?P?<([^\W\d]\w*)>")
+GROUP_NAME = re.compile(r"\(\?P?<((?:[^\W\d]|\$)[\w$]*)>")
 GROUP_FLAGS = re.compile(r"\(\?([A-Za-z]*)(-[A-Za-z]*)?([:)])")
 
+# opening -> (ahead, negated), and a name for messages
+LOOKS = {
+    "(?=": (True, False, "look-ahead"),
+    "(?!": (True, True, "negative look-ahead"),
+    "(?<=": (False, False, "look-behind"),
+    "(?<!": (False, True, "negative look-behind"),
+}
+LOOK = re.compile(r"\(\?<?[=!]")
 NOT_REGULAR = (
-    ("(?=", "look-ahead"),
-    ("(?!", "negative look-ahead"),
-    ("(?<=", "look-behind"),
-    ("(?<!", "negative look-behind"),
     ("(?>", "an atomic group"),
     ("(?(", "a conditional group"),
     ("(?|", "a branch-reset group"),
@@ -93,7 +99,7 @@ def parse(
 
     Raises:
         GrammarError: the pattern is malformed (`column` says where).
-        UnsupportedError: it is well-formed, but not regular or not exact here (look-around, back-references, ...).
+        UnsupportedError: it is well-formed, but not regular or not exact here (back-references, atomic groups, ...).
         LimitError: it is too long or nested too deep.
     """
     if dialect not in ("rust", "ecma"):
@@ -120,7 +126,8 @@ class _Parser(ClassParser):
 
     def __init__(self, text: str, ecma: bool, flags: int, nesting: int) -> None:
         super().__init__(text, ecma, flags, nesting)
-        self.frames: list[tuple[list[Node], list[Node], int, int]] = []  # open groups: items, branches, flags, column
+        # open groups: items, branches, flags, column, and what kind of look-around the group is
+        self.frames: list[tuple[list[Node], list[Node], int, int, tuple[bool, bool] | None]] = []
         self.items: list[Node] = []  # the current branch
         self.branches: list[Node] = []  # the finished branches of the current group
         self.pending: list[str] = []  # literal text not yet in items
@@ -292,9 +299,14 @@ class _Parser(ClassParser):
     def backslash(self) -> None:
         column = self.pos
         letter = self.text[column + 1 : column + 2]
+        if letter in ("b", "B") and self.ecma:
+            self.add(("word", letter == "B", self.perl("w"), column + 1))
+            self.repeatable = False
+            self.pos += 2
+            return
         if letter in ("b", "B") or (letter in ("<", ">") and not self.ecma):
             self.refuse("a word boundary", column, "write out what may stand on each side")
-        if letter in ("A", "z") and not self.ecma:
+        if letter in ("A", "z") or (letter == "Z" and self.ecma):
             self.anchor("start" if letter == "A" else "end", 2, False)
             return
         value = self.escape(in_class=False)
@@ -306,8 +318,15 @@ class _Parser(ClassParser):
     def open_group(self) -> None:
         text, column = self.text, self.pos
         flags = self.flags
+        look = None
         if not text.startswith("(?", column):
             self.pos += 1
+        elif match := LOOK.match(text, column):
+            ahead, negated, what = LOOKS[match[0]]
+            if not self.ecma:
+                self.refuse(what, column)
+            look = (ahead, negated)
+            self.pos = match.end()
         else:
             for opening, what in NOT_REGULAR:
                 if text.startswith(opening, column):
@@ -332,7 +351,7 @@ class _Parser(ClassParser):
         if self.pending:
             self.items.append(("text", "".join(self.pending)))
             self.pending = []
-        self.frames.append((self.items, self.branches, self.flags, column + 1))
+        self.frames.append((self.items, self.branches, self.flags, column + 1, look))
         self.items, self.branches, self.flags = [], [], flags
         self.repeatable = False
 
@@ -359,8 +378,9 @@ class _Parser(ClassParser):
         if not self.frames:
             self.fail("there is no group to close; write \\) for the character", self.pos)
         node = self.close_group()
-        self.items, self.branches, self.flags, _ = self.frames.pop()
-        self.add(node)
+        self.items, self.branches, self.flags, column, look = self.frames.pop()
+        self.add(node if look is None else ("look", *look, node, column))
+        self.repeatable = look is None
         self.pos += 1
 
 

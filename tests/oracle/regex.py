@@ -196,6 +196,19 @@ def _ends(node: tuple[Any, ...], text: str, start: int) -> set[int]:
         return {start} if start == 0 else set()
     if kind == "end":
         return {start} if start == len(text) else set()
+    if kind == "look":
+        _, ahead, negated, inner, _ = node
+        if ahead:
+            seen = bool(_ends(inner, text, start))
+        else:
+            seen = any(start in _ends(inner, text, begin) for begin in range(start + 1))
+        return {start} if seen != negated else set()
+    if kind == "word":
+        _, negated, members, _ = node
+        around = [
+            0 <= at < len(text) and any(lo <= ord(text[at]) <= hi for lo, hi in members) for at in (start - 1, start)
+        ]
+        return {start} if (around[0] != around[1]) != negated else set()
     if kind == "cat":
         return reduce(lambda at, part: _after(part, text, at), node[1], {start})
     if kind == "alt":

@@ -1,4 +1,7 @@
-"""The formats of JSON Schema as regular expressions, each from the grammar in its RFC."""
+"""The formats of JSON Schema as regular expressions, each from the grammar in its RFC.
+
+Host names are in idn.py, regular expressions in regex_format.py.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,13 @@ from functools import cache
 
 from ffgrammar.regex.expr import EMPTY, ExprStore
 
-__all__ = ["FORMATS", "UNENFORCED", "leap_seconds", "pattern_of"]
+__all__ = ["ADDRESS_LITERAL", "APPROXIMATE", "FORMATS", "IDN_LOCAL_PART", "leap_seconds", "pattern_of"]
 
-# Known, but no regular expression says them: a regular expression's groups nest, IDNA needs tables and contexts.
-UNENFORCED = frozenset(["regex", "idn-hostname"])
+# What is not exact about a format
+APPROXIMATE = {
+    "idn-hostname": "does not look at what an xn-- label stands for, nor at how many bytes a label is as Punycode",
+    "regex": "allows groups to be nested 20 deep, and does not look at the groups and properties that are named",
+}
 
 # RFC 3339. February has 29 days in years divisible by 4, but for centuries not divisible by 400.
 _LEAP = r"(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)"
@@ -52,22 +58,19 @@ def _ipv6() -> str:
 
 _IPV6 = _ipv6()
 
-# RFC 1123; the length of the whole is bounded in FORMATS
-_LABEL = r"[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])?"
-_HOSTNAME = rf"{_LABEL}(?:\.{_LABEL})*"
-
 # RFC 5321, Mailbox; RFC 6531 adds all that is beyond ASCII
-_ATEXT = r"[0-9A-Za-z!#$%&'*+/=?^_`{|}~-]"
-_IDN_ATEXT = r"[0-9A-Za-z!#$%&'*+/=?^_`{|}~\x{80}-\x{10FFFF}-]"
+_LABEL = r"[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])?"
+_ATEXT = r"0-9A-Za-z!#$%&'*+/=?^_`{|}~"
+ADDRESS_LITERAL = rf"\[(?:{_IPV4}|IPv6:{_IPV6})\]"
 
 
-def _mailbox(atext: str, beyond: str, label: str) -> str:
-    local = rf'(?:{atext}+(?:\.{atext}+)*|"(?:[ !#-\[\]-~{beyond}]|\\[ -~])*")'
-    domain = rf"(?:{label}(?:\.{label})*|\[(?:{_IPV4}|IPv6:{_IPV6})\])"
-    return f"{local}@{domain}"
+def _local_part(beyond: str) -> str:
+    atom = f"[{_ATEXT}{beyond}-]+"
+    return rf'(?:{atom}(?:\.{atom})*|"(?:[ !#-\[\]-~{beyond}]|\\[ -~])*")'
 
 
-_IDN_LABEL = r"[0-9A-Za-z\x{80}-\x{10FFFF}](?:[0-9A-Za-z\x{80}-\x{10FFFF}-]*[0-9A-Za-z\x{80}-\x{10FFFF}])?"
+_EMAIL = rf"{_local_part('')}@(?:{_LABEL}(?:\.{_LABEL})*|{ADDRESS_LITERAL})"
+IDN_LOCAL_PART = _local_part(r"\x{80}-\x{10FFFF}")
 
 # RFC 3986; RFC 3987 adds to the unreserved characters, and to those of a query
 _UCS = (
@@ -110,26 +113,14 @@ def _uri_template() -> str:
 # RFC 6901
 _POINTER = r"(?:/(?:[^/~]|~[01])*)*"
 
-# name -> (pattern, most characters)
-FORMATS: dict[str, int | None] = {
-    "date": None,
-    "date-time": None,
-    "duration": None,
-    "email": None,
-    "hostname": 253,
-    "idn-email": None,
-    "ipv4": None,
-    "ipv6": None,
-    "iri": None,
-    "iri-reference": None,
-    "json-pointer": None,
-    "relative-json-pointer": None,
-    "time": None,
-    "uri": None,
-    "uri-reference": None,
-    "uri-template": None,
-    "uuid": None,
-}
+# draft-bhutton-relative-json-pointer-00, of draft 2020-12, has the index manipulation
+_RELATIVE_POINTER = rf"(?:0|[1-9][0-9]*)(?:\#|{_POINTER})"
+_RELATIVE_POINTER_2020 = rf"(?:0|[1-9][0-9]*)(?:[+-][1-9][0-9]*)?(?:\#|{_POINTER})"
+
+FORMATS = frozenset(
+    """date date-time duration email hostname idn-email idn-hostname ipv4 ipv6 iri iri-reference json-pointer
+    regex relative-json-pointer time uri uri-reference uri-template uuid""".split()
+)
 
 
 def leap_seconds(name: str, store: ExprStore) -> int:
@@ -165,8 +156,8 @@ def leap_seconds(name: str, store: ExprStore) -> int:
 
 
 @cache
-def pattern_of(name: str) -> str:
-    """The pattern of a format in FORMATS, in the syntax of Rust's regexes (dot-all), for the whole text."""
+def pattern_of(name: str, draft: int) -> str:
+    """The pattern of a format, in the syntax of Rust's regexes (dot-all), but of those that other modules have."""
     if name == "date":
         return _DATE
     if name == "date-time":
@@ -176,11 +167,7 @@ def pattern_of(name: str) -> str:
     if name == "duration":
         return _DURATION
     if name == "email":
-        return _mailbox(_ATEXT, "", _LABEL)
-    if name == "idn-email":
-        return _mailbox(_IDN_ATEXT, r"\x{80}-\x{10FFFF}", _IDN_LABEL)
-    if name == "hostname":
-        return _HOSTNAME
+        return _EMAIL
     if name == "ipv4":
         return _IPV4
     if name == "ipv6":
@@ -194,5 +181,5 @@ def pattern_of(name: str) -> str:
     if name == "json-pointer":
         return _POINTER
     if name == "relative-json-pointer":
-        return rf"(?:0|[1-9][0-9]*)(?:\#|{_POINTER})"
+        return _RELATIVE_POINTER if draft < 2020 else _RELATIVE_POINTER_2020
     return r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"

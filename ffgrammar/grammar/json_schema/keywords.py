@@ -14,7 +14,7 @@ from typing import Any
 from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.grammar.json_schema.applicators import Applicators, Choice, Way, names_of
 from ffgrammar.grammar.json_schema.dialects import Dialect
-from ffgrammar.grammar.json_schema.formats import FORMATS, UNENFORCED
+from ffgrammar.grammar.json_schema.formats import APPROXIMATE, FORMATS
 from ffgrammar.grammar.json_schema.literals import Scalars, as_schema, count_of, number
 from ffgrammar.grammar.json_schema.negate import (
     NOT,
@@ -296,20 +296,19 @@ class Reader(Applicators):
         """The bodies of a format; None, and a warning, when it is not enforced."""
         if not isinstance(value, str):
             raise GrammarError(f"format is a string, not {kind_of(value)}", pointer=place.pointer(word))
-        known = value in FORMATS
-        if self.formats == "enforce" or place.dialect.asserts_formats:
-            if known:
-                return self.strings.format(value)
-            if value in UNENFORCED:
-                raise UnsupportedError(
-                    f"the format {value!r} cannot be enforced: remove it, or pass formats='annotation'",
-                    pointer=place.pointer(word),
-                )
-        if value not in self._warned:
-            self._warned.add(value)
-            known = known or value in UNENFORCED
-            self.warn(place.pointer(word), f"the format {value!r} is {'' if known else 'unknown: '}not enforced")
+        if value in FORMATS and (self.formats == "enforce" or place.dialect.asserts_formats):
+            if value in APPROXIMATE:
+                self._warn_once(place.pointer(word), f"the format {value!r} {APPROXIMATE[value]}")
+            return self.strings.format(value, place.draft)
+        known = "" if value in FORMATS else "unknown: "
+        self._warn_once(place.pointer(word), f"the format {value!r} is {known}not enforced")
         return None
+
+    def _warn_once(self, pointer: str, message: str) -> None:
+        """Add to the warnings what is true at other places too, where it is met first."""
+        if message not in self._warned:
+            self._warned.add(message)
+            self.warn(pointer, message)
 
     @staticmethod
     def _body(shape: Shape, body: int) -> None:

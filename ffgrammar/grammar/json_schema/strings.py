@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ffgrammar.core.errors import GrammarError
-from ffgrammar.grammar.json_schema.formats import FORMATS, leap_seconds, pattern_of
-from ffgrammar.regex.expr import ExprStore
+from ffgrammar.grammar.json_schema.formats import ADDRESS_LITERAL, IDN_LOCAL_PART, leap_seconds, pattern_of
+from ffgrammar.grammar.json_schema.lengths import with_length
+from ffgrammar.regex.expr import NOTHING, ExprStore
 from ffgrammar.regex.lower import JSON_ANY, JSON_CANONICAL, compile_regex
 
 __all__ = ["Strings"]
@@ -30,8 +31,9 @@ class Strings:
         self.canonical_body = store.repeat(self.canonical_char, 0, None)
         self.any_key = self.quoted(self.canonical_body)
         self._ranges: dict[tuple[int, int | None, tuple[int, ...]], int] = {}
+        self._chars: dict[int, bool] = {}
         self._patterns: dict[str, int] = {}
-        self._formats: dict[str, int] = {}
+        self._formats: dict[tuple[str, int], int] = {}
 
     def quoted(self, body: int) -> int:
         """A body between quotes."""
@@ -70,18 +72,41 @@ class Strings:
 
     def range(self, low: int, high: int | None, bodies: tuple[int, ...]) -> int:
         """Strings of low to high characters that match all of the bodies."""
+        if high is not None and high < low:
+            return NOTHING
         key = (low, high, bodies)
         found = self._ranges.get(key)
         if found is None:
             if not bodies:
                 found = self.quoted(self.store.repeat(self.any_char, low, high))
             else:
-                parts = list(bodies)
-                if low or high is not None:
-                    parts.append(self.store.repeat(self.canonical_char, low, high))
-                body = self.store.intersect(parts)
-                found = 0 if self.store.is_nothing(body) else self.quoted(body)
+                body = self.store.intersect(self._with_length(low, high, bodies))
+                found = NOTHING if self.store.is_nothing(body) else self.quoted(body)
             self._ranges[key] = found
+        return found
+
+    def _with_length(self, low: int, high: int | None, bodies: tuple[int, ...]) -> list[int]:
+        """Expressions, all of which strings of a length that match the bodies match."""
+        parts = list(bodies)
+        if not low and high is None:
+            return parts
+        for index, body in enumerate(parts):
+            found = with_length(self.store, body, low, high, self._is_char)
+            if found is not None:
+                parts[index] = found
+                return parts
+        return [*parts, self.store.repeat(self.canonical_char, low, high)]
+
+    def _is_char(self, expr: int) -> bool:
+        """Whether an expression matches single characters only."""
+        found = self._chars.get(expr)
+        if found is None:
+            store = self.store
+            kind = store.node(expr)[0]
+            # what holds and/not, or counts, could be long to search
+            simple = kind in ("set", "union", "concat")
+            found = simple and store.is_nothing(store.intersect([expr, store.complement(self.canonical_char)]))
+            self._chars[expr] = found
         return found
 
     def pattern(self, pattern: str, pointer: str) -> int:
@@ -99,23 +124,40 @@ class Strings:
         """The bodies that do not match."""
         return self.store.intersect([self.canonical_body, self.store.complement(body)])
 
-    def format(self, name: str) -> int:
-        """The bodies of a format in FORMATS."""
-        found = self._formats.get(name)
+    def format(self, name: str, draft: int) -> int:
+        """The bodies of a format in FORMATS, as a draft has it."""
+        found = self._formats.get((name, draft))
         if found is None:
-            found = compile_regex(self.store, pattern_of(name), "rust", encode=JSON_CANONICAL, dot_all=True)
-            if name in ("time", "date-time"):
-                leap = leap_seconds(name, self.store)
-                found = self.store.union([found, leap if name == "time" else self._dated(leap)])
-            longest = FORMATS[name]
-            if longest is not None:
-                found = self.store.intersect([found, self.store.repeat(self.canonical_char, 0, longest)])
-            self._formats[name] = found
+            found = self._formats[name, draft] = self._format(name, draft)
         return found
 
-    def _dated(self, time: int) -> int:
-        date = compile_regex(self.store, pattern_of("date"), "rust", encode=JSON_CANONICAL)
-        return self.store.concat([date, time])
+    def _format(self, name: str, draft: int) -> int:
+        store = self.store
+        if name in ("hostname", "idn-hostname", "idn-email"):
+            # few schemas need the tables of these
+            from ffgrammar.grammar.json_schema import idn
+
+            if name == "hostname":
+                return idn.hostname(store, JSON_CANONICAL)
+            if name == "idn-hostname":
+                return idn.idn_hostname(store, JSON_CANONICAL)
+            domain = store.union([idn.idn_hostname(store, JSON_CANONICAL), self._matching(ADDRESS_LITERAL)])
+            return store.concat([self._matching(IDN_LOCAL_PART), store.literal(b"@"), domain])
+        if name == "regex":
+            from ffgrammar.grammar.json_schema.regex_format import regex_format
+
+            return regex_format(store, JSON_CANONICAL)
+        found = self._matching(pattern_of(name, draft))
+        if name not in ("time", "date-time"):
+            return found
+        leap = leap_seconds(name, store)
+        if name == "date-time":
+            leap = store.concat([self._matching(pattern_of("date", draft)), leap])
+        return store.union([found, leap])
+
+    def _matching(self, pattern: str) -> int:
+        """The bodies that match a pattern of formats.py as a whole."""
+        return compile_regex(self.store, pattern, "rust", encode=JSON_CANONICAL, dot_all=True)
 
     def matching(self, texts: Iterable[str], low: int, high: int | None, bodies: tuple[int, ...]) -> list[str]:
         """Those of the texts that obey a length and all the bodies."""
