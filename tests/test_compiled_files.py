@@ -50,7 +50,9 @@ def with_template(place: int, value: Any) -> bytes:
 def with_node(*nodes: Any) -> bytes:
     """One more node or several, the last of which is every lexeme."""
     all_nodes = [*BODY["nodes"], *nodes]
-    return with_body(nodes=all_nodes, lexemes=[[len(all_nodes) - 1, "x", False, False, None, False]] * len(BODY["lexemes"]))
+    return with_body(
+        nodes=all_nodes, lexemes=[[len(all_nodes) - 1, "x", False, False, None, False]] * len(BODY["lexemes"])
+    )
 
 
 def test_cut_or_damaged_anywhere() -> None:

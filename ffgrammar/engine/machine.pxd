@@ -26,6 +26,7 @@ cdef struct Machine:
     Vec starts           # per row: its first lexer state, or UNKNOWN
     Vec starts_no_skip   # the same without skip lexemes
     Vec guards           # per row: see row_guard
+    uint32_t closing     # brackets that are being closed to look ahead
     Vec pairs            # scratch
     bint single_skip
 

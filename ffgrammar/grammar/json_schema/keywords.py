@@ -14,7 +14,16 @@ from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.grammar.json_schema.applicators import Applicators, Choice, Way, names_of
 from ffgrammar.grammar.json_schema.formats import FORMATS, UNENFORCED
 from ffgrammar.grammar.json_schema.literals import Scalars, as_schema, count_of, number
-from ffgrammar.grammar.json_schema.negate import NOT, REPEATED, SILENT, SOME_ITEM, SOME_KEY, TYPES_LEFT, WITHOUT, Negation
+from ffgrammar.grammar.json_schema.negate import (
+    NOT,
+    REPEATED,
+    SILENT,
+    SOME_ITEM,
+    SOME_KEY,
+    TYPES_LEFT,
+    WITHOUT,
+    Negation,
+)
 from ffgrammar.grammar.json_schema.numbers import MAX_DIGITS, fits
 from ffgrammar.grammar.json_schema.places import Place, Places, check_names, kind_of
 from ffgrammar.grammar.json_schema.shape import (
