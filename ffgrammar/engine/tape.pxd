@@ -21,6 +21,9 @@ cdef enum:
     CHECK_UNIQUE = 1    # no two items are equal
     CHECK_REPEATED = 2  # some two are
 
+    # lists that are kept as sets at a time
+    MEMBER_SETS = 4
+
 cdef struct VirtualRow:
     uint32_t row     # the parser's
     uint32_t frame   # the innermost open container
@@ -30,11 +33,16 @@ cdef struct VirtualRow:
 cdef struct TapeMark:
     size_t rows, frames, lists, values
 
+cdef struct Members:
+    uint32_t list  # whose values are marked
+    Vec marks      # per value
+
 cdef struct Tape:
     Vec rows       # VirtualRows
     Vec frames     # open containers: (the one around it or NOWHERE, the virtual row that its item follows, list of the items
-                   # before or NO_LIST)
+                   # before or NO_LIST, how many of the containers around it have lists)
     Vec lists      # (list of the items before, value, whether some two are equal); list 0 has no item
+    Members members[MEMBER_SETS]  # by that number: the lists that were asked about last, as sets
     Values values
     Vec text       # scratch
     bint asked     # whether a check looked at the text; for who wants to know

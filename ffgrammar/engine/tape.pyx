@@ -21,6 +21,7 @@ cdef enum:
     F_AROUND = 0
     F_ITEM
     F_LIST
+    F_LEVEL
     FRAME_WORDS
 
     # words of a list
@@ -31,34 +32,49 @@ cdef enum:
 
 
 cdef int tape_init(Tape* t) noexcept nogil:
+    cdef int i
     t.asked = False
     t.max_words = <size_t>-1
     vec_init(&t.rows)
     vec_init(&t.frames)
     vec_init(&t.lists)
     vec_init(&t.text)
+    for i in range(MEMBER_SETS):
+        t.members[i].list = EMPTY_LIST
+        vec_init(&t.members[i].marks)
     if values_init(&t.values) < 0:
         return NO_MEMORY
     return vec_fill(&t.lists, LIST_WORDS, 0)
 
 
 cdef void tape_free(Tape* t) noexcept nogil:
+    cdef int i
     values_free(&t.values)
     vec_free(&t.rows)
     vec_free(&t.frames)
     vec_free(&t.lists)
     vec_free(&t.text)
+    for i in range(MEMBER_SETS):
+        vec_free(&t.members[i].marks)
 
 
 cdef int tape_clear(Tape* t) noexcept nogil:
+    cdef int i
     vec_free(&t.rows)
     vec_free(&t.frames)
     t.lists.len = LIST_WORDS
+    for i in range(MEMBER_SETS):
+        t.members[i].list = EMPTY_LIST
+        vec_free(&t.members[i].marks)
     return values_clear(&t.values)
 
 
 cdef size_t tape_bytes(const Tape* t) noexcept nogil:
-    return values_bytes(&t.values) + (t.rows.cap + t.frames.cap + t.lists.cap + t.text.cap) * sizeof(uint32_t)
+    cdef size_t words = t.rows.cap + t.frames.cap + t.lists.cap + t.text.cap
+    cdef int i
+    for i in range(MEMBER_SETS):
+        words += t.members[i].marks.cap
+    return values_bytes(&t.values) + words * sizeof(uint32_t)
 
 
 cdef TapeMark tape_mark(const Tape* t) noexcept nogil:
@@ -71,6 +87,14 @@ cdef TapeMark tape_mark(const Tape* t) noexcept nogil:
 
 
 cdef void tape_release(Tape* t, const TapeMark* mark) noexcept nogil:
+    cdef Members* members
+    cdef int i
+    for i in range(MEMBER_SETS):
+        # numbers of lists come again: no set may be of one that is forgotten
+        members = &t.members[i]
+        while <size_t>members.list * LIST_WORDS >= mark.lists:
+            members.marks.data[t.lists.data[members.list * LIST_WORDS + L_VALUE]] = 0
+            members.list = t.lists.data[members.list * LIST_WORDS + L_BEFORE]
     t.rows.len = mark.rows
     t.frames.len = mark.frames
     t.lists.len = mark.lists
@@ -96,10 +120,14 @@ cdef int add_row(Tape* t, uint32_t row, uint32_t frame, uint32_t before, uint32_
 
 cdef int add_frame(Tape* t, uint32_t around, uint32_t items, uint32_t* frame) noexcept nogil:
     """An open container; its next item follows the virtual row that is made next."""
+    cdef uint32_t level = 0
+    if around != <uint32_t>NOWHERE:
+        level = t.frames.data[around * FRAME_WORDS + F_LEVEL]
+        level += t.frames.data[around * FRAME_WORDS + F_LIST] != <uint32_t>NO_LIST
     frame[0] = <uint32_t>(t.frames.len // FRAME_WORDS)
     if vec_push(&t.frames, around) < 0 or vec_push(&t.frames, <uint32_t>VIRTUAL | <uint32_t>(t.rows.len // ROW_WORDS)) < 0:
         return NO_MEMORY
-    return vec_push(&t.frames, items)
+    return NO_MEMORY if vec_push(&t.frames, items) < 0 else vec_push(&t.frames, level)
 
 
 cdef int tape_begin(Tape* t, uint32_t row, uint32_t* virtual) noexcept nogil:
@@ -143,12 +171,30 @@ cdef int last_item(Tape* t, uint32_t virtual, bint inside, uint32_t frame, uint3
     return values_read(&t.values, <uint8_t*>t.text.data, count, value)
 
 
-cdef bint has(const Tape* t, uint32_t items, uint32_t value) noexcept nogil:
-    while items != EMPTY_LIST:
-        if t.lists.data[items * LIST_WORDS + L_VALUE] == value:
-            return True
+cdef void set_marks(const Tape* t, Members* members, uint32_t items, uint32_t until, uint32_t mark) noexcept nogil:
+    """Mark the values that a list has more than another, or take their marks away."""
+    while items != until:
+        members.marks.data[t.lists.data[items * LIST_WORDS + L_VALUE]] = mark
         items = t.lists.data[items * LIST_WORDS + L_BEFORE]
-    return False
+
+
+cdef int has(Tape* t, uint32_t frame, uint32_t value) noexcept nogil:
+    """Whether a value is on the list of a container, whose values all differ."""
+    cdef uint32_t items = t.frames.data[frame * FRAME_WORDS + F_LIST]
+    cdef Members* members = &t.members[t.frames.data[frame * FRAME_WORDS + F_LEVEL] % <uint32_t>MEMBER_SETS]
+    cdef size_t known = intern_count(&t.values.tuples)
+    if members.marks.len < known and vec_fill(&members.marks, known - members.marks.len, 0) < 0:
+        return NO_MEMORY
+    if items != members.list:
+        if members.list != EMPTY_LIST and t.lists.data[members.list * LIST_WORDS + L_BEFORE] == items:
+            set_marks(t, members, members.list, items, 0)
+        elif items != EMPTY_LIST and t.lists.data[items * LIST_WORDS + L_BEFORE] == members.list:
+            set_marks(t, members, items, members.list, 1)
+        else:
+            set_marks(t, members, members.list, EMPTY_LIST, 0)
+            set_marks(t, members, items, EMPTY_LIST, 1)
+        members.list = items
+    return members.marks.data[value]
 
 
 cdef int tape_holds(Tape* t, uint32_t virtual, bint inside, uint32_t checks) noexcept nogil:
@@ -171,7 +217,11 @@ cdef int tape_holds(Tape* t, uint32_t virtual, bint inside, uint32_t checks) noe
         if value == <uint32_t>MALFORMED:
             return 0
         # a value that was new is on no list
-        repeated = value < known and has(t, items, value)
+        if value < known:
+            status = has(t, frame, value)
+            if status < 0:
+                return status
+            repeated = status
     return checks & (CHECK_REPEATED if repeated else CHECK_UNIQUE)
 
 
@@ -187,7 +237,12 @@ cdef int add_item(Tape* t, uint32_t virtual, uint32_t frame, uint32_t* items) no
     if value == <uint32_t>BLANK or value == <uint32_t>MALFORMED:
         items[0] = NO_LIST
         return OK
-    repeated = t.lists.data[before * LIST_WORDS + L_REPEATED] or (value < known and has(t, before, value))
+    status = t.lists.data[before * LIST_WORDS + L_REPEATED]
+    if not status and value < known:
+        status = has(t, frame, value)
+        if status < 0:
+            return status
+    repeated = status
     items[0] = <uint32_t>(t.lists.len // LIST_WORDS)
     if vec_push(&t.lists, before) < 0 or vec_push(&t.lists, value) < 0:
         return NO_MEMORY
