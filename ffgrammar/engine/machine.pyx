@@ -18,7 +18,7 @@ from ffgrammar.engine.rows cimport (
 from ffgrammar.engine.rules cimport NONTERMINAL
 from ffgrammar.engine.tape cimport (
     VIRTUAL, TapeMark, tape_append, tape_begin, tape_bytes, tape_clear, tape_free, tape_holds, tape_init, tape_leave,
-    tape_mark, tape_release,
+    tape_mark, tape_release, tape_row,
 )
 from ffgrammar.regex.dfa cimport (
     DEAD, LAST_STATE, LAZY, LEAVE, NO_LEXEMES, UNKNOWN, dfa_accept, dfa_bytes, dfa_clear, dfa_free, dfa_init, dfa_start,
@@ -153,7 +153,7 @@ cdef int goes_on(Machine* m, uint32_t row, uint32_t guard) noexcept nogil:
     cdef Config config
     cdef int status = 0
     if guard & ~<uint32_t>CLOSES:
-        status = tape_holds(&m.tape, row, False, guard & ~<uint32_t>CLOSES)
+        status = tape_holds(&m.tape, row, guard & ~<uint32_t>CLOSES)
     if status != 0 or not guard & CLOSES:
         return status if status <= 0 else 1
     if m.closing == MOST_CLOSING:
@@ -198,7 +198,7 @@ cdef int checked(Machine* m, uint32_t row, uint32_t* lexset) noexcept nogil:
         if guard and not guard & (guard - 1):
             # the only check there is; it held, or the row had not been reached
             return 1
-        status = tape_holds(&m.tape, row, True, checks)
+        status = tape_holds(&m.tape, row, checks)
         if status < 0:
             return status
     m.pairs.len = 0
@@ -230,6 +230,9 @@ cdef int leave_checked(Machine* m, uint32_t row, uint32_t lexset, bint skips, Co
         status = row_start(m, target, skips, &config.state)
     if status < 0:
         return status
+    if only_skips:
+        config.row = tape_row(&m.tape, row).start if row & VIRTUAL else row
+        return 1
     if row & VIRTUAL:
         status = tape_leave(&m.tape, row, target, opens, &config.row)
     elif opens:
@@ -240,10 +243,7 @@ cdef int leave_checked(Machine* m, uint32_t row, uint32_t lexset, bint skips, Co
         return status if status < 0 else 1
     if row_guard(m, target, &guard) < 0:
         return NO_MEMORY
-    if not guard or only_skips:
-        # (a skip lexeme changes nothing that checks look at)
-        return 1
-    return goes_on(m, config.row, guard)
+    return goes_on(m, config.row, guard) if guard else 1
 
 
 cdef int machine_leave(Machine* m, uint32_t row, uint32_t lexset, Config* config) noexcept nogil:
