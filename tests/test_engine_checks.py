@@ -228,6 +228,26 @@ def test_masks_are_what_bytes_say(toy: ff.Tokenizer, name: str, cache_bytes: int
         assert matcher.is_accepting()
 
 
+LONG = b"a\\u0061\\ud83d\\ude00\\n" * 70
+
+
+@pytest.mark.parametrize(
+    "ending", [b"", b"a", b"\\", b"\\u00", b"\\u0061", b"\\ud83d", b"\\ud83d\\ude", b"\\n", b"\xf0\x9f\x98\x80"]
+)
+def test_long_strings(toy: ff.Tokenizer, ending: bytes) -> None:
+    # the known ones begin as the last does, and differ in a few bytes
+    known = [b'"%b"' % (LONG + more) for more in (b"", b"a", b"aa", b"a\n"[:1] + b"1", b"\\ud83d\\ude00")]
+    for wrap, unwrap in ((b"%b", b""), (b'{"a":%b}', b'{"a":')):
+        grammar = ff.compile_json_schema(SOME, toy)
+        matcher = grammar.matcher()
+        text = b"[" + b",".join([wrap % one for one in known]) + b"," + unwrap + b'"' + LONG + ending
+        assert matcher.accept_bytes(text) == len(text)
+        found = set(matcher.allowed_token_ids().tolist())
+        assert found == brute_force_mask(matcher, TREE, [EOS])
+        assert unwrap or ending not in (b"", b"a") or PIECES.index(b'"') not in found
+        assert unwrap or ending != b"\\n" or PIECES.index(b'"') in found
+
+
 def test_an_item_that_repeats_another_cannot_end(toy: ff.Tokenizer) -> None:
     def next_pieces(name: str, text: bytes) -> set[bytes]:
         matcher = ff.compile_json_schema(SCHEMAS[name], toy, property_order="any").matcher()
@@ -316,6 +336,7 @@ def test_any_history(toy: ff.Tokenizer, name: str, cache_bytes: int) -> None:
             expected = _replayed(fresh, history)
             assert matcher.allowed_token_ids().tolist() == expected.allowed_token_ids().tolist()
             assert matcher.is_accepting() == expected.is_accepting()
+            assert matcher.distance() == expected.distance()
             if not matcher.is_terminated():
                 assert matcher.forced_bytes() == expected.forced_bytes()
             compared += 1

@@ -42,8 +42,8 @@ cdef int values_scalar(Values* v, const uint8_t* text, size_t count, uint32_t* v
 # The array or object, by its closing bracket, of `parts`, which come last one first.
 cdef int values_container(Values* v, uint8_t bracket, uint32_t* value) noexcept nogil
 
-# A text is the beginning of a string, with its quote: note which strings begin so. Returns 0 if it is not long, or ends in an
-# escape: then nothing was noted; 1, or a status.
+# A text is the beginning of a string, with its quote: note which strings begin so. Returns 0 if it is not long, or ends inside
+# of an escape: then nothing was noted; 1, or a status.
 cdef int values_begins(Values* v, const uint8_t* text, size_t count) noexcept nogil
 
 # The string with that beginning and these bytes, without escapes, after it; or FRESH.

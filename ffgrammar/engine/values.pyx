@@ -20,8 +20,6 @@ cdef enum Kind:
 cdef enum:
     # an exponent of at most so many digits is an int64, and has room to be moved by a length
     EXPONENT_DIGITS = 17
-    # bytes of two escapes, which may be one character
-    ESCAPES = 12
     # bytes that a canonical number may be longer than its text
     NUMBER_ROOM = 64
 
@@ -132,7 +130,7 @@ cdef uint8_t short_escape(uint8_t letter) noexcept nogil:
 
 
 cdef const uint8_t* read_string(const uint8_t* at, const uint8_t* end, uint8_t** out) noexcept nogil:
-    """Write what is spelled after an opening quote; returns what follows the closing one, or NULL where there is none."""
+    """Write what is spelled after an opening quote; returns where the closing one is, or that or an escape is missing."""
     cdef uint32_t code, low
     while at < end and at[0] != c'"':
         if at[0] != c'\\':
@@ -141,21 +139,21 @@ cdef const uint8_t* read_string(const uint8_t* at, const uint8_t* end, uint8_t**
             at += 1
             continue
         if end - at < 2:
-            return NULL
+            return at
         if at[1] != c'u':
             out[0][0] = short_escape(at[1])
             out[0] += 1
             at += 2
             continue
         if not hexadecimal(at + 2, end, &code):
-            return NULL
+            return at
         at += 6
         if (0xD800 <= code < 0xDC00 and end - at >= 2 and at[0] == c'\\' and at[1] == c'u'
                 and hexadecimal(at + 2, end, &low) and 0xDC00 <= low < 0xE000):
             code = 0x10000 + ((code & 0x3FF) << 10 | (low & 0x3FF))
             at += 6
         out[0] = put_code(out[0], code)
-    return NULL if at >= end else at + 1
+    return at
 
 
 cdef uint8_t* put_number(uint8_t* out, uint64_t number, uint32_t width) noexcept nogil:
@@ -286,10 +284,11 @@ cdef int values_scalar(Values* v, const uint8_t* text, size_t count, uint32_t* v
     out = <uint8_t*>v.bytes.data
     if byte == c'"':
         at = read_string(at + 1, end, &out)
-        if at == NULL:
-            at = end
-        else:
+        if at < end and at[0] == c'"':
+            at += 1
             status = add_text(v, K_STRING, out - <uint8_t*>v.bytes.data, value)
+        else:
+            at = end
     elif byte == c'-' or c'0' <= byte <= c'9':
         at = read_number(at, end, &out)
         status = add_text(v, K_NUMBER, out - <uint8_t*>v.bytes.data, value)
@@ -359,16 +358,15 @@ cdef int values_begins(Values* v, const uint8_t* text, size_t count) noexcept no
     cdef uint8_t* out
     cdef const uint32_t* words
     cdef size_t i
-    for i in range(count - min(count, ESCAPES), count):
-        if text[i] == c'\\':
-            return 0
     v.bytes.len = 0
     if vec_reserve(&v.bytes, (count + NUMBER_ROOM) >> 2) < 0:
         return NO_MEMORY
     out = <uint8_t*>v.bytes.data
-    read_string(text + 1, text + count, &out)
+    if read_string(text + 1, text + count, &out) < text + count:
+        return 0
     v.begun = out - <uint8_t*>v.bytes.data
-    if v.begun < LONG_STRING:
+    if v.begun < LONG_STRING or ((out - 3)[0] == 0xED and (out - 2)[0] >= 0xA0):
+        # (the latter is a surrogate, to which another may belong)
         return 0
     v.candidates.len = 0
     for i in range(v.strings.len):
