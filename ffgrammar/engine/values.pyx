@@ -8,7 +8,7 @@ from ffgrammar.core.intern cimport (
     intern_add, intern_bytes, intern_count, intern_free, intern_get, intern_init, intern_truncate,
 )
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.vec cimport Vec, vec_fill, vec_free, vec_init, vec_push, vec_reserve
+from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push, vec_reserve
 
 cdef enum Kind:
     K_LITERAL
