@@ -8,7 +8,7 @@ from ffgrammar.core.intern cimport (
     intern_add, intern_bytes, intern_count, intern_free, intern_get, intern_init, intern_truncate,
 )
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push, vec_reserve
+from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push, vec_reserve
 
 cdef enum Kind:
     K_LITERAL
@@ -328,9 +328,8 @@ cdef int values_container(Values* v, uint8_t bracket, uint32_t* value) noexcept 
     if vec_push(&v.tuple, K_ARRAY if bracket == c']' else K_OBJECT) < 0:
         return NO_MEMORY
     if bracket == c']':
-        if vec_fill(&v.tuple, count, 0) < 0:
+        if vec_extend(&v.tuple, parts, count) < 0:
             return NO_MEMORY
-        memcpy(v.tuple.data + 1, parts, count * sizeof(uint32_t))
     else:
         if count & 1:
             return OK
