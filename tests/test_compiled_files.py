@@ -33,6 +33,9 @@ SCHEMA = {
 # keys in any order: the file has templates, too
 FILE = dump(build(SCHEMA, ExprStore(), property_order="any"), BYTES.fingerprint)
 BODY = json.loads(zlib.decompress(FILE[HEADER.size :]))
+# and one with checks
+CHECKED = dump(build({"uniqueItems": True, "items": {"items": {"uniqueItems": True}}}, ExprStore()), BYTES.fingerprint)
+CHECKED_BODY = json.loads(zlib.decompress(CHECKED[HEADER.size :]))
 
 
 def forged(text: bytes, version: int = VERSION, fingerprint: bytes | None = None) -> bytes:
@@ -107,6 +110,10 @@ FORGED: dict[str, Callable[[], bytes]] = {
     "template adds two": lambda: with_template(6, [2, 0]),
     "names are no texts": lambda: with_body(names=[1] * len(BODY["names"])),
     "lexeme flag is a number": lambda: with_body(lexemes=[[0, "x", 0, 0]]),
+    "check out of range": lambda: with_body(lexemes=[[*one[:4], 0, one[5]] for one in BODY["lexemes"]]),
+    "unknown check": lambda: with_body(checks=["odd"]),
+    "check is no text": lambda: with_body(checks=[["unique"]]),
+    "checks, but not delimited": lambda: forged(json.dumps({**CHECKED_BODY, "delimited": False}).encode()),
     "node of itself": lambda: with_node(["complement", len(BODY["nodes"])]),
     "negative node": lambda: with_node(["complement", -1]),
     "bad hexadecimal": lambda: with_node(["set", "zz"]),
@@ -140,12 +147,13 @@ def test_forged(name: str) -> None:
         ff.load(FORGED[name](), BYTES, limits=Limits(rules=1000, source_bytes=1_000_000))
 
 
-def test_random_forgeries_load_or_are_refused(covered: Callable[[str], None]) -> None:
+@pytest.mark.parametrize("source", [BODY, CHECKED_BODY], ids=["plain", "checked"])
+def test_random_forgeries_load_or_are_refused(covered: Callable[[str], None], source: Any) -> None:
     choose = random.Random(2)
     odd = [None, True, -1, 0, 1, 2, 3, 5, 10**6, 2**32, 10**30, 1.0, "", "x", [], [0], {}, "any", "empty", "union"]
     loaded = 0
     for _ in range(500):
-        body = json.loads(json.dumps(BODY))
+        body = json.loads(json.dumps(source))
         at: Any = body
         while True:
             key = choose.choice(list(at) if isinstance(at, dict) else range(len(at)))

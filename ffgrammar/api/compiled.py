@@ -37,9 +37,7 @@ def dump(grammar: GrammarIR, fingerprint: str) -> bytes:
     nodes, numbers = _expressions(grammar)
     body = {
         "nodes": nodes,
-        "lexemes": [
-            [numbers[one.expr], one.name, one.lazy, one.skip, one.check, one.opens] for one in grammar.lexemes
-        ],
+        "lexemes": [[numbers[one.expr], one.name, one.lazy, one.skip, one.check, one.opens] for one in grammar.lexemes],
         "productions": [[head, list(rhs)] for head, rhs in grammar.productions],
         "parametric": [[family.number, family.bits] for family in grammar.parametric],
         "templates": [

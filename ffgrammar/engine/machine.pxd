@@ -9,7 +9,7 @@ from libc.stdint cimport uint32_t
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.rows cimport Rows
 from ffgrammar.engine.rules cimport Rules
-from ffgrammar.engine.tape cimport VIRTUAL, Tape, tape_row
+from ffgrammar.engine.tape cimport VIRTUAL, Tape, tape_start
 from ffgrammar.regex.dfa cimport Dfa
 from ffgrammar.regex.nodes cimport Nodes
 
@@ -26,6 +26,7 @@ cdef struct Machine:
     Vec starts           # per row: its first lexer state, or UNKNOWN
     Vec starts_no_skip   # the same without skip lexemes
     Vec guards           # per row: see row_guard
+    uint32_t closing     # brackets that are being closed to look ahead
     Vec pairs            # scratch
     bint single_skip
 
@@ -52,4 +53,4 @@ cdef int machine_accepting(Machine* m, const Config* config) noexcept nogil
 
 cdef inline uint32_t parser_row(const Machine* m, uint32_t row) noexcept nogil:
     """The parser's row of a row that may be virtual."""
-    return tape_row(&m.tape, row).row if row & VIRTUAL else row
+    return tape_start(&m.tape, row).row if row & VIRTUAL else row

@@ -2,7 +2,8 @@
 A lazy lexeme ends as soon as it matches.
 
 Checks drop lexemes from what goes to the parser. In a grammar that has checks, a lexeme ends as soon as nothing can follow in
-it: so where only checked lexemes may come next and their checks fail, the byte before is refused already.
+it: so where only checked lexemes may come next and their checks fail, the byte before is refused already. Brackets that must
+be closed before a check are closed to look ahead.
 """
 
 from libc.stdint cimport uint32_t
@@ -16,8 +17,8 @@ from ffgrammar.engine.rows cimport (
 )
 from ffgrammar.engine.rules cimport NONTERMINAL
 from ffgrammar.engine.tape cimport (
-    CHECK_NEW_KEY, VIRTUAL, tape_append, tape_begin, tape_bytes, tape_clear, tape_free, tape_holds, tape_init,
-    tape_is_new_key, tape_leave,
+    CHECK_NEW_KEY, VIRTUAL, TapeMark, tape_append, tape_begin, tape_bytes, tape_clear, tape_free, tape_holds, tape_init,
+    tape_is_new_key, tape_leave, tape_mark, tape_release, tape_row,
 )
 from ffgrammar.regex.dfa cimport (
     DEAD, LAST_STATE, LAZY, LEAVE, NO_LEXEMES, UNKNOWN, dfa_accept, dfa_bytes, dfa_clear, dfa_free, dfa_init, dfa_start,
@@ -27,12 +28,17 @@ from ffgrammar.regex.dfa cimport (
 
 cdef enum:
     NO_LEXEME = 0xFFFFFFFF
+    # flag of a guard
+    CLOSES = 0x80000000
+    # so many brackets are closed to look ahead; a text that needs more may come to where nothing can follow
+    MOST_CLOSING = 64
 
 
 cdef int machine_init(Machine* m, Nodes* nodes, Rules* rules, bint single_skip) noexcept nogil:
     m.nodes = nodes
     m.rules = rules
     m.single_skip = single_skip
+    m.closing = 0
     vec_init(&m.starts)
     vec_init(&m.starts_no_skip)
     vec_init(&m.guards)
@@ -116,9 +122,9 @@ cdef int machine_first(Machine* m, Config* config) noexcept nogil:
 
 
 cdef int row_guard(Machine* m, uint32_t row, uint32_t* checks) noexcept nogil:
-    """The checks one of which must hold for a text to go on: where all the lexemes that a row waits for are checked, their
-    checks as bits; else 0."""
-    cdef uint32_t count, i
+    """What must hold for a text to go on: where all the lexemes that a row waits for are checked, or close something, their
+    checks as bits, and CLOSES; else 0."""
+    cdef uint32_t count, i, lexeme
     cdef uint32_t found = 0
     cdef const Item* items
     if row >= m.guards.len and vec_fill(&m.guards, row + 1 - m.guards.len, 0xFF) < 0:
@@ -128,14 +134,49 @@ cdef int row_guard(Machine* m, uint32_t row, uint32_t* checks) noexcept nogil:
         return OK
     items = row_items(&m.rows, row, &count)
     for i in range(count):
-        if items[i].symbol < NONTERMINAL:
+        lexeme = items[i].symbol
+        if lexeme < NONTERMINAL:
             # (there is always a key that is new)
-            if not m.rules.check.data[items[i].symbol] & ~<uint32_t>CHECK_NEW_KEY:
+            if not m.rules.check.data[lexeme] & ~<uint32_t>CHECK_NEW_KEY and not m.rules.closes.data[lexeme]:
                 found = 0
                 break
-            found |= m.rules.check.data[items[i].symbol]
+            found |= m.rules.check.data[lexeme] or <uint32_t>CLOSES
     checks[0] = m.guards.data[row] = 0 if row_accepting(&m.rows, row) else found
     return OK
+
+
+cdef int goes_on(Machine* m, uint32_t row, uint32_t guard) noexcept nogil:
+    """Whether anything that a virtual row waits for may come; `guard` is that of its parser's row."""
+    cdef uint32_t inner = parser_row(m, row)
+    cdef uint32_t count, i, symbol, closed, lexset
+    cdef uint32_t lexeme = NO_LEXEME
+    cdef TapeMark mark
+    cdef Config config
+    cdef int status = 0
+    if guard & ~<uint32_t>CLOSES:
+        status = tape_holds(&m.tape, row, guard & ~<uint32_t>CLOSES)
+    if status != 0 or not guard & CLOSES:
+        return status if status <= 0 else 1
+    if m.closing == MOST_CLOSING:
+        return 1
+    m.closing += 1
+    mark = tape_mark(&m.tape)
+    row_items(&m.rows, inner, &count)
+    for i in range(count):
+        symbol = row_items(&m.rows, inner, &count)[i].symbol
+        if symbol >= NONTERMINAL or status != 0:
+            break
+        if symbol == lexeme or not m.rules.closes.data[symbol]:
+            continue
+        lexeme = symbol
+        status = intern_add(&m.dfa.lexsets, &lexeme, 1, &lexset)
+        if status >= 0:
+            status = tape_append(&m.tape, row, m.rules.closes.data[lexeme], &closed)
+        if status >= 0:
+            status = leave_checked(m, closed, lexset, True, &config)
+        tape_release(&m.tape, &mark)
+    m.closing -= 1
+    return status
 
 
 cdef int checked(Machine* m, uint32_t row, uint32_t* lexset) noexcept nogil:
@@ -163,7 +204,7 @@ cdef int checked(Machine* m, uint32_t row, uint32_t* lexset) noexcept nogil:
             if status > 0:
                 status = CHECK_NEW_KEY
         else:
-            status = tape_holds(&m.tape, row, True, checks)
+            status = tape_holds(&m.tape, row, checks)
         if status < 0:
             return status
     m.pairs.len = 0
@@ -195,6 +236,9 @@ cdef int leave_checked(Machine* m, uint32_t row, uint32_t lexset, bint skips, Co
         status = row_start(m, target, skips, &config.state)
     if status < 0:
         return status
+    if only_skips:
+        config.row = tape_row(&m.tape, row).start if row & VIRTUAL else row
+        return 1
     if row & VIRTUAL:
         status = tape_leave(&m.tape, row, target, opens != 0, &config.row)
     elif opens:
@@ -205,11 +249,7 @@ cdef int leave_checked(Machine* m, uint32_t row, uint32_t lexset, bint skips, Co
         return status if status < 0 else 1
     if row_guard(m, target, &guard) < 0:
         return NO_MEMORY
-    if not guard or only_skips:
-        # (a skip lexeme changes nothing that checks look at)
-        return 1
-    status = tape_holds(&m.tape, config.row, False, guard)
-    return status if status <= 0 else 1
+    return goes_on(m, config.row, guard) if guard else 1
 
 
 cdef int machine_leave(Machine* m, uint32_t row, uint32_t lexset, Config* config) noexcept nogil:

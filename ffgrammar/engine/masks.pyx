@@ -17,7 +17,7 @@ from ffgrammar.core.map cimport ABSENT, map_bytes, map_clear, map_free, map_get,
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport Vec, vec_extend, vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.machine cimport machine_accepting, machine_leave, parser_row
-from ffgrammar.engine.tape cimport VIRTUAL, TapeMark, tape_append, tape_mark, tape_release
+from ffgrammar.engine.tape cimport VIRTUAL, TapeMark, tape_append, tape_mark, tape_release, tape_settle, tape_try
 from ffgrammar.engine.viability cimport step, viable
 from ffgrammar.regex.dfa cimport DEAD, LAST_STATE, LEAVE, NO_LEXEMES, UNKNOWN, dfa_accept, dfa_fill
 from ffgrammar.tokens.trie cimport MAX_TOKEN_BYTES
@@ -255,6 +255,8 @@ cdef int add_others(Masks* k, Machine* m, const Config* config, uint32_t* mask) 
     cdef uint32_t i, j, token
     cdef Config moved
     cdef int status
+    # these tokens may be as long as any string
+    tape_settle(&m.tape)
     for i in range(k.vocab.alias_count):
         token = k.vocab.alias_of[i]
         if (mask[token >> 5] >> (token & 31)) & 1:
@@ -366,7 +368,10 @@ cdef int find(Masks* k, Machine* m, const Config* config, const uint32_t** words
     k.misses += 1
     m.tape.asked = False
     mark = tape_mark(&m.tape)
-    status = compute(k, m, config)
+    status = tape_try(&m.tape, config.row) if config.row & VIRTUAL else OK
+    if status >= 0:
+        status = compute(k, m, config)
+    tape_settle(&m.tape)
     tape_release(&m.tape, &mark)
     if status < 0:
         memset(k.buffer.data, 0, (k.vocab.n_words + 1) * sizeof(uint32_t))

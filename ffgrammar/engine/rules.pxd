@@ -55,6 +55,7 @@ cdef struct Rules:
     Vec is_skip    # per lexeme
     Vec check      # per lexeme: the kind of its check as a bit (tape.pxd), or 0
     Vec opens      # per lexeme: whether it opens an array that checks are about
+    Vec closes     # per lexeme: 0, or the byte that is all there is to it, a bracket or brace that closes
     bint has_checks
     uint32_t start
 

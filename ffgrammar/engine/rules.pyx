@@ -50,6 +50,7 @@ cdef class RuleTables:
         vec_init(&self.rules.is_skip)
         vec_init(&self.rules.check)
         vec_init(&self.rules.opens)
+        vec_init(&self.rules.closes)
         self.lay_out(grammar, self.lower_lexemes(grammar))
 
     def __dealloc__(self):
@@ -68,16 +69,18 @@ cdef class RuleTables:
         vec_free(&self.rules.is_skip)
         vec_free(&self.rules.check)
         vec_free(&self.rules.opens)
+        vec_free(&self.rules.closes)
 
     def __len__(self) -> int:
         return self.rules.bodies.len
 
     cdef dict lower_lexemes(self, grammar):
-        """Fill what is kept by lexeme, and skips. A lexeme never matches the empty text, or the lexer would not advance; where its expression
-        does, a nonterminal stands for it that says "this or nothing". Returns these, by lexeme."""
+        """Fill what is kept by lexeme, and skips. A lexeme never matches the empty text, or the lexer would not advance; where
+        its expression does, a nonterminal stands for it that says "this or nothing". Returns these, by lexeme."""
         cdef dict optional = {}
         store = grammar.store
         self.rules.has_checks = bool(grammar.checks)
+        closing = {store.literal(b"]"): 0x5D, store.literal(b"}"): 0x7D} if grammar.checks else {}
         for number, lexeme in enumerate(grammar.lexemes):
             expr = lexeme.expr
             if store.is_nullable(expr):
@@ -88,6 +91,7 @@ cdef class RuleTables:
             push(&self.rules.is_skip, lexeme.skip)
             push(&self.rules.check, 0 if lexeme.check is None else CHECK_BITS[grammar.checks[lexeme.check]])
             push(&self.rules.opens, 0 if not lexeme.opens else c'{' if store.matches(expr, b"{") else c'[')
+            push(&self.rules.closes, closing.get(expr, 0) if lexeme.check is None else 0)
             if lexeme.skip and not store.is_nothing(expr):
                 push(&self.rules.skips, number)
         return optional

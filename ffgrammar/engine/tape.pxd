@@ -1,8 +1,9 @@
 """What a check needs to know of the text.
 
 A row does not remember the text, but some arrays must not close, or go on, unless their items say so, and some objects must
-not repeat a key (`ir.Grammar.checks`). From the bracket that opens such a container until it closes, the tape runs: rows are *virtual*, each the end of one text since
-then. A virtual row is the parser's row, the innermost open container and the text, which is shared with the rows before it.
+not repeat a key (`ir.Grammar.checks`). From the bracket that opens such a container until it closes, the tape runs: rows are
+*virtual*, each the end of one text since then. Where a lexeme begins, a virtual row is the parser's row, the innermost open container with the values in it so far, and
+the value that ended last; inside a lexeme it is one more byte.
 
 Numbers of virtual rows are never given twice (but for those of texts that were only tried, see tape_mark), so a
 configuration still says all that may follow. Nothing of a text stays behind when its outermost such container closes.
@@ -22,23 +23,32 @@ cdef enum:
     CHECK_REPEATED = 2  # some two are
     CHECK_NEW_KEY = 4   # a key is none of those that its object has already
 
+    # lists that are kept as sets at a time
+    MEMBER_SETS = 4
+
 cdef struct VirtualRow:
-    uint32_t row     # the parser's
-    uint32_t frame   # the innermost open container
-    uint32_t before  # the virtual row one byte earlier, or NOWHERE
-    uint32_t byte
+    uint32_t start   # the virtual row where the lexeme begins: this one, or it is inside of a lexeme
+    uint32_t row     # the parser's row;            inside: the virtual row one byte earlier
+    uint32_t frame   # the innermost open container;        the last byte
+    uint32_t value   # what ended last, or BLANK
 
 cdef struct TapeMark:
     size_t rows, frames, lists, values
 
+cdef struct Members:
+    uint32_t list  # whose values are marked
+    Vec marks      # per value
+
 cdef struct Tape:
     Vec rows       # VirtualRows
-    Vec frames     # open containers: (the one around it or NOWHERE, the virtual row that its item or key follows, list of the
-                   # items or keys before or NO_LIST, its kind)
-    Vec lists      # (list of the items before, value, whether some two are equal); list 0 has no item
+    Vec frames     # open containers, each with the values in it so far; see tape.pyx
+    Vec lists      # (list of the values before, value, whether some two are equal); list 0 has no value
+    Members members[MEMBER_SETS]  # the lists that were asked about last, as sets
     Values values
     Vec text       # scratch
-    bint asked     # whether a check looked at the text; for who wants to know
+    uint32_t tried      # where the texts go on that are tried, if inside of a long string
+    uint32_t tried_in   # where that string begins, or NOWHERE
+    bint asked     # whether a check looked at values; for who wants to know
     size_t max_words
 
 cdef int tape_init(Tape* t) noexcept nogil
@@ -50,8 +60,13 @@ cdef size_t tape_bytes(const Tape* t) noexcept nogil
 cdef TapeMark tape_mark(const Tape* t) noexcept nogil
 cdef void tape_release(Tape* t, const TapeMark* mark) noexcept nogil
 
-# The tape begins: a checked container was opened by a byte, and the parser is in `row`. Writes the virtual row.
-cdef int tape_begin(Tape* t, uint32_t row, uint32_t byte, uint32_t* virtual) noexcept nogil
+# Until tape_settle: texts are tried that go on from a virtual row by fewer bytes than a long string has. If that is inside of
+# one, it is not read again each time it ends. Returns a status.
+cdef int tape_try(Tape* t, uint32_t virtual) noexcept nogil
+cdef void tape_settle(Tape* t) noexcept nogil
+
+# The tape begins: a checked container was opened by a bracket, and the parser is in `row`. Writes the virtual row.
+cdef int tape_begin(Tape* t, uint32_t row, uint32_t bracket, uint32_t* virtual) noexcept nogil
 
 # One more byte of text.
 cdef int tape_append(Tape* t, uint32_t virtual, uint32_t byte, uint32_t* longer) noexcept nogil
@@ -60,13 +75,17 @@ cdef int tape_append(Tape* t, uint32_t virtual, uint32_t byte, uint32_t* longer)
 # `opens` says whether it opened a checked container.
 cdef int tape_leave(Tape* t, uint32_t virtual, uint32_t row, bint opens, uint32_t* target) noexcept nogil
 
-# Which of some checks hold for the innermost container, as bits; or a status. Where the text ends in its closing bracket or a
-# comma, `inside` is 1, and that byte is not part of the last item.
-cdef int tape_holds(Tape* t, uint32_t virtual, bint inside, uint32_t checks) noexcept nogil
+# Which of some checks hold for the innermost container before the lexeme that a virtual row is in, as bits; or a status.
+cdef int tape_holds(Tape* t, uint32_t virtual, uint32_t checks) noexcept nogil
 
-# Whether the key that ends here, the last lexeme, is not in its object yet: 1, 0 or a status.
+# Whether the key that ends at a virtual row, or with a colon there, is not in its object yet: 1, 0 or a status.
 cdef int tape_is_new_key(Tape* t, uint32_t virtual) noexcept nogil
 
 
-cdef inline const VirtualRow* tape_row(const Tape* t, uint32_t virtual) noexcept nogil:
-    return <const VirtualRow*>t.rows.data + (virtual & ~<uint32_t>VIRTUAL)
+cdef inline VirtualRow* tape_row(const Tape* t, uint32_t virtual) noexcept nogil:
+    return <VirtualRow*>t.rows.data + (virtual & ~<uint32_t>VIRTUAL)
+
+
+cdef inline const VirtualRow* tape_start(const Tape* t, uint32_t virtual) noexcept nogil:
+    """The virtual row where the lexeme of a virtual row begins."""
+    return tape_row(t, tape_row(t, virtual).start)

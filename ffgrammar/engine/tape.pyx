@@ -2,69 +2,80 @@
 
 from libc.stdint cimport uint8_t, uint32_t
 
-from ffgrammar.core.intern cimport intern_count, intern_truncate
+from ffgrammar.core.intern cimport intern_count
 from ffgrammar.core.status cimport LIMIT_CACHE, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push, vec_reserve
 from ffgrammar.engine.values cimport (
-    BLANK, MALFORMED, values_bytes, values_clear, values_free, values_init, values_read,
+    BLANK, LONG_STRING, MALFORMED, values_begins, values_bytes, values_clear, values_container, values_ends, values_free,
+    values_init, values_scalar, values_truncate,
 )
 
 cdef enum:
     NOWHERE = 0xFFFFFFFF
-    # the list of a container whose items nobody asks about
-    NO_LIST = 0xFFFFFFFF
     EMPTY_LIST = 0
 
     ROW_WORDS = 4
 
     # words of a frame
-    F_AROUND = 0
-    F_ITEM
-    F_LIST
-    F_KIND
+    F_AROUND = 0  # the container around it, or NOWHERE
+    F_LIST        # the values before the last: items, or keys and values
+    F_LEVEL       # how many checked arrays are around it; flag CHECKED: it is one, too
     FRAME_WORDS
 
-    # kinds of frames: an object is one before a key, and another after it
-    ARRAY = 0
-    KEY_NEXT
-    VALUE_NEXT
+    CHECKED = 0x80000000
 
     # words of a list
     L_BEFORE = 0
     L_VALUE
-    L_REPEATED
+    L_REPEATED    # in checked arrays
     LIST_WORDS
 
 
 cdef int tape_init(Tape* t) noexcept nogil:
+    cdef int i
     t.asked = False
+    t.tried_in = NOWHERE
     t.max_words = <size_t>-1
     vec_init(&t.rows)
     vec_init(&t.frames)
     vec_init(&t.lists)
     vec_init(&t.text)
+    for i in range(MEMBER_SETS):
+        t.members[i].list = EMPTY_LIST
+        vec_init(&t.members[i].marks)
     if values_init(&t.values) < 0:
         return NO_MEMORY
     return vec_fill(&t.lists, LIST_WORDS, 0)
 
 
 cdef void tape_free(Tape* t) noexcept nogil:
+    cdef int i
     values_free(&t.values)
     vec_free(&t.rows)
     vec_free(&t.frames)
     vec_free(&t.lists)
     vec_free(&t.text)
+    for i in range(MEMBER_SETS):
+        vec_free(&t.members[i].marks)
 
 
 cdef int tape_clear(Tape* t) noexcept nogil:
+    cdef int i
     vec_free(&t.rows)
     vec_free(&t.frames)
     t.lists.len = LIST_WORDS
+    for i in range(MEMBER_SETS):
+        t.members[i].list = EMPTY_LIST
+        vec_free(&t.members[i].marks)
     return values_clear(&t.values)
 
 
 cdef size_t tape_bytes(const Tape* t) noexcept nogil:
-    return values_bytes(&t.values) + (t.rows.cap + t.frames.cap + t.lists.cap + t.text.cap) * sizeof(uint32_t)
+    cdef size_t words = t.rows.cap + t.frames.cap + t.lists.cap + t.text.cap
+    cdef int i
+    for i in range(MEMBER_SETS):
+        words += t.members[i].marks.cap
+    return values_bytes(&t.values) + words * sizeof(uint32_t)
 
 
 cdef TapeMark tape_mark(const Tape* t) noexcept nogil:
@@ -77,14 +88,41 @@ cdef TapeMark tape_mark(const Tape* t) noexcept nogil:
 
 
 cdef void tape_release(Tape* t, const TapeMark* mark) noexcept nogil:
+    cdef Members* members
+    cdef int i
+    for i in range(MEMBER_SETS):
+        # numbers of lists come again: no set may be of one that is forgotten
+        members = &t.members[i]
+        while <size_t>members.list * LIST_WORDS >= mark.lists:
+            set_marks(t, members, members.list, t.lists.data[members.list * LIST_WORDS + L_BEFORE], 0)
+            members.list = t.lists.data[members.list * LIST_WORDS + L_BEFORE]
     t.rows.len = mark.rows
     t.frames.len = mark.frames
     t.lists.len = mark.lists
-    if intern_count(&t.values.tuples) > mark.values:
-        intern_truncate(&t.values.tuples, <uint32_t>mark.values)
+    values_truncate(&t.values, <uint32_t>mark.values)
 
 
-cdef int add_row(Tape* t, uint32_t row, uint32_t frame, uint32_t before, uint32_t byte, uint32_t* virtual) noexcept nogil:
+cdef int tape_try(Tape* t, uint32_t virtual) noexcept nogil:
+    cdef uint32_t start = tape_row(t, virtual).start
+    cdef size_t count
+    cdef int status
+    if virtual - start < LONG_STRING:
+        return OK
+    status = read_back(t, virtual, start, &count)
+    if status >= 0 and (<uint8_t*>t.text.data)[0] == c'"':
+        status = values_begins(&t.values, <uint8_t*>t.text.data, count)
+        if status > 0:
+            t.tried = virtual
+            t.tried_in = start
+    return status
+
+
+cdef void tape_settle(Tape* t) noexcept nogil:
+    t.tried_in = NOWHERE
+
+
+cdef int add_row(Tape* t, uint32_t start, uint32_t row, uint32_t frame, uint32_t value, uint32_t* virtual) noexcept nogil:
+    """A virtual row; a lexeme begins with it if `start` is NOWHERE."""
     cdef VirtualRow* made
     if t.rows.len + t.frames.len + t.lists.len + t.values.tuples.words.len > t.max_words:
         return LIMIT_CACHE
@@ -92,165 +130,209 @@ cdef int add_row(Tape* t, uint32_t row, uint32_t frame, uint32_t before, uint32_
         return NO_MEMORY
     virtual[0] = <uint32_t>VIRTUAL | <uint32_t>(t.rows.len // ROW_WORDS)
     made = <VirtualRow*>(t.rows.data + t.rows.len)
+    made.start = virtual[0] if start == <uint32_t>NOWHERE else start
     made.row = row
     made.frame = frame
-    made.before = before
-    made.byte = byte
+    made.value = value
     t.rows.len += ROW_WORDS
     return OK
 
 
-cdef int add_frame(Tape* t, uint32_t around, uint32_t items, uint32_t kind, uint32_t* frame) noexcept nogil:
-    """An open container; its next item or key follows the virtual row that is made next."""
+cdef int add_frame(Tape* t, uint32_t around, uint32_t values, uint32_t level, uint32_t* frame) noexcept nogil:
     frame[0] = <uint32_t>(t.frames.len // FRAME_WORDS)
-    if vec_push(&t.frames, around) < 0 or vec_push(&t.frames, <uint32_t>VIRTUAL | <uint32_t>(t.rows.len // ROW_WORDS)) < 0:
+    if vec_push(&t.frames, around) < 0 or vec_push(&t.frames, values) < 0:
         return NO_MEMORY
-    if vec_push(&t.frames, items) < 0:
-        return NO_MEMORY
-    return vec_push(&t.frames, kind)
+    return vec_push(&t.frames, level)
 
 
-cdef int tape_begin(Tape* t, uint32_t row, uint32_t byte, uint32_t* virtual) noexcept nogil:
+cdef int tape_begin(Tape* t, uint32_t row, uint32_t bracket, uint32_t* virtual) noexcept nogil:
     cdef uint32_t frame
-    if add_frame(t, NOWHERE, EMPTY_LIST, KEY_NEXT if byte == c'{' else ARRAY, &frame) < 0:
+    if add_frame(t, NOWHERE, EMPTY_LIST, CHECKED if bracket == c'[' else 0, &frame) < 0:
         return NO_MEMORY
-    return add_row(t, row, frame, NOWHERE, byte, virtual)
+    return add_row(t, NOWHERE, row, frame, BLANK, virtual)
 
 
 cdef int tape_append(Tape* t, uint32_t virtual, uint32_t byte, uint32_t* longer) noexcept nogil:
-    cdef const VirtualRow* row = tape_row(t, virtual)
-    return add_row(t, row.row, row.frame, virtual, byte, longer)
+    return add_row(t, tape_row(t, virtual).start, virtual, byte, BLANK, longer)
 
 
-cdef int last_item(Tape* t, uint32_t virtual, bint inside, uint32_t frame, uint32_t* value) noexcept nogil:
-    """The value of the item that ends at a virtual row, or, if `inside`, one byte before it."""
-    cdef uint32_t start = t.frames.data[frame * FRAME_WORDS + F_ITEM]
+cdef int read_back(Tape* t, uint32_t virtual, uint32_t until, size_t* count) noexcept nogil:
+    """Write the text between two virtual rows, the second of which is in a lexeme and before the first, to `text`."""
     cdef const VirtualRow* row
     cdef uint8_t* text
     cdef uint8_t* other
     cdef uint8_t byte
-    cdef size_t count = 0
-    if inside:
-        virtual = tape_row(t, virtual).before
-    while virtual != start and virtual != <uint32_t>NOWHERE:
-        if count >> 2 >= t.text.cap and vec_reserve(&t.text, t.text.cap + 1) < 0:
+    count[0] = 0
+    while virtual != until:
+        if count[0] >> 2 >= t.text.cap and vec_reserve(&t.text, t.text.cap + 1) < 0:
             return NO_MEMORY
         row = tape_row(t, virtual)
-        (<uint8_t*>t.text.data)[count] = row.byte
-        count += 1
-        virtual = row.before
+        (<uint8_t*>t.text.data)[count[0]] = row.frame
+        count[0] += 1
+        virtual = row.row
     text = <uint8_t*>t.text.data
-    other = text + count
-    while text < other:
+    other = text + count[0]
+    while other - text > 1:
         # it was read backwards
         other -= 1
         byte = text[0]
         text[0] = other[0]
         other[0] = byte
         text += 1
-    return values_read(&t.values, <uint8_t*>t.text.data, count, value)
+    return OK
 
 
-cdef bint has(const Tape* t, uint32_t items, uint32_t value) noexcept nogil:
-    while items != EMPTY_LIST:
-        if t.lists.data[items * LIST_WORDS + L_VALUE] == value:
-            return True
-        items = t.lists.data[items * LIST_WORDS + L_BEFORE]
-    return False
+cdef int read_end(Tape* t, uint32_t virtual, uint32_t* value) noexcept nogil:
+    """The value of the string that is tried, which ends at a virtual row: 1, 0 if it has to be read, or a status."""
+    cdef size_t count, i
+    cdef uint8_t* text
+    cdef int status = read_back(t, virtual, t.tried, &count)
+    if status < 0 or count == 0:
+        return status
+    text = <uint8_t*>t.text.data
+    if text[count - 1] != c'"':
+        return 0
+    for i in range(count):
+        if text[i] == c'\\':
+            return 0
+    value[0] = values_ends(&t.values, text, count - 1)
+    return 1
 
 
-cdef int tape_holds(Tape* t, uint32_t virtual, bint inside, uint32_t checks) noexcept nogil:
-    cdef uint32_t frame = tape_row(t, virtual).frame
-    cdef uint32_t items = t.frames.data[frame * FRAME_WORDS + F_LIST]
-    cdef uint32_t known, value
-    cdef bint repeated
+cdef void set_marks(const Tape* t, Members* members, uint32_t values, uint32_t until, uint32_t mark) noexcept nogil:
+    """Mark the values that a list has more than another, or take their marks away."""
+    cdef uint32_t value
+    while values != until:
+        value = t.lists.data[values * LIST_WORDS + L_VALUE]
+        if value < members.marks.len:
+            members.marks.data[value] = mark
+        values = t.lists.data[values * LIST_WORDS + L_BEFORE]
+
+
+cdef int has(Tape* t, uint32_t frame, uint32_t value) noexcept nogil:
+    """Whether a value is on the list of a checked array, whose values all differ."""
+    cdef uint32_t values = t.frames.data[frame * FRAME_WORDS + F_LIST]
+    cdef Members* members = &t.members[t.frames.data[frame * FRAME_WORDS + F_LEVEL] % <uint32_t>MEMBER_SETS]
+    cdef size_t known = intern_count(&t.values.tuples)
+    if value >= known:
+        # unlike all others, or none at all
+        return 0
+    if members.marks.len < known and vec_fill(&members.marks, known - members.marks.len, 0) < 0:
+        return NO_MEMORY
+    if values != members.list:
+        if members.list != EMPTY_LIST and t.lists.data[members.list * LIST_WORDS + L_BEFORE] == values:
+            set_marks(t, members, members.list, values, 0)
+        elif values != EMPTY_LIST and t.lists.data[values * LIST_WORDS + L_BEFORE] == members.list:
+            set_marks(t, members, values, members.list, 1)
+        else:
+            set_marks(t, members, members.list, EMPTY_LIST, 0)
+            set_marks(t, members, values, EMPTY_LIST, 1)
+        members.list = values
+    return members.marks.data[value]
+
+
+cdef int repeated(Tape* t, uint32_t frame, uint32_t value) noexcept nogil:
+    """Whether two items of a checked array are equal, `value` being the last; or a status."""
+    if t.lists.data[t.frames.data[frame * FRAME_WORDS + F_LIST] * LIST_WORDS + L_REPEATED]:
+        return 1
+    return has(t, frame, value)
+
+
+cdef int tape_holds(Tape* t, uint32_t virtual, uint32_t checks) noexcept nogil:
+    cdef const VirtualRow* start = tape_start(t, virtual)
     cdef int status
     t.asked = True
-    if items == <uint32_t>NO_LIST:
+    if start.value == <uint32_t>MALFORMED or not t.frames.data[start.frame * FRAME_WORDS + F_LEVEL] & CHECKED:
         return 0
-    repeated = t.lists.data[items * LIST_WORDS + L_REPEATED]
-    if not repeated:
-        known = intern_count(&t.values.tuples)
-        status = last_item(t, virtual, inside, frame, &value)
-        if status < 0:
-            return status
-        if intern_count(&t.values.tuples) > known:
-            intern_truncate(&t.values.tuples, known)
-        if value == <uint32_t>MALFORMED:
-            return 0
-        # a value that was new is on no list
-        repeated = value < known and has(t, items, value)
-    return checks & (CHECK_REPEATED if repeated else CHECK_UNIQUE)
-
-
-cdef int last_key(Tape* t, uint32_t virtual, uint32_t* value) noexcept nogil:
-    """The key that ends at a virtual row, or with a colon there."""
-    cdef const VirtualRow* row = tape_row(t, virtual)
-    return last_item(t, virtual, row.byte == c':', row.frame, value)
+    status = repeated(t, start.frame, start.value)
+    return status if status < 0 else <int>(checks & (CHECK_REPEATED if status else CHECK_UNIQUE))
 
 
 cdef int tape_is_new_key(Tape* t, uint32_t virtual) noexcept nogil:
-    cdef uint32_t items = t.frames.data[tape_row(t, virtual).frame * FRAME_WORDS + F_LIST]
+    cdef const VirtualRow* last = tape_row(t, virtual)
+    cdef uint32_t values = t.frames.data[tape_row(t, last.start).frame * FRAME_WORDS + F_LIST]
     cdef uint32_t known = intern_count(&t.values.tuples)
-    cdef uint32_t value
-    cdef int status
+    cdef uint32_t value = BLANK
+    cdef size_t count
+    cdef int status = read_back(t, virtual, last.start, &count)
     t.asked = True
-    if items == <uint32_t>NO_LIST:
-        return 0
-    status = last_key(t, virtual, &value)
-    if status < 0:
-        return status
-    if intern_count(&t.values.tuples) > known:
-        intern_truncate(&t.values.tuples, known)
-    return value >= known or not has(t, items, value)
+    if status >= 0:
+        status = values_scalar(&t.values, <uint8_t*>t.text.data, count, &value)
+    values_truncate(&t.values, known)
+    if status < 0 or value >= known:
+        return status if status < 0 else 1
+    while values != EMPTY_LIST:
+        # keys and values take turns, and a value is the last
+        values = t.lists.data[values * LIST_WORDS + L_BEFORE]
+        if t.lists.data[values * LIST_WORDS + L_VALUE] == value:
+            return 0
+        values = t.lists.data[values * LIST_WORDS + L_BEFORE]
+    return 1
 
 
-cdef int add_item(Tape* t, uint32_t virtual, uint32_t frame, bint is_key, uint32_t* items) noexcept nogil:
-    """The list with the item that a comma ends at a virtual row, or with the key that ends there."""
-    cdef uint32_t before = t.frames.data[frame * FRAME_WORDS + F_LIST]
-    cdef uint32_t known = intern_count(&t.values.tuples)
-    cdef uint32_t value
-    cdef bint repeated
-    cdef int status = last_key(t, virtual, &value) if is_key else last_item(t, virtual, True, frame, &value)
+cdef int add_value(Tape* t, uint32_t* frame, uint32_t value) noexcept nogil:
+    """The container with one more value."""
+    cdef uint32_t old = frame[0]
+    cdef uint32_t level = t.frames.data[old * FRAME_WORDS + F_LEVEL]
+    cdef int status = repeated(t, old, value) if level & CHECKED else 0
     if status < 0:
         return status
-    if value == <uint32_t>BLANK or value == <uint32_t>MALFORMED:
-        items[0] = NO_LIST
-        return OK
-    repeated = t.lists.data[before * LIST_WORDS + L_REPEATED] or (value < known and has(t, before, value))
-    items[0] = <uint32_t>(t.lists.len // LIST_WORDS)
-    if vec_push(&t.lists, before) < 0 or vec_push(&t.lists, value) < 0:
+    if vec_push(&t.lists, t.frames.data[old * FRAME_WORDS + F_LIST]) < 0 or vec_push(&t.lists, value) < 0:
         return NO_MEMORY
-    return vec_push(&t.lists, repeated)
+    if vec_push(&t.lists, status) < 0:
+        return NO_MEMORY
+    return add_frame(
+        t, t.frames.data[old * FRAME_WORDS + F_AROUND], <uint32_t>(t.lists.len // LIST_WORDS) - 1, level, frame
+    )
+
+
+cdef int close(Tape* t, uint32_t frame, uint8_t bracket, uint32_t* value) noexcept nogil:
+    """The value of a container whose last value is `value`, if any."""
+    cdef uint32_t values = t.frames.data[frame * FRAME_WORDS + F_LIST]
+    t.values.parts.len = 0
+    if value[0] != <uint32_t>BLANK and vec_push(&t.values.parts, value[0]) < 0:
+        return NO_MEMORY
+    while values != EMPTY_LIST:
+        if vec_push(&t.values.parts, t.lists.data[values * LIST_WORDS + L_VALUE]) < 0:
+            return NO_MEMORY
+        values = t.lists.data[values * LIST_WORDS + L_BEFORE]
+    return values_container(&t.values, bracket, value)
 
 
 cdef int tape_leave(Tape* t, uint32_t virtual, uint32_t row, bint opens, uint32_t* target) noexcept nogil:
-    cdef VirtualRow last = tape_row(t, virtual)[0]
-    cdef uint32_t frame = last.frame
-    cdef uint32_t around = t.frames.data[frame * FRAME_WORDS + F_AROUND]
-    cdef uint32_t items = t.frames.data[frame * FRAME_WORDS + F_LIST]
-    cdef uint32_t kind = t.frames.data[frame * FRAME_WORDS + F_KIND]
+    cdef const VirtualRow* last = tape_row(t, virtual)
+    cdef uint32_t frame = tape_row(t, last.start).frame
+    cdef uint32_t value = tape_row(t, last.start).value
+    cdef uint32_t level
+    cdef uint8_t byte
+    cdef size_t count
+    cdef size_t at = 0
     cdef int status = OK
-    if last.byte == c'[' or last.byte == c'{':
-        kind = KEY_NEXT if last.byte == c'{' else ARRAY
-        status = add_frame(t, frame, EMPTY_LIST if opens else NO_LIST, kind, &frame)
-    elif last.byte == c']' or last.byte == c'}':
-        if around == <uint32_t>NOWHERE:
-            target[0] = row
-            return OK
-        frame = around
-    elif items == <uint32_t>NO_LIST:
-        pass
-    elif kind == KEY_NEXT:
-        if last.byte == c'"' or last.byte == c':':
-            status = add_item(t, virtual, frame, True, &items)
-            if status >= 0:
-                status = add_frame(t, around, items, VALUE_NEXT, &frame)
-    elif last.byte == c',':
-        if kind == ARRAY:
-            status = add_item(t, virtual, frame, False, &items)
-        if status >= 0:
-            status = add_frame(t, around, items, KEY_NEXT if kind == VALUE_NEXT else ARRAY, &frame)
-    if status < 0:
-        return status
-    return add_row(t, row, frame, last.before, last.byte, target)
+    if last.start == t.tried_in:
+        status = read_end(t, virtual, &value)
+        if status != 0:
+            return status if status < 0 else add_row(t, NOWHERE, row, frame, value, target)
+    status = read_back(t, virtual, last.start, &count)
+    while at < count and status >= 0:
+        byte = (<uint8_t*>t.text.data)[at]
+        at += 1
+        if byte == c'[' or byte == c'{':
+            level = t.frames.data[frame * FRAME_WORDS + F_LEVEL]
+            level = (level & ~<uint32_t>CHECKED) + (1 if level & CHECKED else 0)
+            status = add_frame(t, frame, EMPTY_LIST, level | CHECKED if opens and byte == c'[' else level, &frame)
+            value = BLANK
+        elif byte == c',' or byte == c':':
+            status = add_value(t, &frame, value)
+            value = BLANK
+        elif byte == c']' or byte == c'}':
+            status = close(t, frame, byte, &value)
+            frame = t.frames.data[frame * FRAME_WORDS + F_AROUND]
+            if frame == <uint32_t>NOWHERE:
+                if status >= 0:
+                    target[0] = row
+                return status
+        elif byte != c' ' and byte != c'\n' and byte != c'\t' and byte != c'\r':
+            at -= 1
+            status = values_scalar(&t.values, <uint8_t*>t.text.data + at, count - at, &value)
+            at += status if status > 0 else 0
+    return status if status < 0 else add_row(t, NOWHERE, row, frame, value, target)

@@ -1,12 +1,14 @@
-"""A reader that recurses nowhere, so that nesting needs no limit, and that reads no further than its text, whatever it is."""
+"""Reading scalars, which goes no further than the text, whatever that is; and putting containers together."""
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport qsort
-from libc.string cimport memcpy
+from libc.string cimport memcmp, memcpy
 
-from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_free, intern_init
+from ffgrammar.core.intern cimport (
+    intern_add, intern_bytes, intern_count, intern_free, intern_get, intern_init, intern_truncate,
+)
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.vec cimport Vec, vec_extend, vec_fill, vec_free, vec_init, vec_push, vec_reserve
+from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push, vec_reserve
 
 cdef enum Kind:
     K_LITERAL
@@ -26,7 +28,8 @@ cdef int64_t EXPONENT_BOUND = 100000000000000000  # ten to that power
 
 cdef int values_init(Values* v) noexcept nogil:
     vec_init(&v.parts)
-    vec_init(&v.open)
+    vec_init(&v.strings)
+    vec_init(&v.candidates)
     vec_init(&v.bytes)
     vec_init(&v.tuple)
     return intern_init(&v.tuples)
@@ -35,32 +38,42 @@ cdef int values_init(Values* v) noexcept nogil:
 cdef void values_free(Values* v) noexcept nogil:
     intern_free(&v.tuples)
     vec_free(&v.parts)
-    vec_free(&v.open)
+    vec_free(&v.strings)
+    vec_free(&v.candidates)
     vec_free(&v.bytes)
     vec_free(&v.tuple)
 
 
 cdef int values_clear(Values* v) noexcept nogil:
     intern_free(&v.tuples)
+    v.strings.len = 0
     return intern_init(&v.tuples)
 
 
 cdef size_t values_bytes(const Values* v) noexcept nogil:
-    return intern_bytes(&v.tuples) + (v.parts.cap + v.open.cap + v.bytes.cap + v.tuple.cap) * sizeof(uint32_t)
+    return intern_bytes(&v.tuples) + (v.strings.cap + v.candidates.cap + v.parts.cap + v.bytes.cap + v.tuple.cap) * sizeof(uint32_t)
 
 
-cdef int add_text(Values* v, Kind kind, size_t count) noexcept nogil:
-    """Intern the first `count` of `bytes`, and make it a part."""
-    cdef uint32_t value
+cdef void values_truncate(Values* v, uint32_t count) noexcept nogil:
+    if intern_count(&v.tuples) > count:
+        intern_truncate(&v.tuples, count)
+        while v.strings.len and v.strings.data[v.strings.len - 1] >= count:
+            v.strings.len -= 1
+
+
+cdef int add_text(Values* v, Kind kind, size_t count, uint32_t* value) noexcept nogil:
+    """Intern the first `count` of `bytes`."""
+    cdef int status
     v.tuple.len = 0
     if vec_push(&v.tuple, kind) < 0 or vec_push(&v.tuple, <uint32_t>count) < 0:
         return NO_MEMORY
     if vec_fill(&v.tuple, (count + 3) >> 2, 0) < 0:
         return NO_MEMORY
     memcpy(v.tuple.data + 2, v.bytes.data, count)
-    if intern_add(&v.tuples, v.tuple.data, v.tuple.len, &value) < 0:
-        return NO_MEMORY
-    return vec_push(&v.parts, value)
+    status = intern_add(&v.tuples, v.tuple.data, v.tuple.len, value)
+    if status > 0 and kind == K_STRING and count >= LONG_STRING:
+        status = vec_push(&v.strings, value[0])
+    return status
 
 
 cdef int hexadecimal(const uint8_t* text, const uint8_t* end, uint32_t* code) noexcept nogil:
@@ -117,7 +130,7 @@ cdef uint8_t short_escape(uint8_t letter) noexcept nogil:
 
 
 cdef const uint8_t* read_string(const uint8_t* at, const uint8_t* end, uint8_t** out) noexcept nogil:
-    """Write what is spelled after an opening quote; returns what follows the closing one, or NULL."""
+    """Write what is spelled after an opening quote; returns where the closing one is, or that or an escape is missing."""
     cdef uint32_t code, low
     while at < end and at[0] != c'"':
         if at[0] != c'\\':
@@ -126,21 +139,21 @@ cdef const uint8_t* read_string(const uint8_t* at, const uint8_t* end, uint8_t**
             at += 1
             continue
         if end - at < 2:
-            return NULL
+            return at
         if at[1] != c'u':
             out[0][0] = short_escape(at[1])
             out[0] += 1
             at += 2
             continue
         if not hexadecimal(at + 2, end, &code):
-            return NULL
+            return at
         at += 6
         if (0xD800 <= code < 0xDC00 and end - at >= 2 and at[0] == c'\\' and at[1] == c'u'
                 and hexadecimal(at + 2, end, &low) and 0xDC00 <= low < 0xE000):
             code = 0x10000 + ((code & 0x3FF) << 10 | (low & 0x3FF))
             at += 6
         out[0] = put_code(out[0], code)
-    return NULL if at >= end else at + 1
+    return at
 
 
 cdef uint8_t* put_number(uint8_t* out, uint64_t number, uint32_t width) noexcept nogil:
@@ -205,7 +218,7 @@ cdef uint8_t* put_exponent(uint8_t* out, const uint8_t* digits, size_t count, bi
         at += 1
     if at == out:
         return put_number(first, <uint64_t>low, 0)
-    for i in range(out - at):
+    for i in range(<size_t>(out - at)):
         first[i] = at[i]
     return put_number(first + (out - at), <uint64_t>low, EXPONENT_DIGITS)
 
@@ -257,8 +270,42 @@ cdef const uint8_t* read_number(const uint8_t* at, const uint8_t* end, uint8_t**
     return at
 
 
+cdef int values_scalar(Values* v, const uint8_t* text, size_t count, uint32_t* value) noexcept nogil:
+    cdef const uint8_t* at = text
+    cdef const uint8_t* end = text + count
+    cdef uint8_t* out
+    cdef uint8_t byte = text[0]
+    cdef int status = OK
+    value[0] = MALFORMED
+    # nothing is longer than its text but for a number's exponent, which is moved
+    v.bytes.len = 0
+    if vec_reserve(&v.bytes, (count + NUMBER_ROOM) >> 2) < 0:
+        return NO_MEMORY
+    out = <uint8_t*>v.bytes.data
+    if byte == c'"':
+        at = read_string(at + 1, end, &out)
+        if at < end and at[0] == c'"':
+            at += 1
+            status = add_text(v, K_STRING, out - <uint8_t*>v.bytes.data, value)
+        else:
+            at = end
+    elif byte == c'-' or c'0' <= byte <= c'9':
+        at = read_number(at, end, &out)
+        status = add_text(v, K_NUMBER, out - <uint8_t*>v.bytes.data, value)
+    else:
+        while at < end and c'a' <= at[0] <= c'z':
+            out[0] = at[0]
+            out += 1
+            at += 1
+        if at > text:
+            status = add_text(v, K_LITERAL, out - <uint8_t*>v.bytes.data, value)
+        else:
+            at += 1
+    return status if status < 0 else <int>(at - text)
+
+
 cdef int by_key(const void* a, const void* b) noexcept nogil:
-    """Of (key, place, value): by key, then by place."""
+    """Of (key, place, value): by key, the first place first."""
     cdef const uint32_t* x = <const uint32_t*>a
     cdef const uint32_t* y = <const uint32_t*>b
     if x[0] != y[0]:
@@ -266,86 +313,74 @@ cdef int by_key(const void* a, const void* b) noexcept nogil:
     return -1 if x[1] < y[1] else 1
 
 
-cdef int close(Values* v, uint32_t* malformed) noexcept nogil:
-    """Make the innermost container a part of the next."""
-    cdef uint32_t base = v.open.data[v.open.len - 1]
-    cdef uint32_t kind = v.open.data[v.open.len - 2]
-    cdef uint32_t* parts = v.parts.data + base
-    cdef size_t count = v.parts.len - base
+cdef int values_container(Values* v, uint8_t bracket, uint32_t* value) noexcept nogil:
+    cdef const uint32_t* parts = v.parts.data
+    cdef size_t count = v.parts.len
     cdef size_t i, kept
-    cdef uint32_t value
-    v.open.len -= 2
+    cdef uint32_t* members
+    value[0] = MALFORMED
+    for i in range(count):
+        if parts[i] >= <uint32_t>FRESH:
+            if parts[i] == <uint32_t>FRESH:
+                value[0] = FRESH
+            return OK
     v.tuple.len = 0
-    if kind == K_ARRAY:
-        if vec_push(&v.tuple, kind) < 0 or vec_extend(&v.tuple, parts, count) < 0:
+    if vec_push(&v.tuple, K_ARRAY if bracket == c']' else K_OBJECT) < 0:
+        return NO_MEMORY
+    if bracket == c']':
+        if vec_extend(&v.tuple, parts, count) < 0:
             return NO_MEMORY
     else:
         if count & 1:
-            malformed[0] = 1
             return OK
-        if vec_push(&v.tuple, kind) < 0:
+        if vec_fill(&v.tuple, (count >> 1) * 3, 0) < 0:
             return NO_MEMORY
-        for i in range(0, count, 2):
-            if vec_push(&v.tuple, parts[i]) < 0 or vec_push(&v.tuple, <uint32_t>i) < 0:
-                return NO_MEMORY
-            if vec_push(&v.tuple, parts[i + 1]) < 0:
-                return NO_MEMORY
+        members = v.tuple.data + 1
         count >>= 1
-        qsort(v.tuple.data + 1, count, 3 * sizeof(uint32_t), by_key)
+        for i in range(count):
+            members[3 * i] = parts[2 * i + 1]
+            members[3 * i + 1] = <uint32_t>i
+            members[3 * i + 2] = parts[2 * i]
+        qsort(members, count, 3 * sizeof(uint32_t), by_key)
         kept = 0
         for i in range(count):
-            if i + 1 < count and v.tuple.data[3 * i + 1] == v.tuple.data[3 * i + 4]:
-                continue
-            v.tuple.data[2 * kept + 1] = v.tuple.data[3 * i + 1]
-            v.tuple.data[2 * kept + 2] = v.tuple.data[3 * i + 3]
-            kept += 1
+            # parts come last one first, and so does the value that counts
+            if i == 0 or members[3 * i] != members[2 * kept - 2]:
+                members[2 * kept] = members[3 * i]
+                members[2 * kept + 1] = members[3 * i + 2]
+                kept += 1
         v.tuple.len = 2 * kept + 1
-    if intern_add(&v.tuples, v.tuple.data, v.tuple.len, &value) < 0:
-        return NO_MEMORY
-    v.parts.len = base
-    return vec_push(&v.parts, value)
+    return NO_MEMORY if intern_add(&v.tuples, v.tuple.data, v.tuple.len, value) < 0 else OK
 
 
-cdef int values_read(Values* v, const uint8_t* text, size_t count, uint32_t* value) noexcept nogil:
-    cdef const uint8_t* at = text
-    cdef const uint8_t* end = text + count
+cdef int values_begins(Values* v, const uint8_t* text, size_t count) noexcept nogil:
     cdef uint8_t* out
-    cdef uint8_t byte
-    cdef uint32_t malformed = 0
-    cdef int status = OK
-    v.parts.len = v.open.len = v.bytes.len = 0
-    value[0] = MALFORMED
-    # nothing is longer than its text but for a number's exponent, which is moved
+    cdef const uint32_t* words
+    cdef size_t i
+    v.bytes.len = 0
     if vec_reserve(&v.bytes, (count + NUMBER_ROOM) >> 2) < 0:
         return NO_MEMORY
-    while at < end and status >= 0 and not malformed:
-        byte = at[0]
-        out = <uint8_t*>v.bytes.data
-        if byte == c'"':
-            at = read_string(at + 1, end, &out)
-            if at == NULL:
-                return OK
-            status = add_text(v, K_STRING, out - <uint8_t*>v.bytes.data)
-        elif byte == c'-' or c'0' <= byte <= c'9':
-            at = read_number(at, end, &out)
-            status = add_text(v, K_NUMBER, out - <uint8_t*>v.bytes.data)
-        elif byte == c't' or byte == c'f' or byte == c'n':
-            out[0] = byte
-            status = add_text(v, K_LITERAL, 1)
-            at += 5 if byte == c'f' else 4
-        elif byte == c'[' or byte == c'{':
-            status = vec_push(&v.open, K_ARRAY if byte == c'[' else K_OBJECT)
-            if status >= 0:
-                status = vec_push(&v.open, <uint32_t>v.parts.len)
-            at += 1
-        elif byte == c']' or byte == c'}':
-            if v.open.len == 0:
-                return OK
-            status = close(v, &malformed)
-            at += 1
-        else:
-            at += 1
-    if status < 0 or malformed or v.open.len or v.parts.len > 1:
-        return status
-    value[0] = v.parts.data[0] if v.parts.len else BLANK
-    return OK
+    out = <uint8_t*>v.bytes.data
+    if read_string(text + 1, text + count, &out) < text + count:
+        return 0
+    v.begun = out - <uint8_t*>v.bytes.data
+    if v.begun < LONG_STRING or ((out - 3)[0] == 0xED and (out - 2)[0] >= 0xA0):
+        # (the latter is a surrogate, to which another may belong)
+        return 0
+    v.candidates.len = 0
+    for i in range(v.strings.len):
+        words = intern_get(&v.tuples, v.strings.data[i])
+        if words[1] >= v.begun and memcmp(words + 2, v.bytes.data, v.begun) == 0:
+            if vec_push(&v.candidates, v.strings.data[i]) < 0:
+                return NO_MEMORY
+    return 1
+
+
+cdef uint32_t values_ends(const Values* v, const uint8_t* text, size_t count) noexcept nogil:
+    cdef const uint32_t* words
+    cdef size_t i
+    for i in range(v.candidates.len):
+        words = intern_get(&v.tuples, v.candidates.data[i])
+        if words[1] == v.begun + count and memcmp(<const uint8_t*>(words + 2) + v.begun, text, count) == 0:
+            return v.candidates.data[i]
+    return FRESH

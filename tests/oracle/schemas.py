@@ -52,6 +52,7 @@ def _schema(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
         "prefixItems": several,
         "minItems": small,
         "maxItems": small,
+        "uniqueItems": st.booleans(),
         "properties": st.dictionaries(st.sampled_from(KEYS), inner, max_size=3),
         "patternProperties": st.dictionaries(st.sampled_from(PATTERNS), inner, max_size=2),
         "additionalProperties": inner,

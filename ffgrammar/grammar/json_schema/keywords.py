@@ -298,17 +298,11 @@ class Reader(Applicators):
             raise GrammarError(f"format is a string, not {kind_of(value)}", pointer=place.pointer(word))
         if value in FORMATS and (self.formats == "enforce" or place.dialect.asserts_formats):
             if value in APPROXIMATE:
-                self._warn_once(place.pointer(word), f"the format {value!r} {APPROXIMATE[value]}")
+                self.warn_once(place.pointer(word), f"the format {value!r} {APPROXIMATE[value]}", anywhere=True)
             return self.strings.format(value, place.draft)
         known = "" if value in FORMATS else "unknown: "
-        self._warn_once(place.pointer(word), f"the format {value!r} is {known}not enforced")
+        self.warn_once(place.pointer(word), f"the format {value!r} is {known}not enforced", anywhere=True)
         return None
-
-    def _warn_once(self, pointer: str, message: str) -> None:
-        """Add to the warnings what is true at other places too, where it is met first."""
-        if message not in self._warned:
-            self._warned.add(message)
-            self.warn(pointer, message)
 
     @staticmethod
     def _body(shape: Shape, body: int) -> None:
@@ -534,11 +528,12 @@ class Reader(Applicators):
         """Add to the warnings."""
         self._warnings.append(f"at {pointer}: {message}")
 
-    def warn_once(self, place: Place, message: str) -> None:
-        """Add to the warnings what may come up several times."""
-        if (id(place), message) not in self._warned:
-            self._warned.add((id(place), message))
-            self.warn(place.pointer(), message)
+    def warn_once(self, pointer: str, message: str, *, anywhere: bool = False) -> None:
+        """Add to the warnings what comes up several times at a place; or, if `anywhere`, at several places."""
+        key = message if anywhere else (pointer, message)
+        if key not in self._warned:
+            self._warned.add(key)
+            self.warn(pointer, message)
 
     def _table(self, place: Place) -> dict[Any, Any]:
         """The keywords of the dialect that a place is written in."""

@@ -14,6 +14,7 @@ class Layout:
 
     Attributes:
         compact: whether no whitespace may stand anywhere.
+        line_break: what stands before the first item and after the last one.
     """
 
     def __init__(self, builder: GrammarBuilder, store: ExprStore, options: Options) -> None:
@@ -24,10 +25,10 @@ class Layout:
         before, _, after = comma.partition(",")
         self._before = [self._literal(before)] if before else []
         self._after = [self._literal(after)] if after else []
-        self._break: list[int] = []
+        self.line_break: list[int] = []
         if options.indent is not None:
             spaces = store.repeat(store.literal(b" " * options.indent), 0, None)
-            self._break = [builder.terminal(store.concat([store.literal(b"\n"), spaces]), "line break")]
+            self.line_break = [builder.terminal(store.concat([store.literal(b"\n"), spaces]), "line break")]
 
     def _literal(self, text: str) -> int:
         return self._builder.terminal(self._store.literal(text.encode()), "separator")
@@ -35,7 +36,7 @@ class Layout:
     def comma(self, check: int | None = None) -> int:
         """What stands between two items."""
         comma = self._builder.terminal(self._store.literal(b","), check=check)
-        return self._builder.seq([*self._before, comma, *self._after, *self._break], "comma")
+        return self._builder.seq([*self._before, comma, *self._after, *self.line_break], "comma")
 
     def colon(self) -> int:
         """What stands between a key and its value."""
@@ -45,4 +46,4 @@ class Layout:
         """The symbols of a container; an empty one has no line break."""
         if not body:
             return (opening, closing)
-        return (opening, *self._break, *body, *self._break, closing)
+        return (opening, *self.line_break, *body, *self.line_break, closing)

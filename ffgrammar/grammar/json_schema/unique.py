@@ -13,8 +13,25 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ffgrammar.grammar.ir import ANY_COUNT
 from ffgrammar.grammar.json_schema.arrays import array_symbol, item_conj
+from ffgrammar.grammar.json_schema.negate import TYPES_LEFT
 from ffgrammar.grammar.json_schema.numbers import is_multiple
-from ffgrammar.grammar.json_schema.shape import FALSE, FRAC, INT, NEVER, NULL, NUM, STR, TRUE, Conj, Shape
+from ffgrammar.grammar.json_schema.places import Place
+from ffgrammar.grammar.json_schema.shape import (
+    ARR,
+    FALSE,
+    FRAC,
+    INT,
+    NEVER,
+    NULL,
+    NUM,
+    OBJ,
+    STR,
+    TRUE,
+    Conj,
+    Shape,
+    join,
+)
+from ffgrammar.regex.expr import ANY_BYTES
 
 if TYPE_CHECKING:
     from ffgrammar.grammar.json_schema.emit import Emitter
@@ -23,6 +40,10 @@ __all__ = ["compared_array_symbol"]
 
 # So many values are told apart by the grammar.
 MOST_VALUES = 256
+# So deep it is looked whether arrays of different items in such arrays may run out of items.
+LEVELS = 3
+
+_LITERALS = {NULL: b"null", TRUE: b"true", FALSE: b"false"}
 
 
 def compared_array_symbol(em: Emitter, shape: Shape, depth: int) -> int | None:
@@ -35,23 +56,22 @@ def compared_array_symbol(em: Emitter, shape: Shape, depth: int) -> int | None:
         assert shape.repeated is not None
         if most is not None:
             message = "the last item that fits may be unable to repeat another, and then nothing can follow"
-            em.combiner.reader.warn_once(shape.repeated, f"uniqueItems: {message}")
-        return array_symbol(_checked(em, "repeated", ()), there, depth)
+            em.combiner.reader.warn_once(shape.repeated.pointer("uniqueItems"), f"uniqueItems: {message}")
+        return array_symbol(_checked(em, shape.repeated, "repeated", ()), there, depth)
     if most is not None and most <= 1:
         return array_symbol(em, there, depth)
     if len(conjs) == 1 and not shape.contained:
-        values = _values(em, conjs[0])
-        if values is not None:
+        values, left = _split(em, conjs[0])
+        if not left:
             most = len(values) if most is None else min(most, len(values))
             if most < shape.min_items:
                 return None
-            if len(values) <= MOST_VALUES:
-                return _distinct(em, list(values.values()), shape.min_items, most)
-    free = [conj for conj in conjs if _never_runs_out(em, conj)]
+        if values and len(values) <= MOST_VALUES:
+            return _mixed(em, shape, values, left, conjs[0], most, depth)
+    free = [conj for conj in conjs if _never_runs_out(em, conj, depth + 1)]
     if len(free) < len(conjs) or shape.contained:
-        message = "an item may begin like another and be unable to differ from it, and then nothing can follow"
-        em.combiner.reader.warn_once(shape.unique, f"uniqueItems: {message}")
-    return array_symbol(_checked(em, "unique", free), there, depth)
+        _warn_of_dead_ends(em, shape)
+    return array_symbol(_checked(em, shape.unique, "unique", free), there, depth)
 
 
 def _items(em: Emitter, shape: Shape, depth: int) -> tuple[list[Conj], int | None]:
@@ -71,11 +91,18 @@ def _items(em: Emitter, shape: Shape, depth: int) -> tuple[list[Conj], int | Non
     return conjs, most
 
 
+def _warn_of_dead_ends(em: Emitter, shape: Shape) -> None:
+    assert shape.unique is not None
+    message = "an item may begin like another and be unable to differ from it, and then nothing can follow"
+    em.combiner.reader.warn_once(shape.unique.pointer("uniqueItems"), f"uniqueItems: {message}")
+
+
 class _Checked:
     """An emitter for one array: its brackets and comma are checked, what is inside of it is the emitter's own."""
 
-    def __init__(self, em: Emitter, kind: str, free: Sequence[Conj]) -> None:
+    def __init__(self, em: Emitter, place: Place, kind: str, free: Sequence[Conj]) -> None:
         self._em = em
+        self._place = place
         self._free = free
         terminal, literal = em.builder.terminal, em.store.literal
         check = em.builder.check(kind)
@@ -88,23 +115,35 @@ class _Checked:
 
     def symbol(self, conj: Conj, depth: int) -> int:
         """The symbol of an item."""
-        if conj not in self._free or not any([shape.types & FRAC for shape in self._em.combiner.settled(conj)]):
-            return self._em.symbol(conj, depth)
-        return _number_symbol(self._em, conj)
+        if conj in self._free and any([_has_dead_zeros(shape) for shape in self._em.combiner.settled(conj)]):
+            return _number_symbol(self._em, self._place, conj, depth)
+        return self._em.symbol(conj, depth)
 
 
-def _checked(em: Emitter, kind: str, free: Sequence[Conj]) -> Emitter:
-    return cast("Emitter", _Checked(em, kind, free))
+def _checked(em: Emitter, place: Place, kind: str, free: Sequence[Conj]) -> Emitter:
+    return cast("Emitter", _Checked(em, place, kind, free))
 
 
-def _never_runs_out(em: Emitter, conj: Conj) -> bool:
+def _only(em: Emitter, place: Place, conj: Conj, types: int) -> Conj:
+    """The conjunction, for some types alone; the same one whenever it is asked for, or recursive schemas had no end."""
+    key = ("only", types)
+    if key not in em.shared:
+        (em.shared[key],) = em.combiner.reader.places.made(place, {TYPES_LEFT: types}, "uniqueItems")
+    return join(conj, (em.shared[key],))
+
+
+def _never_runs_out(em: Emitter, conj: Conj, depth: int, levels: int = LEVELS) -> bool:
     """Whether an item that equals another can always be made longer, so that it does not. (Zero cannot; but the lexer
     knows where an integer ends, and _number_symbol knows of the others.)"""
     shapes = em.combiner.settled(conj)
     fractions = any([shape.types & FRAC for shape in shapes])
     return all(
         [
-            not shape.types & ~(STR | NUM) and _strings_go_on(shape) and _numbers_go_on(em, shape, fractions)
+            not shape.types & (NULL | TRUE | FALSE)
+            and _strings_go_on(shape)
+            and _numbers_go_on(em, shape, fractions)
+            and _arrays_go_on(em, shape, depth, levels)
+            and _objects_go_on(shape)
             for shape in shapes
         ]
     )
@@ -120,62 +159,90 @@ def _numbers_go_on(em: Emitter, shape: Shape, fractions: bool) -> bool:
         return True
     if shape.numbers is not None or shape.high is not None or not shape.types & INT:
         return False
-    if shape.divisors or shape.not_divisors:
+    if shape.divisors or shape.not_divisors or not (fractions or em.combiner.plain_integers):
         return False
-    if fractions:
-        return shape.low is None or shape.low == 0
-    return em.combiner.plain_integers and (shape.low is None or shape.low >= 0)
+    return shape.low is None or shape.low == 0 or (shape.low > 0 and not fractions)
 
 
-def _number_symbol(em: Emitter, conj: Conj) -> int:
-    """The symbol of items that never run out, some of them fractions: without those that begin with 0e, or 0.0e, for
-    they are zero, whatever follows."""
+def _has_dead_zeros(shape: Shape) -> bool:
+    """Whether some beginning of a number is zero, whatever follows."""
+    return bool(shape.types & FRAC or (shape.types & INT and shape.low == 0))
+
+
+def _arrays_go_on(em: Emitter, shape: Shape, depth: int, levels: int) -> bool:
+    """Whether there is always another item."""
+    if not shape.types & ARR:
+        return True
+    if shape.max_items is not None or shape.contained or shape.repeated is not None:
+        return False
+    first = max([len(one.prefix) for one in shape.items], default=0)
+    rest = item_conj(shape, first)
+    if shape.unique is None:
+        return not rest or (rest != NEVER and em.symbol(rest, depth + 1) != em.never)
+    if first or not levels:
+        return False
+    _, left = _split(em, rest)
+    return bool(left) and _never_runs_out(em, _only(em, shape.unique, rest, left), depth + 1, levels - 1)
+
+
+def _objects_go_on(shape: Shape) -> bool:
+    """Whether there is always another key."""
+    if not shape.types & OBJ:
+        return True
+    if shape.max_properties is not None or shape.key_names or shape.some_keys:
+        return False
+    return not any([group.additional or group.patterns for group in shape.groups])
+
+
+def _number_symbol(em: Emitter, place: Place, conj: Conj, depth: int) -> int:
+    """The symbol of items that never run out, without the numbers that begin with 0e, 0.0e and the like; nor with a
+    minus, where none is below zero: these are zero, whatever follows."""
     s = em.store
-    more = s.union([s.literal(b""), s.concat([em.multiples.numbers.point, em.multiples.numbers.zeros])])
-    zeros = s.concat([s.literals([b"0", b"-0"]), more])
-    zero = s.concat([zeros, em.multiples.numbers.exponent])
+    numbers = em.multiples.numbers
+    zeros = s.union([numbers.zero, s.concat([numbers.zero, numbers.point, numbers.zeros])])
+    zero = s.concat([s.repeat(numbers.minus, 0, 1), zeros, numbers.exponent])
+    negative = s.concat([numbers.minus, ANY_BYTES])
+    left = 0
     symbols = []
     for shape in em.combiner.settled(conj):
-        if shape.types & STR:
-            symbols.append(em.builder.terminal(em.strings.range(shape.min_length, None, ()), "string"))
+        left |= shape.types & ~NUM
         if shape.types & NUM:
             expr = em.multiples.of(shape, em.combiner.plain_integers)
-            symbols.append(em.builder.terminal(s.intersect([expr, s.complement(zero)]), "number"))
+            dead = zero if shape.low is None else s.union([zero, negative])
+            symbols.append(em.builder.terminal(s.intersect([expr, s.complement(dead)]), "number"))
+    if left:
+        symbols.append(em.symbol(_only(em, place, conj, left), depth))
     return em.builder.choice(symbols, "item")
 
 
-def _values(em: Emitter, conj: Conj) -> dict[object, int] | None:
-    """The values that obey a conjunction, each with its terminal; None when they are not just some scalars."""
+def _split(em: Emitter, conj: Conj) -> tuple[dict[object, int], int]:
+    """The values of the types of which there are only some, each with its terminal; and the types that are left."""
+    shapes = em.combiner.settled(conj)
     found: dict[object, list[int]] = {}
-    for shape in em.combiner.settled(conj):
-        exprs = _scalars(em, shape)
-        if exprs is None:
-            return None
-        for value, expr in exprs.items():
-            found.setdefault(value, []).append(expr)
-    return {value: em.builder.terminal(em.store.union(exprs), "value") for value, exprs in found.items()}
+    left = 0
+    for group in (NULL, TRUE, FALSE, STR, NUM, ARR, OBJ):
+        listed = [_listed(em, shape, group) for shape in shapes if shape.types & group]
+        for values in listed:
+            if None in listed:
+                left |= group
+            elif values is not None:
+                for value, expr in values.items():
+                    found.setdefault((group, value), []).append(expr)
+    return {value: em.builder.terminal(em.store.union(exprs), "value") for value, exprs in found.items()}, left
 
 
-def _scalars(em: Emitter, shape: Shape) -> dict[object, int] | None:
-    """The values of one shape, each with its expression."""
-    types = shape.types
-    if types & ~(STR | NUM | NULL | TRUE | FALSE):
-        return None
-    found: dict[object, int] = {}
-    for bit, text in ((NULL, b"null"), (TRUE, b"true"), (FALSE, b"false")):
-        if types & bit:
-            found["literal", bit] = em.store.literal(text)
-    if types & STR:
-        if shape.strings is None:
-            return None
-        found.update({text: em.strings.any_of([text]) for text in shape.strings})
-    if types & NUM:
+def _listed(em: Emitter, shape: Shape, group: int) -> dict[object, int] | None:
+    """The values of one group of types, each with its expression; None when they are not just a few scalars."""
+    if group in _LITERALS:
+        return {None: em.store.literal(_LITERALS[group])}
+    if group == STR and shape.strings is not None:
+        return {text: em.strings.any_of([text]) for text in shape.strings}
+    if group == NUM:
         numbers = shape.numbers if shape.numbers is not None else _integers(shape)
-        if numbers is None:
-            return None
-        plain = em.combiner.plain_integers and not types & FRAC
-        found.update({value: em.multiples.numbers.values([value], plain) for value in numbers})
-    return found
+        if numbers is not None:
+            plain = em.combiner.plain_integers and not shape.types & FRAC
+            return {value: em.multiples.numbers.values([value], plain) for value in numbers}
+    return None
 
 
 def _integers(shape: Shape) -> list[Decimal] | None:
@@ -196,20 +263,33 @@ def _integers(shape: Shape) -> list[Decimal] | None:
     ]
 
 
-def _distinct(em: Emitter, values: Sequence[int], least: int, most: int | None) -> int:
-    """The arrays of least to most (None: no bound) of these values, each at most once."""
-    key = ("distinct", *values, least, most)
-    first = em.shared.get(key)
-    if first is None:
-        first = em.shared[key] = em.builder.parametric(len(values), "items")
+def _mixed(
+    em: Emitter, shape: Shape, values: dict[object, int], left: int, conj: Conj, most: int | None, depth: int
+) -> int:
+    """The arrays of these values, each at most once, and, if there are types left, of other items that all differ."""
+    others = em.never
+    if left:
+        assert shape.unique is not None
+        rest = _only(em, shape.unique, conj, left)
+        is_free = _never_runs_out(em, rest, depth + 1)
+        if not is_free:
+            _warn_of_dead_ends(em, shape)
+        em = _checked(em, shape.unique, "unique", [rest] if is_free else ())
+        others = em.symbol(rest, depth + 1)
+    key = ("distinct", *values.values(), others, shape.min_items, most)
+    array = em.shared.get(key)
+    if array is None:
+        add = em.builder.add_template
+        array = em.shared[key] = em.builder.parametric(len(values), "array")
         more = em.builder.parametric(len(values), "items")
-        room = (0, None if most is None else most - 1)
-        for symbol, comma in ((first, ()), (more, (em.comma,))):
-            if symbol != first:
-                em.builder.add_template(symbol, [], counts=((least, None), ANY_COUNT))
-            for bit, value in enumerate(values):
-                em.builder.add_template(
-                    symbol, [*comma, value], more, bit=bit, counts=(room, ANY_COUNT), add=(1, 0)
-                )
-    lists: list[tuple[int, ...]] = [(first,)] if least else [(first,), ()]
-    return em.rule([em.layout.enclosed(em.left_bracket, body, em.right_bracket) for body in lists], "array")
+        counts = ((0, None if most is None else most - 1), ANY_COUNT)
+        if shape.min_items == 0:
+            add(array, [em.left_bracket, em.right_bracket])
+        line = em.layout.line_break
+        add(more, [*line, em.right_bracket], counts=((shape.min_items, None), ANY_COUNT))
+        for symbol, before in ((array, (em.left_bracket, *line)), (more, (em.comma,))):
+            for bit, value in enumerate(values.values()):
+                add(symbol, [*before, value], more, bit=bit, counts=counts, add=(1, 0))
+            if left:
+                add(symbol, [*before, others], more, counts=counts, add=(1, 0))
+    return array
