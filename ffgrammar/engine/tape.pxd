@@ -2,8 +2,8 @@
 
 A row does not remember the text, but some arrays must not close, or go on, unless their items say so, and some objects must
 not repeat a key (`ir.Grammar.checks`). From the bracket that opens such a container until it closes, the tape runs: rows are
-*virtual*, each the end of one text since then. Where a lexeme begins, a virtual row is the parser's row, the innermost open container with the values in it so far, and
-the value that ended last; inside a lexeme it is one more byte.
+*virtual*, each the end of one text since then. Where a lexeme begins, a virtual row is the parser's row, the innermost open
+container with the values in it so far, and the value that ended last; inside a lexeme it is one more byte.
 
 Numbers of virtual rows are never given twice (but for those of texts that were only tried, see tape_mark), so a
 configuration still says all that may follow. Nothing of a text stays behind when its outermost such container closes.

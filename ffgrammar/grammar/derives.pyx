@@ -38,7 +38,9 @@ def derives(productions, uint32_t nonterminals, terminals, bint listed):
     vec_init(&w.ready)
     cdef bytearray found = bytearray(nonterminals)
     try:
-        if read(&w, productions, terminals, listed) < 0 or sort(&w, nonterminals) < 0 or close(&w, PyByteArray_AS_STRING(found)) < 0:
+        if read(&w, productions, terminals, listed) < 0 or sort(&w, nonterminals) < 0:
+            raise MemoryError
+        if close(&w, PyByteArray_AS_STRING(found)) < 0:
             raise MemoryError
     finally:
         vec_free(&w.heads)

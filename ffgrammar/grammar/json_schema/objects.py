@@ -159,11 +159,10 @@ def _object(em: Emitter, shape: Shape, depth: int, wanted: tuple[SomeKey, ...]) 
     # a key that is written twice counts once, and its last value counts: so where it matters none is
     check = em.builder.check("new key") if classes and (wanted or least > 1) else None
     if check is not None and (shape.key_names or any([group.additional == NEVER for group in shape.groups])):
-        place = wanted[0].place if wanted else shape.counted_at
-        assert place is not None
-        em.combiner.reader.warn_once(
-            place.pointer(), "new keys may run out, if few are allowed, and then nothing can follow"
-        )
+        asking = wanted[0].place if wanted else shape.counted_at
+        assert asking is not None
+        message = "new keys may run out, if few are allowed, and then nothing can follow"
+        em.combiner.reader.warn_once(asking.pointer(), message)
     others: list[Body] = [(*_key_symbols(em, keys, "key", check), value) for keys, _, value in classes]
     kinds = _kinds(em, classes, wanted, depth)
     members = Members(items, others, kinds, (1 << len(wanted)) - 1, least, most)
