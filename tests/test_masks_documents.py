@@ -77,6 +77,9 @@ def test_json_lexemes_are_delimited(cl100k: ff.Tokenizer, shared_dir: Path, cove
         except (ff.UnsupportedError, ff.LimitError):
             continue
         assert ir.delimited
+        if ir.checks:
+            # a search over texts that are all different has no end
+            continue
         searching = ff.Grammar(dataclasses.replace(ir, delimited=False), cl100k, ff.Limits())
         trusting = ff.compile_json_schema(schema.schema, cl100k)
         for instance in schema.instances[:2]:
