@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,12 +30,13 @@ SCHEMA = {
         "c": {"type": "array", "items": {"enum": [1, 2, 3]}, "uniqueItems": True},
         "d": {"minProperties": 2},
         "e": {"contains": {"const": 1}},
+        "f": {"items": {"type": ["boolean", "array"]}, "uniqueItems": True},
     },
 }
 VALUES: list[Any] = [
     {},
     {"a": [], "b": [], "c": []},
-    {"a": [1, 2, 3], "b": ["x", {"y": 1}, []], "c": [3, 1], "d": {"q": 1, "z": {}}, "e": [0, 1], "more": {}},
+    {"a": [1, 2, 3], "b": ["x", {"y": 1}, []], "c": [3, 1], "d": {"q": 1, "z": {}}, "e": [0, 1], "f": [True, [1], False], "more": {}},
 ]
 REPEATED: list[Any] = [{"b": [1, 1]}, {"c": [1, 1]}]
 
@@ -47,7 +49,7 @@ def accepts(grammar: ff.Grammar, text: str) -> bool:
 
 @pytest.mark.parametrize("order", ["schema", "any"])
 @pytest.mark.parametrize("layout", LAYOUTS, ids=str)
-def test_layouts(layout: dict[str, Any], order: str) -> None:
+def test_layouts(layout: dict[str, Any], order: str, tmp_path: Path) -> None:
     grammar = ff.compile_json_schema(SCHEMA, BYTES, property_order=order, **layout)
     for value in VALUES:
         own = json.dumps(value, **layout)
@@ -59,6 +61,9 @@ def test_layouts(layout: dict[str, Any], order: str) -> None:
                 assert not accepts(grammar, text), (layout, text)
     for value in REPEATED:
         assert not accepts(grammar, json.dumps(value, **layout))
+    grammar.save(tmp_path / "layout.ffg")
+    loaded = ff.load(tmp_path / "layout.ffg", BYTES)
+    assert all([accepts(loaded, json.dumps(value, **layout)) for value in VALUES])
 
 
 @given(values, st.sampled_from(LAYOUTS))

@@ -35,8 +35,12 @@ class Layout:
 
     def comma(self, check: int | None = None) -> int:
         """What stands between two items."""
+        return self._builder.seq(self.comma_symbols(check), "comma")
+
+    def comma_symbols(self, check: int | None = None) -> tuple[int, ...]:
+        """The same as terminals."""
         comma = self._builder.terminal(self._store.literal(b","), check=check)
-        return self._builder.seq([*self._before, comma, *self._after, *self.line_break], "comma")
+        return (*self._before, comma, *self._after, *self.line_break)
 
     def colon(self) -> int:
         """What stands between a key and its value."""

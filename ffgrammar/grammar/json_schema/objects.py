@@ -107,6 +107,8 @@ def object_symbol(em: Emitter, shape: Shape, depth: int) -> int | None:
         todo.append((there, (*wanted, one._replace(keys=keys))))
         for name in dict.fromkeys([*_listed_names(shape), *shape.required]):
             if em.store.matches(keys, em.strings.spelled(name)):
+                if em.combiner.impossible(join(property_conj(shape, name, em.strings), one.conj), 0):
+                    continue
                 named = there.copy()
                 named.require([name])
                 named.groups = (*shape.groups, Group({name: one.conj}, (), ()))
@@ -134,6 +136,14 @@ def _object(em: Emitter, shape: Shape, depth: int, wanted: tuple[SomeKey, ...]) 
     names.update(dict.fromkeys(shape.required))
     required = set(shape.required)
     key_filter = _key_filter(em, shape.key_names) if shape.key_names else None
+    classes = []
+    for keys, conj in _other_keys(em, shape, names, key_filter):
+        value = em.symbol(conj, depth + 1)
+        if value != em.never:
+            classes.append((keys, conj, value))
+    kinds = _kinds(em, classes, wanted, depth) if wanted else []
+    if not _cover(kinds, wanted):
+        return None
     items: list[Item] = []
     conjs = _property_conjs(shape, names, em.strings)
     for place, name in enumerate(names):
@@ -144,11 +154,6 @@ def _object(em: Emitter, shape: Shape, depth: int, wanted: tuple[SomeKey, ...]) 
             items.append(Item((*_key(em, name), value), name in required, place < listed))
         elif name in required:
             return None
-    classes = []
-    for keys, conj in _other_keys(em, shape, names, key_filter):
-        value = em.symbol(conj, depth + 1)
-        if value != em.never:
-            classes.append((keys, conj, value))
     least, most = shape.min_properties, shape.max_properties
     if least <= len(required):
         least = 0
@@ -164,7 +169,6 @@ def _object(em: Emitter, shape: Shape, depth: int, wanted: tuple[SomeKey, ...]) 
         message = "new keys may run out, if few are allowed, and then nothing can follow"
         em.combiner.reader.warn_once(asking.pointer(), message)
     others: list[Body] = [(*_key_symbols(em, keys, "key", check), value) for keys, _, value in classes]
-    kinds = _kinds(em, classes, wanted, depth)
     members = Members(items, others, kinds, (1 << len(wanted)) - 1, least, most)
     lists = unordered(em, members) if em.any_order else ordered(em, members)
     if not lists:
@@ -173,6 +177,14 @@ def _object(em: Emitter, shape: Shape, depth: int, wanted: tuple[SomeKey, ...]) 
     if check is not None:
         brace = em.builder.terminal(em.store.literal(b"{"), opens=True)
     return em.rule([em.layout.enclosed(brace, body, em.right_brace) for body in lists], "object")
+
+
+def _cover(kinds: list[tuple[int, Body]], wanted: tuple[SomeKey, ...]) -> bool:
+    """Whether every want is met by some kind."""
+    met = 0
+    for bits, _ in kinds:
+        met |= bits
+    return met == (1 << len(wanted)) - 1
 
 
 def _kinds(

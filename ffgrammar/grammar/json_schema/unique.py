@@ -286,8 +286,10 @@ def _mixed(
         if shape.min_items == 0:
             add(array, [em.left_bracket, em.right_bracket])
         line = em.layout.line_break
+        # (templates spell their terminals out)
+        comma = em.layout.comma_symbols(em.builder.check("unique") if left else None)
         add(more, [*line, em.right_bracket], counts=((shape.min_items, None), ANY_COUNT))
-        for symbol, before in ((array, (em.left_bracket, *line)), (more, (em.comma,))):
+        for symbol, before in ((array, (em.left_bracket, *line)), (more, comma)):
             for bit, value in enumerate(values.values()):
                 add(symbol, [*before, value], more, bit=bit, counts=counts, add=(1, 0))
             if left:
