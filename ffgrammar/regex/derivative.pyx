@@ -105,12 +105,25 @@ cdef int concat_derivative(Nodes* n, uint32_t e, uint32_t byte, uint32_t* out) n
     return make_union(n, base, out)
 
 
+cdef inline bint starts_otherwise(const Nodes* n, uint32_t e, uint32_t byte) noexcept nogil:
+    """Whether it shows at once that no text of an expression starts with a byte: of many literals, one byte at a time, it
+    mostly does. (A first mask with 3,000 keys: 4.3 ms, 6.3 ms without.)"""
+    cdef const uint32_t* words = node(n, e)
+    if words[0] == K_CAT:
+        words = node(n, words[1])
+    if words[0] == K_LIT:
+        return n.text[words[1]] != byte
+    return words[0] == K_SET and not has_byte(words + 1, byte)
+
+
 cdef int members_derivative(Nodes* n, uint32_t e, uint32_t byte, uint32_t* out) noexcept nogil:
     cdef size_t base = n.stack.len
     cdef uint32_t kind = node_kind(n, e)
     cdef uint32_t i, d
     cdef int status = vec_push(&n.stack, kind)
     for i in range(1, node_len(n, e)):
+        if kind == K_OR and starts_otherwise(n, node(n, e)[i], byte):
+            continue
         if status >= 0:
             # the arena may have moved: read the member anew
             status = derivative(n, node(n, e)[i], byte, &d)

@@ -8,7 +8,7 @@ from ffgrammar.core.intern cimport (
 from ffgrammar.core.status cimport LIMIT_DFA_STATES, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push, vec_reserve
 from ffgrammar.regex.derivative cimport derivative, matches_something, same_class
-from ffgrammar.regex.nodes cimport EMPTY, NOTHING, Nodes, nullable
+from ffgrammar.regex.nodes cimport EMPTY, NOTHING, Nodes, nullable, only_first
 
 
 cdef int dfa_init(Dfa* d, Nodes* nodes) noexcept nogil:
@@ -129,13 +129,18 @@ cdef int ends_at_once(Dfa* d, uint32_t state) noexcept nogil:
 cdef int dfa_fill(Dfa* d, uint32_t state, uint32_t byte, uint32_t* target) noexcept nogil:
     cdef uint32_t bits[8]
     cdef uint32_t number = state >> 8
-    cdef uint32_t i, e, found
+    cdef uint32_t i, e, first, found
     cdef size_t base = d.work.len
     cdef int status = vec_push(&d.work, 0)
     for i in range(8):
         bits[i] = 0xFFFFFFFF
     for i in range(1, intern_len(&d.states, number), 2):
         e = intern_get(&d.states, number)[i + 1]
+        first = only_first(d.nodes, e)
+        if first < 256 and first != byte:
+            # one of thousands of keys, mostly
+            bits[first >> 5] &= ~(<uint32_t>1 << (first & 31))
+            continue
         same_class(d.nodes, e, byte, bits)
         if status >= 0:
             status = derivative(d.nodes, e, byte, &found)

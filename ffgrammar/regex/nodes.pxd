@@ -75,6 +75,14 @@ cdef inline uint32_t node_len(const Nodes* n, uint32_t e) noexcept nogil:
     return intern_len(&n.tuples, e)
 
 
+cdef inline uint32_t only_first(const Nodes* n, uint32_t e) noexcept nogil:
+    """The byte that all texts of an expression start with, if it is a literal or begins with one; else 256."""
+    cdef const uint32_t* words = node(n, e)
+    if words[0] == K_CAT:
+        words = node(n, words[1])
+    return n.text[words[1]] if words[0] == K_LIT else 256
+
+
 cdef inline bint nullable(const Nodes* n, uint32_t e) noexcept nogil:
     return n.info.data[e] & NULLABLE
 
