@@ -21,6 +21,7 @@ from ffgrammar.grammar.json_schema.numbers import is_integer, is_multiple
 from ffgrammar.grammar.json_schema.objects import property_conj
 from ffgrammar.grammar.json_schema.places import Place
 from ffgrammar.grammar.json_schema.shape import (
+    ALL,
     ARR,
     FALSE,
     FRAC,
@@ -61,6 +62,7 @@ class Combiner:
         # how many conjunctions are being multiplied out, one because of another
         self._level = 0
         self._impossible: dict[tuple[Conj, int], bool] = {}
+        self._types: dict[Conj, int] = {}
         # options that were looked at, in all
         self._made = 0
         # by the id() of the place of a oneOf: which branches may hold together with which
@@ -135,8 +137,20 @@ class Combiner:
                 where = self.reader.places.list[way[0]].pointer()
                 message = f"anyOf, oneOf, not and if multiply out to too many combinations at {where}"
                 raise LimitError("alternatives", most, message)
-            todo.extend([(shape.copy(), option, way, list(rest)) for option in reversed(options)])
+            types = shape.types
+            possible = [option for option in reversed(options) if types & self._types_of(option)]
+            todo.extend([(shape.copy(), option, way, list(rest)) for option in possible])
         return done
+
+    def _types_of(self, conj: Conj) -> int:
+        """The types that a conjunction leaves, as far as the words at its top say so."""
+        found = self._types.get(conj)
+        if found is None:
+            found = ALL
+            for at in conj:
+                found &= self.reader.types_of(at)
+            self._types[conj] = found
+        return found
 
     def _types_left(self, shape: Shape) -> int:
         """The types that a shape with choices still to be made can have at most: it is worth some work to see early

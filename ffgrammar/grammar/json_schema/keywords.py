@@ -32,6 +32,7 @@ from ffgrammar.grammar.json_schema.numbers import MAX_DIGITS, fits
 from ffgrammar.grammar.json_schema.places import Place, Places
 from ffgrammar.grammar.json_schema.resources import Resource
 from ffgrammar.grammar.json_schema.shape import (
+    ALL,
     ARR,
     BOOLS,
     INT,
@@ -158,6 +159,16 @@ class Reader(Applicators):
         return name if "type" in handlers else None
 
     # Types and literal values
+
+    def types_of(self, at: int) -> int:
+        """The types that a place names, whatever else it says."""
+        if not at:
+            return 0
+        place = self.places.list[at]
+        schema = place.schema
+        if TYPES_LEFT in schema:
+            return int(schema[TYPES_LEFT])
+        return self.types(place, "type", schema["type"]) if "type" in schema and self.knows(place, "type") else ALL
 
     def type(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
         """`type`"""
