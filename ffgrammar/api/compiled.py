@@ -18,7 +18,7 @@ from typing import Any
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.core.errors import CompiledFileError, FFGrammarError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import CHECKS, MAX_COUNT, Lexeme, Parametric, Template
+from ffgrammar.grammar.ir import CHECKS, MAX_COUNT, Lexeme, Parametric, Productions, Template
 from ffgrammar.grammar.ir import Grammar as GrammarIR
 from ffgrammar.regex.expr import ExprStore
 from ffgrammar.tokens.tokenizer import Tokenizer
@@ -155,10 +155,10 @@ def _read(body: Any, limits: Limits) -> GrammarIR:
     parametric = {}
     for number, bits in body["parametric"]:
         parametric[_number(number, len(names), "nonterminal")] = _number(bits, limits.rules, "number of bits")
-    productions = []
+    productions = Productions()
     for head, rhs in body["productions"]:
         _expect(_number(head, len(names), "nonterminal") not in parametric, "a production of a parametric nonterminal")
-        productions.append((head, _symbols(rhs, names, lexemes)))
+        productions.append(head, _symbols(rhs, names, lexemes))
     templates = [_template(one, parametric, names, lexemes) for one in body["templates"]]
     _expect(len(productions) + len(templates) <= limits.rules, f"more productions than the limit rules={limits.rules}")
     start = _number(body["start"], 2 * len(names), "start")
@@ -170,7 +170,7 @@ def _read(body: Any, limits: Limits) -> GrammarIR:
     return GrammarIR(
         store,
         tuple(lexemes),
-        tuple(productions),
+        productions,
         tuple(names),
         start,
         body["kind"],

@@ -5,15 +5,26 @@ A symbol is an int: terminal t is 2*t, nonterminal n is 2*n+1. Productions are k
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple, overload
 
 from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
 from ffgrammar.regex.expr import ExprStore
 
-__all__ = ["ANY_COUNT", "CHECKS", "MAX_COUNT", "Grammar", "GrammarBuilder", "Lexeme", "Parametric", "Template"]
+__all__ = [
+    "ANY_COUNT",
+    "CHECKS",
+    "MAX_COUNT",
+    "Grammar",
+    "GrammarBuilder",
+    "Lexeme",
+    "Parametric",
+    "Productions",
+    "Template",
+]
 
 # bounds of a counter that do not bind
 ANY_COUNT = (0, None)
@@ -21,6 +32,44 @@ ANY_COUNT = (0, None)
 CHECKS = ("unique", "repeated", "new key")
 # a counter's bounds are below this
 MAX_COUNT = 1 << 30
+
+
+class Productions(Sequence[tuple[int, tuple[int, ...]]]):
+    """Pairs of a nonterminal number and its right-hand side symbols. Large grammars have hundreds of thousands, so the
+    pairs are made when they are asked for."""
+
+    __slots__ = ("_bodies", "_heads")
+
+    def __init__(self, productions: Iterable[tuple[int, Sequence[int]]] = ()) -> None:
+        self._heads = array("I")
+        self._bodies: list[tuple[int, ...]] = []
+        for head, body in productions:
+            self.append(head, body)
+
+    def append(self, head: int, body: Sequence[int]) -> None:
+        """One more; for who builds a grammar."""
+        self._heads.append(head)
+        self._bodies.append(tuple(body))
+
+    def __len__(self) -> int:
+        return len(self._bodies)
+
+    def __iter__(self) -> Iterator[tuple[int, tuple[int, ...]]]:
+        return zip(self._heads, self._bodies, strict=True)
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[int, tuple[int, ...]]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Productions: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return Productions(zip(self._heads[index], self._bodies[index], strict=True))
+        return self._heads[index], self._bodies[index]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Productions) and self._heads == other._heads and self._bodies == other._bodies
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 class Lexeme(NamedTuple):
@@ -81,7 +130,6 @@ class Grammar:
     Attributes:
         store: holds the expressions of the lexemes.
         lexemes: terminal t is lexemes[t].
-        productions: (nonterminal number, right-hand side symbols).
         names: of the nonterminals, for messages.
         start: the start symbol.
         single_skip: at most one skip lexeme between two others (a bound on runs of whitespace).
@@ -97,7 +145,7 @@ class Grammar:
 
     store: ExprStore
     lexemes: tuple[Lexeme, ...]
-    productions: tuple[tuple[int, tuple[int, ...]], ...]
+    productions: Productions
     names: tuple[str, ...]
     start: int
     kind: str = ""
@@ -120,7 +168,7 @@ class GrammarBuilder:
         self._lexemes: list[Lexeme] = []
         self._terminals: dict[tuple[object, ...], int] = {}
         self._checks: dict[str, int] = {}
-        self._productions: list[tuple[int, tuple[int, ...]]] = []
+        self._productions = Productions()
         self._names: list[str] = []
         self._parametric: list[Parametric] = []
         self._templates: list[Template] = []
@@ -184,7 +232,7 @@ class GrammarBuilder:
         """One production; an empty rhs derives the empty text."""
         if len(self._productions) >= self.limits.rules:
             raise LimitError("rules", self.limits.rules, "the grammar has too many productions")
-        self._productions.append((lhs >> 1, tuple(rhs)))
+        self._productions.append(lhs >> 1, rhs)
 
     def seq(self, symbols: Sequence[int], name: str = "") -> int:
         """A symbol for the symbols one after another."""
@@ -253,7 +301,7 @@ class GrammarBuilder:
         return Grammar(
             self.store,
             tuple(self._lexemes),
-            tuple(self._productions),
+            self._productions,
             tuple(self._names),
             start,
             kind,
