@@ -57,6 +57,15 @@ def test_warnings_name_what_is_not_enforced() -> None:
     assert build({"title": "t", "default": 1, "$comment": ""}, ExprStore()).warnings == ()
 
 
+def test_warnings_name_subschemas_that_no_value_obeys() -> None:
+    contradiction = {"type": "array", "enum": ["a"]}
+    schema = {"properties": {"a": contradiction, "b": False, "c": {"items": contradiction}, "d": {"minLength": 1}}}
+    assert build(schema, ExprStore()).warnings == (
+        "at /properties/a: no value obeys this schema",
+        "at /properties/c/items: no value obeys this schema",
+    )
+
+
 def test_later_keywords_mean_nothing_in_earlier_drafts() -> None:
     schema = {"$schema": "http://json-schema.org/draft-04/schema#", "const": 1, "enum": [[1], {"a": 1}, 2]}
     assert accepts(schema, "2") and accepts(schema, "[1]") and accepts(schema, '{"a":1}')

@@ -79,13 +79,19 @@ def build(
         single_skip=isinstance(options.whitespace, int),
         # strings end at their quote, and what may follow a number or a literal cannot continue it
         delimited=True,
-        warnings=warnings,
+        warnings=[*warnings, *_impossible(places, emitter)],
     )
     if emitter.may_be_impossible and not productive(grammar)[grammar.start >> 1]:
         culprit = emitter.impossible[0] if emitter.impossible else places.start
         pointer = places.list[culprit[0]].pointer() if culprit else ""
         raise GrammarError("no value obeys this schema", pointer=pointer)
     return grammar
+
+
+def _impossible(places: Places, emitter: Emitter) -> list[str]:
+    """Warnings of the subschemas that no value obeys, though they do not say so by `false`."""
+    alone = dict.fromkeys([places.list[conj[0]] for conj in emitter.impossible if len(conj) == 1])
+    return [f"at {place.pointer()}: no value obeys this schema" for place in alone if not place.modern and place.parent]
 
 
 def _emit(
