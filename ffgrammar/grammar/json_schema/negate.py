@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ffgrammar.core.errors import UnsupportedError
 from ffgrammar.grammar.json_schema.applicators import names_of
+from ffgrammar.grammar.json_schema.array_keywords import has_prefix_items
 from ffgrammar.grammar.json_schema.literals import count_of, number
 from ffgrammar.grammar.json_schema.places import Place
 from ffgrammar.grammar.json_schema.shape import ALL, FALSE, NEVER, NULL, NUM, STR, TRUE, Conj, join
@@ -194,7 +195,7 @@ class Negation:
         return [] if body is None else [{"type": "string", WITHOUT: body}]
 
     def items(self, place: Place, word: str, value: Any) -> list[Any]:
-        if word == "items" and self.reader.has_prefix_items(place):
+        if word == "items" and has_prefix_items(place):
             return []
         items = self.reader.read_items(place)
         found: list[Any] = []

@@ -162,7 +162,7 @@ def _object(em: Emitter, shape: Shape, depth: int, wanted: tuple[SomeKey, ...]) 
         asking = wanted[0].place if wanted else shape.counted_at
         assert asking is not None
         message = "new keys may run out, if few are allowed, and then nothing can follow"
-        em.combiner.reader.warn_once(asking.pointer(), message)
+        em.combiner.reader.warnings.once(asking.pointer(), message)
     others: list[Body] = [(*_key_symbols(em, keys, "key", check), value) for keys, _, value in classes]
     kinds = _kinds(em, classes, wanted, depth)
     members = Members(items, others, kinds, (1 << len(wanted)) - 1, least, most)
