@@ -74,7 +74,6 @@ class Reader(ScalarKeywords, ArrayKeywords, ObjectKeywords, Applicators):
                 shape.types = 0
                 return
             place = places[at]
-            schema = place.schema
             if rest is None:
                 if way:
                     self._refuse_circle(at, way)
@@ -82,11 +81,8 @@ class Reader(ScalarKeywords, ArrayKeywords, ObjectKeywords, Applicators):
                 if key in done:
                     continue
                 done.add(key)
-                if "$ref" in schema and place.draft < 2019:
-                    # up to draft 7, what stands beside a reference has no meaning
-                    schema = {"$ref": schema["$ref"]}
                 way = (at, way, self._owners(place, at, way))
-                rest = iter(schema.items())
+                rest = iter(place.keywords().items())
             handlers = self._table(place)
             for word, value in rest:
                 handler = handlers.get(word, _unknown)

@@ -101,11 +101,8 @@ class Negation:
 
     def _opposites(self, at: int) -> list[Conj]:
         place = self.places.list[at]
-        schema = place.schema
-        if "$ref" in schema and place.draft < 2019:
-            schema = {"$ref": schema["$ref"]}
         made: list[Conj] = []
-        for word, value in schema.items():
+        for word, value in place.keywords().items():
             if not self.reader.knows(place, word):
                 continue
             maker = _MAKERS.get(word)
@@ -231,7 +228,6 @@ class Negation:
             return []
         group = self.reader.read_group(place)
         strings = self.reader.strings
-        store = strings.store
         found: list[Any] = []
         required = self.required_of(place)
         for name, conj in group.named.items():
@@ -244,9 +240,7 @@ class Negation:
             if conj:
                 found.append({"type": "object", SOME_KEY: (strings.quoted(body), (), self.conj(place, conj))})
         if group.additional:
-            known = [strings.quoted(body) for body, _ in group.patterns]
-            known.append(strings.any_of(group.named))
-            others = store.intersect([strings.any_key, store.complement(store.union(known))])
+            others = strings.other_keys(group.named, [body for body, _ in group.patterns])
             found.append({"type": "object", SOME_KEY: (others, (), self.conj(place, group.additional))})
         return found
 

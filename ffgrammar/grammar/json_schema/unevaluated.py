@@ -135,10 +135,7 @@ def _properties(shape: Shape, left: Left, marks: list[Mark], strings: Strings) -
     if not left.some:
         shape.groups = (*shape.groups, Group(named, tuple(bodies.items()), left.conj))
         return
-    store = strings.store
-    known = [*[strings.quoted(body) for body in bodies], strings.any_of(named)]
-    others = store.intersect([strings.any_key, store.complement(store.union(known))])
-    shape.some_key(SomeKey(others, (), left.conj, left.place))
+    shape.some_key(SomeKey(strings.other_keys(named, bodies), (), left.conj, left.place))
 
 
 def _items(

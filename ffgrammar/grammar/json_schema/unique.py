@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ffgrammar.grammar.ir import ANY_COUNT
 from ffgrammar.grammar.json_schema.arrays import array_symbol, item_conj
+from ffgrammar.grammar.json_schema.multiples import has_divisors
 from ffgrammar.grammar.json_schema.negate import TYPES_LEFT
-from ffgrammar.grammar.json_schema.numbers import is_multiple
 from ffgrammar.grammar.json_schema.places import Place
 from ffgrammar.grammar.json_schema.shape import (
     ARR,
@@ -255,12 +255,7 @@ def _integers(shape: Shape) -> list[Decimal] | None:
     values = [Decimal(value) for value in range(first + (shape.low_open and first == low), last + 1)]
     if shape.high_open and values and values[-1] == high:
         values.pop()
-    return [
-        value
-        for value in values
-        if all([is_multiple(value, divisor) for divisor, _ in shape.divisors])
-        and not any([is_multiple(value, divisor) for divisor, _ in shape.not_divisors])
-    ]
+    return [value for value in values if has_divisors(shape, value)]
 
 
 def _mixed(
