@@ -1,4 +1,5 @@
-"""The floors of the package: a floor imports only itself and the floors below it. Every import line is read."""
+"""The floors of the package: a floor imports only itself and the floors below it, and no modules each other. Every
+import line is read."""
 
 from __future__ import annotations
 
@@ -108,6 +109,33 @@ def test_nothing_undeclared_is_imported(folder: str) -> None:
         if module.split(".")[0] not in known
     }
     assert not strangers
+
+
+def _needed(path: Path) -> set[Path]:
+    """The files that a file needs to be loaded: not what a function imports, nor what is there for types alone. A
+    cimport needs the declarations of a module, which are a file of their own."""
+    text = TEXTS.sub('""', path.read_text(encoding="utf-8"))
+    found: set[Path] = set()
+    for match in [*FROM.finditer(text), *PLAIN.finditer(text)]:
+        if match[0][0] in " \t":
+            continue
+        module = _absolute(match[1], path)
+        modules = [module, *[f"{module}.{name}" for name in _names(match[2])]] if match.re is FROM else _names(match[1])
+        suffixes = [".pxd"] if "cimport" in match[0] else [".py", ".pyx", "/__init__.py"]
+        files = [ROOT / (one.replace(".", "/") + suffix) for one in modules for suffix in suffixes]
+        found.update([file for file in files if file.exists()])
+    return found
+
+
+def test_no_circles() -> None:
+    needs = {path: _needed(path) for path in _sources("ffgrammar") if path.suffix != ".pyi"}
+    folder = ROOT / "ffgrammar" / "grammar" / "json_schema"
+    assert folder / "shape.py" in needs[folder / "combine.py"]
+    while needs:
+        free = [path for path, needed in needs.items() if needed.isdisjoint(needs)]
+        assert free, f"these need each other: {[_name(path) for path in needs]}"
+        for path in free:
+            del needs[path]
 
 
 def test_the_reader_of_imports_sees_them_all() -> None:

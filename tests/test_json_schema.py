@@ -59,8 +59,8 @@ def test_warnings_name_what_is_not_enforced() -> None:
 
 def test_warnings_name_subschemas_that_no_value_obeys() -> None:
     contradiction = {"type": "array", "enum": ["a"]}
-    schema = {"properties": {"a": contradiction, "b": False, "c": {"items": dict(contradiction)}, "d": {"minLength": 1}}}
-    assert build(schema, ExprStore()).warnings == (
+    properties = {"a": contradiction, "b": False, "c": {"items": dict(contradiction)}, "d": {"minLength": 1}}
+    assert build({"properties": properties}, ExprStore()).warnings == (
         "at /properties/a: no value obeys this schema",
         "at /properties/c/items: no value obeys this schema",
     )

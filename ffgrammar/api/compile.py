@@ -78,9 +78,7 @@ def compile_json_schema(
 
 
 @paused()
-def compile_lark(
-    text: str, tokenizer: Tokenizer, *, start: str = "start", limits: Limits | None = None
-) -> Grammar:
+def compile_lark(text: str, tokenizer: Tokenizer, *, start: str = "start", limits: Limits | None = None) -> Grammar:
     """The texts of a grammar in Lark's notation.
 
     Args:

@@ -1,10 +1,11 @@
 """JSON Schema -> grammar.
 
-In reading order: options (what can be chosen), text (JSON), dialects (drafts and vocabularies), registry (schemas from
-outside), resources (what has a name), scopes (dynamic ones), places (subschemas and references), shape (the normal
-form), unevaluated, keywords and applicators (schema -> shape), literals (enum, const), negate (opposites), combine
-(alternatives), numbers, digits, multiples, strings, formats (expressions), layout, arrays, containing, unique, objects,
-ordered, unordered, emit (shape -> symbols).
+In reading order: options (what can be chosen), warnings, text (JSON), dialects (drafts and vocabularies), registry
+(schemas from outside), resources (what has a name), scopes (dynamic ones), places (subschemas and references), shape
+(the normal form), keywords (schema -> shape) with scalar_keywords, array_keywords, object_keywords and applicators,
+literals (enum, const), unevaluated, negate (opposites), combine (alternatives), strings, lengths, formats, idn,
+regex_format, numbers, digits, multiples (expressions), layout, arrays, containing, unique, objects, ordered, unordered,
+emit (shape -> symbols).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from ffgrammar.grammar.json_schema.registry import Registry
 from ffgrammar.grammar.json_schema.scopes import NameNeeded
 from ffgrammar.grammar.json_schema.strings import Strings
 from ffgrammar.grammar.json_schema.text import read_text
+from ffgrammar.grammar.json_schema.warnings import Warnings
 from ffgrammar.grammar.productive import productive
 from ffgrammar.regex.expr import ExprStore
 
@@ -103,14 +105,14 @@ def _emit(
     # Few schemas have dynamic references, so none is expected; when one is met, everything is read anew.
     names: frozenset[str] = frozenset()
     while True:
-        warnings: list[str] = []
+        warnings = Warnings()
         places = Places(schema, limits, options.draft, registry, names)
         reader = Reader(places, strings, options.formats, warnings)
         plain_integers = options.integer_spelling == "plain" or places.list[0].draft == 4
         combiner = Combiner(reader, multiples, limits, plain_integers)
         emitter = Emitter(store, limits, strings, multiples, combiner, options)
         try:
-            return places, emitter, emitter.start(places.start), warnings
+            return places, emitter, emitter.start(places.start), warnings.lines
         except NameNeeded as needed:
             names = needed.names
 

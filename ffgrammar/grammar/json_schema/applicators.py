@@ -1,4 +1,5 @@
-"""The keywords that put schemas together: references, allOf, anyOf, oneOf, not, if, and what depends on a property."""
+"""The keywords that put schemas together: references, allOf, anyOf, oneOf, not, if, what depends on a property, and
+what is unevaluated."""
 
 from __future__ import annotations
 
@@ -8,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.grammar.json_schema.places import Place, Places
-from ffgrammar.grammar.json_schema.shape import Conj, Shape, join
+from ffgrammar.grammar.json_schema.shape import Conj, Group, Shape, join
 from ffgrammar.grammar.json_schema.text import check_names, kind_of
-from ffgrammar.grammar.json_schema.unevaluated import EVALUATING, SOME_LEFT, sets_of
+from ffgrammar.grammar.json_schema.unevaluated import EVALUATING, SOME_LEFT, Left, Mark, mark, sets_of
 
 if TYPE_CHECKING:
     from ffgrammar.grammar.json_schema.negate import Negation
@@ -129,3 +130,14 @@ class Applicators:
             else:
                 found.append((name, [], self.places.child(place, needed, word, name)))
         return found
+
+    def unevaluated(self, shape: Shape, place: Place, word: str, value: Any, choices: list[Choice], way: Way) -> None:
+        """`unevaluatedProperties`, `unevaluatedItems`"""
+        of_properties = word == "unevaluatedProperties"
+        conj = self.places.child(place, value, word)
+        at, above, owners = way
+        if conj:
+            shape.left = (*shape.left, Left(at, of_properties, conj, False, place))
+        # for all others that it stands under, nothing is left over
+        about = Group({}, (), ()) if of_properties else None
+        mark(shape, (at, above, owners[:-1]), lambda owner: Mark(owner, about, everything=True))

@@ -15,9 +15,9 @@ from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.json_schema.applicators import Choice, Way
 from ffgrammar.grammar.json_schema.arrays import item_conj
 from ffgrammar.grammar.json_schema.keywords import Reader
-from ffgrammar.grammar.json_schema.multiples import Multiples
+from ffgrammar.grammar.json_schema.multiples import Multiples, has_divisors
 from ffgrammar.grammar.json_schema.negate import SOME_OF
-from ffgrammar.grammar.json_schema.numbers import is_integer, is_multiple
+from ffgrammar.grammar.json_schema.numbers import is_integer
 from ffgrammar.grammar.json_schema.objects import property_conj
 from ffgrammar.grammar.json_schema.places import Place
 from ffgrammar.grammar.json_schema.shape import (
@@ -222,8 +222,7 @@ class Combiner:
             (low is None or value > low or (value == low and not shape.low_open))
             and (high is None or value < high or (value == high and not shape.high_open))
             and bool(shape.types & (INT if is_integer(value) else FRAC))
-            and all([is_multiple(value, divisor) for divisor, _ in shape.divisors])
-            and not any([is_multiple(value, divisor) for divisor, _ in shape.not_divisors])
+            and has_divisors(shape, value)
         )
 
     def _settle_strings(self, shape: Shape) -> bool:

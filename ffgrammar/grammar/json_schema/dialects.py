@@ -25,6 +25,29 @@ class Dialect(NamedTuple):
     asserts_formats: bool = False
     refusal: str | None = None
 
+    def has(self, word: Any) -> bool:
+        """Whether a word, which is a keyword of some draft, is one here."""
+        draft = self.draft
+        return _SINCE.get(word, 0) <= draft <= _UNTIL.get(word, draft) and word not in self.off
+
+
+# the first draft in which a word is a keyword, and the last
+_SINCE = {
+    "const": 6,
+    "contains": 6,
+    "propertyNames": 6,
+    "if": 7,
+    "dependentRequired": 2019,
+    "dependentSchemas": 2019,
+    "minContains": 2019,
+    "maxContains": 2019,
+    "unevaluatedItems": 2019,
+    "unevaluatedProperties": 2019,
+    "$recursiveRef": 2019,
+    "prefixItems": 2020,
+    "$dynamicRef": 2020,
+}
+_UNTIL = {"$recursiveRef": 2019}
 
 _APPLICATOR = """additionalProperties allOf anyOf contains dependentSchemas else if items not oneOf patternProperties
 properties propertyNames then""".split()

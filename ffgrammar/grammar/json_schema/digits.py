@@ -107,19 +107,18 @@ class Digits:
     def _digit(self, text: str, place: int, rest: int) -> int:
         return self.store.concat([self.store.byte_set(text[place].encode()), rest])
 
-    def _zeros_after_point(self) -> int:
-        n = self.numbers
-        return n.optional(self.store.concat([n.point, self.store.repeat(n.zero, 1, None)])) if self.points else EMPTY
+    def _no_fraction(self) -> int:
+        return self.numbers.no_fraction() if self.points else EMPTY
 
     def _after_bound(self, above: bool, is_open: bool) -> int:
         """What may follow all digits of a bound."""
         if not above:
-            return NOTHING if is_open else self.numbers.zeros if self.places else self._zeros_after_point()
+            return NOTHING if is_open else self.numbers.zeros if self.places else self._no_fraction()
         found = self.beyond(is_open)
         if self.places:
             return found
         if found == self.numbers.zeros:
-            return self._zeros_after_point()
+            return self._no_fraction()
         s = self.store
         found = s.concat([self.numbers.point, s.intersect([found, s.repeat(self.numbers.digit, 1, None)])])
         return found if is_open else self.numbers.optional(found)

@@ -158,11 +158,7 @@ class Emitter:
         terminal = self.builder.terminal
         literal = self.store.literal
         if types & STR:
-            expr = (
-                self.strings.range(shape.min_length, shape.max_length, shape.patterns)
-                if shape.strings is None
-                else self.strings.any_of(shape.strings)
-            )
+            expr = self.strings.of(shape)
             if expr:
                 symbols.append(terminal(expr, "string"))
         if types & NUM:

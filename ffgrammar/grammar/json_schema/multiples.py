@@ -22,7 +22,7 @@ from ffgrammar.grammar.json_schema.numbers import MAX_DIGITS, Numbers, fits, is_
 from ffgrammar.grammar.json_schema.shape import FRAC, INT, Shape
 from ffgrammar.regex.expr import EMPTY, MAX_DIVISOR, NOTHING, ExprStore
 
-__all__ = ["Multiples", "common_multiple"]
+__all__ = ["Multiples", "common_multiple", "has_divisors"]
 
 # A float has at most so many digits after the first.
 MANTISSA = 16
@@ -92,6 +92,13 @@ def common_multiple(values: list[Decimal]) -> Decimal:
         a, b = (one.modulus * 10 ** (places - one.places) for one in (found, other))
         found = Divisor(a // gcd(a, b) * b, places)
     return Decimal((0, Decimal(found.modulus).as_tuple().digits, -found.places))
+
+
+def has_divisors(shape: Shape, value: Decimal) -> bool:
+    """Whether a value is a multiple of what a shape asks for, and of nothing that it forbids."""
+    return all([is_multiple(value, divisor) for divisor, _ in shape.divisors]) and not any(
+        [is_multiple(value, divisor) for divisor, _ in shape.not_divisors]
+    )
 
 
 class Multiples:
@@ -244,9 +251,7 @@ class Multiples:
         low = max(low, unit.modulus)
         if high is None or low <= high:
             parts.append(s.concat([self._between(Divisor(unit.modulus, 0), low, high, False), zeros]))
-        n = self.numbers
-        end = n.optional(s.concat([n.point, s.repeat(n.zero, 1, None)])) if points else EMPTY
-        return s.concat([s.union(parts), end])
+        return s.concat([s.union(parts), self.numbers.no_fraction() if points else EMPTY])
 
     def _between(self, unit: Divisor, low: int, high: int | None, points: bool = True) -> int:
         return Digits(self.numbers, unit.modulus, unit.places, points).between(low, False, high, False)
@@ -404,7 +409,3 @@ def _shifted(value: Decimal, places: int) -> Decimal:
     sign, digits, exponent = value.as_tuple()
     assert isinstance(exponent, int)
     return Decimal((sign, digits, exponent + places))
-
-
-def _remainder(text: str, modulus: int) -> int:
-    return int(Decimal(text or "0")) % modulus

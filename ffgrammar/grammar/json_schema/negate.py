@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ffgrammar.core.errors import UnsupportedError
 from ffgrammar.grammar.json_schema.applicators import names_of
+from ffgrammar.grammar.json_schema.array_keywords import has_prefix_items
 from ffgrammar.grammar.json_schema.literals import count_of, number
 from ffgrammar.grammar.json_schema.places import Place
 from ffgrammar.grammar.json_schema.shape import ALL, FALSE, NEVER, NULL, NUM, STR, TRUE, Conj, join
@@ -100,11 +101,8 @@ class Negation:
 
     def _opposites(self, at: int) -> list[Conj]:
         place = self.places.list[at]
-        schema = place.schema
-        if "$ref" in schema and place.draft < 2019:
-            schema = {"$ref": schema["$ref"]}
         made: list[Conj] = []
-        for word, value in schema.items():
+        for word, value in place.keywords().items():
             if not self.reader.knows(place, word):
                 continue
             maker = _MAKERS.get(word)
@@ -194,7 +192,7 @@ class Negation:
         return [] if body is None else [{"type": "string", WITHOUT: body}]
 
     def items(self, place: Place, word: str, value: Any) -> list[Any]:
-        if word == "items" and self.reader.has_prefix_items(place):
+        if word == "items" and has_prefix_items(place):
             return []
         items = self.reader.read_items(place)
         found: list[Any] = []
@@ -230,7 +228,6 @@ class Negation:
             return []
         group = self.reader.read_group(place)
         strings = self.reader.strings
-        store = strings.store
         found: list[Any] = []
         required = self.required_of(place)
         for name, conj in group.named.items():
@@ -243,9 +240,7 @@ class Negation:
             if conj:
                 found.append({"type": "object", SOME_KEY: (strings.quoted(body), (), self.conj(place, conj))})
         if group.additional:
-            known = [strings.quoted(body) for body, _ in group.patterns]
-            known.append(strings.any_of(group.named))
-            others = store.intersect([strings.any_key, store.complement(store.union(known))])
+            others = strings.other_keys(group.named, [body for body, _ in group.patterns])
             found.append({"type": "object", SOME_KEY: (others, (), self.conj(place, group.additional))})
         return found
 

@@ -19,7 +19,7 @@ from typing import Any
 from ffgrammar.core.errors import LimitError
 from ffgrammar.regex.expr import EMPTY, NOTHING, ExprStore
 
-__all__ = ["MAX_DIGITS", "Numbers", "fits", "spellings"]
+__all__ = ["MAX_DIGITS", "Numbers", "fits", "is_integer", "is_multiple", "opposite", "ratio", "spellings"]
 
 # A bound of more digits than this is refused: its expression holds every one of them.
 MAX_DIGITS = 5000
@@ -231,11 +231,13 @@ class Numbers:
             bounds.append(self._plain_below(high, high_open))
         return self.store.intersect(bounds or [self.store.concat([self.natural, self.some_fraction])])
 
+    def no_fraction(self) -> int:
+        """What may stand after a whole number: a point and zeros, or nothing."""
+        return self.optional(self.store.concat([self.point, self.store.repeat(self.zero, 1, None)]))
+
     def zero_plain(self) -> int:
         """0, with zeros after its point if it wants."""
-        return self.store.concat(
-            [self.zero, self.optional(self.store.concat([self.point, self.store.repeat(self.zero, 1, None)]))]
-        )
+        return self.store.concat([self.zero, self.no_fraction()])
 
     def _with_fraction(self) -> int:
         """A fraction that is not zero."""
@@ -296,9 +298,8 @@ class Numbers:
 
     def _part_below(self, part: str, is_open: bool) -> int:
         s = self.store
-        none = self.optional(s.concat([self.point, s.repeat(self.zero, 1, None)]))
         if not part:
-            return NOTHING if is_open else none
+            return NOTHING if is_open else self.no_fraction()
         # a shorter run of the same digits is less: .12 < .125
         digits = self._compare_open(part, False, NOTHING if is_open else self.zeros)
         return s.union([EMPTY, s.concat([self.point, digits])])

@@ -19,7 +19,7 @@ from ffgrammar.grammar.json_schema.unordered import unordered
 if TYPE_CHECKING:
     from ffgrammar.grammar.json_schema.emit import Emitter
 
-__all__ = ["object_symbol", "property_conj"]
+__all__ = ["Body", "Item", "Members", "object_symbol", "property_conj"]
 
 # A class of keys, told apart by several patterns, costs as much as so many alternatives.
 CLASS_COST = 200
@@ -167,7 +167,7 @@ def _object(em: Emitter, shape: Shape, depth: int, wanted: tuple[SomeKey, ...]) 
         asking = wanted[0].place if wanted else shape.counted_at
         assert asking is not None
         message = "new keys may run out, if few are allowed, and then nothing can follow"
-        em.combiner.reader.warn_once(asking.pointer(), message)
+        em.combiner.reader.warnings.once(asking.pointer(), message)
     others: list[Body] = [(*_key_symbols(em, keys, "key", check), value) for keys, _, value in classes]
     members = Members(items, others, kinds, (1 << len(wanted)) - 1, least, most)
     lists = unordered(em, members) if em.any_order else ordered(em, members)
@@ -230,13 +230,7 @@ def _key_symbols(em: Emitter, expr: int, name: str, check: int | None = None) ->
 def _key_filter(em: Emitter, conj: Conj) -> int:
     """The keys that a schema allows as strings."""
     strings = em.strings
-    options = [
-        strings.range(shape.min_length, shape.max_length, shape.patterns)
-        if shape.strings is None
-        else strings.any_of(shape.strings)
-        for shape in em.combiner.settled(conj)
-        if shape.types & STR
-    ]
+    options = [strings.of(shape) for shape in em.combiner.settled(conj) if shape.types & STR]
     return em.store.intersect([strings.any_key, em.store.union(options)])
 
 

@@ -1,4 +1,4 @@
-"""What a caller may choose, and the list of warnings that one build collects."""
+"""What a caller may choose, and the drafts there are."""
 
 from __future__ import annotations
 

@@ -52,6 +52,11 @@ class Place:
         """The draft of that."""
         return self.dialect.draft
 
+    def keywords(self) -> dict[Any, Any]:
+        """The schema, but for what has no meaning: up to draft 7, all that stands beside a reference."""
+        schema: dict[Any, Any] = self.schema
+        return {"$ref": schema["$ref"]} if "$ref" in schema and self.draft < 2019 else schema
+
     def pointer(self, *more: str) -> str:
         """The JSON pointer of this place, or of something below it; behind a URI if it is in another document."""
         parts: list[str] = list(reversed(more))

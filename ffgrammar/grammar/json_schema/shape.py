@@ -37,6 +37,7 @@ __all__ = [
     "Shape",
     "SomeKey",
     "join",
+    "lower_of",
 ]
 
 NULL, FALSE, TRUE, INT, FRAC, STR, ARR, OBJ = (1 << bit for bit in range(8))
@@ -59,6 +60,11 @@ def join(a: Conj, b: Conj) -> Conj:
     if a == NEVER or b == NEVER:
         return NEVER
     return tuple(sorted({*a, *b}))
+
+
+def lower_of(old: int | None, new: int) -> int:
+    """The lower one of two upper bounds; None: no bound."""
+    return new if old is None else min(old, new)
 
 
 class Group(NamedTuple):
@@ -169,6 +175,11 @@ class Shape:
         """Lower the upper bound of numbers."""
         if self.high is None or bound < self.high or (bound == self.high and is_open):
             self.high, self.high_open = bound, is_open
+
+    def match(self, body: int) -> None:
+        """Ask for strings that match an expression."""
+        if body not in self.patterns:
+            self.patterns = (*self.patterns, body)
 
     def require(self, names: list[str]) -> None:
         """Ask for these keys."""

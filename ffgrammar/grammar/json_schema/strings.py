@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.grammar.json_schema.formats import ADDRESS_LITERAL, IDN_LOCAL_PART, leap_seconds, pattern_of
 from ffgrammar.grammar.json_schema.lengths import with_length
+from ffgrammar.grammar.json_schema.shape import Shape
 from ffgrammar.regex.expr import NOTHING, ExprStore
 from ffgrammar.regex.lower import JSON_ANY, JSON_CANONICAL, compile_regex
 
@@ -69,6 +70,17 @@ class Strings:
                 others.append(self.key(text))
         found = self.store.literals(simple)
         return self.store.union([found, *others]) if others else found
+
+    def other_keys(self, names: Iterable[str], bodies: Iterable[int]) -> int:
+        """The keys that are none of these, and match none of the bodies."""
+        known = [*[self.quoted(body) for body in bodies], self.any_of(names)]
+        return self.store.intersect([self.any_key, self.store.complement(self.store.union(known))])
+
+    def of(self, shape: Shape) -> int:
+        """The strings of a shape."""
+        if shape.strings is not None:
+            return self.any_of(shape.strings)
+        return self.range(shape.min_length, shape.max_length, shape.patterns)
 
     def range(self, low: int, high: int | None, bodies: tuple[int, ...]) -> int:
         """Strings of low to high characters that match all of the bodies."""

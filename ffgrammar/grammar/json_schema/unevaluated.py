@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ffgrammar.grammar.json_schema.places import Place
     from ffgrammar.grammar.json_schema.strings import Strings
 
-__all__ = ["EVALUATING", "OWNERS", "SOME_LEFT", "Left", "Mark", "finish", "mark", "owners_of", "sets_of"]
+__all__ = ["EVALUATING", "OWNERS", "SOME_LEFT", "Left", "Mark", "finish", "mark", "sets_of"]
 
 # The opposite, (of properties, conjunction, the schema): some property or item is left over, and obeys the conjunction.
 SOME_LEFT = ("some left",)
@@ -74,14 +74,9 @@ class Left(NamedTuple):
     place: Place
 
 
-def owners_of(way: Way) -> tuple[int, ...]:
-    """The owners that what is read here evaluates for."""
-    return way[2] if way else ()
-
-
 def mark(shape: Shape, way: Way, made: Callable[[int], Mark]) -> None:
-    """Leave a mark for every owner."""
-    shape.marks = (*shape.marks, *[made(owner) for owner in owners_of(way)])
+    """Leave a mark for every owner that what is read here evaluates for."""
+    shape.marks = (*shape.marks, *[made(owner) for owner in way[2]])
 
 
 def sets_of(
@@ -140,10 +135,7 @@ def _properties(shape: Shape, left: Left, marks: list[Mark], strings: Strings) -
     if not left.some:
         shape.groups = (*shape.groups, Group(named, tuple(bodies.items()), left.conj))
         return
-    store = strings.store
-    known = [*[strings.quoted(body) for body in bodies], strings.any_of(named)]
-    others = store.intersect([strings.any_key, store.complement(store.union(known))])
-    shape.some_key(SomeKey(others, (), left.conj, left.place))
+    shape.some_key(SomeKey(strings.other_keys(named, bodies), (), left.conj, left.place))
 
 
 def _items(

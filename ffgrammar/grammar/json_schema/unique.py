@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ffgrammar.grammar.ir import ANY_COUNT
 from ffgrammar.grammar.json_schema.arrays import array_symbol, item_conj
+from ffgrammar.grammar.json_schema.multiples import has_divisors
 from ffgrammar.grammar.json_schema.negate import TYPES_LEFT
-from ffgrammar.grammar.json_schema.numbers import is_multiple
 from ffgrammar.grammar.json_schema.places import Place
 from ffgrammar.grammar.json_schema.shape import (
     ARR,
@@ -56,7 +56,7 @@ def compared_array_symbol(em: Emitter, shape: Shape, depth: int) -> int | None:
         assert shape.repeated is not None
         if most is not None:
             message = "the last item that fits may be unable to repeat another, and then nothing can follow"
-            em.combiner.reader.warn_once(shape.repeated.pointer("uniqueItems"), f"uniqueItems: {message}")
+            em.combiner.reader.warnings.once(shape.repeated.pointer("uniqueItems"), f"uniqueItems: {message}")
         return array_symbol(_checked(em, shape.repeated, "repeated", ()), there, depth)
     if most is not None and most <= 1:
         return array_symbol(em, there, depth)
@@ -94,7 +94,7 @@ def _items(em: Emitter, shape: Shape, depth: int) -> tuple[list[Conj], int | Non
 def _warn_of_dead_ends(em: Emitter, shape: Shape) -> None:
     assert shape.unique is not None
     message = "an item may begin like another and be unable to differ from it, and then nothing can follow"
-    em.combiner.reader.warn_once(shape.unique.pointer("uniqueItems"), f"uniqueItems: {message}")
+    em.combiner.reader.warnings.once(shape.unique.pointer("uniqueItems"), f"uniqueItems: {message}")
 
 
 class _Checked:
@@ -255,12 +255,7 @@ def _integers(shape: Shape) -> list[Decimal] | None:
     values = [Decimal(value) for value in range(first + (shape.low_open and first == low), last + 1)]
     if shape.high_open and values and values[-1] == high:
         values.pop()
-    return [
-        value
-        for value in values
-        if all([is_multiple(value, divisor) for divisor, _ in shape.divisors])
-        and not any([is_multiple(value, divisor) for divisor, _ in shape.not_divisors])
-    ]
+    return [value for value in values if has_divisors(shape, value)]
 
 
 def _mixed(

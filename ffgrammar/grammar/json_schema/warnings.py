@@ -1,0 +1,24 @@
+"""What is understood but not enforced, as lines for the caller."""
+
+from __future__ import annotations
+
+__all__ = ["Warnings"]
+
+
+class Warnings:
+    """The warnings of one build.
+
+    Attributes:
+        lines: the messages, each with its place, in the order in which they came up.
+    """
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self._said: set[str | tuple[str, str]] = set()
+
+    def once(self, pointer: str, message: str, *, anywhere: bool = False) -> None:
+        """Say what comes up several times at a place; or, if `anywhere`, at several places."""
+        key = message if anywhere else (pointer, message)
+        if key not in self._said:
+            self._said.add(key)
+            self.lines.append(f"at {pointer}: {message}")
