@@ -87,11 +87,13 @@ def grammar_options(function: F) -> F:
         ),
         click.option(
             "--property-order",
+            type=click.Choice(["schema", "any"]),
             metavar="schema|any",
             help="Keys in the schema's order, then other keys (the default), or all keys in any order.",
         ),
         click.option(
             "--integer-spelling",
+            type=click.Choice(["plain", "any"]),
             metavar="plain|any",
             help="Integers in a schema's texts: digits only (the default), or also as 1.0 or 1e2.",
         ),

@@ -18,7 +18,7 @@ from typing import Any
 from bench.data import shared_dir
 from ffgrammar.api.compile import compile_json_schema
 from ffgrammar.core.errors import FFGrammarError, GrammarError
-from ffgrammar.tokens.tokenizer import Tokenizer
+from sentences import BYTES, is_sentence
 
 __all__ = ["Verdict", "compact", "draft_of", "load_remotes", "run"]
 
@@ -67,7 +67,6 @@ def run(
     spellings: Callable[[Any], Iterable[bytes]] = compact,
 ) -> list[Verdict]:
     """The verdicts on all instances of the files in a folder; a schema that names no draft is of the given one."""
-    tokenizer = Tokenizer.from_tokens([bytes([byte]) for byte in range(256)])
     formats = "enforce" if folder.resolve().name == "format" else "annotation"
     verdicts = []
     for path in sorted(folder.glob("*.json")):
@@ -79,7 +78,7 @@ def run(
             try:
                 grammar = compile_json_schema(
                     schema,
-                    tokenizer,
+                    BYTES,
                     whitespace="compact",
                     property_order="any",
                     formats=formats,
@@ -97,17 +96,12 @@ def run(
 
 
 def _kind(grammar: Any, valid: bool, texts: Iterable[bytes]) -> str:
-    found = {grammar is not None and _accepts(grammar, text) for text in texts}
+    found = {grammar is not None and is_sentence(grammar, text) for text in texts}
     if len(found) > 1:
         return "depends on the order of keys"
     if found == {valid}:
         return "right"
     return "wrong reject" if valid else "wrong accept"
-
-
-def _accepts(grammar: Any, text: bytes) -> bool:
-    matcher = grammar.matcher()
-    return bool(matcher.accept_bytes(text) == len(text) and matcher.is_accepting())
 
 
 def _remotes_near(folder: Path) -> Path | None:

@@ -17,8 +17,8 @@ from ffgrammar.core.errors import CompiledFileError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.json_schema import build
 from ffgrammar.regex.expr import ExprStore
+from sentences import BYTES
 
-BYTES = ff.Tokenizer.from_tokens([bytes([byte]) for byte in range(256)])
 SCHEMA = {
     "type": "object",
     "properties": {

@@ -1,11 +1,13 @@
-"""All of the dev set, text by text: what is invalid is never accepted."""
+"""All of the dev set, text by text: what is invalid is never accepted.
+
+It takes some 20 s; a sample would miss the rare schemas that are told apart here.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,17 +15,10 @@ from bench.data import load_schemas, spaced
 from bench.order import reorderings
 from ffgrammar.api.compile import compile_json_schema
 from ffgrammar.core.errors import FFGrammarError
-from ffgrammar.tokens.tokenizer import Tokenizer
-
-BYTES = Tokenizer.from_tokens([bytes([byte]) for byte in range(256)])
+from sentences import BYTES, is_sentence
 
 
-def accepts(grammar: Any, text: bytes) -> bool:
-    """Whether the text is a sentence of a compiled grammar."""
-    matcher = grammar.matcher()
-    return bool(matcher.accept_bytes(text) == len(text) and matcher.is_accepting())
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["schema", "any"])
 def test_dev_set(shared_dir: Path, covered: Callable[[str], None], order: str) -> None:
     seen: Counter[str] = Counter()
@@ -37,14 +32,14 @@ def test_dev_set(shared_dir: Path, covered: Callable[[str], None], order: str) -
             continue
         verdict = "pass"
         for instance in schema.instances:
-            accepted = accepts(grammar, spaced(instance.data).encode("utf-8", "surrogatepass"))
+            accepted = is_sentence(grammar, spaced(instance.data).encode("utf-8", "surrogatepass"))
             assert instance.valid or not accepted, (schema.id, instance.data)
             if instance.valid and not accepted:
                 assert order == "schema", (schema.id, instance.data)
                 verdict = "order"
                 ordered = reorderings(instance.data, schema.schema)
-                assert any(accepts(grammar, spaced(one).encode()) for one in ordered), (schema.id, instance.data)
+                assert any(is_sentence(grammar, spaced(one).encode()) for one in ordered), (schema.id, instance.data)
         seen[verdict] += 1
     covered(", ".join([f"{count} {what}" for what, count in seen.most_common()]))
-    assert seen["pass"] >= (2080 if order == "schema" else 2130)
-    assert seen["refused"] <= 74
+    assert seen["pass"] >= (2134 if order == "schema" else 2202)
+    assert seen["refused"] <= 6

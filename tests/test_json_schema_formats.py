@@ -28,17 +28,14 @@ from ffgrammar.grammar.json_schema.strings import Strings
 from ffgrammar.regex.charset import contains
 from ffgrammar.regex.expr import ExprStore
 from ffgrammar.regex.syntax import parse
-from ffgrammar.tokens.tokenizer import Tokenizer
+from sentences import BYTES, is_sentence
 
 CASES = json.loads((Path(__file__).parent / "cases" / "formats.json").read_text(encoding="utf-8"))
-BYTES = Tokenizer.from_tokens([bytes([byte]) for byte in range(256)])
 
 
 def accepts(schema: Any, value: Any, **options: Any) -> bool:
     """Whether a value is in the language of a schema."""
-    data = json.dumps(value, ensure_ascii=False).encode()
-    matcher = compile_json_schema(schema, BYTES, **options).matcher()
-    return bool(matcher.accept_bytes(data) == len(data) and matcher.is_accepting())
+    return is_sentence(compile_json_schema(schema, BYTES, **options), json.dumps(value, ensure_ascii=False))
 
 
 @cache

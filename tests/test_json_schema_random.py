@@ -14,16 +14,8 @@ from ffgrammar.core.errors import FFGrammarError, GrammarError, UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.json_schema import build
 from ffgrammar.regex.expr import ExprStore
-from ffgrammar.tokens.tokenizer import Tokenizer
 from oracle.schemas import is_valid, jumble, orders, schemas, spelled, values
-
-BYTES = Tokenizer.from_tokens([bytes([byte]) for byte in range(256)])
-
-
-def accepts(grammar: Any, text: bytes) -> bool:
-    """Whether the text is a sentence of a compiled grammar."""
-    matcher = grammar.matcher()
-    return bool(matcher.accept_bytes(text) == len(text) and matcher.is_accepting())
+from sentences import BYTES, is_sentence
 
 
 @settings(suppress_health_check=list(HealthCheck))
@@ -54,7 +46,7 @@ def check(schema: Any, samples: list[Any], compact: bool, order: str) -> None:
     seen["built"] += 1
     for value in samples:
         # what is invalid is accepted in no order of its keys, what is valid in one, or in all
-        found = {accepts(grammar, spelled(ordered, compact)) for ordered in orders(value)}
+        found = {is_sentence(grammar, spelled(ordered, compact)) for ordered in orders(value)}
         assert order == "schema" or len(found) == 1, (schema, value)
         accepted = True in found
         assert is_valid(schema, value) in (accepted, None), (schema, value, accepted)

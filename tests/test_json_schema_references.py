@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from collections import Counter
@@ -17,10 +16,10 @@ from referencing.jsonschema import DRAFT4, DRAFT7, DRAFT202012
 
 from ffgrammar.api.compile import compile_json_schema
 from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
-from ffgrammar.tokens.tokenizer import Tokenizer
 from oracle.references import Endless, judge, many_resources, values
+from oracle.schemas import spelled
+from sentences import BYTES, is_sentence
 
-BYTES = Tokenizer.from_tokens([bytes([byte]) for byte in range(256)])
 SEEN: Counter[str] = Counter()
 ONE = [True, False]
 SCHEMA_2020 = "https://json-schema.org/draft/2020-12/schema"
@@ -30,12 +29,7 @@ SCHEMA_7 = "http://json-schema.org/draft-07/schema#"
 def accepts(schema: Any, *data: Any, **options: Any) -> list[bool]:
     """Which of the values are in the language of the schema."""
     grammar = compile_json_schema(schema, BYTES, property_order="any", whitespace="compact", **options)
-    found = []
-    for one in data:
-        text = json.dumps(one, separators=(",", ":"), ensure_ascii=False).encode()
-        matcher = grammar.matcher()
-        found.append(matcher.accept_bytes(text) == len(text) and matcher.is_accepting())
-    return found
+    return [is_sentence(grammar, spelled(one, compact=True)) for one in data]
 
 
 @pytest.mark.parametrize("draft", [2019, 2020])

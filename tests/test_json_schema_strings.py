@@ -20,8 +20,7 @@ from ffgrammar.core.errors import GrammarError
 from ffgrammar.grammar.json_schema.strings import Strings
 from ffgrammar.regex.expr import ExprStore
 from ffgrammar.tokens.tokenizer import Tokenizer
-
-BYTES = Tokenizer.from_tokens([bytes([byte]) for byte in range(256)])
+from sentences import BYTES, is_sentence
 
 
 @cache
@@ -31,9 +30,7 @@ def _grammar(schema: str) -> Any:
 
 def accepts(schema: Any, text: str) -> bool:
     """Whether a JSON text is in the language of a schema."""
-    data = text.encode()
-    matcher = _grammar(json.dumps(schema)).matcher()
-    return bool(matcher.accept_bytes(data) == len(data) and matcher.is_accepting())
+    return is_sentence(_grammar(json.dumps(schema)), text)
 
 
 CHARS = ["a", "b", "A", "0", "/", '"', "\\", "\n", "\x01", "\x7f", "é", "\u2028", "\U0001f600", "\uffff"]

@@ -13,8 +13,8 @@ from typing import Any
 from oracle.schemas import orders, spelled
 from suite import load_remotes, run
 
-# of 1,299
-LEAST_RIGHT = 1279
+# all of 1,299 but FRACTIONS
+LEAST_RIGHT = 1298
 # an integer is written without a fraction
 FRACTIONS = {("type.json", "integer type matches integers", "a float with zero fractional part is an integer")}
 

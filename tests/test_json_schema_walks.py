@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections import Counter
 from collections.abc import Callable
@@ -17,9 +16,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import ffgrammar as ff
+from bench.data import load_schemas
 from oracle.schemas import is_valid, schemas
+from sentences import BYTES
 
-BYTES = ff.Tokenizer.from_tokens([bytes([byte]) for byte in range(256)])
 # After so many bytes a walk takes the shortest way out, and has so many more for that.
 CHANCE = 40
 LONGEST = 3000
@@ -95,10 +95,8 @@ def test_random_schemas(covered: Callable[[str], None]) -> None:
 def test_real_schemas(shared_dir: Path, order: str, covered: Callable[[str], None]) -> None:
     found: Counter[str] = Counter()
     random = Random(0)
-    with gzip.open(shared_dir / "maskbench" / "dev.jsonl.gz", "rt", encoding="utf-8") as lines:
-        cases = [json.loads(line) for index, line in enumerate(lines) if index % 40 == 0]
-    for case in cases:
-        schema = case["schema"]
+    for case in load_schemas(shared_dir / "maskbench" / "dev.jsonl.gz")[::40]:
+        schema = case.schema
         try:
             grammar = ff.compile_json_schema(schema, BYTES, property_order=order, whitespace="compact")
         except ff.FFGrammarError:
@@ -110,6 +108,6 @@ def test_real_schemas(shared_dir: Path, order: str, covered: Callable[[str], Non
             continue
         found["walks"] += 1
         kind = jsonschema.validators.validator_for(schema, jsonschema.Draft202012Validator)
-        assert kind(schema).is_valid(json.loads(text)), (case["id"], text)
+        assert kind(schema).is_valid(json.loads(text)), (case.id, text)
     assert found["walks"] > 10 * found["too long"]
     covered(", ".join([f"{count} {what}" for what, count in found.most_common()]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import inspect
 import re
 import subprocess
 from pathlib import Path
@@ -69,6 +70,23 @@ def test_python_examples() -> None:
     report: list[str] = []
     doctest.DocTestRunner(optionflags=FLAGS).run(examples, out=report.append)
     assert not report, "".join(report)
+
+
+def test_schemas_have_the_same_options_everywhere(shell_env: dict[str, str]) -> None:
+    import ffgrammar as ff
+    from ffgrammar.grammar.json_schema import build
+
+    shown = dict(re.findall(r"^\| `(\w+)` \| `--([\w-]+)` \|", README, re.MULTILINE))
+    assert shown and all(flag == name.replace("_", "-") for name, flag in shown.items())
+    for function in (ff.compile_json_schema, build):
+        parameters = inspect.signature(function).parameters.values()
+        options = {one.name: one.default for one in parameters if one.kind is one.KEYWORD_ONLY and one.name != "limits"}
+        assert options.keys() == shown.keys()
+        assert all(f"{name}: " in (ff.compile_json_schema.__doc__ or "") for name in options)
+        defaults = dict(re.findall(r"^\| `(\w+)` \| .* \| (\w+) \|$", README, re.MULTILINE))
+        assert {name: value for name, value in options.items() if value is not None} == defaults
+    help_text = _run("ffgrammar compile --help", shell_env)
+    assert all(f"--{flag} " in help_text for flag in shown.values())
 
 
 def test_links_lead_somewhere() -> None:

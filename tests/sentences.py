@@ -1,0 +1,18 @@
+"""Whole texts and a grammar, on the vocabulary of single bytes: there, masks and tokens make no difference."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ffgrammar.tokens.tokenizer import Tokenizer
+
+__all__ = ["BYTES", "is_sentence"]
+
+BYTES = Tokenizer.from_tokens([bytes([byte]) for byte in range(256)])
+
+
+def is_sentence(grammar: Any, text: str | bytes) -> bool:
+    """Whether a compiled grammar accepts a text."""
+    data = text.encode() if isinstance(text, str) else text
+    matcher = grammar.matcher()
+    return bool(matcher.accept_bytes(data) == len(data) and matcher.is_accepting())
