@@ -44,6 +44,10 @@ __all__ = ["Combiner"]
 APART_DEPTH = 4
 # Within so many products, properties are looked at to make them smaller.
 PRUNING_LEVELS = 2
+# Conjunctions of so many parts are looked at as a whole there.
+FEW_PARTS = 6
+# For so many properties, and choices that are left, an alternative counts for one more.
+MANY = 32
 # A whole schema may have so many times the alternatives that one of its parts may have.
 TOTAL = 5
 
@@ -106,19 +110,22 @@ class Combiner:
 
     def _product(self, conj: Conj) -> list[Shape]:
         done: list[Shape] = []
-        # (shape so far, what to apply to it, the way there, choices still to be made)
-        todo: list[tuple[Shape, Conj, Way, list[Choice]]] = [(Shape(), conj, (), [])]
+        # (shape so far, what to apply to it, the way there, choices still to be made, whether there was a choice)
+        todo: list[tuple[Shape, Conj, Way, list[Choice], bool]] = [(Shape(), conj, (), [], False)]
         made = 0
         while todo:
-            shape, more, way, choices = todo.pop()
+            shape, more, way, choices, is_one_of = todo.pop()
             self.reader.apply(shape, more, way, choices)
-            if made:
-                # an alternative
+            if is_one_of:
                 shape.types = self._types_left(shape)
+                choices = self._open_choices(shape, choices) if shape.types else choices
+            if is_one_of or made:
+                # the more it consists of, the more an alternative costs, and each step on its way
+                cost = is_one_of + (len(choices) + len(shape.groups)) // MANY
+                made += cost
+                self._made += cost
             if not shape.types:
                 continue
-            made += 1
-            self._made += 1
             if not choices:
                 if shape.left:
                     finish(shape, self.strings, self._some_of, self.reader.negate.conj)
@@ -127,19 +134,20 @@ class Combiner:
                 continue
             # what leaves little to choose first: it rules out most of the rest
             choice = min(choices, key=_breadth)
-            options, way, unless = choice
-            rest = [other for other in choices if other is not choice]
-            if unless is not None and made and self._excludes(shape, unless):
-                todo.append((shape, (), way, rest))
-                continue
+            options, way, _ = choice
             most = self.limits.alternatives
             if made > most or self._made > TOTAL * most:
                 where = self.reader.places.list[way[0]].pointer()
                 message = f"anyOf, oneOf, not and if multiply out to too many combinations at {where}"
                 raise LimitError("alternatives", most, message)
             types = shape.types
+            rest = [other for other in choices if other is not choice]
             possible = [option for option in reversed(options) if types & self._types_of(option)]
-            todo.extend([(shape.copy(), option, way, list(rest)) for option in possible])
+            if made and len(possible) == 2 and self._excludes(shape, possible[1]):
+                # as in a chain of conditions, of which one holds
+                possible.pop()
+            several = len(possible) > 1
+            todo.extend([(shape.copy(), option, way, list(rest), several) for option in possible])
         return done
 
     def _types_of(self, conj: Conj) -> int:
@@ -152,18 +160,9 @@ class Combiner:
             self._types[conj] = found
         return found
 
-    def _types_left(self, shape: Shape) -> int:
-        """The types that a shape with choices still to be made can have at most: it is worth some work to see early
-        that it has none. What is behind the properties is looked at from the top only, for that may lead back here."""
-        types = shape.types
-        if types & OBJ and shape.required:
-            if _lacks_required(shape):
-                return types & ~OBJ
-            if self._level <= PRUNING_LEVELS:
-                for name in shape.required:
-                    if self.impossible(property_conj(shape, name, self.strings), 0):
-                        return types & ~OBJ
-        return types
+    def _open_choices(self, shape: Shape, choices: list[Choice]) -> list[Choice]:
+        """The choices without those that a shape has made already: what it rules out needs no opposite."""
+        return [one for one in choices if one.unless is None or not self._excludes(shape, one.unless)]
 
     def _excludes(self, shape: Shape, conj: Conj) -> bool:
         """Whether nothing of a shape obeys a conjunction, as far as can be told at once."""
@@ -173,6 +172,43 @@ class Combiner:
         choices: list[Choice] = []
         self.reader.apply(both, conj, (), choices)
         return not self._types_left(both)
+
+    def _types_left(self, shape: Shape) -> int:
+        """The types that a shape with choices still to be made can have at most: it is worth some work to see early
+        that it has none. What is behind the properties is looked at from the top only, for that may lead back here."""
+        types = shape.types
+        if shape.strings == ():
+            types &= ~STR
+        if shape.numbers == ():
+            types &= ~NUM
+        if not types & OBJ or not shape.required:
+            return types
+        if _lacks_required(shape):
+            return types & ~OBJ
+        if self._level <= PRUNING_LEVELS:
+            known = shape.looked_at
+            found = dict(known)
+            for name in shape.required:
+                conj = property_conj(shape, name, self.strings)
+                before = known.get(name, ())
+                if conj != before:
+                    if self._contradicts(conj, before):
+                        return types & ~OBJ
+                    found[name] = conj
+            shape.looked_at = found
+        return types
+
+    def _contradicts(self, conj: Conj, before: Conj) -> bool:
+        """Whether surely no value obeys a conjunction that has grown: two of its parts mostly show that."""
+        if len(conj) <= FEW_PARTS:
+            return self.impossible(conj, 0)
+        old = set(before)
+        for at in conj:
+            if at not in old:
+                for other in conj:
+                    if other != at and self.impossible((at, other) if at < other else (other, at), 0):
+                        return True
+        return False
 
     def _some_of(self, place: Place, options: list[Conj]) -> Conj:
         """A conjunction that says that one of some holds."""

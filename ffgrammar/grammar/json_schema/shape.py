@@ -9,8 +9,9 @@ are finite in number, so merging recursive schemas comes to an end.
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from decimal import Decimal
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -156,6 +157,8 @@ class Shape:
     counted_at: Place | None = None
     key_names: Conj = ()
     some_keys: tuple[SomeKey, ...] = ()
+    # what was asked of properties when combine.py looked whether that can be
+    looked_at: Mapping[str, Conj] = MappingProxyType({})
     # what unevaluated.py puts into the words above when all is read
     marks: tuple[Mark, ...] = ()
     left: tuple[Left, ...] = ()
