@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import ffgrammar as ff
 from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
-from ffgrammar.grammar.json_schema.multiples import Bounds, Divisor, Multiples, common_multiple
+from ffgrammar.grammar.json_schema.multiples import Divisor, Multiples, common_multiple
+from ffgrammar.grammar.json_schema.numbers import Bounds
 from ffgrammar.regex.expr import MAX_DIVISOR, ExprStore
 from sentences import BYTES, is_sentence
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ffgrammar.core.errors import LimitError
-from ffgrammar.grammar.json_schema.numbers import Numbers, is_integer, spellings
+from ffgrammar.grammar.json_schema.numbers import Bounds, Numbers, is_integer, spellings
 from ffgrammar.regex.expr import ExprStore
 
 NUMBERS = Numbers(ExprStore())
@@ -39,9 +39,9 @@ bounds = st.one_of(
 
 @given(bounds, st.booleans(), bounds, st.booleans(), st.lists(st.one_of(plain, scientific, loose), min_size=5))
 def test_ranges(low: Decimal | None, low_open: bool, high: Decimal | None, high_open: bool, texts: list[str]) -> None:
-    numbers = NUMBERS.range(low, low_open, high, high_open, True, True)
-    integers = NUMBERS.range(low, low_open, high, high_open, True, False)
-    fractions = NUMBERS.range(low, low_open, high, high_open, False, True)
+    numbers = NUMBERS.range(Bounds(low, low_open, high, high_open), True, True)
+    integers = NUMBERS.range(Bounds(low, low_open, high, high_open), True, False)
+    fractions = NUMBERS.range(Bounds(low, low_open, high, high_open), False, True)
     for text in texts:
         value = Decimal(text)
         inside = (low is None or value > low or (value == low and not low_open)) and (
@@ -63,10 +63,10 @@ def test_ranges(low: Decimal | None, low_open: bool, high: Decimal | None, high_
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_floats_as_python_spells_them(number: float) -> None:
     text, value = repr(number).encode(), Decimal(repr(number))
-    assert matches(NUMBERS.range(None, False, None, False, True, True), text)
-    assert matches(NUMBERS.range(value, False, value, False, True, True), text)
-    assert not matches(NUMBERS.range(value, True, None, False, True, True), text)
-    assert not matches(NUMBERS.range(None, False, value, True, True, True), text)
+    assert matches(NUMBERS.range(Bounds(None, False, None, False), True, True), text)
+    assert matches(NUMBERS.range(Bounds(value, False, value, False), True, True), text)
+    assert not matches(NUMBERS.range(Bounds(value, True, None, False), True, True), text)
+    assert not matches(NUMBERS.range(Bounds(None, False, value, True), True, True), text)
     assert text in spellings(value, False)
 
 
@@ -77,4 +77,4 @@ def test_integers(text: str) -> None:
 
 def test_digits_are_bounded() -> None:
     with pytest.raises(LimitError):
-        NUMBERS.range(Decimal("1e100000"), False, None, False, True, True)
+        NUMBERS.range(Bounds(Decimal("1e100000"), False, None, False), True, True)

@@ -278,26 +278,26 @@ def test_json_spellings_are_what_json_reads(spelled: str) -> None:
     everything = lw.any_text(store, lw.JSON_ANY)
     assert store.matches(everything, spelled.encode()) == valid
     if valid:
-        assert store.matches(lw.json_literal(store, value, "any"), spelled.encode())
-        assert store.matches(lw.json_literal(store, value), canonical(value))
+        assert store.matches(lw.JSON_ANY.text(store, value), spelled.encode())
+        assert store.matches(lw.JSON_CANONICAL.text(store, value), canonical(value))
 
 
 def test_short_and_hexadecimal_escapes() -> None:
     store = ExprStore()
-    char = lw.json_string_chars(store)
+    char = lw.JSON_CANONICAL.charset(store, cs.ANY)
     for spelled in [b"\\n", b'\\"', b"\\u001f", b"\\u001F", b"\x7f", "\u2028".encode(), b"/"]:
         assert store.matches(char, spelled)
     for spelled in [b"\n", b'"', b"\\", b"\\/", b"\\u000a", b"\\u0041", b"\\u007f", b"\\x", b"ab", b""]:
         assert not store.matches(char, spelled)
-    every = lw.json_string_chars(store, "any")
+    every = lw.JSON_ANY.charset(store, cs.ANY)
     for spelled in [b"\\/", b"\\u000A", b"\\u0041", b"\\uD83d\\uDe00", b"\\ud7ff", b"\\uE000"]:
         assert store.matches(every, spelled)
     for spelled in [b"\\ud83d", b"\\ude00", b"\\ud83d\\u0041", b"\\ude00\\ud83d", b"\\u004", b"\\u00g1"]:
         assert not store.matches(every, spelled)
-    assert lw.json_literal(store, 'a"\n') == store.literal(b'a\\"\\n')
-    assert store.matches(lw.json_literal(store, "\x1f"), b"\\u001F")
+    assert lw.JSON_CANONICAL.text(store, 'a"\n') == store.literal(b'a\\"\\n')
+    assert store.matches(lw.JSON_CANONICAL.text(store, "\x1f"), b"\\u001F")
     with pytest.raises(ValueError, match="spelling"):
-        lw.json_literal(store, "a", "raw")
+        lw.JsonString("raw")
 
 
 @pytest.mark.parametrize("encode", [lw.UTF8, lw.JSON_CANONICAL, lw.JSON_ANY], ids=["utf8", "canonical", "any"])

@@ -132,10 +132,11 @@ class Grammar:
         lexemes: terminal t is lexemes[t].
         names: of the nonterminals, for messages.
         start: the start symbol.
+        kind: what the front-end reads, for reports.
         single_skip: at most one skip lexeme between two others (a bound on runs of whitespace).
         delimited: the front-end vouches that longest match never loses a text: where a lexeme that was matched can go
             on with a byte, nothing that may follow it starts with that byte. (Otherwise the engine checks as it goes.)
-        warnings: what is understood but not enforced.
+        warnings: what the caller should know: what is not enforced, where a text may find no way on.
         parametric, templates: the nonterminals with a parameter, and their productions. The front-end vouches that from
             every parameter that can be reached a text can be completed.
         checks: what a grammar cannot say, looked up in the text: each is a kind in `CHECKS`. They are about JSON: the

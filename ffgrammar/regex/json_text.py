@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ffgrammar.regex.charset import ANY, Charset, contains, difference, intersect
+from ffgrammar.regex.charset import Charset, contains, difference, intersect
 from ffgrammar.regex.expr import EMPTY, ExprStore
 from ffgrammar.regex.utf8 import UTF8, Ranges, digit_tree, split
 
-__all__ = ["JSON_ANY", "JSON_CANONICAL", "JsonString", "json_literal", "json_string_chars"]
+__all__ = ["JSON_ANY", "JSON_CANONICAL", "JsonString"]
 
 # What JSON does not allow raw: control characters, the quote and the backslash.
 CONTROLS: Charset = ((0x00, 0x1F),)
@@ -125,17 +125,3 @@ def _code_units(store: ExprStore, members: Charset) -> Ranges:
 
 JSON_CANONICAL = JsonString("canonical")
 JSON_ANY = JsonString("any")
-
-
-def _encoding(spelling: str) -> JsonString:
-    return JSON_CANONICAL if spelling == "canonical" else JSON_ANY if spelling == "any" else JsonString(spelling)
-
-
-def json_string_chars(store: ExprStore, spelling: str = "canonical") -> int:
-    """One arbitrary character between the quotes of a JSON string."""
-    return _encoding(spelling).charset(store, ANY)
-
-
-def json_literal(store: ExprStore, text: str, spelling: str = "canonical") -> int:
-    """Exactly this text between the quotes of a JSON string (the quotes not included)."""
-    return _encoding(spelling).text(store, text)

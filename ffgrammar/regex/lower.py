@@ -18,7 +18,7 @@ from typing import NamedTuple, NoReturn
 from ffgrammar.core.errors import UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.regex.expr import EMPTY, NOTHING, ExprStore
-from ffgrammar.regex.json_text import JSON_ANY, JSON_CANONICAL, JsonString, json_literal, json_string_chars
+from ffgrammar.regex.json_text import JSON_ANY, JSON_CANONICAL, JsonString
 from ffgrammar.regex.syntax import Node, parse
 from ffgrammar.regex.utf8 import UTF8, Encoding, Utf8
 from ffgrammar.regex.walk import Walk, any_text
@@ -32,8 +32,6 @@ __all__ = [
     "Utf8",
     "any_text",
     "compile_regex",
-    "json_literal",
-    "json_string_chars",
     "lower",
     "lower_search",
 ]

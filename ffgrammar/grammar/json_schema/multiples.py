@@ -16,9 +16,9 @@ from decimal import Decimal
 from math import gcd
 from typing import NamedTuple
 
-from ffgrammar.core.errors import LimitError, UnsupportedError
+from ffgrammar.core.errors import UnsupportedError
 from ffgrammar.grammar.json_schema.digits import AnyDigits, Digits, text_of
-from ffgrammar.grammar.json_schema.numbers import MAX_DIGITS, Numbers, fits, is_multiple, opposite, ratio
+from ffgrammar.grammar.json_schema.numbers import Bounds, Numbers, is_multiple, opposite, ratio
 from ffgrammar.grammar.json_schema.shape import FRAC, INT, Shape
 from ffgrammar.regex.expr import EMPTY, MAX_DIVISOR, NOTHING, ExprStore
 
@@ -70,15 +70,6 @@ class Divisor(NamedTuple):
         return MANTISSA + self.tens - self.places
 
 
-class Bounds(NamedTuple):
-    """Two bounds (None: no bound), each open (exclusive) or not."""
-
-    low: Decimal | None
-    low_open: bool
-    high: Decimal | None
-    high_open: bool
-
-
 def _length(value: int) -> int:
     return len(text_of(value))
 
@@ -124,7 +115,7 @@ class Multiples:
         divisors = [divisor for divisor, _ in shape.divisors]
         others = [divisor for divisor, _ in shape.not_divisors]
         if not divisors and not others and (plain_integers or fractions):
-            return self.numbers.range(*bounds, integers, fractions)
+            return self.numbers.range(bounds, integers, fractions)
         # integers are the multiples of 1
         if not fractions:
             divisors.append(Decimal(1))
@@ -159,9 +150,7 @@ class Multiples:
         )
         key = (bounds, divisor, without, points)
         if key not in self._memo:
-            for number in (bounds.low, bounds.high):
-                if number is not None and not fits(number):
-                    raise LimitError("expression_size", MAX_DIGITS, f"the bound {number:.9e} has too many digits")
+            bounds.check()
             if divisor is None:
                 self._memo[key] = self._others(bounds, without)
             else:
@@ -296,7 +285,7 @@ class Multiples:
         limit = Decimal((0, (1,), lowest))
         if not low or low < limit:
             capped = (limit, True) if high is None or high >= limit else (high, bounds.high_open)
-            parts.append(self.numbers.scientific(bounds.low, bounds.low_open, *capped))
+            parts.append(self.numbers.scientific(Bounds(bounds.low, bounds.low_open, *capped)))
         elif low:
             lowest = max(lowest, low.adjusted())
         highest = None if high is None else high.adjusted()

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from ffgrammar.core.errors import LimitError
 from ffgrammar.regex.expr import EMPTY, NOTHING, ExprStore
 
-__all__ = ["MAX_DIGITS", "Numbers", "fits", "is_integer", "is_multiple", "opposite", "ratio", "spellings"]
+__all__ = ["MAX_DIGITS", "Bounds", "Numbers", "fits", "is_integer", "is_multiple", "opposite", "ratio", "spellings"]
 
 # A bound of more digits than this is refused: its expression holds every one of them.
 MAX_DIGITS = 5000
@@ -98,6 +98,21 @@ def spellings(value: Decimal, integer_only: bool) -> list[bytes]:
     return [(sign + text).encode() for sign in signs for text in texts]
 
 
+class Bounds(NamedTuple):
+    """Two bounds (None: no bound), each open (exclusive) or not."""
+
+    low: Decimal | None
+    low_open: bool
+    high: Decimal | None
+    high_open: bool
+
+    def check(self) -> None:
+        """Raise where a bound has too many digits."""
+        for bound in (self.low, self.high):
+            if bound is not None and not fits(bound):
+                raise LimitError("expression_size", MAX_DIGITS, f"the bound {bound:.9e} has too many digits")
+
+
 class Numbers:
     """Number expressions in one store."""
 
@@ -132,62 +147,38 @@ class Numbers:
         """Any of these values."""
         return self.store.literals(text for value in numbers for text in spellings(value, integer_only))
 
-    def range(
-        self,
-        low: Decimal | None,
-        low_open: bool,
-        high: Decimal | None,
-        high_open: bool,
-        integers: bool,
-        fractions: bool,
-    ) -> int:
-        """The numbers between two bounds (None: no bound), integers and numbers with a fraction as asked for."""
-        key = (low, low_open, high, high_open, integers, fractions)
+    def range(self, bounds: Bounds, integers: bool, fractions: bool) -> int:
+        """The numbers between two bounds, integers and numbers with a fraction as asked for."""
+        key = (bounds, integers, fractions)
         found = self._memo.get(key)
         if found is None:
             found = self._memo[key] = self._build(*key)
         return found
 
-    def _build(
-        self,
-        low: Decimal | None,
-        low_open: bool,
-        high: Decimal | None,
-        high_open: bool,
-        integers: bool,
-        fractions: bool,
-    ) -> int:
-        for bound in (low, high):
-            if bound is not None and not fits(bound):
-                raise LimitError("expression_size", MAX_DIGITS, f"the bound {bound:.9e} has too many digits")
+    def _build(self, bounds: Bounds, integers: bool, fractions: bool) -> int:
+        bounds.check()
+        low, low_open, high, high_open = bounds
         if not fractions:
             low, low_open = _ceiling(low, low_open), False
             high, high_open = opposite(_ceiling(opposite(high), high_open)), False
             if low is not None and high is not None and low > high:
                 return NOTHING
-        forms = (integers, fractions)
         # each sign has its range of magnitudes
         parts = []
         if high is None or high >= 0:
             floor, floor_open = (low, low_open) if low is not None and low >= 0 else (None, False)
-            parts.append(self._magnitude(floor, floor_open, high, high_open, forms))
+            parts.append(self._magnitude(Bounds(floor, floor_open, high, high_open), integers, fractions))
         if low is None or low <= 0:
             floor, floor_open = (opposite(high), high_open) if high is not None and high <= 0 else (None, False)
-            negative = self._magnitude(floor, floor_open, opposite(low), low_open, forms)
+            mirrored = Bounds(floor, floor_open, opposite(low), low_open)
+            negative = self._magnitude(mirrored, integers, fractions)
             parts.append(self.store.concat([self.minus, negative]))
         return self.store.union(parts)
 
-    def _magnitude(
-        self,
-        low: Decimal | None,
-        low_open: bool,
-        high: Decimal | None,
-        high_open: bool,
-        forms: tuple[bool, bool],
-    ) -> int:
+    def _magnitude(self, bounds: Bounds, integers: bool, fractions: bool) -> int:
         """The numbers without sign between two bounds >= 0."""
         s = self.store
-        integers, fractions = forms
+        low, low_open, high, high_open = bounds
         if low is not None and not low and not low_open:
             low = None
         if high is not None and low is not None and (high < low or (high == low and (low_open or high_open))):
@@ -199,37 +190,32 @@ class Numbers:
             if high is not None:
                 whole.append(self._whole_below(high, high_open))
             return s.intersect(whole) if whole else self.natural
-        plain = self._plain_range(low, low_open, high, high_open)
+        plain = self._plain_range(Bounds(low, low_open, high, high_open))
         if not integers:
             plain = s.intersect([plain, s.concat([self.natural, self._with_fraction()])])
         parts = [plain]
         if not integers:
             # a magnitude below 1 is no integer, except for 0; with larger exponents that depends on the digits
-            parts.append(
-                self.scientific(
-                    low,
-                    low_open,
-                    Decimal(1) if high is None or high > 1 else high,
-                    high_open or high is None or high >= 1,
-                )
-            )
+            below = (Decimal(1), True) if high is None or high >= 1 else (high, high_open)
+            parts.append(self.scientific(Bounds(low, low_open, *below)))
         elif high is None and low is None:
             parts.append(s.concat([self.natural, self.some_fraction, self.exponent]))
         elif high is None and not low:
             nonzero = s.intersect([s.concat([self.natural, self.some_fraction]), s.complement(self.zero_plain())])
             parts.append(s.concat([nonzero, self.exponent]))
         else:
-            parts.append(self.scientific(low, low_open, high, high_open))
+            parts.append(self.scientific(Bounds(low, low_open, high, high_open)))
             if low is None:
                 parts.append(s.concat([self.zero_plain(), self.exponent]))
         return s.union(parts)
 
-    def _plain_range(self, low: Decimal | None, low_open: bool, high: Decimal | None, high_open: bool) -> int:
+    def _plain_range(self, bounds: Bounds) -> int:
         """The magnitudes between two bounds that have no exponent."""
-        bounds = [] if low is None else [self._plain_above(low, low_open)]
+        low, low_open, high, high_open = bounds
+        parts = [] if low is None else [self._plain_above(low, low_open)]
         if high is not None:
-            bounds.append(self._plain_below(high, high_open))
-        return self.store.intersect(bounds or [self.store.concat([self.natural, self.some_fraction])])
+            parts.append(self._plain_below(high, high_open))
+        return self.store.intersect(parts or [self.store.concat([self.natural, self.some_fraction])])
 
     def no_fraction(self) -> int:
         """What may stand after a whole number: a point and zeros, or nothing."""
@@ -329,9 +315,10 @@ class Numbers:
 
     # Spellings with an exponent, mantissa d.ddd with d from 1 to 9
 
-    def scientific(self, low: Decimal | None, low_open: bool, high: Decimal | None, high_open: bool) -> int:
+    def scientific(self, bounds: Bounds) -> int:
         """Magnitudes above 0 between two bounds, with an exponent."""
         s = self.store
+        low, low_open, high, high_open = bounds
         parts = [s.concat([self.positive, self.some_fraction, self.exponent])]
         if low is not None and low:
             whole, exponent = self._normalised(low)

@@ -1,4 +1,4 @@
-"""What is understood but not enforced, as lines for the caller."""
+"""What the caller should know: what is not enforced, and where a text may find no way on."""
 
 from __future__ import annotations
 
