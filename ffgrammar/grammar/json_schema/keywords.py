@@ -136,7 +136,7 @@ class Reader(ScalarKeywords, ArrayKeywords, ObjectKeywords, Applicators):
         if not at:
             return 0
         place = self.places.list[at]
-        schema = place.schema
+        schema = place.keywords()
         if TYPES_LEFT in schema:
             return int(schema[TYPES_LEFT])
         return self.types(place, "type", schema["type"]) if "type" in schema and self.knows(place, "type") else ALL
