@@ -47,7 +47,7 @@ PRUNING_LEVELS = 2
 # Conjunctions of so many parts are looked at as a whole there.
 FEW_PARTS = 6
 # For so many properties, and choices that are left, an alternative counts for one more.
-MANY = 32
+MANY = 128
 # A whole schema may have so many times the alternatives that one of its parts may have.
 TOTAL = 5
 
@@ -116,10 +116,10 @@ class Combiner:
         while todo:
             shape, more, way, choices, is_one_of = todo.pop()
             self.reader.apply(shape, more, way, choices)
-            if is_one_of:
-                shape.types = self._types_left(shape)
-                choices = self._open_choices(shape, choices) if shape.types else choices
             if is_one_of or made:
+                shape.types = self._types_left(shape)
+                if is_one_of and shape.types:
+                    choices = self._open_choices(shape, choices)
                 # the more it consists of, the more an alternative costs, and each step on its way
                 cost = is_one_of + (len(choices) + len(shape.groups)) // MANY
                 made += cost
@@ -183,23 +183,21 @@ class Combiner:
             types &= ~NUM
         if not types & OBJ or not shape.required:
             return types
-        if _lacks_required(shape):
-            return types & ~OBJ
-        if self._level <= PRUNING_LEVELS:
-            known = shape.looked_at
-            found = dict(known)
-            for name in shape.required:
-                conj = property_conj(shape, name, self.strings)
-                before = known.get(name, ())
-                if conj != before:
-                    if self._contradicts(conj, before):
-                        return types & ~OBJ
-                    found[name] = conj
-            shape.looked_at = found
+        known = shape.looked_at
+        found = dict(known)
+        for name in shape.required:
+            before, count = known.get(name, ((), 0))
+            conj = join(before, property_conj(shape, name, self.strings, count))
+            if conj != before and (conj == NEVER or self._contradicts(conj, before)):
+                return types & ~OBJ
+            found[name] = (conj, len(shape.groups))
+        shape.looked_at = found
         return types
 
     def _contradicts(self, conj: Conj, before: Conj) -> bool:
         """Whether surely no value obeys a conjunction that has grown: two of its parts mostly show that."""
+        if self._level > PRUNING_LEVELS:
+            return False
         if len(conj) <= FEW_PARTS:
             return self.impossible(conj, 0)
         old = set(before)
@@ -380,18 +378,6 @@ class Combiner:
 
 def _breadth(choice: Choice) -> int:
     return len(choice.options)
-
-
-def _lacks_required(shape: Shape) -> bool:
-    """Whether a property is both required and forbidden."""
-    required = shape.required
-    for group in shape.groups:
-        named = group.named
-        if NEVER in named.values() and any([named.get(name) == NEVER for name in required]):
-            return True
-        if group.additional == NEVER and not group.patterns and any([name not in named for name in required]):
-            return True
-    return False
 
 
 def _tagged_apart(some: list[dict[str, frozenset[str]]], others: list[dict[str, frozenset[str]]]) -> bool:

@@ -58,10 +58,10 @@ class Members(NamedTuple):
     most: int | None
 
 
-def property_conj(shape: Shape, name: str, strings: Strings) -> Conj:
-    """What the value of a property must obey."""
+def property_conj(shape: Shape, name: str, strings: Strings, first: int = 0) -> Conj:
+    """What the value of a property must obey, as far as the groups from one on say it."""
     conj: Conj = ()
-    for group in shape.groups:
+    for group in shape.groups[first:]:
         matching: list[int] = []
         if group.patterns:
             spelled = strings.spelled(name)[1:-1]

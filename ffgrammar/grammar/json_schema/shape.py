@@ -157,8 +157,8 @@ class Shape:
     counted_at: Place | None = None
     key_names: Conj = ()
     some_keys: tuple[SomeKey, ...] = ()
-    # what was asked of properties when combine.py looked whether that can be
-    looked_at: Mapping[str, Conj] = MappingProxyType({})
+    # what was asked of properties when combine.py looked whether that can be, and by how many groups
+    looked_at: Mapping[str, tuple[Conj, int]] = MappingProxyType({})
     # what unevaluated.py puts into the words above when all is read
     marks: tuple[Mark, ...] = ()
     left: tuple[Left, ...] = ()
