@@ -45,6 +45,8 @@ APART_DEPTH = 4
 PRUNING_LEVELS = 2
 # A whole schema may have so many times the alternatives that one of its parts may have.
 TOTAL = 5
+# So many times as many pairs of branches of a oneOf are looked at.
+COMPARED = 10
 
 
 class Combiner:
@@ -61,8 +63,9 @@ class Combiner:
         # how many conjunctions are being multiplied out, one because of another
         self._level = 0
         self._impossible: dict[tuple[Conj, int], bool] = {}
-        # options that were looked at, in all
+        # options that were looked at, and pairs of branches, in all
         self._made = 0
+        self._compared = 0
         # by the id() of the place of a oneOf: which branches may hold together with which
         self._overlaps: dict[int, dict[int, list[int]]] = {}
         self._made_choices: dict[tuple[Any, ...], Conj] = {}
@@ -113,10 +116,10 @@ class Combiner:
             if made:
                 # an alternative
                 shape.types = self._types_left(shape)
+                self._made += bool(shape.types)
             if not shape.types:
                 continue
             made += 1
-            self._made += 1
             if not choices:
                 if shape.left:
                     finish(shape, self.strings, self._some_of, self.reader.negate.conj)
@@ -130,13 +133,14 @@ class Combiner:
             if unless is not None and made and self._excludes(shape, unless):
                 todo.append((shape, (), way, rest))
                 continue
-            most = self.limits.alternatives
-            if made > most or self._made > TOTAL * most:
-                where = self.reader.places.list[way[0]].pointer()
-                message = f"anyOf, oneOf, not and if multiply out to too many combinations at {where}"
-                raise LimitError("alternatives", most, message)
+            if made > self.limits.alternatives or self._made > TOTAL * self.limits.alternatives:
+                raise self._too_many(self.reader.places.list[way[0]])
             todo.extend([(shape.copy(), option, way, list(rest)) for option in reversed(options)])
         return done
+
+    def _too_many(self, place: Place) -> LimitError:
+        message = f"anyOf, oneOf, not and if multiply out to too many combinations at {place.pointer()}"
+        return LimitError("alternatives", self.limits.alternatives, message)
 
     def _types_left(self, shape: Shape) -> int:
         """The types that a shape with choices still to be made can have at most: it is worth some work to see early
@@ -246,11 +250,11 @@ class Combiner:
         while self._unchecked:
             place, options = self._unchecked.pop()
             if id(place) not in self._overlaps:
-                overlapping = self._overlaps[id(place)] = self._overlapping(options)
+                overlapping = self._overlaps[id(place)] = self._overlapping(place, options)
                 found = found or bool(overlapping)
         return found
 
-    def _overlapping(self, options: list[Conj]) -> dict[int, list[int]]:
+    def _overlapping(self, place: Place, options: list[Conj]) -> dict[int, list[int]]:
         types = []
         tags = []
         # branches that are a list of scalars overlap only where they share one
@@ -275,6 +279,9 @@ class Combiner:
             for first in before:
                 if not types[first] & bits or _tagged_apart(tags[first], tags[second]):
                     continue
+                self._compared += 1
+                if self._compared > COMPARED * self.limits.alternatives:
+                    raise self._too_many(place)
                 if not self.impossible(join(options[first], option), APART_DEPTH):
                     found.setdefault(first, []).append(second)
                     found.setdefault(second, []).append(first)

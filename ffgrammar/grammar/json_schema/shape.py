@@ -36,6 +36,7 @@ __all__ = [
     "Items",
     "Shape",
     "SomeKey",
+    "Word",
     "join",
 ]
 
@@ -59,6 +60,16 @@ def join(a: Conj, b: Conj) -> Conj:
     if a == NEVER or b == NEVER:
         return NEVER
     return tuple(sorted({*a, *b}))
+
+
+class Word:
+    """A keyword that only schemas made here can have: it equals nothing but itself."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class Group(NamedTuple):
