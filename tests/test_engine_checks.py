@@ -408,3 +408,49 @@ def test_masks_that_ask_nothing_are_kept(cl100k: ff.Tokenizer) -> None:
         misses.append(grammar.stats()["mask_misses"])
         assert matcher.accept_bytes(b'","b":"%d"}' % number)
     assert misses[-1] == misses[0]
+
+
+LAYOUTS: list[dict[str, Any]] = [
+    {},
+    {"whitespace": "compact"},
+    {"whitespace": 1},
+    {"separators": (" , ", " : ")},
+    {"indent": 0},
+    {"indent": 1, "separators": (" ,", ":")},
+]
+LAID_OUT: list[tuple[dict[str, Any], Any]] = [
+    (SOME, ["a", "ab", [1], 11, {}]),
+    (SCHEMAS["nested"], [[1, 11], [1], ["a", 1]]),
+    (SCHEMAS["some two are equal"], ["a", 1, "a"]),
+    ({"type": "object", "minProperties": 3}, {"a": 1, "": "a", "1": 1}),
+    ({"type": "object", "not": {"patternProperties": {"^a": {"type": "integer"}}}}, {"a": 1, "1": [], "ab": ""}),
+    ({"anyOf": [{"minProperties": 2}, {"patternProperties": {"^b": False}}]}, {"a": 1, "b": {"a": 1}}),
+]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=str)
+@pytest.mark.parametrize("order", ["schema", "any"])
+def test_checks_come_before_what_is_between(toy: ff.Tokenizer, layout: dict[str, Any], order: str) -> None:
+    for schema, value in LAID_OUT:
+        grammar = ff.compile_json_schema(schema, toy, property_order=order, **layout)
+        assert not grammar.warnings
+        compact = {} if layout.get("indent") is not None or "separators" in layout else {"separators": (",", ":")}
+        text = json.dumps(
+            value, **{**compact, **{key: layout[key] for key in ("indent", "separators") if key in layout}}
+        )
+        matcher = grammar.matcher()
+        for byte in text.encode():
+            allowed = matcher.allowed_token_ids().tolist()
+            assert set(allowed) == brute_force_mask(matcher, TREE, [EOS])
+            for token in allowed:
+                other = matcher.fork()
+                assert other.accept_token(token)
+                # many spaces are a way on only as long as something may follow them
+                while not other.is_accepting() and token != EOS:
+                    following = [PIECES[t] for t in other.allowed_token_ids() if PIECES[t].strip(b" ")]
+                    if following or not other.accept_bytes(b" "):
+                        break
+                    assert len(other.text_bytes) < len(text) + 10, other.text_bytes
+                assert token == EOS or other.is_accepting() or following, other.text_bytes
+            assert matcher.accept_bytes(bytes([byte])), (schema, text, matcher.text_bytes)
+        assert matcher.is_accepting()

@@ -118,6 +118,39 @@ def test_combinations_end_in_a_limit() -> None:
     assert caught.value.limit == "alternatives"
 
 
+def test_alternatives_are_counted_where_there_are_some() -> None:
+    # plain schemas, however many, are no combinations
+    properties: dict[str, Any] = {f"p{i}": {"type": "string", "minLength": i} for i in range(200)}
+    properties["last"] = {"anyOf": [{"type": "string", "maxLength": 3}, {"type": "integer", "minimum": 4}]}
+    assert build({"properties": properties}, ExprStore(), Limits(alternatives=10)).productions
+
+
+@pytest.mark.parametrize(
+    ("schema", "limit"),
+    [
+        ({"allOf": [{"contains": {"const": i}} for i in range(20)]}, "rules"),
+        ({"allOf": [{"contains": {"properties": {f"a{i}": False}}, "maxContains": 2} for i in range(20)]}, "rules"),
+        ({"contains": {"type": "integer"}, "minContains": 10**6}, "rules"),
+        ({"contains": {"type": "integer"}, "maxContains": 10**6}, "rules"),
+        ({"oneOf": [{"properties": {"a": {"minimum": i}}} for i in range(1000)]}, "alternatives"),
+    ],
+    ids=["several are contained", "several at most", "at least", "at most", "branches that all overlap"],
+)
+def test_counting_ends_in_a_limit_soon(schema: Any, limit: str) -> None:
+    start = time.process_time()
+    with pytest.raises(errors.LimitError) as caught:
+        build(schema, ExprStore())
+    assert caught.value.limit == limit
+    assert time.process_time() - start < 6
+
+
+@pytest.mark.parametrize("name", ["types", "without", "not", "some of", "some left", "repeated"])
+def test_keywords_are_strings(name: str) -> None:
+    # not even those that the front-end makes for itself can come from outside
+    with pytest.raises(errors.GrammarError, match="a key is a string"):
+        build({"type": "integer", (name,): (0,)}, ExprStore())  # type: ignore[dict-item]
+
+
 def test_bounds_of_too_many_digits_end_in_a_limit() -> None:
     with pytest.raises(errors.LimitError):
         build('{"minimum": 1e999999999}', ExprStore())

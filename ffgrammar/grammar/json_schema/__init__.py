@@ -18,6 +18,7 @@ from ffgrammar.grammar.ir import Grammar
 from ffgrammar.grammar.json_schema.combine import Combiner
 from ffgrammar.grammar.json_schema.emit import Emitter
 from ffgrammar.grammar.json_schema.keywords import Reader
+from ffgrammar.grammar.json_schema.layout import KeysApart
 from ffgrammar.grammar.json_schema.multiples import Multiples
 from ffgrammar.grammar.json_schema.options import Options
 from ffgrammar.grammar.json_schema.places import Places
@@ -102,19 +103,24 @@ def _emit(
     """The places of the schema, the emitter with all symbols made, the symbol of the whole, and the warnings."""
     strings = _once(store, Strings)
     multiples = _once(store, Multiples)
-    # Few schemas have dynamic references, so none is expected; when one is met, everything is read anew.
+    # Few schemas have dynamic references, or keys that are checked, so none are expected; when one is met, everything
+    # is read anew.
     names: frozenset[str] = frozenset()
+    keys_apart = False
     while True:
         warnings = Warnings()
         places = Places(schema, limits, options.draft, registry, names)
         reader = Reader(places, strings, options.formats, warnings)
         plain_integers = options.integer_spelling == "plain" or places.list[0].draft == 4
         combiner = Combiner(reader, multiples, limits, plain_integers)
-        emitter = Emitter(store, limits, strings, multiples, combiner, options)
+        emitter = Emitter(store, limits, strings, multiples, combiner, options, keys_apart)
         try:
             return places, emitter, emitter.start(places.start), warnings.lines
         except NameNeeded as needed:
             names = needed.names
+        except KeysApart:
+            keys_apart = True
+        combiner.close()
 
 
 def _once(store: ExprStore, kind: Any) -> Any:

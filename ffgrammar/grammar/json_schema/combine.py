@@ -50,6 +50,8 @@ FEW_PARTS = 6
 MANY = 128
 # A whole schema may have so many times the alternatives that one of its parts may have.
 TOTAL = 5
+# So many times as many pairs of branches of a oneOf are looked at.
+COMPARED = 10
 
 
 class Combiner:
@@ -67,8 +69,9 @@ class Combiner:
         self._level = 0
         self._impossible: dict[tuple[Conj, int], bool] = {}
         self._types: dict[Conj, int] = {}
-        # options that were looked at, in all
+        # alternatives that were looked at, and pairs of branches, in all
         self._made = 0
+        self._compared = 0
         # by the id() of the place of a oneOf: which branches may hold together with which
         self._overlaps: dict[int, dict[int, list[int]]] = {}
         self._made_choices: dict[tuple[Any, ...], Conj] = {}
@@ -137,9 +140,7 @@ class Combiner:
             options, way, _ = choice
             most = self.limits.alternatives
             if made > most or self._made > TOTAL * most:
-                where = self.reader.places.list[way[0]].pointer()
-                message = f"anyOf, oneOf, not and if multiply out to too many combinations at {where}"
-                raise LimitError("alternatives", most, message)
+                raise self._too_many(self.reader.places.list[way[0]])
             types = shape.types
             rest = [other for other in choices if other is not choice]
             possible = [option for option in reversed(options) if types & self._types_of(option)]
@@ -149,6 +150,10 @@ class Combiner:
             several = len(possible) > 1
             todo.extend([(shape.copy(), option, way, list(rest), several) for option in possible])
         return done
+
+    def _too_many(self, place: Place) -> LimitError:
+        message = f"anyOf, oneOf, not and if multiply out to too many combinations at {place.pointer()}"
+        return LimitError("alternatives", self.limits.alternatives, message)
 
     def _types_of(self, conj: Conj) -> int:
         """The types that a conjunction leaves, as far as the words at its top say so."""
@@ -293,11 +298,11 @@ class Combiner:
         while self._unchecked:
             place, options = self._unchecked.pop()
             if id(place) not in self._overlaps:
-                overlapping = self._overlaps[id(place)] = self._overlapping(options)
+                overlapping = self._overlaps[id(place)] = self._overlapping(place, options)
                 found = found or bool(overlapping)
         return found
 
-    def _overlapping(self, options: list[Conj]) -> dict[int, list[int]]:
+    def _overlapping(self, place: Place, options: list[Conj]) -> dict[int, list[int]]:
         types = []
         tags = []
         # branches that are a list of scalars overlap only where they share one
@@ -322,6 +327,9 @@ class Combiner:
             for first in before:
                 if not types[first] & bits or _tagged_apart(tags[first], tags[second]):
                     continue
+                self._compared += 1
+                if self._compared > COMPARED * self.limits.alternatives:
+                    raise self._too_many(place)
                 if not self.impossible(join(options[first], option), APART_DEPTH):
                     found.setdefault(first, []).append(second)
                     found.setdefault(second, []).append(first)

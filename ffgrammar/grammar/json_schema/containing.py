@@ -9,6 +9,7 @@ parser never gets stuck.
 from __future__ import annotations
 
 from itertools import product
+from math import prod
 from typing import TYPE_CHECKING
 
 from ffgrammar.core.errors import LimitError
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from ffgrammar.grammar.json_schema.emit import Emitter
 
 __all__ = ["containing"]
+
+# A way on from a state costs as much as so many productions.
+STEP_COST = 10
 
 # items so far, and those counted by each `contains`
 State = tuple[int, tuple[int, ...]]
@@ -37,6 +41,7 @@ def containing(em: Emitter, shape: Shape, depth: int, items: list[Conj], most: i
     first: State = (0, (0,) * len(wanted))
     edges: dict[State, list[tuple[State, int]]] = {}
     found = [first]
+    steps = 0
     for state in found:
         if state in edges:
             continue
@@ -44,14 +49,16 @@ def containing(em: Emitter, shape: Shape, depth: int, items: list[Conj], most: i
         edges[state] = []
         if most is not None and count == most:
             continue
-        for conj, after in _steps(em, wanted, count, counts):
+        choices = _choices(em, wanted, count, counts)
+        steps += prod([len(options) for options in choices])
+        if steps * STEP_COST > em.limits.rules:
+            raise LimitError("rules", em.limits.rules, f"counting items at {wanted[0].place.pointer('contains')}")
+        for conj, after in _steps(choices):
             symbol = _symbol(em, join(items[min(count, last)], conj), depth)
             if symbol != em.never:
                 following = (min(count + 1, cap), after)
                 edges[state].append((following, symbol))
                 found.append(following)
-        if len(edges) > em.limits.rules:
-            raise LimitError("rules", em.limits.rules, f"counting items at {wanted[0].place.pointer('contains')}")
     ends = {
         state
         for state in edges
@@ -89,10 +96,10 @@ def _symbol(em: Emitter, conj: Conj, depth: int) -> int:
     return em.never if conj == NEVER else em.symbol(conj, depth + 1)
 
 
-def _steps(
+def _choices(
     em: Emitter, wanted: tuple[Contained, ...], count: int, counts: tuple[int, ...]
-) -> list[tuple[Conj, tuple[int, ...]]]:
-    """What the next item may obey, and the counts then."""
+) -> list[list[tuple[Conj, int]]]:
+    """For each `contains`: what the next item may obey, and the count then."""
     choices: list[list[tuple[Conj, int]]] = []
     for one, already in zip(wanted, counts, strict=True):
         if count < one.start:
@@ -106,6 +113,11 @@ def _steps(
             uncounted = em.combiner.reader.negate.conj(one.place, one.conj)
         options.append((uncounted, already))
         choices.append(options)
+    return choices
+
+
+def _steps(choices: list[list[tuple[Conj, int]]]) -> list[tuple[Conj, tuple[int, ...]]]:
+    """What the next item may obey, and the counts then."""
     found: dict[tuple[Conj, tuple[int, ...]], None] = {}
     for chosen in product(*choices):
         conj: Conj = ()

@@ -38,6 +38,7 @@ class Emitter:
         multiples: Multiples,
         combiner: Combiner,
         options: Options,
+        keys_apart: bool,
     ) -> None:
         self.store = store
         self.limits = limits
@@ -51,7 +52,7 @@ class Emitter:
         self.right_brace = builder.terminal(literal(b"}"))
         self.left_bracket = builder.terminal(literal(b"["))
         self.right_bracket = builder.terminal(literal(b"]"))
-        self.layout = Layout(builder, store, options)
+        self.layout = Layout(builder, store, options, keys_apart)
         self.comma = self.layout.comma()
         self.colon = self.layout.colon()
         # what derives nothing at all

@@ -16,7 +16,7 @@ from ffgrammar.grammar.json_schema.applicators import names_of
 from ffgrammar.grammar.json_schema.array_keywords import has_prefix_items
 from ffgrammar.grammar.json_schema.literals import count_of, number
 from ffgrammar.grammar.json_schema.places import Place
-from ffgrammar.grammar.json_schema.shape import ALL, FALSE, NEVER, NULL, NUM, STR, TRUE, Conj, join
+from ffgrammar.grammar.json_schema.shape import ALL, FALSE, NEVER, NULL, NUM, STR, TRUE, Conj, Word, join
 from ffgrammar.grammar.json_schema.unevaluated import SOME_LEFT
 
 if TYPE_CHECKING:
@@ -43,21 +43,21 @@ SILENT = frozenset(
 )
 
 # the types left, as bits
-TYPES_LEFT = ("types",)
+TYPES_LEFT = Word("types")
 # a string body that does not match this expression
-WITHOUT = ("without",)
+WITHOUT = Word("without")
 # a number that is no multiple of this one
-NOT_MULTIPLE = ("no multiple",)
+NOT_MULTIPLE = Word("no multiple")
 # (expression of keys, conjunction, conjunction): some key of these obeys the first, and its value the second
-SOME_KEY = ("some key",)
+SOME_KEY = Word("some key")
 # (index, conjunction, least, most): so many items from the index on are so
-SOME_ITEM = ("some item",)
+SOME_ITEM = Word("some item")
 # a list of conjunctions, one of which holds
-SOME_OF = ("some of",)
+SOME_OF = Word("some of")
 # where it is asked for: some two items are equal
-REPEATED = ("repeated",)
+REPEATED = Word("repeated")
 # the opposite of a conjunction
-NOT = ("not",)
+NOT = Word("not")
 
 
 class Negation:

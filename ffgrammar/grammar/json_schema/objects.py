@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from ffgrammar.core.errors import LimitError
+from ffgrammar.grammar.json_schema.layout import KeysApart
 from ffgrammar.grammar.json_schema.ordered import ordered
 from ffgrammar.grammar.json_schema.shape import NEVER, STR, Conj, Group, Shape, SomeKey, join
 from ffgrammar.grammar.json_schema.strings import Strings
@@ -218,7 +219,9 @@ def _key(em: Emitter, name: str) -> Body:
 
 def _key_symbols(em: Emitter, expr: int, name: str, check: int | None = None) -> Body:
     """A key and its colon; one terminal where nothing may stand between them."""
-    if em.layout.compact:
+    if em.layout.fuses_keys:
+        if check is not None:
+            raise KeysApart
         expr = em.store.concat([expr, em.store.literal(b":")])
         return (em.builder.terminal(expr, name, check=check),)
     return (em.builder.terminal(expr, name, check=check), em.colon)

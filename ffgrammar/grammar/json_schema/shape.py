@@ -37,6 +37,7 @@ __all__ = [
     "Items",
     "Shape",
     "SomeKey",
+    "Word",
     "join",
     "lower_of",
 ]
@@ -66,6 +67,16 @@ def join(a: Conj, b: Conj) -> Conj:
 def lower_of(old: int | None, new: int) -> int:
     """The lower one of two upper bounds; None: no bound."""
     return new if old is None else min(old, new)
+
+
+class Word:
+    """A keyword that only schemas made here can have: it equals nothing but itself."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class Group(NamedTuple):

@@ -18,7 +18,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ffgrammar.core.errors import LimitError
-from ffgrammar.grammar.json_schema.shape import Conj, Group, Items, Shape, SomeKey, join
+from ffgrammar.grammar.json_schema.shape import Conj, Group, Items, Shape, SomeKey, Word, join
 
 if TYPE_CHECKING:
     from ffgrammar.grammar.json_schema.applicators import Way
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["EVALUATING", "OWNERS", "SOME_LEFT", "Left", "Mark", "finish", "mark", "sets_of"]
 
 # The opposite, (of properties, conjunction, the schema): some property or item is left over, and obeys the conjunction.
-SOME_LEFT = ("some left",)
+SOME_LEFT = Word("some left")
 
 WORDS = ("unevaluatedProperties", "unevaluatedItems")
 OWNERS = frozenset([*WORDS, SOME_LEFT])

@@ -109,6 +109,7 @@ class _Checked:
         self.left_bracket = terminal(literal(b"["), opens=True)
         self.right_bracket = terminal(literal(b"]"), check=check)
         self.comma = em.layout.comma(check) if kind == "unique" else em.comma
+        self.layout = em.layout.checked(check)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._em, name)
@@ -281,9 +282,9 @@ def _mixed(
         if shape.min_items == 0:
             add(array, [em.left_bracket, em.right_bracket])
         line = em.layout.line_break
-        # (templates spell their terminals out)
+        # (templates have terminals)
         comma = em.layout.comma_symbols(em.builder.check("unique") if left else None)
-        add(more, [*line, em.right_bracket], counts=((shape.min_items, None), ANY_COUNT))
+        add(more, [*em.layout.last_break, em.right_bracket], counts=((shape.min_items, None), ANY_COUNT))
         for symbol, before in ((array, (em.left_bracket, *line)), (more, comma)):
             for bit, value in enumerate(values.values()):
                 add(symbol, [*before, value], more, bit=bit, counts=counts, add=(1, 0))
