@@ -47,7 +47,7 @@ PRUNING_LEVELS = 2
 # Conjunctions of so many parts are looked at as a whole there.
 FEW_PARTS = 6
 # For so many properties, and choices that are left, an alternative counts for one more.
-MANY = 128
+MANY = 256
 # A whole schema may have so many times the alternatives that one of its parts may have.
 TOTAL = 5
 # So many times as many pairs of branches of a oneOf are looked at.
