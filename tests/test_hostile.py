@@ -15,6 +15,7 @@ import pytest
 import ffgrammar as ff
 from ffgrammar.api import compiled
 from ffgrammar.grammar import lark
+from ffgrammar.grammar.json_schema import build
 from ffgrammar.regex.expr import ExprStore
 
 CHAIN = 30_000
@@ -127,6 +128,25 @@ def test_a_compiled_file_may_nest_deeper_than_the_stack_holds(cl100k: ff.Tokeniz
     assert matcher.distance() == 1
     assert matcher.accept_bytes(b"aaab") == 4
     assert matcher.is_accepting()
+
+
+def test_a_compiled_file_may_have_checks_that_nothing_opens(cl100k: ff.Tokenizer) -> None:
+    """A key is checked, but no tape runs: it never holds, and the mask says so, too."""
+    ir = build({"type": "object", "minProperties": 2}, ExprStore(), whitespace="compact")
+    small = compiled.dump(ir, cl100k.fingerprint)
+    body = json.loads(zlib.decompress(small[compiled.HEADER.size :]))
+    assert any([lexeme[5] for lexeme in body["lexemes"]])
+    for lexeme in body["lexemes"]:
+        lexeme[5] = False
+    matcher = ff.load(_forged(cl100k, body), cl100k).matcher()
+    for text in (b"{", b'"', b"a"):
+        assert matcher.accept_bytes(text) == 1
+        allowed = set(matcher.allowed_token_ids().tolist())
+        for tail in (b'"', b'":', b'":"'):
+            (token,) = cl100k.encode(tail.decode())
+            other = matcher.fork()
+            assert (token in allowed) == other.accept_token(token), (text, tail)
+    assert not matcher.accept_bytes(b'"')
 
 
 @pytest.fixture

@@ -133,17 +133,19 @@ cdef int resolve(Masks* k, Machine* m, uint32_t row, uint32_t* mask) noexcept no
     cdef const uint32_t* end = k.leaves.data + k.leaves.len
     cdef uint32_t lexset = NO_LEXEMES
     cdef Config left, inner
+    cdef int leaves = 0
     cdef int status
     while leaf < end:
         if leaf[1] != lexset:
             lexset = leaf[1]
-            status = machine_leave(m, row, lexset, &left)
+            leaves = machine_leave(m, row, lexset, &left)
+            if leaves < 0:
+                return leaves
+        if leaves:
+            inner = left
+            status = enter_leaf(k, m, &inner, leaf, mask)
             if status < 0:
                 return status
-        inner = left
-        status = enter_leaf(k, m, &inner, leaf, mask)
-        if status < 0:
-            return status
         leaf += LEAF_WORDS
     return OK
 
