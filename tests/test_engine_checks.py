@@ -454,3 +454,14 @@ def test_checks_come_before_what_is_between(toy: ff.Tokenizer, layout: dict[str,
                 assert token == EOS or other.is_accepting() or following, other.text_bytes
             assert matcher.accept_bytes(bytes([byte])), (schema, text, matcher.text_bytes)
         assert matcher.is_accepting()
+
+
+def test_what_is_forced_for_ever_is_given_in_parts() -> None:
+    """No multiple of 7 begins so and differs from the first: only zeros may follow, and never an end."""
+    schema = {"type": "array", "items": {"multipleOf": 7, "minimum": 3}, "uniqueItems": True}
+    grammar = ff.compile_json_schema(schema, BYTES, whitespace="compact")
+    assert grammar.warnings
+    matcher = grammar.matcher()
+    assert matcher.accept_bytes(b"[111111,111111.") == 15
+    forced = matcher.forced_bytes()
+    assert 0 < len(forced) < 2000 and set(forced) == {ord("0")}

@@ -36,7 +36,8 @@ class GrammarError(FFGrammarError, ValueError):
         self.message = message
         self.line = line
         self.column = column
-        self.pointer = pointer
+        # (a lone surrogate, as a key of a dict may have one, could not be printed)
+        self.pointer = None if pointer is None else pointer.encode("utf-8", "backslashreplace").decode()
         super().__init__(message)
 
     def place(self) -> str:

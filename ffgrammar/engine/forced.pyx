@@ -10,7 +10,7 @@ from libc.stdint cimport uint8_t, uint32_t
 
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.machine cimport Config, machine_accepting
-from ffgrammar.engine.tape cimport TapeMark, tape_mark, tape_release
+from ffgrammar.engine.tape cimport VIRTUAL, Tape, TapeMark, tape_mark, tape_release, tape_row
 from ffgrammar.engine.viability cimport next_bytes, step
 from ffgrammar.tokens.trie cimport MAX_TOKEN_BYTES, TrieNode, node_byte, node_depth, node_size, node_token
 
@@ -24,12 +24,25 @@ cdef extern from *:
 cdef Py_ssize_t RECENT = 128
 cdef Py_ssize_t RECENT_AT_MOST = 2048
 
+# So many bytes of one lexeme are forced at a time where the lexeme is on the tape.
+cdef uint32_t MOST_INSIDE = 512
+
+
+cdef inline bint is_inside(const Tape* tape, uint32_t row) noexcept nogil:
+    """Whether a row is a virtual one inside of a lexeme."""
+    return row & VIRTUAL and tape_row(tape, row).start != row
+
 
 cdef bytes forced_bytes(Engine engine, Config* config):
     cdef uint32_t bits[8]
     cdef uint32_t i
+    cdef uint32_t inside = 0
     cdef bytearray found = bytearray()
     while True:
+        # A lexeme on the tape is read anew wherever it may end. It may also be forced for ever: [7,7.000
+        inside = inside + 1 if is_inside(&engine.machine.tape, config.row) else 0
+        if inside > MOST_INSIDE:
+            break
         # where the text may end, a sentence goes on with nothing
         if engine.checked(machine_accepting(&engine.machine, config)):
             break

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from ffgrammar.core.errors import LimitError
+from ffgrammar.core.errors import LimitError, UnsupportedError
 from ffgrammar.grammar.json_schema.layout import KeysApart
 from ffgrammar.grammar.json_schema.ordered import ordered
 from ffgrammar.grammar.json_schema.shape import NEVER, STR, Conj, Group, Shape, SomeKey, join
@@ -193,8 +193,10 @@ def _kinds(
 ) -> list[tuple[int, Body]]:
     """The other keys that are wanted: for each set of wants, those that meet them all."""
     if len(wanted) > MOST_WANTED:
-        where = wanted[0].place.pointer()
-        raise LimitError("alternatives", MOST_WANTED, f"too many keys are asked for at {where}")
+        raise UnsupportedError(
+            f"more than {MOST_WANTED} keys beside the named ones are asked for: name them under properties, or ask for fewer",
+            pointer=wanted[0].place.pointer(),
+        )
     found: list[tuple[int, Body]] = []
     for bits in range(1, 1 << len(wanted)):
         chosen = [one for bit, one in enumerate(wanted) if bits >> bit & 1]
