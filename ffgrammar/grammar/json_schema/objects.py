@@ -194,7 +194,8 @@ def _kinds(
     """The other keys that are wanted: for each set of wants, those that meet them all."""
     if len(wanted) > MOST_WANTED:
         raise UnsupportedError(
-            f"more than {MOST_WANTED} keys beside the named ones are asked for: name them under properties, or ask for fewer",
+            f"more than {MOST_WANTED} keys beside the named ones are asked for: name them under properties, or ask for "
+            "fewer",
             pointer=wanted[0].place.pointer(),
         )
     found: list[tuple[int, Body]] = []
