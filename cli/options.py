@@ -75,7 +75,7 @@ def grammar_options(function: F) -> F:
         ),
         click.option(
             "--indent",
-            type=int,
+            type=click.IntRange(0, 1000),
             metavar="N",
             help="Items on lines of their own, each begun with a multiple of N spaces.",
         ),

@@ -32,6 +32,8 @@ def _file(uri: str, path: str) -> tuple[str, str]:
             text = file.read()
     except UnicodeDecodeError as error:
         raise click.UsageError(f"--registry {path}: not UTF-8 at byte {error.start}") from error
+    except OSError as error:
+        raise click.UsageError(f"--registry {path or repr(path)}: {error.strerror}") from error
     return uri or _own_name(path, text), text
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from ffgrammar.core.errors import LimitError, UnsupportedError
+from ffgrammar.grammar.json_schema.few_keys import few_keys
 from ffgrammar.grammar.json_schema.layout import KeysApart
 from ffgrammar.grammar.json_schema.ordered import ordered
 from ffgrammar.grammar.json_schema.shape import NEVER, STR, Conj, Group, Shape, SomeKey, join
@@ -98,21 +99,29 @@ def object_symbol(em: Emitter, shape: Shape, depth: int) -> int | None:
         if not shape.some_keys:
             found.append(_object(em, shape, depth, wanted))
             continue
-        # the key that is asked for is a named one, or one of the others
+        # the key that is asked for is a named one, or one of the others; where these are few, it is named here
         one, *rest = shape.some_keys
         keys = one.keys
         if one.name:
             keys = em.store.intersect([keys, _key_filter(em, one.name)])
         there = shape.copy()
         there.some_keys = tuple(rest)
-        todo.append((there, (*wanted, one._replace(keys=keys))))
-        for name in dict.fromkeys([*_listed_names(shape), *shape.required]):
+        few = few_keys(em.store, keys)
+        if few is None:
+            todo.append((there, (*wanted, one._replace(keys=keys))))
+        listed = _listed_names(shape)
+        for name in dict.fromkeys([*listed, *shape.required, *sorted(few or ())]):
             if em.store.matches(keys, em.strings.spelled(name)):
                 if em.combiner.impossible(join(property_conj(shape, name, em.strings), one.conj), 0):
                     continue
                 named = there.copy()
                 named.require([name])
-                named.groups = (*shape.groups, Group({name: one.conj}, (), ()))
+                # (listed, it would have a place in the order)
+                if name in listed:
+                    asked = Group({name: one.conj}, (), ())
+                else:
+                    asked = Group({}, ((em.strings.body(name), one.conj),), ())
+                named.groups = (*shape.groups, asked)
                 todo.append((named, wanted))
         if len(todo) + len(found) > em.limits.alternatives // VARIANT_COST:
             where = one.place.pointer()
@@ -164,11 +173,13 @@ def _object(em: Emitter, shape: Shape, depth: int, wanted: tuple[SomeKey, ...]) 
         return None
     # a key that is written twice counts once, and its last value counts: so where it matters none is
     check = em.builder.check("new key") if classes and (wanted or least > 1) else None
-    if check is not None and (shape.key_names or any([group.additional == NEVER for group in shape.groups])):
-        asking = wanted[0].place if wanted else shape.counted_at
-        assert asking is not None
-        message = "new keys may run out, if few are allowed, and then nothing can follow"
-        em.combiner.reader.warnings.once(asking.pointer(), message)
+    few = [few_keys(em.store, keys) for keys, _, _ in classes] if check is not None else []
+    if few and None not in few and len(items) + sum([len(keys) for keys in few if keys is not None]) < least:
+        return None
+    if few and None not in few:
+        assert shape.counted_at is not None
+        message = "few keys are allowed, and where they run out nothing can follow: name them under properties"
+        em.combiner.reader.warnings.once(shape.counted_at.pointer("minProperties"), message)
     others: list[Body] = [(*_key_symbols(em, keys, "key", check), value) for keys, _, value in classes]
     members = Members(items, others, kinds, (1 << len(wanted)) - 1, least, most)
     lists = unordered(em, members) if em.any_order else ordered(em, members)

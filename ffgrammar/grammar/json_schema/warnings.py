@@ -21,4 +21,4 @@ class Warnings:
         key = message if anywhere else (pointer, message)
         if key not in self._said:
             self._said.add(key)
-            self.lines.append(f"at {pointer}: {message}")
+            self.lines.append(f"at {pointer or '/ (the root)'}: {message}")
