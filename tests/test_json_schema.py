@@ -125,6 +125,7 @@ def test_alternatives_are_counted_where_there_are_some() -> None:
     assert build({"properties": properties}, ExprStore(), Limits(alternatives=10)).productions
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize(
     ("schema", "limit"),
     [
@@ -141,7 +142,7 @@ def test_counting_ends_in_a_limit_soon(schema: Any, limit: str) -> None:
     with pytest.raises(errors.LimitError) as caught:
         build(schema, ExprStore())
     assert caught.value.limit == limit
-    assert time.process_time() - start < 6
+    assert time.process_time() - start < 30
 
 
 @pytest.mark.parametrize("name", ["types", "without", "not", "some of", "some left", "repeated"])
