@@ -13,7 +13,7 @@ from ffgrammar.regex.multiples cimport multiples_class, multiples_derivative
 from ffgrammar.regex.nodes cimport (
     ALIVE, ANY, DEAD_END, EMPTY, K_AND, K_ANY, K_CAT, K_EMPTY, K_LIT, K_MULT, K_NOT, K_NOTHING, K_OR, K_PART, K_REP, K_SET,
     NO_BOUND, NOTHING, Nodes, add_lengths, make_complement, make_concat, make_intersection, make_repeat, make_suffix,
-    make_union, node, node_kind, node_len, nullable,
+    make_union, node, node_kind, node_len, nullable, only_first,
 )
 
 cdef enum:
@@ -146,7 +146,7 @@ cdef int members_derivative(Nodes* n, uint32_t e, uint32_t byte, uint32_t* out) 
 cdef int same_class(Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcept nogil:
     cdef const uint32_t* words = node(n, e)
     cdef uint32_t kind = words[0]
-    cdef uint32_t flip, i
+    cdef uint32_t flip, i, other
     cdef uint8_t first
     if kind == K_SET:
         flip = 0 if has_byte(words + 1, byte) else 0xFFFFFFFF
@@ -171,7 +171,11 @@ cdef int same_class(Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcep
                 break
     elif kind == K_OR or kind == K_AND:
         for i in range(1, node_len(n, e)):
-            same_class(n, words[i], byte, bits)
+            other = only_first(n, words[i])
+            if other < 256 and other != byte:
+                bits[other >> 5] &= ~(<uint32_t>1 << (other & 31))
+            else:
+                same_class(n, words[i], byte, bits)
     elif kind == K_NOT or kind == K_REP:
         same_class(n, words[1], byte, bits)
     elif kind == K_MULT or kind == K_PART:

@@ -10,6 +10,9 @@ from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_pu
 from ffgrammar.regex.derivative cimport derivative, matches_something, same_class
 from ffgrammar.regex.nodes cimport EMPTY, NOTHING, Nodes, nullable, only_first
 
+cdef extern from *:
+    int lowest_bit "__builtin_ctz"(unsigned int) nogil
+
 
 cdef int dfa_init(Dfa* d, Nodes* nodes) noexcept nogil:
     cdef uint32_t empty
@@ -164,8 +167,9 @@ cdef int dfa_fill(Dfa* d, uint32_t state, uint32_t byte, uint32_t* target) noexc
             return status
         if status:
             found |= LAZY
-    for i in range(256):
-        if (bits[i >> 5] >> (i & 31)) & 1:
-            d.delta.data[state + i] = found
+    for i in range(8):
+        while bits[i]:
+            d.delta.data[state + (i << 5 | <uint32_t>lowest_bit(bits[i]))] = found
+            bits[i] &= bits[i] - 1
     target[0] = found
     return OK

@@ -33,6 +33,7 @@ class Strings:
         self.any_key = self.quoted(self.canonical_body)
         self._ranges: dict[tuple[int, int | None, tuple[int, ...]], int] = {}
         self._chars: dict[int, bool] = {}
+        self._lists: dict[tuple[str, ...], int] = {}
         self._patterns: dict[str, int] = {}
         self._formats: dict[tuple[str, int], int] = {}
 
@@ -60,6 +61,13 @@ class Strings:
 
     def any_of(self, texts: Iterable[str]) -> int:
         """Any of these strings."""
+        key = tuple(texts)
+        found = self._lists.get(key)
+        if found is None:
+            found = self._lists[key] = self._any_of(key)
+        return found
+
+    def _any_of(self, texts: tuple[str, ...]) -> int:
         simple = []
         others = []
         for text in texts:
