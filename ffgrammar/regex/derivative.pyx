@@ -119,14 +119,17 @@ cdef inline bint starts_otherwise(const Nodes* n, uint32_t e, uint32_t byte) noe
 cdef int members_derivative(Nodes* n, uint32_t e, uint32_t byte, uint32_t* out) noexcept nogil:
     cdef size_t base = n.stack.len
     cdef uint32_t kind = node_kind(n, e)
+    cdef uint32_t count = node_len(n, e)
     cdef uint32_t i, d
+    cdef const uint32_t* words = node(n, e)
     cdef int status = vec_push(&n.stack, kind)
-    for i in range(1, node_len(n, e)):
-        if kind == K_OR and starts_otherwise(n, node(n, e)[i], byte):
+    for i in range(1, count):
+        if kind == K_OR and starts_otherwise(n, words[i], byte):
             continue
         if status >= 0:
-            # the arena may have moved: read the member anew
-            status = derivative(n, node(n, e)[i], byte, &d)
+            status = derivative(n, words[i], byte, &d)
+            # the arena may have moved
+            words = node(n, e)
         if status < 0:
             n.stack.len = base
             return status
@@ -146,7 +149,7 @@ cdef int members_derivative(Nodes* n, uint32_t e, uint32_t byte, uint32_t* out) 
 cdef int same_class(Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcept nogil:
     cdef const uint32_t* words = node(n, e)
     cdef uint32_t kind = words[0]
-    cdef uint32_t flip, i, other
+    cdef uint32_t flip, i, count, other
     cdef uint8_t first
     if kind == K_SET:
         flip = 0 if has_byte(words + 1, byte) else 0xFFFFFFFF
@@ -170,7 +173,8 @@ cdef int same_class(Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcep
                 same_class(n, e, byte, bits)
                 break
     elif kind == K_OR or kind == K_AND:
-        for i in range(1, node_len(n, e)):
+        count = node_len(n, e)
+        for i in range(1, count):
             other = only_first(n, words[i])
             if other < 256 and other != byte:
                 bits[other >> 5] &= ~(<uint32_t>1 << (other & 31))

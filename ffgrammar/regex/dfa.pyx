@@ -132,13 +132,16 @@ cdef int ends_at_once(Dfa* d, uint32_t state) noexcept nogil:
 cdef int dfa_fill(Dfa* d, uint32_t state, uint32_t byte, uint32_t* target) noexcept nogil:
     cdef uint32_t bits[8]
     cdef uint32_t number = state >> 8
+    # (nothing is added to the states before they are read)
+    cdef const uint32_t* pairs = intern_get(&d.states, number)
+    cdef uint32_t count = intern_len(&d.states, number)
     cdef uint32_t i, e, first, found
     cdef size_t base = d.work.len
     cdef int status = vec_push(&d.work, 0)
     for i in range(8):
         bits[i] = 0xFFFFFFFF
-    for i in range(1, intern_len(&d.states, number), 2):
-        e = intern_get(&d.states, number)[i + 1]
+    for i in range(1, count, 2):
+        e = pairs[i + 1]
         first = only_first(d.nodes, e)
         if first < 256 and first != byte:
             # one of thousands of keys, mostly
@@ -149,7 +152,7 @@ cdef int dfa_fill(Dfa* d, uint32_t state, uint32_t byte, uint32_t* target) noexc
             status = derivative(d.nodes, e, byte, &found)
         if status >= 0 and found != NOTHING:
             status = matches_something(d.nodes, found)
-            if status > 0 and (vec_push(&d.work, intern_get(&d.states, number)[i]) < 0
+            if status > 0 and (vec_push(&d.work, pairs[i]) < 0
                                or vec_push(&d.work, found) < 0):
                 status = NO_MEMORY
         if status < 0:
