@@ -9,6 +9,10 @@ from contextlib import contextmanager
 __all__ = ["paused"]
 
 
+# From so many new objects on, to go through them takes a tenth of a second.
+MANY = 200_000
+
+
 @contextmanager
 def paused() -> Iterator[None]:
     """No collection while the body runs, if there would be any.
@@ -25,8 +29,9 @@ def paused() -> Iterator[None]:
     try:
         yield
     finally:
-        if gc.get_freeze_count() == 0:
-            # all that is young counts as old from here on: it is not gone through just because there is much of it
+        if gc.get_count()[0] > MANY and gc.get_freeze_count() == 0:
+            # All that is young counts as old from here on: it is not gone through just because there is so much of it.
+            # (Not for fewer objects: what is garbage among them would stay until all is collected.)
             gc.freeze()
             gc.unfreeze()
         gc.enable()
