@@ -65,6 +65,7 @@ def run(
     draft: int,
     *,
     spellings: Callable[[Any], Iterable[bytes]] = compact,
+    integer_spelling: str = "plain",
 ) -> list[Verdict]:
     """The verdicts on all instances of the files in a folder; a schema that names no draft is of the given one."""
     formats = "enforce" if folder.resolve().name == "format" else "annotation"
@@ -84,6 +85,7 @@ def run(
                     formats=formats,
                     draft=None if says_draft else draft,
                     registry=registry,
+                    integer_spelling=integer_spelling,
                 )
             except FFGrammarError as error:
                 # a schema that nothing obeys rejects everything

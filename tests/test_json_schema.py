@@ -56,9 +56,17 @@ def test_warnings_name_what_is_not_enforced() -> None:
 
 def test_warnings_name_subschemas_that_no_value_obeys() -> None:
     contradiction = {"type": "array", "enum": ["a"]}
-    properties = {"a": contradiction, "b": False, "c": {"items": dict(contradiction)}, "d": {"minLength": 1}}
-    assert build({"properties": properties}, ExprStore()).warnings == (
+    properties: dict[str, Any] = {
+        "a": contradiction,
+        "b": False,
+        "e": {"$ref": "#/$defs/f"},
+        "c": {"items": dict(contradiction)},
+        "d": {"minLength": 1},
+    }
+    schema = {"properties": properties, "$defs": {"f": dict(contradiction)}}
+    assert build(schema, ExprStore()).warnings == (
         "at /properties/a: no value obeys this schema",
+        "at /properties/e: no value obeys this schema",
         "at /properties/c/items: no value obeys this schema",
     )
 

@@ -35,6 +35,12 @@ def test_official_suite(shared_dir: Path, covered: Callable[[str], None]) -> Non
     assert all(one.reason for one in verdicts if one.kind == "refused")
 
 
+def test_integers_in_any_spelling(shared_dir: Path) -> None:
+    suite = shared_dir / "jsonschema-suite"
+    verdicts = run(suite / "draft2020-12", load_remotes(suite / "remotes"), 2020, integer_spelling="any")
+    assert Counter([verdict.kind for verdict in verdicts]) == {"right": 1299}
+
+
 def test_the_runner(repo_root: Path, tmp_path: Path) -> None:
     folder = tmp_path / "tests" / "draft7"
     folder.mkdir(parents=True)

@@ -107,7 +107,7 @@ cdef int concat_derivative(Nodes* n, uint32_t e, uint32_t byte, uint32_t* out) n
 
 cdef inline bint starts_otherwise(const Nodes* n, uint32_t e, uint32_t byte) noexcept nogil:
     """Whether it shows at once that no text of an expression starts with a byte: of many literals, one byte at a time, it
-    mostly does. (A first mask with 3,000 keys: 4.3 ms, 6.3 ms without.)"""
+    mostly does. (A first mask with 3,000 keys: 4.5 ms, 6.3 ms without.)"""
     cdef const uint32_t* words = node(n, e)
     if words[0] == K_CAT:
         words = node(n, words[1])

@@ -24,6 +24,7 @@ from ffgrammar.grammar.json_schema.options import Options
 from ffgrammar.grammar.json_schema.places import Places
 from ffgrammar.grammar.json_schema.registry import Registry
 from ffgrammar.grammar.json_schema.scopes import NameNeeded
+from ffgrammar.grammar.json_schema.shape import NEVER
 from ffgrammar.grammar.json_schema.strings import Strings
 from ffgrammar.grammar.json_schema.text import read_text
 from ffgrammar.grammar.json_schema.warnings import Warnings
@@ -93,8 +94,8 @@ def build(
 
 def _impossible(places: Places, emitter: Emitter) -> list[str]:
     """Warnings of the subschemas that no value obeys, though they do not say so by `false`."""
-    alone = dict.fromkeys([places.list[conj[0]] for conj in emitter.impossible if len(conj) == 1])
-    return [f"at {place.pointer()}: no value obeys this schema" for place in alone if not place.modern and place.parent]
+    alone = dict.fromkeys([places.list[conj[0]] for conj in emitter.impossible if len(conj) == 1 and conj != NEVER])
+    return [f"at {place.pointer()}: no value obeys this schema" for place in alone if not place.modern]
 
 
 def _emit(

@@ -35,7 +35,8 @@ OWNERS = frozenset([*WORDS, SOME_LEFT])
 # A schema without any of these marks nothing.
 EVALUATING = frozenset(
     """properties patternProperties additionalProperties unevaluatedProperties prefixItems items contains
-    unevaluatedItems allOf anyOf oneOf if then else dependentSchemas $ref $dynamicRef $recursiveRef""".split()
+    unevaluatedItems allOf anyOf oneOf if then else dependencies dependentSchemas
+    $ref $dynamicRef $recursiveRef""".split()
 )
 
 
