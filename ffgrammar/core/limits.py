@@ -22,8 +22,9 @@ class Limits:
         rules: productions of one grammar.
         alternatives: combinations of anyOf, oneOf, ... that one schema multiplies out to.
         row_items: Earley items of one row.
-        cache_bytes: rows, lexer states and masks kept at a time by one grammar; over it they are dropped and
+        cache_bytes: rows, lexer states and expressions kept at a time by one grammar; over it they are dropped and
             recomputed.
+        mask_bytes: masks kept at a time by one grammar; over it they are dropped, and found again when asked for.
         forced_bytes: longest answer of forced_bytes.
     """
 
@@ -37,6 +38,7 @@ class Limits:
     alternatives: int = 20_000
     row_items: int = 200_000
     cache_bytes: int = 256 << 20
+    mask_bytes: int = 64 << 20
     forced_bytes: int = 1 << 20
 
     def __post_init__(self) -> None:

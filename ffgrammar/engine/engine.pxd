@@ -5,6 +5,7 @@ from cpython.pythread cimport PyThread_type_lock
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.machine cimport Config, Machine
 from ffgrammar.engine.masks cimport Masks
+from ffgrammar.engine.partitions cimport SharedPartitions
 from ffgrammar.engine.rules cimport RuleTables
 from ffgrammar.engine.viability cimport Viability
 from ffgrammar.regex.expr cimport ExprStore
@@ -27,6 +28,7 @@ cdef class Engine:
     cdef uint32_t max_exprs
     cdef PyThread_type_lock lock
     cdef Vec eos
+    cdef SharedPartitions shared
     cdef readonly RuleTables tables
     cdef readonly ExprStore store
     cdef readonly object tokenizer

@@ -10,7 +10,8 @@ from ffgrammar.core.intern cimport intern_count
 from ffgrammar.core.status cimport LIMIT_CACHE, OK
 from ffgrammar.core.vec cimport vec_free, vec_init, vec_push
 from ffgrammar.engine.machine cimport machine_bytes, machine_clear, machine_first, machine_free, machine_init
-from ffgrammar.engine.masks cimport masks_bytes, masks_clear, masks_free, masks_init
+from ffgrammar.engine.masks cimport masks_bytes, masks_clear, masks_free, masks_init, masks_other_bytes
+from ffgrammar.engine.partitions cimport SharedPartitions
 from ffgrammar.engine.tape cimport tape_bytes
 from ffgrammar.engine.viability cimport viability_bytes, viability_clear, viability_free, viability_init, viable
 from ffgrammar.regex.nodes cimport nodes_bytes, nodes_truncate
@@ -24,6 +25,14 @@ cdef inline size_t with_slack(size_t bound, size_t needed) noexcept nogil:
     if needed <= bound:
         return bound
     return min(needed + (bound >> 2), bound + (bound >> 1) + (bound >> 2))
+
+
+cdef SharedPartitions shared_partitions(object tokenizer):
+    """The partitions of a tokenizer, made for its first grammar."""
+    found = tokenizer.shared
+    if found is None:
+        found = tokenizer.shared = SharedPartitions(tokenizer.partition_bytes)
+    return found
 
 
 cdef class Engine:
@@ -57,6 +66,7 @@ cdef class Engine:
             if vec_push(&self.eos, token) < 0:
                 raise MemoryError
         self.masks.vocab.nodes = self.trie.nodes
+        self.masks.vocab.heights = self.trie.heights
         self.masks.vocab.node_count = self.trie.node_count
         self.masks.vocab.n_words = self.trie.n_words
         self.masks.vocab.alias_count = self.trie.alias_count
@@ -69,6 +79,9 @@ cdef class Engine:
         self.masks.vocab.eos = self.eos.data
         self.masks.vocab.eos_count = <uint32_t>self.eos.len
         self.masks.viability = &self.viability
+        self.shared = shared_partitions(tokenizer)
+        self.masks.partitions = &self.shared.table
+        self.masks.max_bytes = min(limits.mask_bytes, 8 << 30)
         self.checked(masks_init(&self.masks))
         self.checked(viability_init(&self.viability, &self.machine, not grammar.delimited))
         self.viability.max_search = min(limits.emptiness_steps, 0xFFFFFFF0)
@@ -127,7 +140,7 @@ cdef class Engine:
 
     cdef size_t cached_bytes(self) noexcept nogil:
         # of the expressions the words in use: their room is kept when derivatives are dropped
-        return (machine_bytes(&self.machine) + masks_bytes(&self.masks) + viability_bytes(&self.viability)
+        return (machine_bytes(&self.machine) + masks_other_bytes(&self.masks) + viability_bytes(&self.viability)
                 + self.store.nodes.tuples.words.len * sizeof(uint32_t))
 
     cdef int trim(self, bint settled) noexcept nogil:
@@ -184,6 +197,9 @@ cdef class Engine:
             "mask_hits": self.masks.hits,
             "mask_misses": self.masks.misses,
             "cache_drops": self.generation,
-            "bytes": machine_bytes(&self.machine) + masks_bytes(&self.masks) + viability_bytes(&self.viability)
-            + nodes_bytes(&self.store.nodes),
+            "mask_bytes": masks_bytes(&self.masks),
+            "mask_drops": self.masks.drops,
+            "nodes_walked": self.masks.visited,
+            "bytes": machine_bytes(&self.machine) + masks_bytes(&self.masks) + masks_other_bytes(&self.masks)
+            + viability_bytes(&self.viability) + nodes_bytes(&self.store.nodes),
         }

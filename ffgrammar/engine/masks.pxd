@@ -1,46 +1,46 @@
-"""Token masks: the trie walk, partitions of the vocabulary by lexer state, and the masks already known by configuration."""
+"""Token masks, by configuration: made from what the lexer says of the vocabulary and the parser of what leaves a lexeme; kept."""
 
 from libc.stdint cimport uint32_t, uint64_t
 
 from ffgrammar.core.map cimport Map
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.machine cimport Config, Machine
+from ffgrammar.engine.partitions cimport Known, Partitions
+from ffgrammar.engine.split cimport Vocabulary
 from ffgrammar.engine.viability cimport Viability
-from ffgrammar.tokens.trie cimport TokenTrie, TrieNode
-
-cdef struct Vocabulary:
-    # what a mask needs of a TokenTrie (see tokens/trie.pxd), without the object
-    const TrieNode* nodes
-    uint32_t node_count
-    uint32_t n_words
-    uint32_t alias_count
-    const uint32_t* alias_of
-    const uint32_t* alias_id
-    uint32_t long_count
-    const uint32_t* long_list
-    const unsigned char* blob
-    const uint32_t* offsets
-    const uint32_t* eos
-    uint32_t eos_count
 
 cdef struct Masks:
     Vocabulary vocab
     Viability* viability
+    Partitions* partitions
+    Known known
     Map index        # row << 32 | state -> offset in words
-    Map partitions   # state -> offset in words, of states where the walk is long
+    Map likes        # state -> a state that it resembles, see state_like
+    Map horizons     # of pairs of states, see split.pxd
+    Map walked       # states whose transitions along the vocabulary are all computed
     Vec reached      # scratch: lexer states
-    Vec leaves       # scratch: (node, lexeme set, whether the node's byte is in the lexeme) where tokens leave it
+    Vec places       # scratch: where tokens leave, see split.pxd
     Vec words        # (count, tokens...) or (DENSE, mask words...)
     Vec recent       # the same of the last configuration whose mask depends on its text
     uint64_t recent_key
     Vec buffer       # one mask and a spare word, all zero between calls
+    size_t max_bytes  # of the masks that are kept
     size_t hits
     size_t misses
+    size_t drops
+    size_t visited   # trie nodes
 
 cdef int masks_init(Masks* k) noexcept nogil
 cdef void masks_free(Masks* k) noexcept nogil
+
+# Forget the masks.
+cdef void masks_drop(Masks* k) noexcept nogil
+# Forget what rests on states and expressions, too.
 cdef void masks_clear(Masks* k) noexcept nogil
+
+# Bytes of the masks; bytes of all else.
 cdef size_t masks_bytes(const Masks* k) noexcept nogil
+cdef size_t masks_other_bytes(const Masks* k) noexcept nogil
 
 # Write the mask of a configuration to `count` words; surplus words become zero. Returns a status.
 cdef int masks_write(Masks* k, Machine* m, const Config* config, uint32_t* target, size_t count) noexcept nogil

@@ -1,7 +1,9 @@
-"""The mask of a configuration is found in two parts. The lexer alone splits the vocabulary: tokens that stay inside the
-lexeme, tokens that die, and places in the trie where tokens leave it. The parser is asked about those places only, and the
-trie below them is walked from the new row. The split depends on the lexer state alone; a long one is kept for other rows.
-(Inside a JSON string on cl100k: 340 us for the split, 10 us for the rest.)
+"""The mask of a configuration is found in two parts. The lexer alone splits the vocabulary (split.pyx): tokens that stay inside
+the lexeme, tokens that die, and places in the trie where tokens leave it. The parser is asked about those places only, and the
+trie below them is walked from the new row (leave.pyx). The split rests on expressions alone; a long one is kept for other rows,
+and for other grammars (partitions.pyx). Most states resemble one whose split is known: a string of at most 40 characters, or
+of which 30 names are taken, any string; only what differs is walked then. (Inside a JSON string on cl100k: 340 us for the
+split, 3 us for the rest; SPLIT us for one that resembles it.)
 
 A mask depends on (row, lexer state) and on nothing else, and both are interned, so a stored mask can never be stale:
 whoever forgets rows or states forgets the masks with them.
@@ -13,22 +15,30 @@ to be asked. Of the others only the last one is kept, for that text will not com
 from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
+from ffgrammar.core.intern cimport intern_get, intern_len
 from ffgrammar.core.map cimport ABSENT, map_bytes, map_clear, map_free, map_get, map_init, map_put
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport Vec, vec_extend, vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.engine.leave cimport leave_at, walk
 from ffgrammar.engine.machine cimport machine_accepting, machine_leave, parser_row
-from ffgrammar.engine.tape cimport VIRTUAL, TapeMark, tape_append, tape_mark, tape_release, tape_settle, tape_try
+from ffgrammar.engine.partitions cimport (
+    KEPT, NOT_KEPT, known_clear, known_free, known_init, partitions_find, partitions_keep,
+)
+from ffgrammar.engine.split cimport split, split_apart
+from ffgrammar.engine.tape cimport VIRTUAL, TapeMark, tape_mark, tape_release, tape_settle, tape_try
 from ffgrammar.engine.viability cimport step, viable
-from ffgrammar.regex.dfa cimport DEAD, LAST_STATE, LEAVE, NO_LEXEMES, UNKNOWN, dfa_accept, dfa_fill
-from ffgrammar.tokens.trie cimport MAX_TOKEN_BYTES
+from ffgrammar.regex.dfa cimport LAST_STATE, dfa_accept, dfa_inside
+from ffgrammar.regex.nodes cimport EMPTY, K_AND, K_CAT, K_REP, NO_BOUND, Nodes, node, node_kind, node_len
+from ffgrammar.regex.similar cimport horizon, relaxed
 
 cdef extern from *:
     int popcount "__builtin_popcount"(unsigned int) nogil
     int lowest_bit "__builtin_ctz"(unsigned int) nogil
 
 cdef enum:
-    LEAF_WORDS = 3
     MOST_REACHED = 64  # lexer states that are looked at one by one before the plain walk is taken
+    MOST_LIKE = 1000  # lexemes of a state that are looked at to find a similar one
+    SOON = 16  # bytes; where a loop has at most so many left (no 3 in 100 tokens of cl100k are longer)
     LONG_WALK = 4096  # nodes from which a split is kept: the copy of its mask is then a small part of it
     DENSE = 0xFFFFFFFF
 
@@ -40,184 +50,50 @@ cdef int masks_init(Masks* k) noexcept nogil:
     vec_init(&k.buffer)
     vec_init(&k.recent)
     k.recent_key = NO_KEY
-    k.hits = k.misses = 0
-    vec_init(&k.leaves)
+    k.hits = k.misses = k.drops = k.visited = 0
+    vec_init(&k.places)
     vec_init(&k.reached)
-    if map_init(&k.index) < 0 or map_init(&k.partitions) < 0:
+    if map_init(&k.index) < 0 or map_init(&k.likes) < 0 or map_init(&k.horizons) < 0 or map_init(&k.walked) < 0:
+        return NO_MEMORY
+    if known_init(&k.known) < 0:
         return NO_MEMORY
     return vec_fill(&k.buffer, k.vocab.n_words + 1, 0)
 
 
 cdef void masks_free(Masks* k) noexcept nogil:
     map_free(&k.index)
-    map_free(&k.partitions)
+    map_free(&k.likes)
+    map_free(&k.horizons)
+    map_free(&k.walked)
+    known_free(&k.known)
     vec_free(&k.words)
     vec_free(&k.recent)
     vec_free(&k.buffer)
-    vec_free(&k.leaves)
+    vec_free(&k.places)
     vec_free(&k.reached)
 
 
-cdef void masks_clear(Masks* k) noexcept nogil:
+cdef void masks_drop(Masks* k) noexcept nogil:
     map_clear(&k.index)
-    map_clear(&k.partitions)
     vec_free(&k.words)
     k.recent_key = NO_KEY
 
 
+cdef void masks_clear(Masks* k) noexcept nogil:
+    masks_drop(k)
+    map_clear(&k.likes)
+    map_clear(&k.horizons)
+    map_clear(&k.walked)
+    known_clear(&k.known)
+
+
 cdef size_t masks_bytes(const Masks* k) noexcept nogil:
-    return (map_bytes(&k.index) + map_bytes(&k.partitions)
-            + (k.words.cap + k.recent.cap + k.buffer.cap + k.leaves.cap + k.reached.cap) * sizeof(uint32_t))
+    return map_bytes(&k.index) + (k.words.cap + k.recent.cap) * sizeof(uint32_t)
 
 
-cdef int split(
-    Machine* m, const TrieNode* nodes, uint32_t end, uint32_t* states, uint32_t* mask, Vec* leaves, uint32_t* visited,
-) noexcept nogil:
-    """Walk the whole trie with the lexer; states[0] is the state to start from."""
-    cdef const uint32_t* delta = m.dfa.delta.data
-    cdef uint32_t at = 1
-    cdef uint32_t steps = 0
-    cdef uint32_t word, size, state, target, token
-    cdef int status
-    while at < end:
-        word = nodes[at].word
-        size = nodes[at].size
-        state = states[(size & 0xFF) - 1]
-        target = delta[state + (word & 0xFF)]
-        if target <= LAST_STATE:
-            states[size & 0xFF] = target
-            token = word >> 8
-            mask[token >> 5] |= <uint32_t>1 << (token & 31)
-            at += 1
-            steps += 1
-            continue
-        if target == UNKNOWN:
-            status = dfa_fill(&m.dfa, state, word & 0xFF, &target)
-            if status < 0:
-                return status
-            delta = m.dfa.delta.data
-            continue
-        if target != DEAD:
-            # the lexeme ends before this byte (LEAVE) or with it (LAZY)
-            if target != LEAVE:
-                state = target & LAST_STATE
-            if vec_push(leaves, at) < 0 or vec_push(leaves, dfa_accept(&m.dfa, state)) < 0:
-                return NO_MEMORY
-            if vec_push(leaves, target != LEAVE) < 0:
-                return NO_MEMORY
-        at += size >> 8
-    visited[0] = steps
-    return OK
-
-
-cdef int enter_leaf(Masks* k, Machine* m, Config* inner, const uint32_t* leaf, uint32_t* mask) noexcept nogil:
-    """A token leaves the lexeme at a leaf, with `inner`: set it and those below it if they may."""
-    cdef const TrieNode* nodes = k.vocab.nodes
-    cdef uint32_t token
-    cdef int status
-    if leaf[2]:
-        status = viable(k.viability, m, inner)
-    else:
-        status = step(k.viability, m, inner, nodes[leaf[0]].word & 0xFF)
-    if status > 0:
-        token = nodes[leaf[0]].word >> 8
-        mask[token >> 5] |= <uint32_t>1 << (token & 31)
-        if nodes[leaf[0]].size >> 8 > 1:
-            status = walk(k, m, leaf[0], inner, mask)
-    return status
-
-
-cdef int resolve(Masks* k, Machine* m, uint32_t row, uint32_t* mask) noexcept nogil:
-    """Ask the parser about the places where tokens leave the lexeme."""
-    cdef const uint32_t* leaf = k.leaves.data
-    cdef const uint32_t* end = k.leaves.data + k.leaves.len
-    cdef uint32_t lexset = NO_LEXEMES
-    cdef Config left, inner
-    cdef int leaves = 0
-    cdef int status
-    while leaf < end:
-        if leaf[1] != lexset:
-            lexset = leaf[1]
-            leaves = machine_leave(m, row, lexset, &left)
-            if leaves < 0:
-                return leaves
-        if leaves:
-            inner = left
-            status = enter_leaf(k, m, &inner, leaf, mask)
-            if status < 0:
-                return status
-        leaf += LEAF_WORDS
-    return OK
-
-
-cdef int resolve_virtual(Masks* k, Machine* m, uint32_t row, uint32_t* mask) noexcept nogil:
-    """The same on a virtual row, where it matters what a token's bytes are before it leaves the lexeme."""
-    cdef const TrieNode* nodes = k.vocab.nodes
-    cdef const uint32_t* leaf = k.leaves.data
-    cdef const uint32_t* end = k.leaves.data + k.leaves.len
-    # the nodes above a leaf, and the virtual rows they lead to; `at` goes along the children of the last
-    cdef uint32_t path[MAX_TOKEN_BYTES + 1]
-    cdef uint32_t rows[MAX_TOKEN_BYTES + 1]
-    cdef uint32_t depth = 0
-    cdef uint32_t at = 1
-    cdef TapeMark mark
-    cdef Config inner
-    cdef int status
-    path[0] = 0
-    rows[0] = row
-    while leaf < end:
-        while leaf[0] >= path[depth] + (nodes[path[depth]].size >> 8):
-            at = path[depth] + (nodes[path[depth]].size >> 8)
-            depth -= 1
-        while True:
-            while leaf[0] >= at + (nodes[at].size >> 8):
-                at += nodes[at].size >> 8
-            if at == leaf[0]:
-                break
-            status = tape_append(&m.tape, rows[depth], nodes[at].word & 0xFF, &rows[depth + 1])
-            if status < 0:
-                return status
-            depth += 1
-            path[depth] = at
-            at += 1
-        mark = tape_mark(&m.tape)
-        inner.row = rows[depth]
-        status = 1
-        if leaf[2]:
-            status = tape_append(&m.tape, inner.row, nodes[at].word & 0xFF, &inner.row)
-        if status >= 0:
-            status = machine_leave(m, inner.row, leaf[1], &inner)
-        if status > 0:
-            status = enter_leaf(k, m, &inner, leaf, mask)
-        if status < 0:
-            return status
-        tape_release(&m.tape, &mark)
-        leaf += LEAF_WORDS
-    return OK
-
-
-cdef int walk(Masks* k, Machine* m, uint32_t above, const Config* config, uint32_t* mask) noexcept nogil:
-    """Set the tokens strictly below a trie node; the plain way, for subtrees: most are a few nodes."""
-    cdef const TrieNode* nodes = k.vocab.nodes
-    cdef Config configs[MAX_TOKEN_BYTES + 1]
-    cdef uint32_t at = above + 1
-    cdef uint32_t end = above + (nodes[above].size >> 8)
-    cdef uint32_t depth, token
-    cdef int status
-    configs[nodes[above].size & 0xFF] = config[0]
-    while at < end:
-        depth = nodes[at].size & 0xFF
-        configs[depth] = configs[depth - 1]
-        status = step(k.viability, m, &configs[depth], nodes[at].word & 0xFF)
-        if status < 0:
-            return status
-        if status:
-            token = nodes[at].word >> 8
-            mask[token >> 5] |= <uint32_t>1 << (token & 31)
-            at += 1
-        else:
-            at += nodes[at].size >> 8
-    return OK
+cdef size_t masks_other_bytes(const Masks* k) noexcept nogil:
+    return (map_bytes(&k.likes) + map_bytes(&k.horizons) + map_bytes(&k.walked) + map_bytes(&k.known.exprs)
+            + map_bytes(&k.known.states) + (k.buffer.cap + k.places.cap + k.reached.cap) * sizeof(uint32_t))
 
 
 cdef int all_viable(Masks* k, Machine* m, const Config* config) noexcept nogil:
@@ -310,46 +186,140 @@ cdef int store(Masks* k, Vec* words) noexcept nogil:
     return status
 
 
-cdef int keep_partition(Masks* k, uint32_t state) noexcept nogil:
-    """Store (leaves, mask) of the split that lies in the scratch arrays."""
-    cdef uint32_t offset = <uint32_t>k.words.len
-    if vec_push(&k.words, <uint32_t>k.leaves.len) < 0 or vec_extend(&k.words, k.leaves.data, k.leaves.len) < 0:
-        return NO_MEMORY
-    if vec_extend(&k.words, k.buffer.data, k.vocab.n_words) < 0:
-        return NO_MEMORY
-    return map_put(&k.partitions, state, offset)
+cdef bint is_and(const Nodes* n, uint32_t e) noexcept nogil:
+    return node_kind(n, node(n, e)[1] if node_kind(n, e) == K_CAT else e) == K_AND
+
+
+cdef bint begins_with_loop(const Nodes* n, uint32_t e) noexcept nogil:
+    cdef const uint32_t* words = node(n, e)
+    if words[0] == K_CAT:
+        words = node(n, words[1])
+    if words[0] == K_AND:
+        # (one of the members tells)
+        words = node(n, words[1])
+    return words[0] == K_REP and words[3] == NO_BOUND
+
+
+cdef int state_like(Masks* k, Machine* m, uint32_t state, uint32_t* other) noexcept nogil:
+    """A state whose partition is likely to be known and hardly differs: that of one lexeme, without what bounds its loops and
+    without what it must not be. It is `state` itself where there is none."""
+    cdef uint32_t number = state >> 8
+    cdef uint32_t count = intern_len(&m.dfa.states, number)
+    cdef uint32_t best = 0
+    cdef uint32_t lexeme = 0
+    cdef uint32_t simpler = 0
+    cdef uint32_t i, e, found, rank
+    cdef int status
+    other[0] = map_get(&k.likes, state)
+    if other[0] != ABSENT:
+        return OK
+    other[0] = state
+    if not intern_get(&m.dfa.states, number)[0] and count <= 2 * MOST_LIKE + 1:
+        for i in range(1, count, 2):
+            e = intern_get(&m.dfa.states, number)[i + 1]
+            status = relaxed(m.dfa.nodes, e, &found)
+            if status < 0:
+                return status
+            # what is simplified says the most: it is a loop; others begin with one, or are words
+            rank = 2 if found != e else 1 if begins_with_loop(m.dfa.nodes, e) else 0
+            if rank and rank >= best:
+                best = rank
+                simpler = found
+                lexeme = intern_get(&m.dfa.states, number)[i]
+        if best == 2 and count == 3 and not is_and(m.dfa.nodes, intern_get(&m.dfa.states, number)[2]):
+            # a loop that ends soon: most tokens tell, and a split of its own serves others
+            if horizon(m.dfa.nodes, intern_get(&m.dfa.states, number)[2], simpler) < SOON:
+                best = 0
+        if best == 2 or (best and count > 3):
+            status = dfa_inside(&m.dfa, lexeme, simpler, other)
+            if status < 0:
+                return status
+    return map_put(&k.likes, state, other[0])
+
+
+cdef int find_split(Masks* k, Machine* m, uint32_t state) noexcept nogil:
+    """The partition of a state into `buffer` and `places`: 1, 0 where it is not worth keeping (then neither is touched), or a
+    status."""
+    cdef size_t before = k.visited
+    cdef int status = partitions_find(
+        k.partitions, &k.known, &m.dfa, state, k.buffer.data, k.vocab.n_words, &k.places)
+    if status != NOT_KEPT:
+        return status == KEPT if status >= 0 else status
+    status = split(&m.dfa, &k.vocab, state, k.buffer.data, &k.places, &k.visited)
+    if status < 0:
+        return status
+    if k.visited - before >= LONG_WALK:
+        status = partitions_keep(
+            k.partitions, &k.known, &m.dfa, state, k.buffer.data, k.vocab.n_words, &k.places)
+        return status if status < 0 else 1
+    memset(k.buffer.data, 0, (k.vocab.n_words + 1) * sizeof(uint32_t))
+    k.places.len = 0
+    return partitions_keep(k.partitions, &k.known, &m.dfa, state, NULL, 0, NULL)
+
+
+cdef int keep_walked(Masks* k, Machine* m, uint32_t state, size_t visited) noexcept nogil:
+    """Note that the partition of a state was made here: for all_viable that must have been once."""
+    if visited >= LONG_WALK and k.partitions.max_bytes:
+        if partitions_keep(
+                k.partitions, &k.known, &m.dfa, state, k.buffer.data, k.vocab.n_words, &k.places) < 0:
+            return NO_MEMORY
+    return map_put(&k.walked, state, 0)
 
 
 cdef int compute(Masks* k, Machine* m, const Config* config) noexcept nogil:
-    """The mask of a configuration, into `buffer`."""
-    cdef uint32_t states[MAX_TOKEN_BYTES + 1]
-    cdef uint32_t visited
-    cdef uint32_t offset = map_get(&k.partitions, config.state)
-    cdef const uint32_t* kept
-    cdef int status
-    if offset == ABSENT:
-        k.leaves.len = 0
-        states[0] = config.state
-        status = split(m, k.vocab.nodes, k.vocab.node_count, states, k.buffer.data, &k.leaves, &visited)
-        if status >= 0 and visited >= LONG_WALK:
-            status = keep_partition(k, config.state)
-    else:
-        kept = k.words.data + offset
-        k.leaves.len = 0
-        status = vec_extend(&k.leaves, kept + 1, kept[0])
-        memcpy(k.buffer.data, kept + 1 + kept[0], k.vocab.n_words * sizeof(uint32_t))
+    """The mask of a configuration, into `buffer`, by the trie."""
+    cdef uint32_t other = config.state
+    cdef size_t before = k.visited
+    cdef int status = 0
+    k.places.len = 0
+    if k.partitions.max_bytes and (not k.viability.enabled or map_get(&k.walked, config.state) != ABSENT):
+        if not k.viability.enabled:
+            status = state_like(k, m, config.state, &other)
+        if status >= 0:
+            status = find_split(k, m, other)
+        if status > 0 and other != config.state:
+            status = leave_at(&k.vocab, k.viability, m, config.row, &k.places, k.buffer.data)
+            k.places.len = 0
+            if status >= 0:
+                status = split_apart(
+                    &m.dfa, &k.vocab, config.state, other, k.buffer.data, &k.places, &k.horizons, &k.visited)
+            status = 1 if status >= 0 else status
+    if status == 0:
+        status = split(&m.dfa, &k.vocab, config.state, k.buffer.data, &k.places, &k.visited)
+        if status >= 0 and k.viability.enabled:
+            status = keep_walked(k, m, config.state, k.visited - before)
     if status >= 0 and k.viability.enabled:
         status = all_viable(k, m, config)
         if status == 0:
             memset(k.buffer.data, 0, (k.vocab.n_words + 1) * sizeof(uint32_t))
-            k.leaves.len = 0
-            status = walk(k, m, 0, config, k.buffer.data)
+            k.places.len = 0
+            status = walk(&k.vocab, k.viability, m, 0, config, k.buffer.data)
     if status >= 0:
-        if config.row & VIRTUAL:
-            status = resolve_virtual(k, m, config.row, k.buffer.data)
-        else:
-            status = resolve(k, m, config.row, k.buffer.data)
+        status = leave_at(&k.vocab, k.viability, m, config.row, &k.places, k.buffer.data)
     return add_others(k, m, config, k.buffer.data) if status >= 0 else status
+
+
+cdef int find_left(Masks* k, Machine* m, const Config* config, uint32_t* offset) noexcept nogil:
+    """Where the lexeme can only end, the mask is that of what follows: 1 with where that is stored, 0 where this is not so, or
+    a status."""
+    cdef const uint32_t* pairs = intern_get(&m.dfa.states, config.state >> 8)
+    cdef uint32_t count = intern_len(&m.dfa.states, config.state >> 8)
+    cdef const uint32_t* words
+    cdef Config left
+    cdef uint32_t i
+    cdef int status
+    if config.row & VIRTUAL or k.viability.enabled or m.rules.has_checks or pairs[0]:
+        return 0
+    for i in range(2, count, 2):
+        if pairs[i] != EMPTY:
+            return 0
+    status = machine_leave(m, config.row, dfa_accept(&m.dfa, config.state), &left)
+    if status > 0:
+        status = find(k, m, &left, &words)
+    if status < 0:
+        return status
+    offset[0] = <uint32_t>(words - k.words.data)
+    return 1
 
 
 cdef int find(Masks* k, Machine* m, const Config* config, const uint32_t** words) noexcept nogil:
@@ -367,7 +337,15 @@ cdef int find(Masks* k, Machine* m, const Config* config, const uint32_t** words
         k.hits += 1
         words[0] = k.recent.data
         return OK
+    if k.words.len * sizeof(uint32_t) > k.max_bytes:
+        # all of them: those in use are soon there again
+        masks_drop(k)
+        k.drops += 1
     k.misses += 1
+    status = find_left(k, m, config, &offset)
+    if status != 0:
+        words[0] = k.words.data + offset
+        return map_put(&k.index, key, offset) if status > 0 else status
     m.tape.asked = False
     mark = tape_mark(&m.tape)
     status = tape_try(&m.tape, config.row) if config.row & VIRTUAL else OK
@@ -381,7 +359,7 @@ cdef int find(Masks* k, Machine* m, const Config* config, const uint32_t** words
     if config.row & VIRTUAL and m.tape.asked:
         k.recent.len = 0
         status = store(k, &k.recent)
-        k.recent_key = own_key if status >= 0 else NO_KEY
+        k.recent_key = own_key if status >= 0 and k.max_bytes else NO_KEY
         words[0] = k.recent.data
         return status
     offset = <uint32_t>k.words.len

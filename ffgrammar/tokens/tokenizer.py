@@ -42,6 +42,8 @@ class Tokenizer:
         "_special_tokens",
         "_strips_first_space",
         "_trie",
+        "partition_bytes",
+        "shared",
     )
 
     def __init__(
@@ -64,6 +66,8 @@ class Tokenizer:
         self._adds_prefix_space = adds_prefix_space
         self._strips_first_space = strips_first_space
         self._fingerprint: str | None = None
+        self.partition_bytes = 64 << 20
+        self.shared: Any = None
 
     # ---- makers
 

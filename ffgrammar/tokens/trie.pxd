@@ -107,6 +107,7 @@ cdef class TokenTrie:
     cdef readonly uint32_t max_depth    # bytes of the longest token that is in the trie
 
     cdef TrieNode* nodes                # node_count of them; nodes[0] is the root
+    cdef uint8_t* heights               # per node: bytes of the longest way down from it
     cdef uint32_t roots[256]            # child of the root by byte, 0 where there is none
 
     # Tokens that share their bytes with a lower id: bit alias_id[k] of a mask equals bit alias_of[k].

@@ -55,11 +55,19 @@ cdef uint64_t _count_nodes(
     return nodes
 
 
+cdef inline void close_node(TokenTrie trie, const uint32_t* path, uint32_t made, uint32_t depth) noexcept nogil:
+    """All below the last node of a path is there."""
+    cdef uint32_t holder = path[depth]
+    trie.nodes[holder].size = (made - holder) << 8 | depth
+    if trie.heights[path[depth - 1]] < trie.heights[holder] + 1:
+        trie.heights[path[depth - 1]] = trie.heights[holder] + 1
+
+
 cdef void _fill_nodes(TokenTrie trie, const uint32_t* order, uint32_t count, const uint8_t* shared) noexcept nogil:
     """Writes the nodes and the aliases."""
     cdef TrieNode* nodes = trie.nodes
     cdef uint32_t path[MAX_TOKEN_BYTES + 1]
-    cdef uint32_t made = 1, aliases = 0, depth = 0, k, token, length, common, holder
+    cdef uint32_t made = 1, aliases = 0, depth = 0, k, token, length, common
     cdef const uint8_t* text
     cdef uint32_t pad = trie.pad_token << 8
     nodes[0].word = pad
@@ -75,8 +83,7 @@ cdef void _fill_nodes(TokenTrie trie, const uint32_t* order, uint32_t count, con
             aliases += 1
             continue
         while depth > common:
-            holder = path[depth]
-            nodes[holder].size = (made - holder) << 8 | depth
+            close_node(trie, path, made, depth)
             depth -= 1
         while depth < length:
             nodes[made].word = pad | text[depth]
@@ -89,8 +96,7 @@ cdef void _fill_nodes(TokenTrie trie, const uint32_t* order, uint32_t count, con
         if length > trie.max_depth:
             trie.max_depth = length
     while depth > 0:
-        holder = path[depth]
-        nodes[holder].size = (made - holder) << 8 | depth
+        close_node(trie, path, made, depth)
         depth -= 1
     nodes[0].size = made << 8
 
@@ -307,6 +313,7 @@ cdef class TokenTrie:
                 raise TokenizerError(f"the vocabulary's trie has {nodes} nodes, more than {_MAX_NODES}")
             self._free_nodes()
             self.nodes = <TrieNode*>_claim(nodes, sizeof(TrieNode))
+            self.heights = <uint8_t*>_claim(nodes, 1)
             self.alias_of = <uint32_t*>_claim(aliases, sizeof(uint32_t))
             self.alias_id = <uint32_t*>_claim(aliases, sizeof(uint32_t))
             self.alias_count = aliases
@@ -328,10 +335,12 @@ cdef class TokenTrie:
 
     cdef void _free_nodes(self) noexcept:
         free(self.nodes)
+        free(self.heights)
         free(self.alias_of)
         free(self.alias_id)
         free(self.index.slots)
         self.nodes = NULL
+        self.heights = NULL
         self.alias_of = NULL
         self.alias_id = NULL
         self.index.slots = NULL

@@ -1,0 +1,351 @@
+"""See the .pxd. The table is shared by engines that run in different threads: every call takes its lock, and copies."""
+
+from libc.stdint cimport uint32_t
+from libc.stdlib cimport qsort
+
+from cpython.pythread cimport (
+    PyThread_acquire_lock, PyThread_allocate_lock, PyThread_free_lock, PyThread_release_lock, WAIT_LOCK,
+)
+
+from ffgrammar.core.intern cimport (
+    intern_add, intern_bytes, intern_count, intern_free, intern_get, intern_init, intern_len, intern_truncate,
+)
+from ffgrammar.core.map cimport ABSENT, map_bytes, map_clear, map_free, map_get, map_init, map_put
+from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.vec cimport vec_extend, vec_free, vec_init, vec_push
+from ffgrammar.engine.split cimport PLACE_WORDS
+from ffgrammar.regex.nodes cimport K_AND, K_CAT, K_LIT, K_MULT, K_NOT, K_OR, K_PART, K_REP, K_SET, Nodes, node, node_len
+
+cdef enum:
+    # lexemes of a state: there is a bit for each
+    MOST_LEXEMES = 32
+    # words of an expression; larger ones are hardly met again
+    MOST_WORDS = 20000
+    # in `offsets`
+    NO_PARTITION = 0xFFFFFFFF
+    SHORT_WALK = 0xFFFFFFFE
+    # instead of a key
+    NO_KEY = 0xFFFFFFFD
+
+
+cdef int known_init(Known* known) noexcept nogil:
+    known.generation = 0
+    return NO_MEMORY if map_init(&known.exprs) < 0 or map_init(&known.states) < 0 else OK
+
+
+cdef void known_free(Known* known) noexcept nogil:
+    map_free(&known.exprs)
+    map_free(&known.states)
+
+
+cdef void known_clear(Known* known) noexcept nogil:
+    map_clear(&known.exprs)
+    map_clear(&known.states)
+
+
+cdef size_t table_bytes(const Partitions* p) noexcept nogil:
+    return (intern_bytes(&p.exprs) + intern_bytes(&p.keys)
+            + (p.offsets.cap + p.words.cap + p.scratch.cap) * sizeof(uint32_t))
+
+
+cdef int make_room(Partitions* p) noexcept nogil:
+    """Drop everything if it is too much."""
+    if table_bytes(p) <= p.max_bytes:
+        return OK
+    intern_free(&p.exprs)
+    intern_free(&p.keys)
+    vec_free(&p.offsets)
+    vec_free(&p.words)
+    vec_free(&p.scratch)
+    p.kept = 0
+    p.generation += 1
+    return NO_MEMORY if intern_init(&p.exprs) < 0 or intern_init(&p.keys) < 0 else OK
+
+
+cdef int compare_words(const void* a, const void* b) noexcept nogil:
+    cdef uint32_t x = (<const uint32_t*>a)[0]
+    cdef uint32_t y = (<const uint32_t*>b)[0]
+    return (x > y) - (x < y)
+
+
+cdef int push_members(Nodes* n, Map* exprs, uint32_t e) noexcept nogil:
+    """Put the members of a node that are not known yet on the stack: how many, or a status."""
+    cdef const uint32_t* words = node(n, e)
+    cdef uint32_t kind = words[0]
+    cdef uint32_t count = 0
+    cdef uint32_t first = 1
+    cdef uint32_t last = 1
+    cdef uint32_t i
+    if kind == K_CAT:
+        last = 3
+    elif kind == K_NOT or kind == K_REP:
+        last = 2
+    elif kind == K_OR or kind == K_AND:
+        last = node_len(n, e)
+    for i in range(first, last):
+        if map_get(exprs, words[i]) == ABSENT:
+            if vec_push(&n.stack, words[i]) < 0:
+                return NO_MEMORY
+            count += 1
+    return count
+
+
+cdef int intern_node(Partitions* p, Nodes* n, Map* exprs, uint32_t e) noexcept nogil:
+    """A node whose members are known."""
+    cdef const uint32_t* words = node(n, e)
+    cdef uint32_t kind = words[0]
+    cdef uint32_t count = node_len(n, e)
+    cdef uint32_t i, found
+    cdef Vec* tuple = &p.scratch
+    tuple.len = 0
+    if vec_push(tuple, kind) < 0:
+        return NO_MEMORY
+    if kind == K_LIT:
+        for i in range(words[2]):
+            if vec_push(tuple, n.text[words[1] + i]) < 0:
+                return NO_MEMORY
+    elif kind == K_SET or kind == K_MULT or kind == K_PART:
+        if vec_extend(tuple, words + 1, count - 1) < 0:
+            return NO_MEMORY
+    else:
+        for i in range(1, count):
+            # of a repeat the bounds are what they are
+            found = words[i] if kind == K_REP and i > 1 else map_get(exprs, words[i])
+            if vec_push(tuple, found) < 0:
+                return NO_MEMORY
+        if kind == K_OR or kind == K_AND:
+            # their order is that of an engine's numbers
+            qsort(tuple.data + 1, count - 1, sizeof(uint32_t), compare_words)
+    if intern_add(&p.exprs, tuple.data, tuple.len, &found) < 0:
+        return NO_MEMORY
+    return map_put(exprs, e, found)
+
+
+cdef int shared_expression(Partitions* p, Map* exprs, Nodes* n, uint32_t e, uint32_t* out) noexcept nogil:
+    """1 with an expression's number in the table, 0 where it is too large, or a status."""
+    cdef size_t base = n.stack.len
+    cdef uint32_t budget = MOST_WORDS
+    cdef int status = OK
+    out[0] = map_get(exprs, e)
+    if out[0] != ABSENT:
+        return 1
+    if vec_push(&n.stack, e) < 0:
+        return NO_MEMORY
+    while n.stack.len > base and status >= 0:
+        e = n.stack.data[n.stack.len - 1]
+        if map_get(exprs, e) != ABSENT:
+            n.stack.len -= 1
+            continue
+        if budget < node_len(n, e):
+            n.stack.len = base
+            return 0
+        budget -= node_len(n, e)
+        status = push_members(n, exprs, e)
+        if status == 0:
+            status = intern_node(p, n, exprs, e)
+            n.stack.len -= 1
+    n.stack.len = base
+    out[0] = map_get(exprs, e)
+    return status if status < 0 else 1
+
+
+cdef int find_key(Partitions* p, Known* known, Dfa* dfa, uint32_t state, uint32_t* key) noexcept nogil:
+    """1 with the number of a lexer state's key, 0 where it has none, or a status."""
+    cdef uint32_t number = state >> 8
+    cdef uint32_t count = intern_len(&dfa.states, number)
+    cdef uint32_t words[MOST_LEXEMES + 2]
+    cdef uint32_t i, lexeme
+    cdef uint32_t used = 2
+    cdef int status
+    if known.generation != p.generation:
+        known_clear(known)
+        known.generation = p.generation
+    key[0] = map_get(&known.states, state)
+    if key[0] != ABSENT:
+        return key[0] != <uint32_t>NO_KEY
+    words[0] = dfa.eager
+    words[1] = 0
+    status = 1 if count <= 2 * MOST_LEXEMES + 1 else 0
+    for i in range(1, count, 2):
+        if status <= 0:
+            break
+        lexeme = intern_get(&dfa.states, number)[i]
+        if dfa.lazy.data[lexeme]:
+            words[1] |= <uint32_t>1 << (used - 2)
+        status = shared_expression(p, &known.exprs, dfa.nodes, intern_get(&dfa.states, number)[i + 1], &words[used])
+        used += 1
+    if status > 0:
+        status = intern_add(&p.keys, words, used, key)
+        if status > 0 and vec_push(&p.offsets, NO_PARTITION) < 0:
+            # a key without its offset must not be found again
+            intern_truncate(&p.keys, key[0])
+            return NO_MEMORY
+        if status >= 0:
+            status = 1
+    if status < 0:
+        return status
+    if map_put(&known.states, state, key[0] if status else <uint32_t>NO_KEY) < 0:
+        return NO_MEMORY
+    return status
+
+
+cdef int copy_partition(
+    Partitions* p, uint32_t offset, Dfa* dfa, uint32_t state, uint32_t* mask, size_t n_words, Vec* places,
+) noexcept nogil:
+    cdef const uint32_t* words = p.words.data + offset
+    cdef uint32_t number = state >> 8
+    cdef uint32_t bits = 0
+    cdef uint32_t lexset = 0
+    cdef uint32_t lexemes[MOST_LEXEMES]
+    cdef uint32_t i, j, count
+    for i in range(words[0]):
+        if words[PLACE_WORDS * i + 2] != bits:
+            bits = words[PLACE_WORDS * i + 2]
+            count = 0
+            for j in range(MOST_LEXEMES):
+                if (bits >> j) & 1:
+                    lexemes[count] = intern_get(&dfa.states, number)[2 * j + 1]
+                    count += 1
+            if intern_add(&dfa.lexsets, lexemes, count, &lexset) < 0:
+                return NO_MEMORY
+        if vec_push(places, words[PLACE_WORDS * i + 1]) < 0 or vec_push(places, lexset) < 0:
+            return NO_MEMORY
+    words += 1 + PLACE_WORDS * words[0]
+    for i in range(<uint32_t>n_words):
+        mask[i] = words[i]
+    return KEPT
+
+
+cdef int partitions_find(
+    Partitions* p, Known* known, Dfa* dfa, uint32_t state, uint32_t* mask, size_t n_words, Vec* places,
+) noexcept nogil:
+    cdef uint32_t key, offset
+    cdef int status
+    PyThread_acquire_lock(p.lock, WAIT_LOCK)
+    status = make_room(p)
+    if status >= 0:
+        status = find_key(p, known, dfa, state, &key)
+    if status > 0:
+        offset = p.offsets.data[key]
+        if offset == <uint32_t>NO_PARTITION:
+            p.misses += 1
+            status = NOT_KEPT
+        elif offset == <uint32_t>SHORT_WALK:
+            status = SHORT
+        else:
+            p.hits += 1
+            status = copy_partition(p, offset, dfa, state, mask, n_words, places)
+    PyThread_release_lock(p.lock)
+    return status
+
+
+cdef uint32_t lexeme_bits(const Dfa* dfa, uint32_t state, uint32_t lexset) noexcept nogil:
+    """Which lexemes of a state are in a set, as bits."""
+    cdef uint32_t number = state >> 8
+    cdef uint32_t found = 0
+    cdef uint32_t j = 0
+    cdef uint32_t i
+    for i in range(intern_len(&dfa.lexsets, lexset)):
+        # both are sorted
+        while intern_get(&dfa.states, number)[2 * j + 1] != intern_get(&dfa.lexsets, lexset)[i]:
+            j += 1
+        found |= <uint32_t>1 << j
+    return found
+
+
+cdef int keep(
+    Partitions* p, uint32_t key, Dfa* dfa, uint32_t state, const uint32_t* mask, size_t n_words, const Vec* places,
+) noexcept nogil:
+    cdef size_t offset = p.words.len
+    cdef size_t i
+    if mask == NULL:
+        p.offsets.data[key] = SHORT_WALK
+        return OK
+    if offset >= <size_t>NO_KEY:
+        return OK
+    if vec_push(&p.words, <uint32_t>(places.len // PLACE_WORDS)) < 0:
+        return NO_MEMORY
+    for i in range(places.len // PLACE_WORDS):
+        if vec_push(&p.words, places.data[PLACE_WORDS * i]) < 0:
+            return NO_MEMORY
+        if vec_push(&p.words, lexeme_bits(dfa, state, places.data[PLACE_WORDS * i + 1])) < 0:
+            return NO_MEMORY
+    if vec_extend(&p.words, mask, n_words) < 0:
+        return NO_MEMORY
+    p.offsets.data[key] = <uint32_t>offset
+    p.kept += 1
+    return OK
+
+
+cdef int partitions_keep(
+    Partitions* p, Known* known, Dfa* dfa, uint32_t state, const uint32_t* mask, size_t n_words, const Vec* places,
+) noexcept nogil:
+    cdef uint32_t key
+    cdef int status
+    PyThread_acquire_lock(p.lock, WAIT_LOCK)
+    status = make_room(p)
+    if status >= 0:
+        status = find_key(p, known, dfa, state, &key)
+    # (another engine may have been quicker)
+    if status > 0 and p.offsets.data[key] == <uint32_t>NO_PARTITION:
+        status = keep(p, key, dfa, state, mask, n_words, places)
+    PyThread_release_lock(p.lock)
+    return status
+
+
+cdef class SharedPartitions:
+    """The partitions of one vocabulary.
+
+    Args:
+        max_bytes: over this much all is dropped and found anew; 0 keeps nothing.
+    """
+
+    def __cinit__(self, size_t max_bytes):
+        self.table.max_bytes = max_bytes
+        self.table.generation = 1
+        self.table.lock = PyThread_allocate_lock()
+        if self.table.lock == NULL or intern_init(&self.table.exprs) < 0 or intern_init(&self.table.keys) < 0:
+            raise MemoryError
+        vec_init(&self.table.offsets)
+        vec_init(&self.table.words)
+        vec_init(&self.table.scratch)
+
+    def __dealloc__(self):
+        if self.table.lock != NULL:
+            PyThread_free_lock(self.table.lock)
+        intern_free(&self.table.exprs)
+        intern_free(&self.table.keys)
+        vec_free(&self.table.offsets)
+        vec_free(&self.table.words)
+        vec_free(&self.table.scratch)
+
+    @property
+    def max_bytes(self) -> int:
+        return self.table.max_bytes
+
+    @max_bytes.setter
+    def max_bytes(self, size_t value):
+        cdef int status
+        with nogil:
+            PyThread_acquire_lock(self.table.lock, WAIT_LOCK)
+        self.table.max_bytes = value
+        status = make_room(&self.table)
+        PyThread_release_lock(self.table.lock)
+        if status < 0:
+            raise MemoryError
+
+    def stats(self) -> dict:
+        """Counts and bytes of what is held now."""
+        with nogil:
+            PyThread_acquire_lock(self.table.lock, WAIT_LOCK)
+        try:
+            return {
+                "partitions": self.table.kept,
+                "partition_hits": self.table.hits,
+                "partition_misses": self.table.misses,
+                "partition_drops": self.table.generation - 1,
+                "partition_bytes": table_bytes(&self.table),
+                "partition_bytes_limit": self.table.max_bytes,
+            }
+        finally:
+            PyThread_release_lock(self.table.lock)
