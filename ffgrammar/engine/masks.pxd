@@ -23,7 +23,7 @@ cdef struct Masks:
     Vec words        # (count, tokens...) or (DENSE, mask words...)
     Vec recent       # the same of the last configuration whose mask depends on its text
     uint64_t recent_key
-    Vec buffer       # one mask and a spare word, all zero between calls
+    Vec buffer       # one mask, a spare word, and what makes whole blocks of it; all zero between calls
     size_t max_bytes  # of the masks that are kept
     size_t hits
     size_t misses

@@ -18,7 +18,7 @@ from libc.string cimport memcpy, memset
 from ffgrammar.core.intern cimport intern_get, intern_len
 from ffgrammar.core.map cimport ABSENT, map_bytes, map_clear, map_free, map_get, map_init, map_put
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.vec cimport Vec, vec_extend, vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.core.vec cimport Vec, vec_extend, vec_fill, vec_free, vec_init, vec_push, vec_reserve
 from ffgrammar.engine.leave cimport leave_at, walk
 from ffgrammar.engine.machine cimport machine_accepting, machine_leave, parser_row
 from ffgrammar.engine.partitions cimport (
@@ -32,17 +32,22 @@ from ffgrammar.regex.nodes cimport EMPTY, K_AND, K_CAT, K_REP, NO_BOUND, Nodes, 
 from ffgrammar.regex.similar cimport horizon, relaxed
 
 cdef extern from *:
-    int popcount "__builtin_popcount"(unsigned int) nogil
     int lowest_bit "__builtin_ctz"(unsigned int) nogil
 
 cdef enum:
     MOST_REACHED = 64  # lexer states that are looked at one by one before the plain walk is taken
+    BLOCK = 8  # words of a mask that are looked at together, as four of 64 bits
     MOST_LIKE = 1000  # lexemes of a state that are looked at to find a similar one
     SOON = 16  # bytes; where a loop has at most so many left (no 3 in 100 tokens of cl100k are longer)
     LONG_WALK = 4096  # nodes from which a split is kept: the copy of its mask is then a small part of it
     DENSE = 0xFFFFFFFF
 
 cdef uint64_t NO_KEY = <uint64_t>-1
+
+
+cdef inline size_t buffer_words(uint32_t n_words) noexcept nogil:
+    """Words of `buffer`: whole blocks, the spare word included."""
+    return (<size_t>n_words + BLOCK) // BLOCK * BLOCK
 
 
 cdef int masks_init(Masks* k) noexcept nogil:
@@ -57,7 +62,7 @@ cdef int masks_init(Masks* k) noexcept nogil:
         return NO_MEMORY
     if known_init(&k.known) < 0:
         return NO_MEMORY
-    return vec_fill(&k.buffer, k.vocab.n_words + 1, 0)
+    return vec_fill(&k.buffer, buffer_words(k.vocab.n_words), 0)
 
 
 cdef void masks_free(Masks* k) noexcept nogil:
@@ -164,25 +169,36 @@ cdef int store(Masks* k, Vec* words) noexcept nogil:
     """Append the mask in `buffer` to `words` (as a list of tokens when that is smaller) and clear the buffer."""
     cdef uint32_t n_words = k.vocab.n_words
     cdef uint32_t* mask = k.buffer.data
-    cdef uint32_t i, bits
-    cdef size_t count = 0
+    cdef size_t start = words.len
+    cdef size_t most = start + 1 + (n_words >> 2)
+    cdef uint64_t* block
+    cdef uint32_t i, j, bits
     cdef int status = OK
     mask[n_words] = 0
-    for i in range(n_words):
-        count += popcount(mask[i])
-    if count >= n_words >> 2:
+    if vec_reserve(words, most + 32 * BLOCK) < 0:
+        status = NO_MEMORY
+        most = 0
+    else:
+        words.len = start + 1
+    # (counting the bits first cost 8 us a mask where the compiler may not use the processor's instruction for it)
+    i = 0
+    while i < n_words and words.len <= most:
+        block = <uint64_t*>(mask + i)
+        if block[0] | block[1] | block[2] | block[3]:
+            for j in range(i, i + BLOCK):
+                bits = mask[j]
+                while bits:
+                    words.data[words.len] = j << 5 | <uint32_t>lowest_bit(bits)
+                    words.len += 1
+                    bits &= bits - 1
+        i += BLOCK
+    if status >= 0 and words.len <= most:
+        words.data[start] = <uint32_t>(words.len - start - 1)
+    elif status >= 0:
+        words.len = start
         if vec_push(words, DENSE) < 0 or vec_extend(words, mask, n_words) < 0:
             status = NO_MEMORY
-    elif vec_push(words, <uint32_t>count) < 0:
-        status = NO_MEMORY
-    else:
-        for i in range(n_words):
-            bits = mask[i]
-            while bits:
-                if vec_push(words, i << 5 | <uint32_t>lowest_bit(bits)) < 0:
-                    status = NO_MEMORY
-                bits &= bits - 1
-    memset(mask, 0, (n_words + 1) * sizeof(uint32_t))
+    memset(mask, 0, buffer_words(n_words) * sizeof(uint32_t))
     return status
 
 
@@ -252,7 +268,7 @@ cdef int find_split(Masks* k, Machine* m, uint32_t state) noexcept nogil:
         status = partitions_keep(
             k.partitions, &k.known, &m.dfa, state, k.buffer.data, k.vocab.n_words, &k.places)
         return status if status < 0 else 1
-    memset(k.buffer.data, 0, (k.vocab.n_words + 1) * sizeof(uint32_t))
+    memset(k.buffer.data, 0, buffer_words(k.vocab.n_words) * sizeof(uint32_t))
     k.places.len = 0
     return partitions_keep(k.partitions, &k.known, &m.dfa, state, NULL, 0, NULL)
 
@@ -291,7 +307,7 @@ cdef int compute(Masks* k, Machine* m, const Config* config) noexcept nogil:
     if status >= 0 and k.viability.enabled:
         status = all_viable(k, m, config)
         if status == 0:
-            memset(k.buffer.data, 0, (k.vocab.n_words + 1) * sizeof(uint32_t))
+            memset(k.buffer.data, 0, buffer_words(k.vocab.n_words) * sizeof(uint32_t))
             k.places.len = 0
             status = walk(&k.vocab, k.viability, m, 0, config, k.buffer.data)
     if status >= 0:
@@ -354,7 +370,7 @@ cdef int find(Masks* k, Machine* m, const Config* config, const uint32_t** words
     tape_settle(&m.tape)
     tape_release(&m.tape, &mark)
     if status < 0:
-        memset(k.buffer.data, 0, (k.vocab.n_words + 1) * sizeof(uint32_t))
+        memset(k.buffer.data, 0, buffer_words(k.vocab.n_words) * sizeof(uint32_t))
         return status
     if config.row & VIRTUAL and m.tape.asked:
         k.recent.len = 0
