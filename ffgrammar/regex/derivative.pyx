@@ -8,7 +8,7 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from ffgrammar.core.heap cimport heap_pop, heap_push
 from ffgrammar.core.map cimport ABSENT, Map, map_free, map_get, map_init, map_put
 from ffgrammar.core.status cimport LIMIT_EMPTINESS, NO_MEMORY, OK
-from ffgrammar.core.vec cimport Vec, vec_free, vec_init, vec_push
+from ffgrammar.core.vec cimport Vec, vec_extend, vec_free, vec_init, vec_push
 from ffgrammar.regex.multiples cimport multiples_class, multiples_derivative
 from ffgrammar.regex.nodes cimport (
     ALIVE, ANY, DEAD_END, EMPTY, K_AND, K_ANY, K_CAT, K_EMPTY, K_LIT, K_MULT, K_NOT, K_NOTHING, K_OR, K_PART, K_REP, K_SET,
@@ -22,6 +22,9 @@ cdef enum:
     # What a search prefers: bytes that are promised to be few count so many times as much as bytes already taken. So it
     # dives where the promise shrinks, and spreads where it stays the same.
     HOPE = 4
+    # members of unions and intersections whose byte classes are kept: fewer are soon looked through, more hardly met again
+    FEW_MEMBERS = 6
+    MANY_MEMBERS = 64
 
 
 cdef inline bint has_byte(const uint32_t* bits, uint32_t byte) noexcept nogil:
@@ -146,10 +149,44 @@ cdef int members_derivative(Nodes* n, uint32_t e, uint32_t byte, uint32_t* out) 
     return make_union(n, base, out) if kind == K_OR else make_intersection(n, base, out)
 
 
+cdef int members_class(Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcept nogil:
+    cdef const uint32_t* words = node(n, e)
+    cdef uint32_t i, other
+    for i in range(1, node_len(n, e)):
+        other = only_first(n, words[i])
+        if other < 256 and other != byte:
+            bits[other >> 5] &= ~(<uint32_t>1 << (other & 31))
+        else:
+            same_class(n, words[i], byte, bits)
+    return OK
+
+
+cdef int kept_class(Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcept nogil:
+    """The same, looked up: the characters of a string, say, are in all that may follow in it."""
+    cdef uint64_t key = <uint64_t>e << 8 | byte
+    cdef uint32_t offset = map_get(&n.classes, key)
+    cdef uint32_t own[8]
+    cdef uint32_t i
+    cdef const uint32_t* found = own
+    if offset != ABSENT:
+        found = n.class_words.data + offset
+    else:
+        for i in range(8):
+            own[i] = 0xFFFFFFFF
+        members_class(n, e, byte, own)
+        offset = <uint32_t>n.class_words.len
+        # (without memory it is just not kept)
+        if vec_extend(&n.class_words, own, 8) >= 0 and map_put(&n.classes, key, offset) < 0:
+            n.class_words.len = offset
+    for i in range(8):
+        bits[i] &= found[i]
+    return OK
+
+
 cdef int same_class(Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcept nogil:
     cdef const uint32_t* words = node(n, e)
     cdef uint32_t kind = words[0]
-    cdef uint32_t flip, i, count, other
+    cdef uint32_t flip, i
     cdef uint8_t first
     if kind == K_SET:
         flip = 0 if has_byte(words + 1, byte) else 0xFFFFFFFF
@@ -173,13 +210,9 @@ cdef int same_class(Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcep
                 same_class(n, e, byte, bits)
                 break
     elif kind == K_OR or kind == K_AND:
-        count = node_len(n, e)
-        for i in range(1, count):
-            other = only_first(n, words[i])
-            if other < 256 and other != byte:
-                bits[other >> 5] &= ~(<uint32_t>1 << (other & 31))
-            else:
-                same_class(n, words[i], byte, bits)
+        if FEW_MEMBERS < node_len(n, e) <= MANY_MEMBERS:
+            return kept_class(n, e, byte, bits)
+        members_class(n, e, byte, bits)
     elif kind == K_NOT or kind == K_REP:
         same_class(n, words[1], byte, bits)
     elif kind == K_MULT or kind == K_PART:

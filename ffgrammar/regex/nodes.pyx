@@ -18,10 +18,11 @@ cdef int nodes_init(Nodes* n) noexcept nogil:
     vec_init(&n.info)
     vec_init(&n.shortest)
     vec_init(&n.stack)
+    vec_init(&n.class_words)
     n.text = NULL
     n.text_len = 0
     n.text_cap = 0
-    if intern_init(&n.tuples) < 0 or map_init(&n.derivatives) < 0:
+    if intern_init(&n.tuples) < 0 or map_init(&n.derivatives) < 0 or map_init(&n.classes) < 0:
         return NO_MEMORY
     n.max_nodes = n.max_members = n.max_depth = n.max_search = 0xFFFFFFFF
     n.max_words = 0xFFFFFFFF
@@ -39,6 +40,8 @@ cdef int nodes_init(Nodes* n) noexcept nogil:
 cdef void nodes_free(Nodes* n) noexcept nogil:
     intern_free(&n.tuples)
     map_free(&n.derivatives)
+    map_free(&n.classes)
+    vec_free(&n.class_words)
     vec_free(&n.info)
     vec_free(&n.shortest)
     vec_free(&n.stack)
@@ -52,11 +55,13 @@ cdef void nodes_truncate(Nodes* n, uint32_t count) noexcept nogil:
     n.info.len = count
     n.shortest.len = count
     map_clear(&n.derivatives)
+    map_clear(&n.classes)
+    n.class_words.len = 0
 
 
 cdef size_t nodes_bytes(const Nodes* n) noexcept nogil:
-    return (intern_bytes(&n.tuples) + map_bytes(&n.derivatives)
-            + (n.info.cap + n.shortest.cap + n.stack.cap) * sizeof(uint32_t) + n.text_cap)
+    return (intern_bytes(&n.tuples) + map_bytes(&n.derivatives) + map_bytes(&n.classes)
+            + (n.class_words.cap + n.info.cap + n.shortest.cap + n.stack.cap) * sizeof(uint32_t) + n.text_cap)
 
 
 cdef inline uint32_t depth_of(const Nodes* n, uint32_t e) noexcept nogil:
