@@ -139,6 +139,8 @@ def command(
     if plot is not None:
         from .plot import check_installed
 
+        if data is None:
+            raise click.UsageError("--plot needs DATA")
         check_installed()
     report: dict[str, Any] = {}
     lines: list[str] = []
