@@ -17,7 +17,7 @@ from bench.shared import dev_set
 from ffgrammar_cli.bench.data import load_schemas
 
 # Grammars alive at a time, and tokens of one text.
-ALIVE = 64
+ALIVE = 16
 LONGEST = 300
 # How often the resident size is looked at.
 LOOKS = 100
