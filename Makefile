@@ -8,8 +8,10 @@ ASAN_VENV := $(VENV)-asan
 PIP_FLAGS ?= --quiet --disable-pip-version-check
 # Options for pytest: make test PYTEST_FLAGS='-k mask'
 PYTEST_FLAGS ?=
+# Options for the bench: make bench BENCH_FLAGS='--limit 60 --micro'
 BENCH_FLAGS ?=
 BENCH_EXTRAS ?= bench
+BENCH_DATA ?= $(firstword $(wildcard $(or $(FFGRAMMAR_SHARED),../shared)/maskbench/dev.jsonl.gz) grammars)
 
 # What a build depends on. In-place builds and generated C do not count.
 SOURCES := pyproject.toml setup.py MANIFEST.in README.md \
@@ -34,9 +36,9 @@ demo: $(VENV)/.installed ## install the package and show it at work on a real sc
 test: $(VENV)/.installed-test ## install the package and run its tests
 	cd tests && $(abspath $(BIN))/pytest $(PYTEST_FLAGS)
 
-# With BENCH_EXTRAS=bench,peers also against xgrammar, which brings torch.
+# With BENCH_EXTRAS=bench,peers also against xgrammar, which brings torch; with bench,plot there is --plot.
 bench: $(VENV)/.installed-$(BENCH_EXTRAS) ## MaskBench, side by side with the peers that can be installed
-	$(BIN)/python tests/bench $(BENCH_FLAGS)
+	$(BIN)/ffgrammar bench $(BENCH_DATA) $(BENCH_FLAGS)
 
 lint: export PATH := $(abspath $(BIN)):$(PATH)
 lint: $(VENV)/.installed-lint ## ruff, mypy and cython-lint

@@ -54,9 +54,9 @@ class BuildExtensions(build_ext):
 
 
 setup(
-    packages=[*find_packages(include=["ffgrammar", "ffgrammar.*"]), "ffgrammar_cli"],
+    packages=[*find_packages(include=["ffgrammar", "ffgrammar.*"]), "ffgrammar_cli", "ffgrammar_cli.bench"],
     # `cli` would clash with other packages' at the top level.
-    package_dir={"ffgrammar_cli": "cli"},
+    package_dir={"ffgrammar_cli": "cli", "ffgrammar_cli.bench": "cli/bench"},
     ext_modules=extensions(),
     cmdclass={"build_ext": BuildExtensions},
     options={

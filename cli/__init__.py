@@ -2,5 +2,5 @@
 
 It uses the public names of `ffgrammar` only. Code map in reading order: main (the commands, exit codes), options
 (what commands share on the command line), sources (grammars and vocabularies from files), show (bytes and tokens as
-text), walk (a prefix into a matcher, and why it stopped), stream (NDJSON), then one file a command.
+text), walk (a prefix into a matcher, and why it stopped), stream (NDJSON), then one file a command (of bench a folder).
 """

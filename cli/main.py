@@ -23,6 +23,7 @@ COMMANDS = {
     "sample": "Write random sentences of a grammar.",
     "tokenizers": "List the vocabularies that can be used.",
     "trie": "Show the vocabulary under a prefix, as a tree.",
+    "bench": "Measure masks along real documents, side by side with other engines.",
 }
 
 EXIT_OK = 0

@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from bench import CLI
+
 ROOT = Path(__file__).resolve().parent.parent
 
 # Derandomized: a run in CI fails for a change of the code, not for a change of the seed. `thorough` searches anew.
@@ -75,19 +77,15 @@ def covered(request: pytest.FixtureRequest) -> Iterator[Callable[[str], None]]:
     yield lambda line: _SUMMARY.append(f"{name}: {line}")
 
 
-def _cli_package() -> str:
-    # In a checkout that is built in place the shell face is the folder cli/; installed it is the package ffgrammar_cli.
-    return "ffgrammar_cli" if importlib.util.find_spec("ffgrammar_cli") else "cli"
-
-
-if _cli_package() == "cli":
-    os.environ["PYTHONPATH"] = str(ROOT)  # for the processes that tests start
+if CLI == "cli":
+    # for the processes that tests start
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
 
 
 @pytest.fixture(scope="session")
 def cli_module() -> Any:
     """The `main` module of the command line."""
-    return importlib.import_module(_cli_package() + ".main")
+    return importlib.import_module(CLI + ".main")
 
 
 @pytest.fixture(scope="session")
@@ -97,7 +95,7 @@ def shell_env(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     script = folder / "ffgrammar"
     # Not with -m where it is installed: from the checkout's root that would import the sources instead of the copy.
     installed = shlex.quote(str(Path(sys.executable).with_name("ffgrammar")))
-    command = installed if _cli_package() == "ffgrammar_cli" else f"{shlex.quote(sys.executable)} -m cli"
+    command = installed if CLI == "ffgrammar_cli" else f"{shlex.quote(sys.executable)} -m cli"
     script.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
     script.chmod(0o755)
     kept = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.data import shared_dir
+from bench.shared import shared_dir
 from ffgrammar.api.compile import compile_json_schema
 from ffgrammar.core.errors import FFGrammarError, GrammarError
 from sentences import BYTES, is_sentence

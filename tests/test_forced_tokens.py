@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ffgrammar as ff
-from bench.data import compact, encoding, load_schemas, spaced
+from bench.shared import encoding
+from ffgrammar_cli.bench.data import compact, load_schemas, spaced
 from oracle.forced import common_tokens, forced_mismatches
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from bench.data import load_schemas, spaced
-from bench.order import reorderings
 from ffgrammar.api.compile import compile_json_schema
 from ffgrammar.core.errors import FFGrammarError
+from ffgrammar_cli.bench.data import load_schemas, spaced
+from ffgrammar_cli.bench.order import reorderings
 from sentences import BYTES, is_sentence
 
 

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import ffgrammar as ff
-from bench.data import load_schemas
+from ffgrammar_cli.bench.data import load_schemas
 from oracle.schemas import is_valid, schemas, spelled
 from sentences import BYTES, is_sentence
 

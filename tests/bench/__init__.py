@@ -1,5 +1,15 @@
-"""MaskBench: masks along real JSON documents, engine against engine in one process. Run with `python tests/bench`.
+"""What is beside `ffgrammar bench` and uses more than public names. Run with `python tests/bench NAME`.
 
-Code map in reading order: data (schemas, documents, tokens), order (keys in schema order), engines (one adapter an
-engine), walk (what is measured), report (tables and ratios), masks (the proof against brute force), run.
+- masks: all masks along documents against brute force.
+- large: large schemas, generated.
+- soak: whether memory grows, over millions of tokens.
 """
+
+import importlib
+import importlib.util
+import sys
+
+# The package of the command line: in a checkout that is built in place it is the folder cli/.
+CLI = "ffgrammar_cli" if importlib.util.find_spec("ffgrammar_cli") else "cli"
+if CLI == "cli":
+    sys.modules["ffgrammar_cli"] = importlib.import_module(CLI)

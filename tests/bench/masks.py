@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
 import random
 import sys
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from bench.data import Schema, spaced
-from bench.engines import Engine, Refused
+import ffgrammar as ff
+from bench.shared import dev_set
+from ffgrammar_cli.bench.data import Schema, load_schemas
 from oracle.masks import ByteTree, brute_force_mask
 
-__all__ = ["mask_of", "prove", "vocabulary_tree"]
+__all__ = ["main", "mask_of", "vocabulary_tree"]
 
 
 def vocabulary_tree(tokenizer: Any) -> ByteTree:
@@ -28,9 +29,16 @@ def mask_of(bitmask_row: np.ndarray[Any, np.dtype[np.int32]]) -> set[int]:
     return set(np.flatnonzero(np.unpackbits(bitmask_row.view(np.uint8), bitorder="little")).tolist())
 
 
-def prove(engine: Engine, schemas: list[Schema], encode: Callable[[str], list[int]], documents: int) -> int:
-    """Compares all masks along `documents` documents, a schema each at first; returns the exit status."""
-    tokenizer: Any = engine.tokenizer  # type: ignore[attr-defined]
+def main() -> int:
+    """Compares all masks along some documents, a schema each at first; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python tests/bench masks", description=__doc__)
+    parser.add_argument("documents", type=int)
+    parser.add_argument("--tokenizer", default="cl100k_base")
+    options = parser.parse_args()
+    documents = options.documents
+    schemas = load_schemas(dev_set())
+    tokenizer = ff.Tokenizer.from_tiktoken(options.tokenizer)
+    bitmask = ff.allocate_bitmask(1, tokenizer.vocab_size)
     tree = vocabulary_tree(tokenizer)
     pool = [(schema, number) for schema in schemas for number in range(len(schema.instances))]
     random.Random(0).shuffle(pool)
@@ -43,13 +51,13 @@ def prove(engine: Engine, schemas: list[Schema], encode: Callable[[str], list[in
         if walked == documents:
             break
         try:
-            matcher = engine.compile(schema.schema).matcher()
-        except Refused:
+            matcher = ff.compile_json_schema(schema.schema, tokenizer).matcher()
+        except ff.FFGrammarError:
             continue
         walked += 1
-        for place, token in enumerate(encode(spaced(schema.instances[number].data))):
-            engine.fill(matcher)
-            found = mask_of(engine.bitmask[0])
+        for place, token in enumerate(tokenizer.encode(schema.instances[number].written())):
+            matcher.fill_bitmask(bitmask)
+            found = mask_of(bitmask[0])
             expected = brute_force_mask(matcher, tree, tokenizer.eos_token_ids)
             masks += 1
             if found != expected:

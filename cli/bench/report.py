@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from bench.walk import Result
+from .walk import Result
 
-__all__ = ["figures", "ratios", "summary", "table"]
+__all__ = ["figures", "full_report", "ratios", "summary", "table"]
 
 PERCENTILES = (("p50", 50.0), ("p90", 90.0), ("p99", 99.0), ("p99.9", 99.9))
 STATUSES = ("pass", "wrong accept", "wrong reject", "wrong reject by property order", "refused", "crash", "hang")
@@ -84,11 +84,33 @@ def ratios(ours: Sequence[Result], peer: Sequence[Result]) -> dict[str, Any]:
     }
 
 
-def table(report: dict[str, Any]) -> str:
-    """The report for a terminal."""
+def full_report(
+    results: Mapping[str, Sequence[Result]],
+    versions: Mapping[str, str],
+    ready: Mapping[str, int],
+    memory: Mapping[str, Mapping[str, float]],
+) -> dict[str, Any]:
+    """All figures; the first engine is divided by the others. `ready` is in nanoseconds, `memory` in megabytes."""
+    first, *peers = results
+    engines = {
+        name: {"version": versions[name], "ready_ms": round(ready[name] / 1e6, 2), **summary(results[name])}
+        for name in results
+    }
+    divided = {}
+    for peer in peers:
+        ratio = ratios(results[first], results[peer])
+        ratio["ready"] = round(ready[first] / ready[peer], 3)
+        if first in memory and peer in memory:
+            ratio["peak_memory"] = round(memory[first]["peak"] / max(memory[peer]["peak"], 0.1), 3)
+        divided[f"{first}/{peer}"] = ratio
+    return {"engines": engines, "ratios": divided, "memory": {name: dict(sizes) for name, sizes in memory.items()}}
+
+
+def table(report: dict[str, Any]) -> list[str]:
+    """The report for a terminal, in lines."""
     engines: dict[str, dict[str, Any]] = report["engines"]
     names = list(engines)
-    lines = [f"{report['tokenizer']}, {report['schemas']} schemas", ""]
+    lines = [f"{report['data']}: {report['schemas']} schemas, {report['tokenizer']}", ""]
 
     def row(label: str, cells: Sequence[object]) -> None:
         lines.append(f"{label:<34}" + "".join(f"{cell!s:>18}" for cell in cells))
@@ -104,16 +126,19 @@ def table(report: dict[str, Any]) -> str:
         counts = [engines[name]["forced"][spelling] for name in names]
         row(f"forced share, {spelling}", [f"{100 * c['forced'] / max(1, c['tokens']):.1f}%" for c in counts])
         row(f"  not canonical, {spelling}", [f"{len(c['not_canonical'])}/{c['runs']}" for c in counts])
-    memory = report.get("memory", {})
+    row("tokenizer ready (ms)", [f"{engines[name]['ready_ms']:,.1f}" for name in names])
+    memory = report["memory"]
     for key, label in (("tokenizer", "memory of the vocabulary (MB)"), ("peak", "memory at the peak (MB)")):
         if memory:
             row(label, [f"{memory[name][key]:.1f}" if name in memory else "" for name in names])
-    for pair, ratio in report.get("ratios", {}).items():
+    for pair, ratio in report["ratios"].items():
         lines.append(f"\n{pair} over the {ratio['schemas']} schemas that both pass:")
         lines += [
             f"  {key.upper():<5}" + "".join(f" {name} {value:.2f}" for name, value in ratio[key].items())
             for key in ("tbm", "ttfm")
         ]
+        memory_ratio = f", peak memory {ratio['peak_memory']:.2f}" if "peak_memory" in ratio else ""
+        lines.append(f"  tokenizer ready {ratio['ready']:.3f}{memory_ratio}")
     for name in names:
         refused = engines[name]["refused_for"]
         if refused:
@@ -124,4 +149,4 @@ def table(report: dict[str, Any]) -> str:
         for spelling in ("spaced", "compact"):
             for bad in engines[name]["forced"][spelling]["not_canonical"][:10]:
                 lines.append(f"\n{name}: not canonical, {spelling}: {bad[:300]}")
-    return "\n".join(lines)
+    return lines

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
-from pathlib import Path
-from typing import Any, Protocol
+from collections.abc import Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
+import click
+import numpy
+from numpy.typing import NDArray
 
-from bench.data import encoding
+from ..options import VocabularyName
+from ..sources import load_tokenizer
 
-__all__ = ["ENGINES", "Engine", "Refused", "available", "make"]
+if TYPE_CHECKING:
+    from ffgrammar import Tokenizer
+
+__all__ = ["ENGINES", "Engine", "Refused", "available"]
 
 
 class Refused(Exception):
@@ -28,11 +34,23 @@ class Refused(Exception):
 
 
 class Engine(Protocol):
-    """What the bench asks of an engine. The bitmask is the engine's own: one row, filled by `fill`."""
+    """What the bench asks of an engine.
+
+    Making one imports its packages and gets the vocabulary in the form that it reads; `load` is what it does itself.
+    The bitmask is the engine's own: one row, filled by `fill`.
+    """
 
     name: str
     version: str
-    bitmask: np.ndarray[Any, np.dtype[np.int32]]
+    bitmask: NDArray[numpy.int32]
+
+    def __init__(self, named: VocabularyName) -> None: ...
+
+    def load(self) -> None:
+        """Makes its tokenizer, ready for use."""
+
+    def encode(self, text: str) -> list[int]:
+        """The tokens of a text: the same for all engines."""
 
     def compile(self, schema: Any, *, compact: bool = False) -> Any:
         """A compiled grammar, by default for any whitespace; raises Refused."""
@@ -58,7 +76,7 @@ class FFGrammar:
 
     name = "ffgrammar"
 
-    def __init__(self, tokenizer: str, shared: Path) -> None:
+    def __init__(self, named: VocabularyName) -> None:
         from importlib.metadata import PackageNotFoundError, version
 
         import ffgrammar
@@ -68,8 +86,17 @@ class FFGrammar:
             self.version = version("ffgrammar")
         except PackageNotFoundError:
             self.version = "(checkout)"
-        self.tokenizer = ffgrammar.Tokenizer.from_tiktoken(tokenizer)
-        self.bitmask = ffgrammar.allocate_bitmask(1, self.tokenizer.vocab_size)
+        self.named = named
+        # Public names are imported when they are first used: that is not to count as work on a vocabulary.
+        for name in ffgrammar.__all__:
+            getattr(ffgrammar, name)
+
+    def load(self) -> None:
+        self.tokenizer = load_tokenizer(self.named)
+        self.bitmask = self.ff.allocate_bitmask(1, self.tokenizer.vocab_size)
+
+    def encode(self, text: str) -> list[int]:
+        return self.tokenizer.encode(text)
 
     def compile(self, schema: Any, *, compact: bool = False) -> Any:
         try:
@@ -155,30 +182,62 @@ _KEYWORDS = {
 }
 
 
+def _vocabulary(named: VocabularyName) -> Tokenizer:
+    """What a peer's vocabulary is made from."""
+    tokenizer = load_tokenizer(named)
+    if not tokenizer.eos_token_ids:
+        raise click.UsageError("the peers need to know which token ends a text: give --eos")
+    return tokenizer
+
+
+class ForLLGuidance:
+    """Our vocabulary as llguidance asks for one. Masks and their times are those of its own loaders."""
+
+    bos_token_id = None
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.eos_token_id = tokenizer.eos_token_ids[0]
+        self.special_token_ids = sorted(tokenizer.special_tokens.values())
+        names = {token: name.encode() for name, token in tokenizer.special_tokens.items()}
+        self.tokens: Sequence[bytes] = [
+            tokenizer.token_bytes(token) or names.get(token, b"") for token in range(tokenizer.vocab_size)
+        ]
+        self.encode = tokenizer.encode
+
+    def __call__(self, data: bytes) -> list[int]:
+        return self.encode(data)
+
+
 class LLGuidance:
     """llguidance, with the helpers that it documents."""
 
     name = "llguidance"
 
-    def __init__(self, tokenizer: str, shared: Path) -> None:
+    def __init__(self, named: VocabularyName) -> None:
         from importlib.metadata import version
 
+        import llguidance
         import llguidance.numpy
-        import llguidance.tiktoken
 
         self.version = version("llguidance")
-        self.LLMatcher = llguidance.LLMatcher
+        self.llguidance = llguidance
         self.fill_next = llguidance.numpy.fill_next_token_bitmask
-        self.tokenizer = llguidance.tiktoken.lltokenizer_from_encoding(encoding(tokenizer, shared))
-        self.bitmask = llguidance.numpy.allocate_token_bitmask(1, self.tokenizer.vocab_size)
+        ours = _vocabulary(named)
+        self.encode = ours.encode
+        self.eos = list(ours.eos_token_ids)
+        self.vocabulary = llguidance.TokenizerWrapper(ForLLGuidance(ours))
+
+    def load(self) -> None:
+        self.tokenizer = self.llguidance.LLTokenizer(self.vocabulary, eos_token=self.eos)
+        self.bitmask = self.llguidance.numpy.allocate_token_bitmask(1, self.tokenizer.vocab_size)
 
     def compile(self, schema: Any, *, compact: bool = False) -> Any:
-        spelling = {"whitespace_flexible": False, "item_separator": ",", "key_separator": ":"} if compact else {}
+        spelling: Any = {"whitespace_flexible": False, "item_separator": ",", "key_separator": ":"} if compact else {}
         try:
-            grammar = self.LLMatcher.grammar_from_json_schema(json.dumps(schema), spelling)
+            grammar = self.llguidance.LLMatcher.grammar_from_json_schema(json.dumps(schema), spelling)
         except ValueError as error:
             raise Refused("ValueError", str(error)) from error
-        matcher = self.LLMatcher(self.tokenizer, grammar, log_level=0)
+        matcher = self.llguidance.LLMatcher(self.tokenizer, grammar, log_level=0)
         if matcher.is_error():
             message = matcher.get_error()
             named = re.search(r'Unimplemented keys: \["([^"]+)"', message)
@@ -206,7 +265,7 @@ class XGrammar:
 
     name = "xgrammar"
 
-    def __init__(self, tokenizer: str, shared: Path) -> None:
+    def __init__(self, named: VocabularyName) -> None:
         from importlib.metadata import version
 
         import torch
@@ -214,16 +273,18 @@ class XGrammar:
 
         self.version = version("xgrammar")
         self.xgrammar = xgrammar
-        reference = encoding(tokenizer, shared)
-        vocabulary = [b""] * reference.n_vocab
-        for token, rank in reference._mergeable_ranks.items():
-            vocabulary[rank] = token
-        info = xgrammar.TokenizerInfo(
-            vocabulary, vocab_type=xgrammar.VocabType.RAW, stop_token_ids=[reference.eot_token]
-        )
-        self.compiler = xgrammar.GrammarCompiler(info, max_threads=1, cache_enabled=False)
-        self.bitmask = xgrammar.allocate_token_bitmask(1, info.vocab_size).numpy()
-        self.torch_bitmask = torch.from_numpy(self.bitmask)
+        self.from_numpy = torch.from_numpy
+        ours = _vocabulary(named)
+        self.encode = ours.encode
+        self.eos = list(ours.eos_token_ids)
+        self.vocabulary = [ours.token_bytes(token) for token in range(ours.vocab_size)]
+
+    def load(self) -> None:
+        raw = self.xgrammar.VocabType.RAW
+        info = self.xgrammar.TokenizerInfo(self.vocabulary, vocab_type=raw, stop_token_ids=self.eos)
+        self.compiler = self.xgrammar.GrammarCompiler(info, max_threads=1, cache_enabled=False)
+        self.bitmask = self.xgrammar.allocate_token_bitmask(1, info.vocab_size).numpy()
+        self.torch_bitmask = self.from_numpy(self.bitmask)
 
     def compile(self, schema: Any, *, compact: bool = False) -> Any:
         try:
@@ -248,17 +309,9 @@ class XGrammar:
         return None
 
 
-ENGINES = {"ffgrammar": FFGrammar, "llguidance": LLGuidance, "xgrammar": XGrammar}
-# What must be importable, beside the engine's own package.
-_NEEDS = {"ffgrammar": ("ffgrammar",), "llguidance": ("llguidance", "tiktoken"), "xgrammar": ("xgrammar", "tiktoken")}
+ENGINES: dict[str, type[Engine]] = {"ffgrammar": FFGrammar, "llguidance": LLGuidance, "xgrammar": XGrammar}
 
 
 def available(name: str) -> bool:
-    """Whether all that the engine's adapter imports is installed."""
-    return all(importlib.util.find_spec(package) is not None for package in _NEEDS[name])
-
-
-def make(name: str, tokenizer: str, shared: Path) -> Engine:
-    """The adapter, with its vocabulary loaded."""
-    engine: Engine = ENGINES[name](tokenizer, shared)
-    return engine
+    """Whether the engine is installed."""
+    return find_spec(name) is not None

@@ -10,18 +10,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import perf_counter_ns
 from typing import Any
 
-from bench.data import Schema, compact, spaced
-from bench.engines import Engine, Refused
-from bench.order import reorderings
+from .data import Schema, compact, spaced
+from .engines import Engine, Refused
+from .order import reorderings
 
 __all__ = ["Forced", "Result", "run_schema"]
-
-Encode = Callable[[str], list[int]]
 
 
 @dataclass
@@ -57,9 +54,10 @@ class Result:
     compact: Forced = field(default_factory=Forced)
 
 
-def run_schema(engine: Engine, schema: Schema, encode: Encode, *, forced: bool = True) -> Result:
+def run_schema(engine: Engine, schema: Schema, *, forced: bool = True) -> Result:
     """Everything about one schema. Only wrong answers are results; exceptions of the engine pass through."""
     result = Result(schema.id)
+    encode = engine.encode
     begin = perf_counter_ns()
     try:
         compiled = engine.compile(schema.schema)
@@ -74,7 +72,7 @@ def run_schema(engine: Engine, schema: Schema, encode: Encode, *, forced: bool =
     right = 0
     worst = 0
     for number, instance in enumerate(schema.instances):
-        stopped = _walk(engine, compiled, encode(spaced(instance.data)), result.between_masks)
+        stopped = _walk(engine, compiled, encode(instance.written()), result.between_masks)
         if (stopped is None) == instance.valid:
             right += 1
             continue
@@ -93,7 +91,7 @@ def run_schema(engine: Engine, schema: Schema, encode: Encode, *, forced: bool =
         for number, instance in enumerate(schema.instances):
             if instance.valid:
                 name = f"{schema.id} document {number}"
-                _forced(engine, compiled, encode(spaced(instance.data)), result.spaced, name)
+                _forced(engine, compiled, encode(instance.written()), result.spaced, name)
                 _forced(engine, tight, encode(compact(instance.data)), result.compact, name)
     return result
 

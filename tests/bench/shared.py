@@ -1,20 +1,16 @@
-"""The MaskBench schemas and the reference tokenizer, from the shared directory."""
+"""The shared data: where it is, and tiktoken's encodings from the rank tables in it."""
 
 from __future__ import annotations
 
 import base64
-import gzip
-import json
 import os
-import random
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import tiktoken
 
-__all__ = ["Instance", "Schema", "compact", "encoding", "load_schemas", "shared_dir", "spaced"]
+__all__ = ["dev_set", "encoding", "shared_dir"]
 
 # tiktoken's own definitions; tiktoken.get_encoding would fetch the ranks from a network.
 ENCODINGS: dict[str, tuple[str, dict[str, int]]] = {
@@ -38,23 +34,6 @@ ENCODINGS: dict[str, tuple[str, dict[str, int]]] = {
 }
 
 
-@dataclass(frozen=True)
-class Instance:
-    """A JSON document and whether it is valid."""
-
-    valid: bool
-    data: Any
-
-
-@dataclass(frozen=True)
-class Schema:
-    """One line of the data set."""
-
-    id: str
-    schema: Any
-    instances: tuple[Instance, ...]
-
-
 def shared_dir() -> Path | None:
     """Where the shared data is: $FFGRAMMAR_SHARED, else `shared` beside the project; None if there is neither."""
     named = os.environ.get("FFGRAMMAR_SHARED")
@@ -62,31 +41,12 @@ def shared_dir() -> Path | None:
     return path if path.is_dir() else None
 
 
-def load_schemas(
-    path: Path, *, limit: int | None = None, sample: int | None = None, seed: int = 0, only: str = ""
-) -> list[Schema]:
-    """The schemas of a .jsonl.gz file: those with `only` in their id, then the first `limit`, or `sample` at random."""
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        records = [json.loads(line) for line in lines]
-    schemas = [
-        Schema(record["id"], record["schema"], tuple(Instance(t["valid"], t["data"]) for t in record["tests"]))
-        for record in records
-        if only in record["id"]
-    ]
-    if sample is not None and sample < len(schemas):
-        chosen = sorted(random.Random(seed).sample(range(len(schemas)), sample))
-        schemas = [schemas[index] for index in chosen]
-    return schemas[:limit]
-
-
-def spaced(data: Any) -> str:
-    """The usual spelling of a document: json.dumps with a space after `,` and `:`."""
-    return json.dumps(data, ensure_ascii=False)
-
-
-def compact(data: Any) -> str:
-    """The same without spaces."""
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+def dev_set() -> Path:
+    """The file of MaskBench; ends the program where it is absent."""
+    shared = shared_dir()
+    if shared is None:
+        raise SystemExit("the shared data is not there (see FFGRAMMAR_SHARED)")
+    return shared / "maskbench" / "dev.jsonl.gz"
 
 
 def encoding(name: str, shared: Path) -> tiktoken.Encoding:

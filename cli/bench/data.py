@@ -1,0 +1,136 @@
+"""Schemas with documents: a MaskBench file, or a directory of schemas with samples beside them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import click
+
+from ..sources import read_input
+
+__all__ = ["Instance", "Schema", "compact", "load_schemas", "spaced"]
+
+GZIP = b"\x1f\x8b"
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A document and whether it is valid.
+
+    Attributes:
+        data: its value; None for a sample that is no JSON.
+        text: a sample as it is written; None for a document of MaskBench, which is a value.
+    """
+
+    valid: bool
+    data: Any
+    text: str | None = None
+
+    def written(self) -> str:
+        """The sample's own text, or the value's usual spelling."""
+        return spaced(self.data) if self.text is None else self.text
+
+
+@dataclass(frozen=True)
+class Schema:
+    """A schema and its documents."""
+
+    id: str
+    schema: Any
+    instances: tuple[Instance, ...]
+
+
+def load_schemas(
+    path: str | Path, *, limit: int | None = None, sample: int | None = None, seed: int = 0, only: str = ""
+) -> list[Schema]:
+    """The schemas of a .jsonl or .jsonl.gz file (- is stdin), or of a directory.
+
+    They are those with `only` in their id; of these `sample` at random; of these the first `limit`.
+
+    Raises:
+        click.ClickException: a line or file is not what is expected, or no schema is left.
+        OSError: it cannot be read.
+    """
+    read = _of_directory(Path(path)) if Path(path).is_dir() else _of_lines(str(path))
+    schemas = [schema for schema in read if only in schema.id]
+    if sample is not None and sample < len(schemas):
+        chosen = sorted(Random(seed).sample(range(len(schemas)), sample))
+        schemas = [schemas[index] for index in chosen]
+    schemas = schemas[:limit]
+    if not schemas:
+        raise click.ClickException(f"{path}: no schemas here" + (f" with {only!r} in their id" if only else ""))
+    return schemas
+
+
+def _of_lines(path: str) -> Iterator[Schema]:
+    for place, record in _records(path):
+        try:
+            instances = tuple(Instance(bool(test["valid"]), test["data"]) for test in record["tests"])
+            yield Schema(str(record["id"]), record["schema"], instances)
+        except (KeyError, TypeError) as error:
+            raise click.ClickException(
+                f'{place}: {{"id": …, "schema": …, "tests": [{{"data": …, "valid": …}}, …]}} is expected'
+            ) from error
+
+
+def _of_directory(folder: Path) -> Iterator[Schema]:
+    """Its schemas are NAME.json; the samples of each, if there are some, NAME.samples.ndjson."""
+    for path in sorted(folder.glob("*.json")):
+        try:
+            schema = json.loads(path.read_bytes())
+        except (ValueError, RecursionError) as error:
+            raise click.ClickException(f"{path}: {error}") from error
+        samples = path.with_suffix(".samples.ndjson")
+        yield Schema(path.name, schema, tuple(_samples(samples)) if samples.exists() else ())
+
+
+def _samples(path: Path) -> Iterator[Instance]:
+    for place, record in _records(str(path)):
+        if not isinstance(record, dict):
+            raise click.ClickException(f'{place}: {{"text": …, "valid": …}} is expected')
+        if "text" not in record:
+            continue  # what is forced after a prefix: not a document
+        text, valid = record["text"], record.get("valid")
+        if not isinstance(text, str) or not isinstance(valid, bool):
+            raise click.ClickException(f'{place}: {{"text": …, "valid": …}} is expected')
+        try:
+            data = json.loads(text)
+        except ValueError:
+            data = None
+        yield Instance(valid, data, text)
+
+
+def _records(path: str) -> Iterator[tuple[str, Any]]:
+    """The value of every line, and what to call the line in messages."""
+    name = "stdin" if path == "-" else path
+    content = read_input(path)
+    if content.startswith(GZIP):
+        try:
+            content = gzip.decompress(content)
+        except (OSError, EOFError, zlib.error) as error:
+            raise click.ClickException(f"{name}: {error}") from error
+    for number, line in enumerate(content.split(b"\n"), 1):
+        if line.strip():
+            place = f"{name}, line {number}"
+            try:
+                value = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise click.ClickException(f"{place}: {error}") from error
+            yield place, value
+
+
+def spaced(data: Any) -> str:
+    """The usual spelling of a document: json.dumps with a space after `,` and `:`."""
+    return json.dumps(data, ensure_ascii=False)
+
+
+def compact(data: Any) -> str:
+    """The same without spaces."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,103 @@
+"""The run: all schemas on all engines, which take turns."""
+
+from __future__ import annotations
+
+import faulthandler
+import gc
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from time import perf_counter_ns
+from types import FrameType
+
+from .data import Schema
+from .engines import Engine
+from .walk import Result, run_schema
+
+__all__ = ["guarded", "out_of_time_raises", "progress", "ready", "run"]
+
+# A tokenizer is made this many times; the shortest counts, as other load can only add.
+LOADS = 3
+WARM_UP = {"type": "string", "pattern": "^a"}
+
+
+def ready(engines: Sequence[Engine]) -> dict[str, int]:
+    """Loads the engines; nanoseconds until each could encode a text and compile a schema."""
+    best: dict[str, int] = {}
+    for number in range(LOADS):
+        for engine in engines:
+            start = perf_counter_ns()
+            engine.load()
+            engine.encode("{}")
+            spent = perf_counter_ns() - start
+            best[engine.name] = min(spent, best.get(engine.name, spent))
+            if number == 0:
+                # What is imported late is no part of the first schema's time. What is learned here goes when the
+                # tokenizer is made again.
+                engine.fill(engine.matcher(engine.compile(WARM_UP)))
+    return best
+
+
+def run(
+    engines: Sequence[Engine], schemas: Sequence[Schema], timeout: float, *, forced: bool
+) -> dict[str, list[Result]]:
+    """All schemas; the engines take turns, and the one that begins changes too."""
+    results: dict[str, list[Result]] = {engine.name: [] for engine in engines}
+    with out_of_time_raises(), _no_collection():
+        for number, schema in enumerate(schemas):
+            for turn in range(len(engines)):
+                engine = engines[(number + turn) % len(engines)]
+                results[engine.name].append(guarded(engine, schema, timeout, forced=forced))
+            if number % 20 == 0:
+                gc.collect()
+            progress(number, len(schemas), schema.id)
+    progress(len(schemas), len(schemas), "")
+    return results
+
+
+def guarded(engine: Engine, schema: Schema, timeout: float, *, forced: bool) -> Result:
+    """One schema; an exception is a crash, running out of time a hang. A hang inside C code ends the process."""
+    signal.setitimer(signal.ITIMER_REAL, timeout)
+    faulthandler.dump_traceback_later(2 * timeout + 10, exit=True, file=2)  # sys.stderr may be no file
+    try:
+        return run_schema(engine, schema, forced=forced)
+    except TimeoutError as error:
+        return Result(schema.id, "hang", str(error))
+    except Exception as error:  # whatever it is, it must not end the run: it is the result
+        return Result(schema.id, "crash", f"{type(error).__name__}: {error}")
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        faulthandler.cancel_dump_traceback_later()
+
+
+@contextmanager
+def out_of_time_raises() -> Iterator[None]:
+    """TimeoutError when the timer of `guarded` goes off."""
+    before = signal.signal(signal.SIGALRM, _out_of_time)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def _out_of_time(signum: int, frame: FrameType | None) -> None:
+    raise TimeoutError("out of time")
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Garbage is collected between schemas, not in the middle of what is timed."""
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def progress(done: int, total: int, name: str) -> None:
+    """One line at a terminal, written over; none elsewhere."""
+    if sys.stderr.isatty():
+        end = "\r\x1b[K" if done == total else ""
+        print(f"\r\x1b[Kffgrammar: {done}/{total} {name[:60]}", end=end, file=sys.stderr, flush=True)
