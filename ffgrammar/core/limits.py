@@ -16,14 +16,15 @@ class Limits:
         nesting: depth of nested groups in a regex, of a schema, of a grammar expression.
         expressions: regex expressions of one grammar; sixteen members count as one.
         expression_size: members of one and/or expression.
-        dfa_states: lexer states kept at a time; over it the table is dropped and refilled.
+        dfa_states: lexer states (rows of the automaton's table, 1 KB each) kept at a time; over it the table is dropped
+            and refilled.
         emptiness_steps: states explored to decide whether one expression matches anything, or one text can be
             completed; fewer where the expressions are large.
         rules: productions of one grammar.
         alternatives: combinations of anyOf, oneOf, ... that one schema multiplies out to.
         row_items: Earley items of one row.
-        cache_bytes: rows, lexer states and expressions kept at a time by one grammar; over it they are dropped and
-            recomputed.
+        row_bytes: parser rows kept at a time by one grammar; over it they are dropped and recomputed.
+        cache_bytes: rows, lexer states and expressions together, likewise.
         mask_bytes: masks kept at a time by one grammar; over it they are dropped, and found again when asked for.
         forced_bytes: longest answer of forced_bytes.
     """
@@ -37,6 +38,7 @@ class Limits:
     rules: int = 2_000_000
     alternatives: int = 20_000
     row_items: int = 200_000
+    row_bytes: int = 128 << 20
     cache_bytes: int = 256 << 20
     mask_bytes: int = 64 << 20
     forced_bytes: int = 1 << 20

@@ -21,9 +21,11 @@ cdef class Engine:
     cdef uint32_t base_exprs      # expressions from here on are derivatives
     cdef size_t max_bytes
     cdef size_t fixed_bytes       # what is held when the caches are empty
-    cdef size_t needed_bytes      # these three: what is held after a matcher has read its text again
+    cdef size_t needed_bytes      # these four: what is held after a matcher has read its text again
     cdef size_t needed_states
     cdef size_t needed_exprs
+    cdef size_t needed_row_bytes
+    cdef size_t max_row_bytes
     cdef uint32_t max_states
     cdef uint32_t max_exprs
     cdef PyThread_type_lock lock

@@ -12,8 +12,10 @@ from ffgrammar.core.vec cimport vec_free, vec_init, vec_push
 from ffgrammar.engine.machine cimport machine_bytes, machine_clear, machine_first, machine_free, machine_init
 from ffgrammar.engine.masks cimport masks_bytes, masks_clear, masks_free, masks_init, masks_other_bytes
 from ffgrammar.engine.partitions cimport SharedPartitions
+from ffgrammar.engine.rows cimport rows_bytes
 from ffgrammar.engine.tape cimport tape_bytes
 from ffgrammar.engine.viability cimport viability_bytes, viability_clear, viability_free, viability_init, viable
+from ffgrammar.regex.dfa cimport dfa_bytes
 from ffgrammar.regex.nodes cimport nodes_bytes, nodes_truncate
 
 from ffgrammar.core.errors import GrammarError
@@ -41,7 +43,8 @@ cdef class Engine:
     Args:
         grammar: an `ir.Grammar`; its store must not be used by another engine.
         tokenizer: a `Tokenizer`.
-        limits: bounds; the caches are dropped and refilled when they pass `cache_bytes`, `dfa_states` or `expressions`.
+        limits: bounds; the caches are dropped and refilled when they pass `cache_bytes`, `row_bytes`,
+            `dfa_states` or `expressions`, the masks when they pass `mask_bytes`.
 
     Raises:
         GrammarError: the grammar matches nothing.
@@ -92,12 +95,13 @@ cdef class Engine:
         self.max_states = min(limits.dfa_states, 1 << 22)
         self.max_exprs = min(limits.expressions // 2, 1 << 30)
         self.machine.dfa.max_states = 2 * self.max_states
+        self.max_row_bytes = limits.row_bytes
         self.machine.rows.max_items = min(limits.row_items, 0xFFFFFFF)
         self.machine.rows.max_words = self.machine.tape.max_words = self.max_bytes // 2
         self.store.nodes.max_words = self.store.nodes.tuples.words.len + max(self.max_bytes // 2, 1 << 16)
         self.store.nodes.words_limit = LIMIT_CACHE
         self.generation = 0
-        self.needed_bytes = self.needed_states = self.needed_exprs = 0
+        self.needed_bytes = self.needed_states = self.needed_exprs = self.needed_row_bytes = 0
         self.fixed_bytes = self.cached_bytes()
         self.base_exprs = intern_count(&self.store.nodes.tuples)
         self.checked(machine_first(&self.machine, &self.first))
@@ -149,12 +153,14 @@ cdef class Engine:
         cdef size_t bytes = self.cached_bytes() - self.fixed_bytes
         cdef size_t states = intern_count(&self.machine.dfa.states)
         cdef size_t exprs = intern_count(&self.store.nodes.tuples) - self.base_exprs
+        cdef size_t row_bytes = rows_bytes(&self.machine.rows)
         cdef int status
         if (self.ready and bytes <= with_slack(self.max_bytes, self.needed_bytes if settled else 0)
+                and row_bytes <= with_slack(self.max_row_bytes, self.needed_row_bytes if settled else 0)
                 and states <= with_slack(self.max_states, self.needed_states if settled else 0)
                 and exprs <= with_slack(self.max_exprs, self.needed_exprs if settled else 0)):
             return OK
-        self.needed_bytes = self.needed_states = self.needed_exprs = 0
+        self.needed_bytes = self.needed_states = self.needed_exprs = self.needed_row_bytes = 0
         self.ready = False
         self.generation += 1
         masks_clear(&self.masks)
@@ -174,6 +180,7 @@ cdef class Engine:
         self.needed_bytes = self.cached_bytes() - self.fixed_bytes
         self.needed_states = intern_count(&self.machine.dfa.states)
         self.needed_exprs = intern_count(&self.store.nodes.tuples) - self.base_exprs
+        self.needed_row_bytes = rows_bytes(&self.machine.rows)
 
     def paused(self, call):
         """What `call()` returns, called while no matcher moves: matchers make new expressions in the store without the GIL,
@@ -185,21 +192,32 @@ cdef class Engine:
             self.release()
 
     def stats(self) -> dict:
-        """Counts and bytes of what is held now."""
+        """Counts and bytes of what is held now, the budgets beside them, and how often a budget was reached (`drops`).
+
+        `partition…` is what the tokenizer keeps for all grammars; `nodes_walked` counts nodes of the vocabulary's trie.
+        """
         return {
             "productions": len(self.tables),
             "lexemes": self.tables.rules.exprs.len,
             "expressions": len(self.store),
             "lexer_states": intern_count(&self.machine.dfa.states),
+            "lexer_states_limit": self.max_states,
+            "lexer_state_bytes": dfa_bytes(&self.machine.dfa),
             "rows": intern_count(&self.machine.rows.kernels),
+            "row_bytes": rows_bytes(&self.machine.rows),
+            "row_bytes_limit": self.max_row_bytes,
             "tape_bytes": tape_bytes(&self.machine.tape),
+            "cache_bytes": self.cached_bytes(),
+            "cache_bytes_limit": self.max_bytes,
+            "cache_drops": self.generation,
             "masks": self.masks.index.len,
             "mask_hits": self.masks.hits,
             "mask_misses": self.masks.misses,
-            "cache_drops": self.generation,
             "mask_bytes": masks_bytes(&self.masks),
+            "mask_bytes_limit": self.masks.max_bytes,
             "mask_drops": self.masks.drops,
             "nodes_walked": self.masks.visited,
+            **self.shared.stats(),
             "bytes": machine_bytes(&self.machine) + masks_bytes(&self.masks) + masks_other_bytes(&self.masks)
             + viability_bytes(&self.viability) + nodes_bytes(&self.store.nodes),
         }

@@ -11,6 +11,7 @@ from ffgrammar.regex.nodes cimport (
     make_complement, make_concat, make_intersection, make_literal, make_repeat, make_set, make_union, node,
     node_len, nodes_free, nodes_init, nullable,
 )
+from ffgrammar.regex.similar cimport horizon, relaxed
 
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.limits import Limits
@@ -208,6 +209,16 @@ cdef class ExprStore:
         for byte in text:
             e = self.derivative(e, byte)
         return self.is_nullable(e)
+
+    def relaxed(self, e) -> int:
+        """A simpler expression that `e` resembles (`similar.pxd`); all that `e` matches it matches, too."""
+        cdef uint32_t out
+        self.checked(relaxed(&self.nodes, self.valid(e), &out))
+        return out
+
+    def horizon(self, a, b) -> int:
+        """Texts shorter than this do not tell two expressions apart, neither of which matches nothing (`similar.pxd`)."""
+        return horizon(&self.nodes, self.valid(a), self.valid(b))
 
     def node(self, e) -> tuple:
         """One node: (kind, ...) with ids of its parts, or its bytes; for printing and saving."""

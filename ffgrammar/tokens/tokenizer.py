@@ -12,6 +12,9 @@ __all__ = ["EosIds", "Tokenizer"]
 
 EosIds = int | Iterable[int] | None
 
+# Some two thousand of cl100k's.
+PARTITION_BYTES = 64 << 20
+
 
 class Encoder(Protocol):
     """What a Tokenizer needs of an encoder. `data` is str or bytes; special tokens' names in it are ordinary text."""
@@ -41,8 +44,8 @@ class Tokenizer:
         "_special_names",
         "_special_tokens",
         "_strips_first_space",
+        "_partition_bytes",
         "_trie",
-        "partition_bytes",
         "shared",
     )
 
@@ -66,7 +69,8 @@ class Tokenizer:
         self._adds_prefix_space = adds_prefix_space
         self._strips_first_space = strips_first_space
         self._fingerprint: str | None = None
-        self.partition_bytes = 64 << 20
+        self._partition_bytes = PARTITION_BYTES
+        # what the engine keeps here for all grammars on this vocabulary
         self.shared: Any = None
 
     # ---- makers
@@ -254,6 +258,20 @@ class Tokenizer:
     def can_encode(self) -> bool:
         """Whether there is an encoder."""
         return self._encoder is not None
+
+    @property
+    def partition_bytes(self) -> int:
+        """How many bytes of partitions of the vocabulary (what grammars learn that holds for others, too) are kept at a
+        time. Over it they are dropped, and found anew; 0 keeps none, then each grammar is on its own. May be set."""
+        return self._partition_bytes
+
+    @partition_bytes.setter
+    def partition_bytes(self, value: int) -> None:
+        if not isinstance(value, int) or value < 0:
+            raise TokenizerError(f"partition_bytes must be an int that is not negative, not {value!r}")
+        self._partition_bytes = value
+        if self.shared is not None:
+            self.shared.max_bytes = value
 
     @property
     def fingerprint(self) -> str:

@@ -1,0 +1,146 @@
+"""What is kept never changes a mask: with everything kept, with nothing kept, with budgets that are always passed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ffgrammar as ff
+from ffgrammar_cli.bench.data import load_schemas, spaced
+
+NOTHING_KEPT = ff.Limits(mask_bytes=0)
+SCHEMAS = 120
+POSITIONS = 60
+
+
+def _vocabulary(name: str, partition_bytes: int) -> ff.Tokenizer:
+    tok = ff.Tokenizer.from_tiktoken(name)
+    tok.partition_bytes = partition_bytes
+    return tok
+
+
+@pytest.fixture(scope="module", params=["cl100k_base", "o200k_base"])
+def vocabularies(request: pytest.FixtureRequest) -> tuple[ff.Tokenizer, ff.Tokenizer, ff.Tokenizer]:
+    """The same vocabulary with partitions kept, with none kept, and with room for one or two at a time."""
+    return _vocabulary(request.param, 64 << 20), _vocabulary(request.param, 0), _vocabulary(request.param, 60_000)
+
+
+def _masks(matchers: list[ff.Matcher], rows: Any) -> None:
+    for number, matcher in enumerate(matchers):
+        matcher.fill_bitmask(rows, number)
+
+
+@pytest.mark.slow
+def test_along_documents(
+    vocabularies: tuple[ff.Tokenizer, ...], shared_dir: Path, covered: Callable[[str], None]
+) -> None:
+    kept, bare, tight = vocabularies
+    chance = random.Random(4)
+    rows = ff.allocate_bitmask(3, kept.vocab_size)
+    masks = 0
+    for schema in load_schemas(shared_dir / "maskbench" / "dev.jsonl.gz", sample=SCHEMAS, seed=11):
+        try:
+            grammars = [
+                ff.compile_json_schema(schema.schema, kept),
+                ff.compile_json_schema(schema.schema, bare, limits=NOTHING_KEPT),
+                ff.compile_json_schema(schema.schema, tight, limits=ff.Limits(mask_bytes=200_000, row_bytes=100_000)),
+            ]
+        except ff.FFGrammarError:
+            continue
+        for instance in schema.instances:
+            matchers = [grammar.matcher() for grammar in grammars]
+            tokens = kept.encode(spaced(instance.data))
+            chosen = set(chance.sample(range(len(tokens)), min(POSITIONS, len(tokens))))
+            for place, token in enumerate(tokens):
+                if place in chosen:
+                    _masks(matchers, rows)
+                    masks += 1
+                    assert np.array_equal(rows[0], rows[1]), f"{schema.id} token {place}"
+                    assert np.array_equal(rows[0], rows[2]), f"{schema.id} token {place}, little kept"
+                if not all([matcher.accept_token(token) for matcher in matchers]):
+                    break
+    statistics = [tok.shared.stats() for tok in vocabularies]
+    assert statistics[0]["partition_hits"] > 100
+    assert statistics[0]["partition_bytes"] < kept.partition_bytes
+    assert statistics[1]["partitions"] == 0 == statistics[1]["partition_hits"]
+    assert statistics[2]["partition_drops"] > 100
+    covered(f"{masks} masks are the same with all, little and nothing kept")
+
+
+# strings that resemble each other: what is told apart, and where, is up to every number and letter here
+_counts = st.integers(0, 40)
+_strings = st.fixed_dictionaries(
+    {"type": st.just("string")},
+    optional={
+        "maxLength": _counts,
+        "minLength": st.integers(0, 6),
+        "pattern": st.sampled_from(
+            [
+                "^[a-z]{1,12}$",
+                "^[a-z]+(-[a-z0-9]+){0,9}$",
+                "^(?:\\S+\\s+){0,8}\\S+$",
+                "[0-9]{3}",
+                "^[^/]*/[^/]{2,30}$",
+                "^\\w{4,20}$",
+                "^(a|bc){3,17}d?$",
+                "é{2,}",
+                "^x-",
+            ]
+        ),
+        "not": st.sampled_from([{"const": "the"}, {"enum": ["a", "an", "another"]}, {"pattern": "^in"}]),
+    },
+)
+_names = st.lists(st.sampled_from(["the", "there", "other", "name", "name_of", "x", "x-a", "日本", "a b"]), unique=True)
+
+
+@st.composite
+def _schemas(draw: st.DrawFn) -> dict[str, Any]:
+    names = draw(_names)
+    schema: dict[str, Any] = {
+        "type": "object",
+        "properties": {name: draw(_strings) for name in names},
+        "required": names[: draw(st.integers(0, len(names)))],
+        "additionalProperties": draw(st.one_of(st.booleans(), _strings)),
+    }
+    if draw(st.booleans()):
+        schema["patternProperties"] = {draw(st.sampled_from(["^x-", "^the", "[0-9]$"])): draw(_strings)}
+    if draw(st.booleans()):
+        schema["propertyNames"] = {"maxLength": draw(st.integers(1, 20))}
+    return schema
+
+
+@pytest.fixture(scope="module")
+def pair() -> tuple[ff.Tokenizer, ff.Tokenizer]:
+    return _vocabulary("cl100k_base", 64 << 20), _vocabulary("cl100k_base", 0)
+
+
+@given(_schemas(), st.integers(0, 2**32))
+def test_along_random_tokens(pair: tuple[ff.Tokenizer, ff.Tokenizer], schema: dict[str, Any], seed: int) -> None:
+    chance = random.Random(seed)
+    try:
+        grammars = [
+            ff.compile_json_schema(schema, pair[0]),
+            ff.compile_json_schema(schema, pair[1], limits=NOTHING_KEPT),
+        ]
+    except (ff.GrammarError, ff.LimitError):
+        return
+    rows = ff.allocate_bitmask(2, pair[0].vocab_size)
+    matchers = [grammar.matcher() for grammar in grammars]
+    # keys and the strings behind them
+    matchers[0].accept_bytes(b'{"')
+    matchers[1].accept_bytes(b'{"')
+    for _ in range(12):
+        _masks(matchers, rows)
+        assert np.array_equal(rows[0], rows[1]), (schema, matchers[0].text_bytes)
+        allowed = matchers[0].allowed_token_ids()
+        if len(allowed) == 0:
+            break
+        token = int(chance.choice(allowed))
+        assert all([matcher.accept_token(token) for matcher in matchers])
