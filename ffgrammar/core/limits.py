@@ -33,14 +33,14 @@ class Limits:
     nesting: int = 500
     expressions: int = 4_000_000
     expression_size: int = 200_000
-    dfa_states: int = 100_000
+    dfa_states: int = 20_000
     emptiness_steps: int = 100_000
     rules: int = 2_000_000
     alternatives: int = 20_000
     row_items: int = 200_000
     row_bytes: int = 128 << 20
     cache_bytes: int = 256 << 20
-    mask_bytes: int = 64 << 20
+    mask_bytes: int = 32 << 20
     forced_bytes: int = 1 << 20
 
     def __post_init__(self) -> None:

@@ -95,7 +95,7 @@ cdef class Engine:
         self.max_states = min(limits.dfa_states, 1 << 22)
         self.max_exprs = min(limits.expressions // 2, 1 << 30)
         self.machine.dfa.max_states = 2 * self.max_states
-        self.max_row_bytes = limits.row_bytes
+        self.max_row_bytes = min(limits.row_bytes, 4 << 30)
         self.machine.rows.max_items = min(limits.row_items, 0xFFFFFFF)
         self.machine.rows.max_words = self.machine.tape.max_words = self.max_bytes // 2
         self.store.nodes.max_words = self.store.nodes.tuples.words.len + max(self.max_bytes // 2, 1 << 16)

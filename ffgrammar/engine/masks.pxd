@@ -15,6 +15,7 @@ cdef struct Masks:
     Partitions* partitions
     Known known
     Map index        # row << 32 | state -> offset in words
+    Map contents     # hash of a mask -> its offset
     Map likes        # state -> a state that it resembles, see state_like
     Map horizons     # of pairs of states, see split.pxd
     Map walked       # states whose transitions along the vocabulary are all computed

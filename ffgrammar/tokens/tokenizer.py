@@ -12,8 +12,8 @@ __all__ = ["EosIds", "Tokenizer"]
 
 EosIds = int | Iterable[int] | None
 
-# Some two thousand of cl100k's.
-PARTITION_BYTES = 64 << 20
+# Some thousand of cl100k's.
+PARTITION_BYTES = 24 << 20
 
 
 class Encoder(Protocol):
@@ -269,7 +269,7 @@ class Tokenizer:
     def partition_bytes(self, value: int) -> None:
         if not isinstance(value, int) or value < 0:
             raise TokenizerError(f"partition_bytes must be an int that is not negative, not {value!r}")
-        self._partition_bytes = value
+        self._partition_bytes = min(value, 4 << 30)
         if self.shared is not None:
             self.shared.max_bytes = value
 
