@@ -334,9 +334,13 @@ cdef int compute(Masks* k, Machine* m, const Config* config) noexcept nogil:
         if status > 0 and other != config.state:
             status = leave_at(&k.vocab, k.viability, m, config.row, &k.places, k.buffer.data)
             k.places.len = 0
+            before = k.visited
             if status >= 0:
                 status = split_apart(
                     &m.dfa, &k.vocab, config.state, other, k.buffer.data, &k.places, &k.horizons, &k.visited)
+            if status >= 0 and k.visited - before >= LONG_WALK:
+                # they are not that much alike: in the next row a split of its own is made, and kept
+                status = map_put(&k.likes, config.state, config.state)
             status = 1 if status >= 0 else status
     if status == 0:
         status = split(&m.dfa, &k.vocab, config.state, k.buffer.data, &k.places, &k.visited)
