@@ -255,37 +255,35 @@ cdef bint begins_with_loop(const Nodes* n, uint32_t e) noexcept nogil:
 
 
 cdef int state_like(Masks* k, Machine* m, uint32_t state, uint32_t* other) noexcept nogil:
-    """A state whose partition is likely to be known and hardly differs: that of one lexeme, without what bounds its loops and
-    without what it must not be. It is `state` itself where there is none."""
+    """A state whose partition is likely to be known and hardly differs: with those lexemes only that begin with a loop, without
+    what bounds their loops and without what they must not be. It is `state` itself where there is none."""
     cdef uint32_t number = state >> 8
     cdef uint32_t count = intern_len(&m.dfa.states, number)
-    cdef uint32_t best = 0
-    cdef uint32_t lexeme = 0
-    cdef uint32_t simpler = 0
-    cdef uint32_t i, e, found, rank
+    cdef bint simpler = False
+    cdef uint32_t i, e, found
     cdef int status
     other[0] = map_get(&k.likes, state)
     if other[0] != ABSENT:
         return OK
     other[0] = state
+    k.reached.len = 0
     if not intern_get(&m.dfa.states, number)[0] and count <= 2 * MOST_LIKE + 1:
         for i in range(1, count, 2):
             e = intern_get(&m.dfa.states, number)[i + 1]
             status = relaxed(m.dfa.nodes, e, &found)
             if status < 0:
                 return status
-            # what is simplified says the most: it is a loop; others begin with one, or are words
-            rank = 2 if found != e else 1 if begins_with_loop(m.dfa.nodes, e) else 0
-            if rank and rank >= best:
-                best = rank
-                simpler = found
-                lexeme = intern_get(&m.dfa.states, number)[i]
-        if best == 2 and count == 3 and not is_and(m.dfa.nodes, intern_get(&m.dfa.states, number)[2]):
+            simpler |= found != e
+            if found == e and not begins_with_loop(m.dfa.nodes, e):
+                # a word, mostly
+                continue
+            if vec_push(&k.reached, intern_get(&m.dfa.states, number)[i]) < 0 or vec_push(&k.reached, found) < 0:
+                return NO_MEMORY
+        if simpler and count == 3 and not is_and(m.dfa.nodes, intern_get(&m.dfa.states, number)[2]):
             # a loop that ends soon: most tokens tell, and a split of its own serves others
-            if horizon(m.dfa.nodes, intern_get(&m.dfa.states, number)[2], simpler) < SOON:
-                best = 0
-        if best == 2 or (best and count > 3):
-            status = dfa_inside(&m.dfa, lexeme, simpler, other)
+            simpler = horizon(m.dfa.nodes, intern_get(&m.dfa.states, number)[2], found) >= SOON
+        if k.reached.len and (simpler or k.reached.len + 1 < count):
+            status = dfa_inside(&m.dfa, k.reached.data, k.reached.len, other)
             if status < 0:
                 return status
     return map_put(&k.likes, state, other[0])

@@ -37,8 +37,8 @@ cdef size_t dfa_bytes(const Dfa* d) noexcept nogil
 # The start state for `count` words of (lexeme, expression) pairs, sorted by lexeme.
 cdef int dfa_start(Dfa* d, const uint32_t* pairs, size_t count, uint32_t* state) noexcept nogil
 
-# The state inside one lexeme, of which `e` may follow.
-cdef int dfa_inside(Dfa* d, uint32_t lexeme, uint32_t e, uint32_t* state) noexcept nogil
+# The state inside lexemes of which these expressions may follow.
+cdef int dfa_inside(Dfa* d, const uint32_t* pairs, size_t count, uint32_t* state) noexcept nogil
 
 # Compute delta[state + byte] (and that of all bytes of its class), and return it through `target`.
 cdef int dfa_fill(Dfa* d, uint32_t state, uint32_t byte, uint32_t* target) noexcept nogil

@@ -85,9 +85,9 @@ cdef int dfa_start(Dfa* d, const uint32_t* pairs, size_t count, uint32_t* state)
     return find_state(d, base, state)
 
 
-cdef int dfa_inside(Dfa* d, uint32_t lexeme, uint32_t e, uint32_t* state) noexcept nogil:
+cdef int dfa_inside(Dfa* d, const uint32_t* pairs, size_t count, uint32_t* state) noexcept nogil:
     cdef size_t base = d.work.len
-    if vec_push(&d.work, 0) < 0 or vec_push(&d.work, lexeme) < 0 or vec_push(&d.work, e) < 0:
+    if vec_push(&d.work, 0) < 0 or vec_extend(&d.work, pairs, count) < 0:
         return NO_MEMORY
     return find_state(d, base, state)
 
