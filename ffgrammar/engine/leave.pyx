@@ -7,7 +7,7 @@ from ffgrammar.engine.machine cimport machine_leave
 from ffgrammar.engine.split cimport CONSUMED, PLACE_WORDS
 from ffgrammar.engine.tape cimport VIRTUAL, TapeMark, tape_append, tape_mark, tape_release
 from ffgrammar.engine.viability cimport step, viable
-from ffgrammar.regex.dfa cimport DEAD, LAST_STATE, NO_LEXEMES
+from ffgrammar.regex.dfa cimport DEAD, NO_LEXEMES
 from ffgrammar.tokens.trie cimport MAX_TOKEN_BYTES, TrieNode
 
 
@@ -34,7 +34,7 @@ cdef int leave_plain(
             leaves = machine_leave(m, row, lexset, &left)
             if leaves < 0:
                 return leaves
-        # (10 us a mask inside a JSON string without the look at the table, 3 with it)
+        # (a mask inside a JSON string whose split is known: 7.4 us without the look at the table, 6.4 with it)
         if leaves and (place[0] & CONSUMED or m.dfa.delta.data[left.state + (v.nodes[place[0]].word & 0xFF)] != DEAD):
             inner = left
             status = enter(v, viability, m, &inner, place[0], mask)
@@ -120,22 +120,13 @@ cdef int walk(
     cdef Config configs[MAX_TOKEN_BYTES + 1]
     cdef uint32_t at = above + 1
     cdef uint32_t end = above + (nodes[above].size >> 8)
-    cdef uint32_t depth, token, target
-    cdef bint plain = not viability.enabled
+    cdef uint32_t depth, token
     cdef int status
     configs[nodes[above].size & 0xFF] = config[0]
     while at < end:
         depth = nodes[at].size & 0xFF
         configs[depth] = configs[depth - 1]
-        target = m.dfa.delta.data[configs[depth].state + (nodes[at].word & 0xFF)]
-        if target == DEAD:
-            at += nodes[at].size >> 8
-            continue
-        if target <= LAST_STATE and plain and not configs[depth].row & VIRTUAL:
-            configs[depth].state = target
-            status = 1
-        else:
-            status = step(viability, m, &configs[depth], nodes[at].word & 0xFF)
+        status = step(viability, m, &configs[depth], nodes[at].word & 0xFF)
         if status < 0:
             return status
         if status:

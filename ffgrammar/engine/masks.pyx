@@ -2,8 +2,8 @@
 the lexeme, tokens that die, and places in the trie where tokens leave it. The parser is asked about those places only, and the
 trie below them is walked from the new row (leave.pyx). The split rests on expressions alone; a long one is kept for other rows,
 and for other grammars (partitions.pyx). Most states resemble one whose split is known: a string of at most 40 characters, or
-of which 30 names are taken, any string; only what differs is walked then. (Inside a JSON string on cl100k: 340 us for the
-split, 3 us for the rest; SPLIT us for one that resembles it.)
+of which 30 names are taken, any string; only what differs is walked then. (Inside a JSON string on cl100k 315 us with nothing
+kept, and 6 us with the split known; 7 where other keys than 30 may come, 16 where the string has 40 characters at most.)
 
 A mask depends on (row, lexer state) and on nothing else, and both are interned, so a stored mask can never be stale:
 whoever forgets rows or states forgets the masks with them.
