@@ -28,7 +28,7 @@ from ffgrammar.engine.split cimport split, split_apart
 from ffgrammar.engine.tape cimport VIRTUAL, TapeMark, tape_mark, tape_release, tape_settle, tape_try
 from ffgrammar.engine.viability cimport step, viable
 from ffgrammar.regex.dfa cimport LAST_STATE, dfa_accept, dfa_inside
-from ffgrammar.regex.nodes cimport EMPTY, K_AND, K_CAT, K_REP, NO_BOUND, Nodes, node, node_kind, node_len
+from ffgrammar.regex.nodes cimport EMPTY, K_AND, K_CAT, K_REP, NO_BOUND, Nodes, node, node_kind
 from ffgrammar.regex.similar cimport horizon, relaxed
 
 cdef extern from *:
@@ -58,7 +58,9 @@ cdef int masks_init(Masks* k) noexcept nogil:
     k.hits = k.misses = k.drops = k.visited = 0
     vec_init(&k.places)
     vec_init(&k.reached)
-    if map_init(&k.contents) < 0 or map_init(&k.index) < 0 or map_init(&k.likes) < 0 or map_init(&k.horizons) < 0 or map_init(&k.walked) < 0:
+    if map_init(&k.contents) < 0 or map_init(&k.index) < 0 or map_init(&k.likes) < 0:
+        return NO_MEMORY
+    if map_init(&k.horizons) < 0 or map_init(&k.walked) < 0:
         return NO_MEMORY
     if known_init(&k.known) < 0:
         return NO_MEMORY

@@ -8,9 +8,9 @@ from cpython.pythread cimport (
 )
 
 from ffgrammar.core.intern cimport (
-    intern_add, intern_bytes, intern_count, intern_free, intern_get, intern_init, intern_len, intern_truncate,
+    intern_add, intern_bytes, intern_free, intern_get, intern_init, intern_len, intern_truncate,
 )
-from ffgrammar.core.map cimport ABSENT, map_bytes, map_clear, map_free, map_get, map_init, map_put
+from ffgrammar.core.map cimport ABSENT, map_clear, map_free, map_get, map_init, map_put
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_free, vec_init, vec_push
 from ffgrammar.engine.split cimport PLACE_WORDS

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport uint32_t
 
-from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.status cimport OK
 from ffgrammar.core.vec cimport vec_push
 from ffgrammar.regex.nodes cimport (
     ALIVE, EMPTY, FAR, K_AND, K_CAT, K_NOT, K_OR, K_REP, NO_BOUND, Nodes, add_lengths, make_concat, make_intersection, make_repeat,

@@ -41,10 +41,10 @@ class Tokenizer:
         "_eos_token_ids",
         "_fingerprint",
         "_name",
+        "_partition_bytes",
         "_special_names",
         "_special_tokens",
         "_strips_first_space",
-        "_partition_bytes",
         "_trie",
         "shared",
     )
