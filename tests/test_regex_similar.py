@@ -33,7 +33,8 @@ def _above(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 
 skeletons = st.recursive(leaves, _above, max_leaves=7)
-bounds = st.lists(st.sampled_from([(0, None), (1, None), (0, 1), (1, 1), (2, 2), (1, 3), (2, None), (0, 4), (3, 5), (4, 7)]))
+BOUNDS = [(0, None), (1, None), (0, 1), (1, 1), (2, 2), (1, 3), (2, None), (0, 4), (3, 5), (4, 7)]
+bounds = st.lists(st.sampled_from(BOUNDS))
 
 
 def _build(store: ExprStore, skeleton: Any, numbers: list[Any]) -> int:
