@@ -5,6 +5,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from ffgrammar.core.map cimport Map
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.machine cimport Config, Machine
+from ffgrammar.engine.stored cimport MaskTable, StoredMask
 from ffgrammar.engine.viability cimport Viability
 from ffgrammar.tokens.trie cimport TokenTrie, TrieNode
 
@@ -26,21 +27,21 @@ cdef struct Vocabulary:
 cdef struct Masks:
     Vocabulary vocab
     Viability* viability
-    Map index        # row << 32 | state -> offset in words
+    MaskTable table  # by row << 32 | state
     Map partitions   # state -> offset in words, of states where the walk is long
     Vec reached      # scratch: lexer states
     Vec leaves       # scratch: (node, lexeme set, whether the node's byte is in the lexeme) where tokens leave it
-    Vec words        # (count, tokens...) or (DENSE, mask words...)
-    Vec recent       # the same of the last configuration whose mask depends on its text
+    Vec words        # of partitions
+    StoredMask* recent  # of the last configuration whose mask depends on its text, or NULL
     uint64_t recent_key
     Vec buffer       # one mask and a spare word, all zero between calls
-    size_t hits
+    size_t recent_hits
     size_t misses
 
 cdef int masks_init(Masks* k) noexcept nogil
 cdef void masks_free(Masks* k) noexcept nogil
-cdef void masks_clear(Masks* k) noexcept nogil
+cdef void masks_clear(Masks* k, uint32_t generation) noexcept nogil
 cdef size_t masks_bytes(const Masks* k) noexcept nogil
 
-# Write the mask of a configuration to `count` words; surplus words become zero. Returns a status.
-cdef int masks_write(Masks* k, Machine* m, const Config* config, uint32_t* target, size_t count) noexcept nogil
+# The stored mask of a configuration, made if need be. Returns a status. To be released.
+cdef int masks_find(Masks* k, Machine* m, const Config* config, StoredMask** mask) noexcept nogil

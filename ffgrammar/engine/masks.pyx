@@ -15,22 +15,21 @@ from libc.string cimport memcpy, memset
 
 from ffgrammar.core.map cimport ABSENT, map_bytes, map_clear, map_free, map_get, map_init, map_put
 from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.threads cimport atomic_add
 from ffgrammar.core.vec cimport Vec, vec_extend, vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.machine cimport machine_accepting, machine_leave, parser_row
+from ffgrammar.engine.stored cimport (
+    StoredMask, mask_pack, mask_release, table_bytes, table_clear, table_find, table_free, table_init, table_put,
+)
 from ffgrammar.engine.tape cimport VIRTUAL, TapeMark, tape_append, tape_mark, tape_release, tape_settle, tape_try
 from ffgrammar.engine.viability cimport step, viable
 from ffgrammar.regex.dfa cimport DEAD, LAST_STATE, LEAVE, NO_LEXEMES, UNKNOWN, dfa_accept, dfa_fill
 from ffgrammar.tokens.trie cimport MAX_TOKEN_BYTES
 
-cdef extern from *:
-    int popcount "__builtin_popcount"(unsigned int) nogil
-    int lowest_bit "__builtin_ctz"(unsigned int) nogil
-
 cdef enum:
     LEAF_WORDS = 3
     MOST_REACHED = 64  # lexer states that are looked at one by one before the plain walk is taken
     LONG_WALK = 4096  # nodes from which a split is kept: the copy of its mask is then a small part of it
-    DENSE = 0xFFFFFFFF
 
 cdef uint64_t NO_KEY = <uint64_t>-1
 
@@ -38,36 +37,36 @@ cdef uint64_t NO_KEY = <uint64_t>-1
 cdef int masks_init(Masks* k) noexcept nogil:
     vec_init(&k.words)
     vec_init(&k.buffer)
-    vec_init(&k.recent)
+    k.recent = NULL
     k.recent_key = NO_KEY
-    k.hits = k.misses = 0
+    k.recent_hits = k.misses = 0
     vec_init(&k.leaves)
     vec_init(&k.reached)
-    if map_init(&k.index) < 0 or map_init(&k.partitions) < 0:
+    if table_init(&k.table) < 0 or map_init(&k.partitions) < 0:
         return NO_MEMORY
     return vec_fill(&k.buffer, k.vocab.n_words + 1, 0)
 
 
 cdef void masks_free(Masks* k) noexcept nogil:
-    map_free(&k.index)
+    table_free(&k.table)
     map_free(&k.partitions)
     vec_free(&k.words)
-    vec_free(&k.recent)
+    mask_release(k.recent)
     vec_free(&k.buffer)
     vec_free(&k.leaves)
     vec_free(&k.reached)
 
 
-cdef void masks_clear(Masks* k) noexcept nogil:
-    map_clear(&k.index)
+cdef void masks_clear(Masks* k, uint32_t generation) noexcept nogil:
+    table_clear(&k.table, generation)
     map_clear(&k.partitions)
     vec_free(&k.words)
     k.recent_key = NO_KEY
 
 
 cdef size_t masks_bytes(const Masks* k) noexcept nogil:
-    return (map_bytes(&k.index) + map_bytes(&k.partitions)
-            + (k.words.cap + k.recent.cap + k.buffer.cap + k.leaves.cap + k.reached.cap) * sizeof(uint32_t))
+    return (table_bytes(&k.table) + map_bytes(&k.partitions)
+            + (k.words.cap + k.buffer.cap + k.leaves.cap + k.reached.cap) * sizeof(uint32_t))
 
 
 cdef int split(
@@ -284,32 +283,6 @@ cdef int add_others(Masks* k, Machine* m, const Config* config, uint32_t* mask) 
     return status
 
 
-cdef int store(Masks* k, Vec* words) noexcept nogil:
-    """Append the mask in `buffer` to `words` (as a list of tokens when that is smaller) and clear the buffer."""
-    cdef uint32_t n_words = k.vocab.n_words
-    cdef uint32_t* mask = k.buffer.data
-    cdef uint32_t i, bits
-    cdef size_t count = 0
-    cdef int status = OK
-    mask[n_words] = 0
-    for i in range(n_words):
-        count += popcount(mask[i])
-    if count >= n_words >> 2:
-        if vec_push(words, DENSE) < 0 or vec_extend(words, mask, n_words) < 0:
-            status = NO_MEMORY
-    elif vec_push(words, <uint32_t>count) < 0:
-        status = NO_MEMORY
-    else:
-        for i in range(n_words):
-            bits = mask[i]
-            while bits:
-                if vec_push(words, i << 5 | <uint32_t>lowest_bit(bits)) < 0:
-                    status = NO_MEMORY
-                bits &= bits - 1
-    memset(mask, 0, (n_words + 1) * sizeof(uint32_t))
-    return status
-
-
 cdef int keep_partition(Masks* k, uint32_t state) noexcept nogil:
     """Store (leaves, mask) of the split that lies in the scratch arrays."""
     cdef uint32_t offset = <uint32_t>k.words.len
@@ -352,20 +325,18 @@ cdef int compute(Masks* k, Machine* m, const Config* config) noexcept nogil:
     return add_others(k, m, config, k.buffer.data) if status >= 0 else status
 
 
-cdef int find(Masks* k, Machine* m, const Config* config, const uint32_t** words) noexcept nogil:
-    """The stored mask of a configuration, made if need be; it lies there until the next call."""
+cdef int masks_find(Masks* k, Machine* m, const Config* config, StoredMask** mask) noexcept nogil:
     cdef uint64_t key = <uint64_t>parser_row(m, config.row) << 32 | config.state
     cdef uint64_t own_key = <uint64_t>config.row << 32 | config.state
-    cdef uint32_t offset = map_get(&k.index, key)
     cdef TapeMark mark
     cdef int status
-    if offset != ABSENT:
-        k.hits += 1
-        words[0] = k.words.data + offset
+    mask[0] = table_find(&k.table, k.table.generation, key)
+    if mask[0] != NULL:
         return OK
     if own_key == k.recent_key:
-        k.hits += 1
-        words[0] = k.recent.data
+        k.recent_hits += 1
+        mask[0] = k.recent
+        atomic_add(&k.recent.refs, 1)
         return OK
     k.misses += 1
     m.tape.asked = False
@@ -375,33 +346,19 @@ cdef int find(Masks* k, Machine* m, const Config* config, const uint32_t** words
         status = compute(k, m, config)
     tape_settle(&m.tape)
     tape_release(&m.tape, &mark)
+    if status >= 0:
+        mask[0] = mask_pack(k.buffer.data, k.vocab.n_words)
+        status = NO_MEMORY if mask[0] == NULL else OK
+    memset(k.buffer.data, 0, (k.vocab.n_words + 1) * sizeof(uint32_t))
     if status < 0:
-        memset(k.buffer.data, 0, (k.vocab.n_words + 1) * sizeof(uint32_t))
         return status
     if config.row & VIRTUAL and m.tape.asked:
-        k.recent.len = 0
-        status = store(k, &k.recent)
-        k.recent_key = own_key if status >= 0 else NO_KEY
-        words[0] = k.recent.data
-        return status
-    offset = <uint32_t>k.words.len
-    status = store(k, &k.words)
-    words[0] = k.words.data + offset
-    return map_put(&k.index, key, offset) if status >= 0 else status
-
-
-cdef int masks_write(Masks* k, Machine* m, const Config* config, uint32_t* target, size_t count) noexcept nogil:
-    cdef const uint32_t* words
-    cdef uint32_t i
-    cdef int status = find(k, m, config, &words)
-    if status < 0:
-        return status
-    if words[0] == DENSE:
-        memcpy(target, words + 1, k.vocab.n_words * sizeof(uint32_t))
-        if count > k.vocab.n_words:
-            memset(target + k.vocab.n_words, 0, (count - k.vocab.n_words) * sizeof(uint32_t))
+        mask_release(k.recent)
+        atomic_add(&mask[0].refs, 1)
+        k.recent = mask[0]
+        k.recent_key = own_key
         return OK
-    memset(target, 0, count * sizeof(uint32_t))
-    for i in range(1, words[0] + 1):
-        target[words[i] >> 5] |= <uint32_t>1 << (words[i] & 31)
-    return OK
+    status = table_put(&k.table, key, mask[0])
+    if status < 0:
+        mask_release(mask[0])
+    return status
