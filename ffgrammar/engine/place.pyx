@@ -77,7 +77,8 @@ cdef int reread_chunk(Engine engine, Chunk* chunk, uint32_t until, Config* confi
 
 cdef int reread(Engine engine, Place* place) noexcept nogil:
     """The caches were dropped: find the configurations of all steps anew."""
-    cdef Chunk* chunk = place.history.tail
+    # (an empty text may have a chunk whose steps are all of others)
+    cdef Chunk* chunk = place.history.tail if place.history.used else NULL
     cdef Chunk** path
     cdef Config config = engine.first
     cdef size_t depth = 0
