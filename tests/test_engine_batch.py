@@ -1,4 +1,4 @@
-"""One call for many matchers, on one thread or several, writes what each matcher alone writes; and so along drafted tokens."""
+"""One call for many matchers, on one thread or several, writes what each alone writes; and so along drafted tokens."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_an_error_names_the_matcher_and_the_others_are_done(cl100k: ff.Tokenizer
     good = _along(ff.compile_json_schema(SCHEMA, cl100k), cl100k.encode(TEXT.decode()))
     matchers = [*good[:4], bad, *good[4:8], bad, *good[8:]]
     bitmask = np.full((len(matchers), 3134), 99, dtype=np.int32)
-    with pytest.raises(ff.LimitError, match="matcher 4: .*row_items") as caught:
+    with pytest.raises(ff.LimitError, match=r"matcher 4: .*row_items") as caught:
         ff.fill_bitmask(matchers, bitmask, threads=threads)
     assert caught.value.limit == "row_items"
     for matcher, row in zip(matchers, bitmask, strict=True):
@@ -288,7 +288,7 @@ def _fill_and_compare(matchers: list[ff.Matcher], expected: list[list[int]]) -> 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="os.fork is missing")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 def test_children_of_a_process_that_is_busy(cl100k: ff.Tokenizer) -> None:
-    """Processes are forked while other threads fill masks, with this call and alone; children make threads of their own."""
+    """Processes are forked while other threads fill masks; children make threads of their own."""
     tokens = cl100k.encode(TEXT.decode())
     grammar = ff.compile_json_schema(SCHEMA, cl100k, limits=ff.Limits(cache_bytes=50_000))
     matchers = _along(grammar, tokens)

@@ -1,14 +1,14 @@
 """How much quicker several threads fill a batch of 64 masks than one: `python tests/bench/batch.py`.
 
-Documents of the MaskBench schemas are walked, 64 side by side: one call fills a mask for each, then each matcher takes its
-next token.
+Documents of the MaskBench schemas are walked, 64 side by side: one call fills a mask for each, then each matcher takes
+its next token.
 
 (a) a document each of 64 schemas.
 (b) one schema at a time, all 64 matchers at different places of its document; of three schemas with long documents.
 (c) the same where all masks have been asked for before: every mask is a copy.
 
-In (a) and (b) grammars are fresh in each run, so that masks are made as well as copied. Runs with one thread and with more
-take turns; of each call the best run counts, so that other programs disturb little.
+In (a) and (b) grammars are fresh in each run, so that masks are made as well as copied. Runs with one thread and with
+more take turns; of each call the best run counts, so that other programs disturb little.
 """
 
 from __future__ import annotations
