@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import random
 import time
 from typing import Any
@@ -163,6 +164,7 @@ def _resident() -> int:
         return int(file.read().split()[1]) * 4096
 
 
+@pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="a sanitizer keeps what is given back")
 def test_nothing_is_lost(toy: ff.Tokenizer) -> None:
     """Forks, rollbacks and dropped matchers give back what they held."""
     try:
