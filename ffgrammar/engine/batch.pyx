@@ -178,14 +178,13 @@ cdef void fill_left(void* context) noexcept nogil:
         later = later.next
 
 
+# (asked for once: on large machines it takes longer than a few masks)
+cdef int PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 cdef int thread_count(object threads) except -1:
-    """How many are asked for; by default as many as this process may use at a time, within reason."""
-    if threads is None:
-        try:
-            return min(len(os.sched_getaffinity(0)), MOST_DEFAULT)
-        except AttributeError:
-            return min(os.cpu_count() or 1, MOST_DEFAULT)
-    cdef Py_ssize_t count = clipped(threads)
+    """How many are asked for, or are taken by default."""
+    cdef Py_ssize_t count = min(PROCESSORS, MOST_DEFAULT) if threads is None else clipped(threads)
     if count < 1:
         raise MatcherError(f"threads must be at least 1, not {threads}")
     return <int>min(count, 1 << 16)

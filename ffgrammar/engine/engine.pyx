@@ -21,7 +21,7 @@ from ffgrammar.core.status import raise_status
 
 # A child process has the memory of all threads, but only one thread: whatever another was writing would be half-written, and
 # locked, for ever. So os.fork() waits until nobody is at work.
-engines = weakref.WeakSet()
+engines = set()  # of weak references: a WeakSet must not change while it is gone through
 registering = threading.Lock()
 held = []
 
@@ -30,9 +30,11 @@ def hold_engines():
     """Before a fork."""
     cdef Engine engine
     registering.acquire()
-    for engine in list(engines):
-        engine.acquire()
-        held.append(engine)
+    for reference in engines.copy():
+        engine = reference()
+        if engine is not None:
+            engine.acquire()
+            held.append(engine)
 
 
 def let_engines_go():
@@ -120,7 +122,7 @@ cdef class Engine:
         if not self.checked(viable(&self.viability, &self.machine, &self.first)):
             raise GrammarError("the grammar matches nothing: under longest match its lexemes swallow what must follow them")
         with registering:
-            engines.add(self)
+            engines.add(weakref.ref(self, engines.discard))
 
     def __dealloc__(self):
         if self.has_lock:
@@ -206,6 +208,9 @@ cdef class Engine:
 
     def stats(self) -> dict:
         """Counts and bytes of what is held now."""
+        return self.paused(self.counts)
+
+    def counts(self) -> dict:
         return {
             "productions": len(self.tables),
             "lexemes": self.tables.rules.exprs.len,
