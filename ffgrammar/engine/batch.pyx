@@ -5,8 +5,10 @@ grammar makes one mask at a time, so whoever finds it busy goes on with other ma
 but the caller's touches a Python object: the others read the C fields of matchers that the caller holds.
 """
 
-from libc.stdint cimport uint32_t, uint8_t
+from libc.stdint cimport uint32_t
 from libc.stdlib cimport calloc, free
+
+from cpython.bytearray cimport PyByteArray_AS_STRING
 
 from ffgrammar.core.index cimport clipped
 from ffgrammar.core.pool cimport pool_run, pool_stop
@@ -88,8 +90,10 @@ cdef class Batch:
         cdef Drafted drafted
         cdef Matcher matcher
         cdef size_t many, row
-        cdef size_t following = 0
-        cdef uint8_t[::1] written = bytearray(rows.batch)
+        cdef Py_ssize_t index
+        cdef Py_ssize_t following = 0
+        cdef bytearray rows_written = bytearray(rows.batch)
+        cdef char* written = PyByteArray_AS_STRING(rows_written)
         cdef uint32_t i
         indices = None if indices is None else list(indices)
         if indices is not None and len(indices) != self.count:
@@ -105,17 +109,16 @@ cdef class Batch:
                 job.drafted_count = drafted.count
                 many = drafted.count + 1
             try:
-                index = following if indices is None else indices[i]
+                index = following if indices is None else clipped(indices[i])
                 job.rows = rows_at(rows, index, many, matcher.engine.trie.n_words)
             except MatcherError as error:
                 raise MatcherError(f"matcher {i}: {error}") from None
             job.matcher = <void*>matcher
-            following += many
-            row = (job.rows - rows.words) // rows.count if rows.count else 0
-            for row in range(row, row + many):
+            following = index + <Py_ssize_t>many
+            for row in range(<size_t>index, <size_t>index + many):
                 if written[row]:
                     raise MatcherError(f"matcher {i}: row {row} is another matcher's")
-                written[row] = 1
+                written[row] = True
         return 0
 
     cdef void fill_known(self) noexcept nogil:

@@ -13,4 +13,4 @@ cdef int rows_open(object bitmask, Rows* rows) except -1
 cdef void rows_close(Rows* rows) noexcept
 
 # Check that there are so many rows from `index` on, as wide as `n_words`, and return the first. Raises MatcherError.
-cdef uint32_t* rows_at(const Rows* rows, object index, size_t many, uint32_t n_words) except? NULL
+cdef uint32_t* rows_at(const Rows* rows, Py_ssize_t index, size_t many, uint32_t n_words) except? NULL

@@ -5,8 +5,6 @@ from libc.stdint cimport uint32_t
 from cpython.buffer cimport (
     PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBUF_WRITABLE, PyBuffer_Release, PyObject_CheckBuffer, PyObject_GetBuffer,
 )
-from ffgrammar.core.index cimport clipped
-
 from ffgrammar.core.errors import MatcherError
 
 
@@ -34,12 +32,11 @@ cdef void rows_close(Rows* rows) noexcept:
     PyBuffer_Release(&rows.view)
 
 
-cdef uint32_t* rows_at(const Rows* rows, object index, size_t many, uint32_t n_words) except? NULL:
-    cdef Py_ssize_t first = clipped(index)
-    if first < 0 or <size_t>first >= rows.batch:
+cdef uint32_t* rows_at(const Rows* rows, Py_ssize_t index, size_t many, uint32_t n_words) except? NULL:
+    if index < 0 or <size_t>index >= rows.batch:
         raise MatcherError(f"index {index} is not in 0..{<Py_ssize_t>rows.batch - 1}")
-    if many > rows.batch - <size_t>first:
+    if many > rows.batch - <size_t>index:
         raise MatcherError(f"{many} rows from {index} on are needed; bitmask has {rows.batch} rows")
     if rows.count < n_words:
         raise MatcherError(f"bitmask has {rows.count} words a row; this vocabulary needs {n_words}")
-    return rows.words + <size_t>first * rows.count
+    return rows.words + <size_t>index * rows.count

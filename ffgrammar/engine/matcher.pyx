@@ -243,7 +243,7 @@ cdef class Matcher:
         cdef int status = OK
         rows_open(bitmask, &rows)
         try:
-            row = rows_at(&rows, index, 1, self.engine.trie.n_words)
+            row = rows_at(&rows, clipped(index), 1, self.engine.trie.n_words)
             mask = NULL if self.place.terminated else place_known(self.engine, &self.place)
             if mask != NULL:
                 # less work than it would be to let go of the GIL and to get it back
@@ -281,7 +281,7 @@ cdef class Matcher:
         cdef Drafted drafted = Drafted(draft_tokens, self.engine.trie.vocab_size)
         rows_open(bitmask, &rows)
         try:
-            row = rows_at(&rows, index, drafted.count + 1, self.engine.trie.n_words)
+            row = rows_at(&rows, clipped(index), drafted.count + 1, self.engine.trie.n_words)
             with nogil:
                 status = place_draft(self.engine, &self.place, drafted.tokens, drafted.count, row, rows.count)
         finally:
