@@ -22,6 +22,7 @@ DIRECTIVES = {
     "cdivision": True,
     "initializedcheck": False,
     "embedsignature": True,
+    "freethreading_compatible": True,
 }
 
 
@@ -30,7 +31,9 @@ def extensions() -> list[Extension]:
     found = []
     for path in sorted(Path("ffgrammar").rglob("*.pyx")):
         name = ".".join(path.with_suffix("").parts)
-        found.append(Extension(name, [str(path)], extra_compile_args=FLAGS, extra_link_args=LINK))
+        found.append(
+            Extension(name, [str(path)], extra_compile_args=["-pthread", *FLAGS], extra_link_args=["-pthread", *LINK])
+        )
     return found
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         UnsupportedError,
     )
     from ffgrammar.core.limits import Limits
+    from ffgrammar.engine.batch import fill_bitmask, fill_draft_bitmasks
     from ffgrammar.engine.matcher import Matcher
     from ffgrammar.tokens.canonical import CanonicalityReport, is_canonical
     from ffgrammar.tokens.tokenizer import Tokenizer
@@ -51,6 +52,8 @@ _HOME = {
     "TokenizerError": "core.errors",
     "UnsupportedError": "core.errors",
     "Limits": "core.limits",
+    "fill_bitmask": "engine.batch",
+    "fill_draft_bitmasks": "engine.batch",
     "Matcher": "engine.matcher",
     "CanonicalityReport": "tokens.canonical",
     "is_canonical": "tokens.canonical",
@@ -75,6 +78,8 @@ __all__ = [
     "compile_json_schema",
     "compile_lark",
     "compile_regex",
+    "fill_bitmask",
+    "fill_draft_bitmasks",
     "is_canonical",
     "load",
 ]

@@ -1,7 +1,6 @@
 from libc.stdint cimport uint8_t, uint32_t
 
-from cpython.pythread cimport PyThread_type_lock
-
+from ffgrammar.core.threads cimport Lock
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.machine cimport Config, Machine
 from ffgrammar.engine.masks cimport Masks
@@ -28,7 +27,8 @@ cdef class Engine:
     cdef size_t max_row_bytes
     cdef uint32_t max_states
     cdef uint32_t max_exprs
-    cdef PyThread_type_lock lock
+    cdef Lock lock
+    cdef bint has_lock
     cdef Vec eos
     cdef SharedPartitions shared
     cdef readonly RuleTables tables
@@ -36,10 +36,12 @@ cdef class Engine:
     cdef readonly object tokenizer
     cdef readonly TokenTrie trie
     cdef readonly object limits
+    cdef object __weakref__
 
     # All kernels below run with the lock held.
     cdef int acquire(self) except -1
     cdef void acquire_nogil(self) noexcept nogil
+    cdef bint try_acquire(self) noexcept nogil
     cdef void release(self) noexcept nogil
     cdef size_t cached_bytes(self) noexcept nogil
     cdef int trim(self, bint settled) noexcept nogil

@@ -2,12 +2,9 @@
 
 from libc.stdint cimport uint32_t
 
-from cpython.pythread cimport (
-    NOWAIT_LOCK, PyThread_acquire_lock, PyThread_allocate_lock, PyThread_free_lock, PyThread_release_lock, WAIT_LOCK,
-)
-
 from ffgrammar.core.intern cimport intern_count
 from ffgrammar.core.status cimport LIMIT_CACHE, OK
+from ffgrammar.core.threads cimport lock_free, lock_init, lock_leave, lock_take, lock_try
 from ffgrammar.core.vec cimport vec_free, vec_init, vec_push
 from ffgrammar.engine.machine cimport machine_bytes, machine_clear, machine_first, machine_free, machine_init
 from ffgrammar.engine.masks cimport masks_bytes, masks_clear, masks_free, masks_init, masks_other_bytes
@@ -18,8 +15,41 @@ from ffgrammar.engine.viability cimport viability_bytes, viability_clear, viabil
 from ffgrammar.regex.dfa cimport dfa_bytes
 from ffgrammar.regex.nodes cimport nodes_bytes, nodes_truncate
 
+import os
+import threading
+import weakref
+
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.status import raise_status
+
+# A child process has the memory of all threads, but only one thread: whatever another was writing would be half-written, and
+# locked, for ever. So os.fork() waits until nobody is at work.
+engines = set()  # of weak references: a WeakSet must not change while it is gone through
+registering = threading.Lock()
+held = []
+
+
+def hold_engines():
+    """Before a fork."""
+    cdef Engine engine
+    registering.acquire()
+    for reference in engines.copy():
+        engine = reference()
+        if engine is not None:
+            engine.acquire()
+            held.append(engine)
+
+
+def let_engines_go():
+    """After it, in both processes."""
+    cdef Engine engine
+    for engine in held:
+        engine.release()
+    held.clear()
+    registering.release()
+
+
+os.register_at_fork(before=hold_engines, after_in_parent=let_engines_go, after_in_child=let_engines_go)
 
 
 cdef inline size_t with_slack(size_t bound, size_t needed) noexcept nogil:
@@ -53,15 +83,15 @@ cdef class Engine:
 
     def __cinit__(self, grammar, tokenizer, limits):
         vec_init(&self.eos)
-        self.lock = NULL
+        self.has_lock = False
         self.limits = limits
         self.tokenizer = tokenizer
         self.trie = tokenizer.trie
         self.store = grammar.store
         self.tables = RuleTables(grammar)
-        self.lock = PyThread_allocate_lock()
-        if self.lock == NULL:
+        if lock_init(&self.lock) < 0:
             raise MemoryError
+        self.has_lock = True
         self.checked(machine_init(&self.machine, &self.store.nodes, &self.tables.rules, grammar.single_skip))
         for number, lexeme in enumerate(grammar.lexemes):
             self.machine.dfa.lazy.data[<uint32_t>number] = lexeme.lazy
@@ -108,10 +138,12 @@ cdef class Engine:
         self.ready = True
         if not self.checked(viable(&self.viability, &self.machine, &self.first)):
             raise GrammarError("the grammar matches nothing: under longest match its lexemes swallow what must follow them")
+        with registering:
+            engines.add(weakref.ref(self, engines.discard))
 
     def __dealloc__(self):
-        if self.lock != NULL:
-            PyThread_free_lock(self.lock)
+        if self.has_lock:
+            lock_free(&self.lock)
         machine_free(&self.machine)
         viability_free(&self.viability)
         masks_free(&self.masks)
@@ -124,16 +156,19 @@ cdef class Engine:
 
     cdef int acquire(self) except -1:
         # Who waits must not hold the GIL: the holder of the lock may need it.
-        if not PyThread_acquire_lock(self.lock, NOWAIT_LOCK):
+        if not lock_try(&self.lock):
             with nogil:
-                PyThread_acquire_lock(self.lock, WAIT_LOCK)
+                lock_take(&self.lock)
         return 0
 
     cdef void acquire_nogil(self) noexcept nogil:
-        PyThread_acquire_lock(self.lock, WAIT_LOCK)
+        lock_take(&self.lock)
+
+    cdef bint try_acquire(self) noexcept nogil:
+        return lock_try(&self.lock)
 
     cdef void release(self) noexcept nogil:
-        PyThread_release_lock(self.lock)
+        lock_leave(&self.lock)
 
     cdef bint is_eos(self, uint32_t token) noexcept nogil:
         cdef size_t i
@@ -163,7 +198,7 @@ cdef class Engine:
         self.needed_bytes = self.needed_states = self.needed_exprs = self.needed_row_bytes = 0
         self.ready = False
         self.generation += 1
-        masks_clear(&self.masks)
+        masks_clear(&self.masks, self.generation)
         viability_clear(&self.viability)
         status = machine_clear(&self.machine)
         nodes_truncate(&self.store.nodes, self.base_exprs)
@@ -196,6 +231,9 @@ cdef class Engine:
 
         `partition…` is what the tokenizer keeps for all grammars; `nodes_walked` counts nodes of the vocabulary's trie.
         """
+        return self.paused(self.counts)
+
+    def counts(self) -> dict:
         return {
             "productions": len(self.tables),
             "lexemes": self.tables.rules.exprs.len,
@@ -210,8 +248,8 @@ cdef class Engine:
             "cache_bytes": self.cached_bytes(),
             "cache_bytes_limit": self.max_bytes,
             "cache_drops": self.generation,
-            "masks": self.masks.index.len,
-            "mask_hits": self.masks.hits,
+            "masks": self.masks.table.len,
+            "mask_hits": self.masks.table.hits + self.masks.recent_hits,
             "mask_misses": self.masks.misses,
             "mask_bytes": masks_bytes(&self.masks),
             "mask_bytes_limit": self.masks.max_bytes,

@@ -7,10 +7,9 @@ by structure.
 
 from libc.stdint cimport uint32_t
 
-from cpython.pythread cimport PyThread_type_lock
-
 from ffgrammar.core.intern cimport Intern
 from ffgrammar.core.map cimport Map
+from ffgrammar.core.threads cimport Lock
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.regex.dfa cimport Dfa
 
@@ -21,7 +20,8 @@ cdef enum:
     SHORT = 2               # the walk was short; it is not kept
 
 cdef struct Partitions:
-    PyThread_type_lock lock
+    Lock lock
+    bint has_lock
     Intern exprs            # by structure: kind, and numbers, bytes or members
     Intern keys             # (flags, lexemes that are lazy, expressions...)
     Vec offsets             # per key: of its partition in `words`, or one of the values below

@@ -3,15 +3,13 @@
 from libc.stdint cimport uint32_t
 from libc.stdlib cimport qsort
 
-from cpython.pythread cimport (
-    PyThread_acquire_lock, PyThread_allocate_lock, PyThread_free_lock, PyThread_release_lock, WAIT_LOCK,
-)
 
 from ffgrammar.core.intern cimport (
     intern_add, intern_bytes, intern_free, intern_get, intern_init, intern_len, intern_truncate,
 )
 from ffgrammar.core.map cimport ABSENT, map_clear, map_free, map_get, map_init, map_put
 from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.threads cimport lock_free, lock_init, lock_leave, lock_take
 from ffgrammar.core.vec cimport vec_extend, vec_free, vec_init, vec_push
 from ffgrammar.engine.split cimport PLACE_WORDS
 from ffgrammar.regex.nodes cimport K_AND, K_CAT, K_LIT, K_MULT, K_NOT, K_OR, K_PART, K_REP, K_SET, Nodes, node, node_len
@@ -221,7 +219,7 @@ cdef int partitions_find(
 ) noexcept nogil:
     cdef uint32_t key, offset
     cdef int status
-    PyThread_acquire_lock(p.lock, WAIT_LOCK)
+    lock_take(&p.lock)
     status = make_room(p)
     if status >= 0:
         status = find_key(p, known, dfa, state, &key)
@@ -235,7 +233,7 @@ cdef int partitions_find(
         else:
             p.hits += 1
             status = copy_partition(p, offset, dfa, state, mask, n_words, places)
-    PyThread_release_lock(p.lock)
+    lock_leave(&p.lock)
     return status
 
 
@@ -282,14 +280,14 @@ cdef int partitions_keep(
 ) noexcept nogil:
     cdef uint32_t key
     cdef int status
-    PyThread_acquire_lock(p.lock, WAIT_LOCK)
+    lock_take(&p.lock)
     status = make_room(p)
     if status >= 0:
         status = find_key(p, known, dfa, state, &key)
     # (another engine may have been quicker)
     if status > 0 and p.offsets.data[key] == <uint32_t>NO_PARTITION:
         status = keep(p, key, dfa, state, mask, n_words, places)
-    PyThread_release_lock(p.lock)
+    lock_leave(&p.lock)
     return status
 
 
@@ -303,16 +301,16 @@ cdef class SharedPartitions:
     def __cinit__(self, size_t max_bytes):
         self.table.max_bytes = max_bytes
         self.table.generation = 1
-        self.table.lock = PyThread_allocate_lock()
-        if self.table.lock == NULL or intern_init(&self.table.exprs) < 0 or intern_init(&self.table.keys) < 0:
+        self.table.has_lock = lock_init(&self.table.lock) == 0
+        if not self.table.has_lock or intern_init(&self.table.exprs) < 0 or intern_init(&self.table.keys) < 0:
             raise MemoryError
         vec_init(&self.table.offsets)
         vec_init(&self.table.words)
         vec_init(&self.table.scratch)
 
     def __dealloc__(self):
-        if self.table.lock != NULL:
-            PyThread_free_lock(self.table.lock)
+        if self.table.has_lock:
+            lock_free(&self.table.lock)
         intern_free(&self.table.exprs)
         intern_free(&self.table.keys)
         vec_free(&self.table.offsets)
@@ -327,25 +325,28 @@ cdef class SharedPartitions:
     def max_bytes(self, size_t value):
         cdef int status
         with nogil:
-            PyThread_acquire_lock(self.table.lock, WAIT_LOCK)
-        self.table.max_bytes = value
-        status = make_room(&self.table)
-        PyThread_release_lock(self.table.lock)
+            lock_take(&self.table.lock)
+            self.table.max_bytes = value
+            status = make_room(&self.table)
+            lock_leave(&self.table.lock)
         if status < 0:
             raise MemoryError
 
     def stats(self) -> dict:
         """Counts and bytes of what is held now."""
+        cdef Partitions seen
+        cdef size_t used
         with nogil:
-            PyThread_acquire_lock(self.table.lock, WAIT_LOCK)
-        try:
-            return {
-                "partitions": self.table.kept,
-                "partition_hits": self.table.hits,
-                "partition_misses": self.table.misses,
-                "partition_drops": self.table.generation - 1,
-                "partition_bytes": table_bytes(&self.table),
-                "partition_bytes_limit": self.table.max_bytes,
-            }
-        finally:
-            PyThread_release_lock(self.table.lock)
+            lock_take(&self.table.lock)
+            # the counts; pointers are not followed
+            seen = self.table
+            used = table_bytes(&self.table)
+            lock_leave(&self.table.lock)
+        return {
+            "partitions": seen.kept,
+            "partition_hits": seen.hits,
+            "partition_misses": seen.misses,
+            "partition_drops": seen.generation - 1,
+            "partition_bytes": used,
+            "partition_bytes_limit": seen.max_bytes,
+        }

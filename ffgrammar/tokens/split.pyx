@@ -9,6 +9,7 @@ The functions return where the piece that starts at `at` ends; 0 <= at < end, an
 """
 
 import os
+import threading
 import zlib
 
 from libc.stddef cimport size_t
@@ -35,6 +36,7 @@ BLOCK = 256
 BLOCKS = 0x110000 // BLOCK
 
 cdef CharClasses _loaded = None
+_loading = threading.Lock()
 
 
 cdef class CharClasses:
@@ -75,14 +77,16 @@ cdef class CharClasses:
 cdef CharClasses char_classes():
     """The table that comes with the package; read when first needed."""
     global _loaded
-    if _loaded is None:
-        path = os.path.join(os.path.dirname(__file__), "data", "classes.bin")
-        try:
-            with open(path, "rb") as file:
-                _loaded = CharClasses(file.read())
-        except OSError as error:
-            raise TokenizerError(f"character classes: cannot read {path}: {error.strerror}") from None
-    return _loaded
+    # also to read the name: without the GIL, another thread may be writing it
+    with _loading:
+        if _loaded is None:
+            path = os.path.join(os.path.dirname(__file__), "data", "classes.bin")
+            try:
+                with open(path, "rb") as file:
+                    _loaded = CharClasses(file.read())
+            except OSError as error:
+                raise TokenizerError(f"character classes: cannot read {path}: {error.strerror}") from None
+        return _loaded
 
 
 cdef inline uint32_t _class(CharClasses classes, const uint8_t* text, size_t* at) noexcept nogil:

@@ -1,0 +1,138 @@
+"""Threads are made when they are first needed and then wait for the next call. They hold nothing between calls and touch no
+Python object, so a process may end while they wait. A child process has none of them, and makes its own.
+"""
+
+from ffgrammar.core.threads cimport Lock, lock_leave, lock_take
+
+cdef extern from *:
+    """
+    #include <pthread.h>
+    #include <signal.h>
+
+    static pthread_mutex_t ffgrammar_pool_lock = PTHREAD_MUTEX_INITIALIZER;
+    static pthread_cond_t ffgrammar_pool_wake = PTHREAD_COND_INITIALIZER;
+    static pthread_cond_t ffgrammar_pool_done = PTHREAD_COND_INITIALIZER;
+
+    static void ffgrammar_pool_renew(void) {
+        pthread_mutex_init(&ffgrammar_pool_lock, NULL);
+        pthread_cond_init(&ffgrammar_pool_wake, NULL);
+        pthread_cond_init(&ffgrammar_pool_done, NULL);
+    }
+
+    /* Signals are for the threads that Python knows. The stack is that of a main thread, whatever `ulimit -s` says. */
+    static int ffgrammar_pool_thread(pthread_t *thread, void (*main)(void)) {
+        sigset_t all, before;
+        pthread_attr_t attributes;
+        int failed;
+        if (pthread_attr_init(&attributes)) return -1;
+        pthread_attr_setstacksize(&attributes, 8 << 20);
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        failed = pthread_create(thread, &attributes, (void *(*)(void *))main, NULL);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        pthread_attr_destroy(&attributes);
+        return failed ? -1 : 0;
+    }
+    """
+    ctypedef struct Condition "pthread_cond_t":
+        pass
+    ctypedef struct Thread "pthread_t":
+        pass
+    Lock lock "ffgrammar_pool_lock"
+    Condition wake "ffgrammar_pool_wake"
+    Condition done "ffgrammar_pool_done"
+    void renew_locks "ffgrammar_pool_renew"() noexcept nogil
+    int thread_start "ffgrammar_pool_thread"(Thread* thread, void (*main)() noexcept nogil) noexcept nogil
+    void thread_join "pthread_join"(Thread thread, void** result) noexcept nogil
+    void wait "pthread_cond_wait"(Condition* condition, Lock* lock) noexcept nogil
+    void signal_all "pthread_cond_broadcast"(Condition* condition) noexcept nogil
+    int at_fork "pthread_atfork"(void (*before)(), void (*parent)(), void (*child)() noexcept nogil) noexcept nogil
+
+cdef enum:
+    MOST_THREADS = 64
+
+cdef struct Pool:
+    Thread[MOST_THREADS] threads
+    int count     # threads there are
+    bint busy     # a call is under way
+    bint ending
+    int wanted    # threads that may still join it
+    int active    # those that have joined, and are not done
+    void (*work)(void*) noexcept nogil
+    void* context
+
+cdef Pool pool
+pool.count = pool.wanted = pool.active = 0
+pool.busy = pool.ending = False
+
+
+cdef void serve() noexcept nogil:
+    """What a thread does."""
+    lock_take(&lock)
+    while not pool.ending:
+        if pool.wanted == 0:
+            wait(&wake, &lock)
+            continue
+        pool.wanted -= 1
+        pool.active += 1
+        lock_leave(&lock)
+        pool.work(pool.context)
+        lock_take(&lock)
+        pool.active -= 1
+        if pool.active == 0:
+            signal_all(&done)
+    lock_leave(&lock)
+
+
+cdef void pool_run(void (*work)(void*) noexcept nogil, void* context, int helpers) noexcept nogil:
+    cdef bint ours = False
+    helpers = min(helpers, MOST_THREADS)
+    if helpers > 0:
+        lock_take(&lock)
+        if not pool.busy and not pool.ending:
+            ours = pool.busy = True
+            while pool.count < helpers and thread_start(&pool.threads[pool.count], serve) == 0:
+                pool.count += 1
+            pool.work = work
+            pool.context = context
+            pool.wanted = min(helpers, pool.count)
+            signal_all(&wake)
+        lock_leave(&lock)
+    work(context)
+    if ours:
+        lock_take(&lock)
+        # who has not come by now need not come any more
+        pool.wanted = 0
+        while pool.active:
+            wait(&done, &lock)
+        pool.busy = False
+        signal_all(&done)
+        lock_leave(&lock)
+
+
+cdef void pool_stop() noexcept nogil:
+    cdef int i
+    lock_take(&lock)
+    while pool.busy or pool.ending:
+        wait(&done, &lock)
+    pool.ending = True
+    signal_all(&wake)
+    lock_leave(&lock)
+    for i in range(pool.count):
+        thread_join(pool.threads[i], NULL)
+    lock_take(&lock)
+    pool.count = 0
+    pool.ending = False
+    signal_all(&done)
+    lock_leave(&lock)
+
+
+cdef void forget_threads() noexcept nogil:
+    """In a child process there are none, and the locks may be held by threads that are not there."""
+    renew_locks()
+    pool.count = pool.wanted = pool.active = 0
+    pool.busy = pool.ending = False
+
+
+if at_fork(NULL, NULL, forget_threads) != 0:
+    raise MemoryError

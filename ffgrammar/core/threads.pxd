@@ -1,0 +1,53 @@
+"""Locks and counters that native threads share; nothing here touches Python.
+
+Who holds the GIL must not wait for a lock whose holder may need the GIL: take it without (`lock_try` first, say).
+"""
+
+from libc.stdint cimport uint32_t
+
+cdef extern from *:
+    """
+    #ifndef FFGRAMMAR_THREADS
+    #define FFGRAMMAR_THREADS
+    #include <pthread.h>
+    #include <stdint.h>
+
+    static inline void ffgrammar_relax(void) {
+    #if defined(__x86_64__) || defined(__i386__)
+        __builtin_ia32_pause();
+    #elif defined(__aarch64__)
+        __asm__ __volatile__("yield");
+    #endif
+    }
+
+    /* Most locks are held for less time than it takes to fall asleep: look again for a microsecond or two. */
+    static inline void ffgrammar_lock_take(pthread_mutex_t *lock) {
+        int turn, pause;
+        for (turn = 0; turn < 7; turn++) {
+            if (pthread_mutex_trylock(lock) == 0) return;
+            for (pause = 1 << turn; pause > 0; pause--) ffgrammar_relax();
+        }
+        pthread_mutex_lock(lock);
+    }
+    static inline int ffgrammar_lock_init(pthread_mutex_t *lock) { return pthread_mutex_init(lock, NULL) ? -1 : 0; }
+    static inline int ffgrammar_lock_try(pthread_mutex_t *lock) { return pthread_mutex_trylock(lock) == 0; }
+
+    static inline uint32_t ffgrammar_add(uint32_t *count, uint32_t more) {
+        return __atomic_fetch_add(count, more, __ATOMIC_ACQ_REL);
+    }
+    static inline uint32_t ffgrammar_load(const uint32_t *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
+    static inline void ffgrammar_put(uint32_t *word, uint32_t value) { __atomic_store_n(word, value, __ATOMIC_RELEASE); }
+    #endif
+    """
+    ctypedef struct Lock "pthread_mutex_t":
+        pass
+    int lock_init "ffgrammar_lock_init"(Lock* lock) noexcept nogil
+    void lock_free "pthread_mutex_destroy"(Lock* lock) noexcept nogil
+    bint lock_try "ffgrammar_lock_try"(Lock* lock) noexcept nogil
+    void lock_take "ffgrammar_lock_take"(Lock* lock) noexcept nogil
+    void lock_leave "pthread_mutex_unlock"(Lock* lock) noexcept nogil
+
+    # The value before; a thread that sees what another wrote here also sees all that it had written before.
+    uint32_t atomic_add "ffgrammar_add"(uint32_t* count, uint32_t more) noexcept nogil
+    uint32_t atomic_load "ffgrammar_load"(const uint32_t* word) noexcept nogil
+    void atomic_put "ffgrammar_put"(uint32_t* word, uint32_t value) noexcept nogil

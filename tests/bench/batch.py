@@ -1,0 +1,124 @@
+"""How much quicker several threads fill a batch of 64 masks than one: `python tests/bench/batch.py`.
+
+Documents of the MaskBench schemas are walked, 64 side by side: one call fills a mask for each, then each matcher takes
+its next token.
+
+(a) a document each of 64 schemas.
+(b) one schema at a time, all 64 matchers at different places of its document; of three schemas with long documents.
+(c) the same where all masks have been asked for before: every mask is a copy.
+
+In (a) and (b) grammars are fresh in each run, so that masks are made as well as copied. Runs with one thread and with
+more take turns; of each call the best run counts, so that other programs disturb little.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import ffgrammar as ff
+
+if __package__ in (None, ""):
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from bench.data import Schema, load_schemas, shared_dir, spaced
+
+BATCH = 64
+STEPS = 60
+LONG = 1000
+
+# a grammar, the tokens before, the tokens that are measured
+Walk = tuple[Any, list[int], list[int]]
+
+
+def walk(walks: list[Walk], threads: int, bitmask: Any) -> list[float]:
+    """Seconds that each call took."""
+    matchers = [grammar.matcher() for grammar, _, _ in walks]
+    for matcher, (_, before, _) in zip(matchers, walks, strict=True):
+        assert matcher.accept_tokens(before) == len(before)
+    taken = []
+    for step in range(STEPS):
+        start = perf_counter()
+        ff.fill_bitmask(matchers, bitmask, threads=threads)
+        taken.append(perf_counter() - start)
+        for matcher, (_, _, tokens) in zip(matchers, walks, strict=True):
+            assert matcher.accept_token(tokens[step])
+    return taken
+
+
+def documents(schemas: list[Schema], tok: ff.Tokenizer, size: int, count: int) -> list[tuple[Schema, list[int]]]:
+    """The first schemas with an accepted document of at least `size` tokens, and these."""
+    found = []
+    for schema in schemas:
+        texts = [tok.encode(spaced(instance.data)) for instance in schema.instances if instance.valid]
+        tokens = max(texts, key=len, default=[])
+        if len(tokens) < size:
+            continue
+        try:
+            matcher = ff.compile_json_schema(schema.schema, tok).matcher()
+        except ff.FFGrammarError:
+            continue
+        if matcher.validate_tokens(tokens) == len(tokens):
+            found.append((schema, tokens))
+            if len(found) == count:
+                break
+    return found
+
+
+def measure(name: str, walks: Callable[[], list[Walk]], threads: int, runs: int, bitmask: Any) -> None:
+    """Print a line: milliseconds a call with one thread and with more, and the ratio."""
+    best: dict[int, list[float]] = {}
+    for _ in range(runs):
+        for count in (1, threads):
+            taken = walk(walks(), count, bitmask)
+            best[count] = [min(pair) for pair in zip(best.get(count, taken), taken, strict=True)]
+    one, more = (sum(best[count]) * 1000 / STEPS for count in (1, threads))
+    print(f"{name:40s} 1 thread {one:7.3f} ms   {threads} threads {more:7.3f} ms   ratio {one / more:.2f}", flush=True)
+
+
+def main() -> int:
+    """The script."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--threads", type=int, default=2, help="compare this many with one (2)")
+    parser.add_argument("--runs", type=int, default=5, help="runs of which the best counts (5)")
+    arguments = parser.parse_args()
+    shared = shared_dir()
+    if shared is None:
+        print("no shared data: set FFGRAMMAR_SHARED", file=sys.stderr)
+        return 2
+    tok = ff.Tokenizer.from_tiktoken("cl100k_base")
+    schemas = load_schemas(shared / "maskbench" / "dev.jsonl.gz")
+    bitmask = ff.allocate_bitmask(BATCH, tok.vocab_size)
+
+    def compiled(schema: Schema) -> ff.Grammar:
+        return ff.compile_json_schema(schema.schema, tok)
+
+    def spread(grammar: ff.Grammar, tokens: list[int]) -> list[Walk]:
+        places = [number * (len(tokens) - STEPS) // BATCH for number in range(BATCH)]
+        return [(grammar, tokens[:place], tokens[place : place + STEPS]) for place in places]
+
+    many = documents(schemas, tok, STEPS, BATCH)
+
+    def each() -> list[Walk]:
+        return [(compiled(schema), [], tokens) for schema, tokens in many]
+
+    measure("(a) 64 grammars", each, arguments.threads, arguments.runs, bitmask)
+    for schema, tokens in documents(schemas, tok, LONG, 3):
+        name = schema.id[-24:]
+
+        def fresh(schema: Schema = schema, tokens: list[int] = tokens) -> list[Walk]:
+            return spread(compiled(schema), tokens)
+
+        measure(f"(b) one grammar, {name}", fresh, arguments.threads, arguments.runs, bitmask)
+        warm = fresh()
+        walk(warm, 1, bitmask)
+        measure("(c) the same, warm", lambda warm=warm: warm, arguments.threads, arguments.runs, bitmask)  # type: ignore[misc]
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
