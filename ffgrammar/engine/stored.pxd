@@ -43,8 +43,8 @@ cdef StoredMask* table_find(MaskTable* t, uint32_t generation, uint64_t key) noe
 # lock held.
 cdef int table_put(MaskTable* t, uint64_t key, StoredMask** mask) noexcept nogil
 
-# A copy of a mask of `n_words` words, which lie in whole blocks, with nothing but zeros behind them. It is a list of tokens if there are few.
-# NULL if there is no memory. To be released.
+# A copy of a mask of `n_words` words, which lie in whole blocks with nothing but zeros behind them: a list of tokens, if there
+# are few. NULL if there is no memory. To be released.
 cdef StoredMask* mask_pack(const uint32_t* words, uint32_t n_words) noexcept nogil
 cdef void mask_release(StoredMask* mask) noexcept nogil
 
