@@ -1,4 +1,4 @@
-"""How much quicker several threads fill a batch of 64 masks than one: `python tests/bench/batch.py`.
+"""How much quicker several threads fill a batch of 64 masks than one: `python tests/bench batch`.
 
 Documents of the MaskBench schemas are walked, 64 side by side: one call fills a mask for each, then each matcher takes
 its next token.
@@ -14,18 +14,13 @@ more take turns; of each call the best run counts, so that other programs distur
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import ffgrammar as ff
-
-if __package__ in (None, ""):
-    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
-from bench.data import Schema, load_schemas, shared_dir, spaced
+from bench.shared import dev_set
+from ffgrammar_cli.bench.data import Schema, load_schemas, spaced
 
 BATCH = 64
 STEPS = 60
@@ -86,12 +81,8 @@ def main() -> int:
     parser.add_argument("--threads", type=int, default=2, help="compare this many with one (2)")
     parser.add_argument("--runs", type=int, default=5, help="runs of which the best counts (5)")
     arguments = parser.parse_args()
-    shared = shared_dir()
-    if shared is None:
-        print("no shared data: set FFGRAMMAR_SHARED", file=sys.stderr)
-        return 2
     tok = ff.Tokenizer.from_tiktoken("cl100k_base")
-    schemas = load_schemas(shared / "maskbench" / "dev.jsonl.gz")
+    schemas = load_schemas(dev_set())
     bitmask = ff.allocate_bitmask(BATCH, tok.vocab_size)
 
     def compiled(schema: Schema) -> ff.Grammar:
@@ -119,6 +110,3 @@ def main() -> int:
         measure("(c) the same, warm", lambda warm=warm: warm, arguments.threads, arguments.runs, bitmask)  # type: ignore[misc]
     return 0
 
-
-if __name__ == "__main__":
-    raise SystemExit(main())
