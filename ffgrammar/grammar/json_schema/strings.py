@@ -14,10 +14,13 @@ from ffgrammar.grammar.json_schema.formats import ADDRESS_LITERAL, IDN_LOCAL_PAR
 from ffgrammar.grammar.json_schema.lengths import with_length
 from ffgrammar.grammar.json_schema.shape import Shape
 from ffgrammar.regex.expr import NOTHING, ExprStore
+from ffgrammar.regex.kept import Kept
 from ffgrammar.regex.lower import JSON_ANY, JSON_CANONICAL, compile_regex
 
 __all__ = ["Strings"]
 
+# What schemas ask of strings comes up again in others.
+_KEPT = Kept(2 << 20)
 _ANY = ((0, 0xD7FF), (0xE000, 0x10FFFF))
 
 
@@ -36,6 +39,18 @@ class Strings:
         self._lists: dict[tuple[str, ...], int] = {}
         self._patterns: dict[str, int] = {}
         self._formats: dict[tuple[str, int], int] = {}
+
+    def moved(self, store: ExprStore) -> Strings:
+        """The same in a store that has the same expressions."""
+        other = Strings.__new__(Strings)
+        other.__dict__.update(self.__dict__)
+        other.store = store
+        other._ranges = self._ranges.copy()
+        other._chars = self._chars.copy()
+        other._lists = self._lists.copy()
+        other._patterns = self._patterns.copy()
+        other._formats = self._formats.copy()
+        return other
 
     def quoted(self, body: int) -> int:
         """A body between quotes."""
@@ -134,11 +149,14 @@ class Strings:
         found = self._patterns.get(pattern)
         if found is None:
             try:
-                found = compile_regex(self.store, pattern, "ecma", encode=JSON_CANONICAL, search=True)
+                found = _KEPT.get(self.store, ("pattern", pattern), lambda: self._search(pattern))
             except GrammarError as error:
                 raise type(error)(error.message, column=error.column, pointer=pointer) from error
             self._patterns[pattern] = found
         return found
+
+    def _search(self, pattern: str) -> int:
+        return compile_regex(self.store, pattern, "ecma", encode=JSON_CANONICAL, search=True)
 
     def without(self, body: int) -> int:
         """The bodies that do not match."""
@@ -148,7 +166,8 @@ class Strings:
         """The bodies of a format in FORMATS, as a draft has it."""
         found = self._formats.get((name, draft))
         if found is None:
-            found = self._formats[name, draft] = self._format(name, draft)
+            made = _KEPT.get(self.store, ("format", name, draft), lambda: self._format(name, draft))
+            found = self._formats[name, draft] = made
         return found
 
     def _format(self, name: str, draft: int) -> int:

@@ -1,0 +1,42 @@
+"""What nearly every schema needs, made once in a process: each grammar's store starts as a copy of it."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from ffgrammar.grammar.json_schema.multiples import Multiples
+from ffgrammar.grammar.json_schema.numbers import Bounds
+from ffgrammar.grammar.json_schema.strings import Strings
+from ffgrammar.regex.expr import ExprStore
+
+__all__ = ["expressions"]
+
+
+@cache
+def _common() -> tuple[ExprStore, Strings, Multiples]:
+    """A store that is only read from then on. (Two threads may make one each; one of them is kept.)"""
+    store = ExprStore()
+    strings = Strings(store)
+    multiples = Multiples(store)
+    strings.range(0, None, ())
+    for fractions in (True, False):
+        multiples.numbers.range(Bounds(None, False, None, False), True, fractions)
+    for mark in (b"{", b"}", b"[", b"]", b",", b":", b"null"):
+        store.literal(mark)
+    store.literals([b"true", b"false"])
+    store.repeat(store.byte_set(b" \t\r\n"), 1, None)
+    return store, strings, multiples
+
+
+def expressions(store: ExprStore) -> tuple[Strings, Multiples]:
+    """The makers of expressions in a store; in one that is empty, with what is common made already."""
+    found: tuple[Strings, Multiples] | None = store.memo.get(expressions)
+    if found is None:
+        if store.memo:
+            found = (Strings(store), Multiples(store))
+        else:
+            common, strings, multiples = _common()
+            store.start_from(common)
+            found = (strings.moved(store), multiples.moved(store))
+        store.memo[expressions] = found
+    return found
