@@ -1,17 +1,17 @@
 """The grammar every front-end emits: lexemes (regex expressions) and productions over them.
 
-A symbol is an int: terminal t is 2*t, nonterminal n is 2*n+1. Productions are kept flat, as one tuple of symbols each.
+A symbol is an int: terminal t is 2*t, nonterminal n is 2*n+1.
 """
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, overload
+from typing import NamedTuple
 
 from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
+from ffgrammar.grammar.productions import Productions
 from ffgrammar.regex.expr import ExprStore
 
 __all__ = [
@@ -32,44 +32,6 @@ ANY_COUNT = (0, None)
 CHECKS = ("unique", "repeated", "new key")
 # a counter's bounds are below this
 MAX_COUNT = 1 << 30
-
-
-class Productions(Sequence[tuple[int, tuple[int, ...]]]):
-    """Pairs of a nonterminal number and its right-hand side symbols. Large grammars have hundreds of thousands, so the
-    pairs are made when they are asked for."""
-
-    __slots__ = ("_bodies", "_heads")
-
-    def __init__(self, productions: Iterable[tuple[int, Sequence[int]]] = ()) -> None:
-        self._heads = array("I")
-        self._bodies: list[tuple[int, ...]] = []
-        for head, body in productions:
-            self.append(head, body)
-
-    def append(self, head: int, body: Sequence[int]) -> None:
-        """One more; for who builds a grammar."""
-        self._heads.append(head)
-        self._bodies.append(tuple(body))
-
-    def __len__(self) -> int:
-        return len(self._bodies)
-
-    def __iter__(self) -> Iterator[tuple[int, tuple[int, ...]]]:
-        return zip(self._heads, self._bodies, strict=True)
-
-    @overload
-    def __getitem__(self, index: int) -> tuple[int, tuple[int, ...]]: ...
-    @overload
-    def __getitem__(self, index: slice) -> Productions: ...
-    def __getitem__(self, index: int | slice) -> Any:
-        if isinstance(index, slice):
-            return Productions(zip(self._heads[index], self._bodies[index], strict=True))
-        return self._heads[index], self._bodies[index]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Productions) and self._heads == other._heads and self._bodies == other._bodies
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 class Lexeme(NamedTuple):
