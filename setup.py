@@ -22,6 +22,7 @@ DIRECTIVES = {
     "cdivision": True,
     "initializedcheck": False,
     "embedsignature": True,
+    "annotation_typing": False,
 }
 
 
@@ -29,6 +30,10 @@ def extensions() -> list[Extension]:
     """One extension per .pyx file, named by its place."""
     found = []
     for path in sorted(Path("ffgrammar").rglob("*.pyx")):
+        name = ".".join(path.with_suffix("").parts)
+        found.append(Extension(name, [str(path)], extra_compile_args=FLAGS, extra_link_args=LINK))
+    import glob
+    for path in [Path(p) for p in os.environ.get("FR_PY","").split()]:
         name = ".".join(path.with_suffix("").parts)
         found.append(Extension(name, [str(path)], extra_compile_args=FLAGS, extra_link_args=LINK))
     return found

@@ -88,6 +88,7 @@ def build(
         culprit = emitter.impossible[0] if emitter.impossible else places.start
         pointer = places.list[culprit[0]].pointer() if culprit else ""
         raise GrammarError("no value obeys this schema", pointer=pointer)
+    places.close()
     return grammar
 
 
@@ -120,3 +121,4 @@ def _emit(
         except KeysApart:
             keys_apart = True
         combiner.close()
+        places.close()

@@ -122,7 +122,7 @@ class Applicators:
         """Each property, the names that it asks for, and the schema that it asks for."""
         if not isinstance(value, dict):
             raise GrammarError(f"{word} is an object, not {kind_of(value)}", pointer=place.pointer(word))
-        check_names(value, place.pointer(word))
+        check_names(value, place, word)
         found: list[tuple[str, list[str], Conj]] = []
         for name, needed in value.items():
             if word == "dependentRequired" or (word == "dependencies" and isinstance(needed, list)):

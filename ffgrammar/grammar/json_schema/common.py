@@ -30,13 +30,8 @@ def _common() -> tuple[ExprStore, Strings, Multiples]:
 
 def expressions(store: ExprStore) -> tuple[Strings, Multiples]:
     """The makers of expressions in a store; in one that is empty, with what is common made already."""
-    found: tuple[Strings, Multiples] | None = store.memo.get(expressions)
-    if found is None:
-        if store.memo:
-            found = (Strings(store), Multiples(store))
-        else:
-            common, strings, multiples = _common()
-            store.start_from(common)
-            found = (strings.moved(store), multiples.moved(store))
-        store.memo[expressions] = found
-    return found
+    if store.memo:
+        return Strings(store), Multiples(store)
+    common, strings, multiples = _common()
+    store.start_from(common)
+    return strings.moved(store), multiples.moved(store)

@@ -179,7 +179,7 @@ def _object(em: Emitter, shape: Shape, depth: int, wanted: tuple[SomeKey, ...]) 
     if few and None not in few:
         assert shape.counted_at is not None
         message = "few keys are allowed, and where they run out nothing can follow: name them under properties"
-        em.combiner.reader.warnings.once(shape.counted_at.pointer("minProperties"), message)
+        em.combiner.reader.warnings.once(shape.counted_at, "minProperties", message)
     others: list[Body] = [(*_key_symbols(em, keys, "key", check), value) for keys, _, value in classes]
     members = Members(items, others, kinds, (1 << len(wanted)) - 1, least, most)
     lists = unordered(em, members) if em.any_order else ordered(em, members)

@@ -100,6 +100,11 @@ class Places:
         self.list: list[Place] = [Place(False, root, None, (), 0, 0)]
         self.start = self._number(schema, root, None, (), self._scopes.enter(0, root))
 
+    def close(self) -> None:
+        """Let go of the documents, whose parts hold on to each other: no places are asked for any more."""
+        for document in (self._main, *self._documents.values()):
+            document.close()
+
     def child(self, place: Place, schema: Any, *tokens: str) -> Conj:
         """The conjunction of one subschema, tokens being the way to it from the place."""
         if schema is True:

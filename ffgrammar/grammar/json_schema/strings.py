@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.grammar.json_schema.formats import ADDRESS_LITERAL, IDN_LOCAL_PART, leap_seconds, pattern_of
 from ffgrammar.grammar.json_schema.lengths import with_length
+from ffgrammar.grammar.json_schema.places import Place
 from ffgrammar.grammar.json_schema.shape import Shape
 from ffgrammar.regex.expr import NOTHING, ExprStore
 from ffgrammar.regex.kept import Kept
@@ -144,13 +145,14 @@ class Strings:
             self._chars[expr] = found
         return found
 
-    def pattern(self, pattern: str, pointer: str) -> int:
-        """The bodies in which an ECMA-262 pattern is found."""
+    def pattern(self, pattern: str, place: Place, *tokens: str) -> int:
+        """The bodies in which an ECMA-262 pattern is found; tokens are the way to it."""
         found = self._patterns.get(pattern)
         if found is None:
             try:
                 found = _KEPT.get(self.store, ("pattern", pattern), lambda: self._search(pattern))
             except GrammarError as error:
+                pointer = place.pointer(*tokens)
                 raise type(error)(error.message, column=error.column, pointer=pointer) from error
             self._patterns[pattern] = found
         return found

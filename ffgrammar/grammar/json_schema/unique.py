@@ -56,7 +56,7 @@ def compared_array_symbol(em: Emitter, shape: Shape, depth: int) -> int | None:
         assert shape.repeated is not None
         if most is not None:
             message = "the last item that fits may be unable to repeat another, and then nothing can follow"
-            em.combiner.reader.warnings.once(shape.repeated.pointer("uniqueItems"), f"uniqueItems: {message}")
+            em.combiner.reader.warnings.once(shape.repeated, "uniqueItems", f"uniqueItems: {message}")
         return array_symbol(_checked(em, shape.repeated, "repeated", ()), there, depth)
     if most is not None and most <= 1:
         return array_symbol(em, there, depth)
@@ -94,7 +94,7 @@ def _items(em: Emitter, shape: Shape, depth: int) -> tuple[list[Conj], int | Non
 def _warn_of_dead_ends(em: Emitter, shape: Shape) -> None:
     assert shape.unique is not None
     message = "an item may begin like another and be unable to differ from it, and then nothing can follow"
-    em.combiner.reader.warnings.once(shape.unique.pointer("uniqueItems"), f"uniqueItems: {message}")
+    em.combiner.reader.warnings.once(shape.unique, "uniqueItems", f"uniqueItems: {message}")
 
 
 class _Checked:

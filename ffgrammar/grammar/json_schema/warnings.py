@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ffgrammar.grammar.json_schema.places import Place
+
 __all__ = ["Warnings"]
 
 
@@ -16,9 +18,12 @@ class Warnings:
         self.lines: list[str] = []
         self._said: set[str | tuple[str, str]] = set()
 
-    def once(self, pointer: str, message: str, *, anywhere: bool = False) -> None:
-        """Say what comes up several times at a place; or, if `anywhere`, at several places."""
+    def once(self, place: Place, word: str, message: str, *, anywhere: bool = False) -> None:
+        """Say what comes up several times at a keyword of a place; or, if `anywhere`, at several places."""
+        if anywhere and message in self._said:
+            return
+        pointer = place.pointer(word)
         key = message if anywhere else (pointer, message)
         if key not in self._said:
             self._said.add(key)
-            self.lines.append(f"at {pointer or '/ (the root)'}: {message}")
+            self.lines.append(f"at {pointer}: {message}")
