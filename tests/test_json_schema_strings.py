@@ -203,7 +203,7 @@ def test_lengths_of_patterns(pieces: list[str], ends: tuple[str, str], low: int,
     pattern = "".join([ends[0], *pieces, ends[1]])
     store = ExprStore()
     strings = Strings(store)
-    expr = strings.range(low, high, (strings.pattern(pattern, Place(True, None, None, (), 0, 0)),))
+    expr = strings.range(low, high, (strings.pattern(pattern, Place(True, None, None, (), 0, 0, {})),))
     compiled = re.compile(pattern.replace("$", r"\Z"))
     for text in TEXTS[::2]:
         expected = low <= len(text) and (high is None or len(text) <= high) and bool(compiled.search(text))

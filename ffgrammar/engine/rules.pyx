@@ -268,5 +268,5 @@ cdef bytearray nullable_nonterminals(grammar, dict optional):
         productions = Productions(productions)
         for template in grammar.templates:
             if template.again is None and not template.need and not any([lowest for lowest, _ in template.counts]):
-                productions.add(template.head, template.rhs)
+                productions.append(template.head, template.rhs)
     return derives(productions, len(grammar.names), usable)

@@ -6,7 +6,7 @@ A symbol is an int: terminal t is 2*t, nonterminal n is 2*n+1.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from ffgrammar.core.errors import LimitError
@@ -120,16 +120,18 @@ class Grammar:
     checks: tuple[str, ...] = ()
 
 
-@dataclass
 class GrammarBuilder:
     """Collects lexemes and productions; all front-ends build through it."""
 
-    store: ExprStore
-    limits: Limits = field(default_factory=Limits)
-
-    def __post_init__(self) -> None:
+    def __init__(self, store: ExprStore, limits: Limits | None = None) -> None:
+        self.store = store
+        self.limits = limits or Limits()
+        # (a limit may be any int)
+        self._most = min(self.limits.rules, 1 << 60)
         self._lexemes: list[Lexeme] = []
         self._terminals: dict[tuple[object, ...], int] = {}
+        # those with nothing but an expression, by that
+        self._plain: dict[int, int] = {}
         self._checks: dict[str, int] = {}
         self._productions = Productions()
         self._names: list[str] = []
@@ -152,12 +154,24 @@ class GrammarBuilder:
         opens: bool = False,
     ) -> int:
         """The symbol of a lexeme; equal lexemes are one symbol."""
+        if not lazy and not skip and check is None and not opens:
+            return self.plain(expr, name)
         key = (expr, lazy, skip, check, opens)
         found = self._terminals.get(key)
         if found is None:
-            found = self._terminals[key] = 2 * len(self._lexemes)
-            self._lexemes.append(Lexeme(expr, name, lazy, skip, check, opens))
+            found = self._terminals[key] = self._lexeme(Lexeme(expr, name, lazy, skip, check, opens))
         return found
+
+    def plain(self, expr: int, name: str = "") -> int:
+        """The symbol of a lexeme that is nothing but an expression."""
+        found = self._plain.get(expr)
+        if found is None:
+            found = self._plain[expr] = self._lexeme(Lexeme(expr, name))
+        return found
+
+    def _lexeme(self, lexeme: Lexeme) -> int:
+        self._lexemes.append(lexeme)
+        return 2 * len(self._lexemes) - 2
 
     def skip(self, expr: int, name: str = "") -> None:
         """Allow a lexeme between any two others, before the first and after the last."""
@@ -193,7 +207,7 @@ class GrammarBuilder:
 
     def add(self, lhs: int, rhs: Sequence[int]) -> None:
         """One production; an empty rhs derives the empty text."""
-        if len(self._productions) >= self.limits.rules:
+        if len(self._productions) >= self._most:
             raise LimitError("rules", self.limits.rules, "the grammar has too many productions")
         self._productions.append(lhs >> 1, rhs)
 

@@ -7,4 +7,4 @@ cdef class Productions:
     cdef Vec heads
     cdef Vec starts
     cdef Vec symbols
-    cdef int add(self, uint32_t head, object body) except -1
+    cpdef int append(self, uint32_t head, body) except -1

@@ -17,14 +17,15 @@ cdef class Productions:
         if vec_push(&self.starts, 0) < 0:
             raise MemoryError
         for head, body in productions:
-            self.add(head, body)
+            self.append(head, body)
 
     def __dealloc__(self):
         vec_free(&self.heads)
         vec_free(&self.starts)
         vec_free(&self.symbols)
 
-    cdef int add(self, uint32_t head, object body) except -1:
+    cpdef int append(self, uint32_t head, body) except -1:
+        """One more; for who builds a grammar."""
         cdef size_t before = self.symbols.len
         cdef uint32_t symbol
         try:
@@ -40,10 +41,6 @@ cdef class Productions:
             self.symbols.len = before
             raise
         return 0
-
-    def append(self, head, body) -> None:
-        """One more; for who builds a grammar."""
-        self.add(head, body)
 
     def __len__(self) -> int:
         return self.heads.len

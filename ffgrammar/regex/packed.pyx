@@ -9,7 +9,7 @@ and bytes. It is made again by the constructors, which give the store's own ids;
 comes with it.
 """
 
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint32_t
 from libc.stdlib cimport qsort
 from libc.string cimport memcpy
 
@@ -18,7 +18,7 @@ from ffgrammar.core.vec cimport Vec, vec_extend, vec_fill, vec_free, vec_init, v
 from ffgrammar.regex.expr cimport ExprStore
 from ffgrammar.regex.multiples cimport make_multiples, make_part, two_words
 from ffgrammar.regex.nodes cimport (
-    ALIVE, DEAD_END, K_AND, K_ANY, K_CAT, K_LIT, K_MULT, K_NOT, K_OR, K_PART, K_REP, K_SET, Nodes, make_complement,
+    ALIVE, DEAD_END, K_AND, K_CAT, K_LIT, K_MULT, K_NOT, K_OR, K_PART, K_REP, K_SET, Nodes, make_complement,
     make_concat, make_intersection, make_repeat, make_set, make_union, node, node_len,
 )
 

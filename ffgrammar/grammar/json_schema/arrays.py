@@ -12,7 +12,7 @@ from ffgrammar.grammar.json_schema.containing import containing
 from ffgrammar.grammar.json_schema.shape import NEVER, Conj, Shape, join
 
 if TYPE_CHECKING:
-    from ffgrammar.grammar.json_schema.emit import Emitter
+    from ffgrammar.grammar.json_schema.symbols import Symbols
 
 __all__ = ["array_symbol", "item_conj"]
 
@@ -30,7 +30,7 @@ def item_conj(shape: Shape, index: int) -> Conj:
     return conj
 
 
-def array_symbol(em: Emitter, shape: Shape, depth: int) -> int | None:
+def array_symbol(em: Symbols, shape: Shape, depth: int) -> int | None:
     """The symbol of the arrays of a shape; None when there are none."""
     least, most = shape.min_items, shape.max_items
     length = max([len(one.prefix) for one in shape.items], default=0)
@@ -75,7 +75,7 @@ def array_symbol(em: Emitter, shape: Shape, depth: int) -> int | None:
     return em.rule(bodies, "array")
 
 
-def _list(em: Emitter, item: int, least: int, most: int | None) -> int:
+def _list(em: Symbols, item: int, least: int, most: int | None) -> int:
     """least to most items (None: no bound), least being at least 1."""
     comma = em.comma
     if most is None:
@@ -93,7 +93,7 @@ def _list(em: Emitter, item: int, least: int, most: int | None) -> int:
     return em.rule([(exact,), (exact, comma, _up_to(em, item, most - least, {1: item}))], "items")
 
 
-def _exactly(em: Emitter, item: int, count: int) -> int:
+def _exactly(em: Symbols, item: int, count: int) -> int:
     if count <= FLAT:
         found = item
         for _ in range(count - 1):
@@ -105,7 +105,7 @@ def _exactly(em: Emitter, item: int, count: int) -> int:
     return em.rule([(half, em.comma, half)], "items")
 
 
-def _up_to(em: Emitter, item: int, most: int, made: dict[int, int]) -> int:
+def _up_to(em: Symbols, item: int, most: int, made: dict[int, int]) -> int:
     """1 to most items: up to a half of them, or exactly that half and up to the other half. `made` has those known."""
     found = made.get(most)
     if found is None:

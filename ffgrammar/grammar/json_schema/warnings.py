@@ -18,12 +18,12 @@ class Warnings:
         self.lines: list[str] = []
         self._said: set[str | tuple[str, str]] = set()
 
-    def once(self, place: Place, word: str, message: str, *, anywhere: bool = False) -> None:
-        """Say what comes up several times at a keyword of a place; or, if `anywhere`, at several places."""
+    def once(self, place: Place, word: str | None, message: str, *, anywhere: bool = False) -> None:
+        """Say what comes up several times at a place, or a keyword of it; or, if `anywhere`, at several places."""
         if anywhere and message in self._said:
             return
-        pointer = place.pointer(word)
+        pointer = place.pointer() if word is None else place.pointer(word)
         key = message if anywhere else (pointer, message)
         if key not in self._said:
             self._said.add(key)
-            self.lines.append(f"at {pointer}: {message}")
+            self.lines.append(f"at {pointer or '/ (the root)'}: {message}")
