@@ -42,6 +42,11 @@ cdef class Productions:
             raise
         return 0
 
+    @property
+    def nbytes(self) -> int:
+        """The bytes that it takes."""
+        return (self.heads.cap + self.starts.cap + self.symbols.cap) * sizeof(uint32_t)
+
     def __len__(self) -> int:
         return self.heads.len
 

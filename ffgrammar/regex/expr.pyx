@@ -66,10 +66,8 @@ cdef class ExprStore:
         return intern_count(&self.nodes.tuples)
 
     def start_from(self, ExprStore other):
-        """Take over the expressions and the memo of another store, ids and all; whatever this one had is gone.
-
-        `other` must not change meanwhile.
-        """
+        """Take over the expressions and the memo of another store, ids and all. This one must be new, and the other one
+        must not change meanwhile."""
         if nodes_copy(&self.nodes, &other.nodes) < 0:
             raise MemoryError
         self.memo = other.memo.copy()

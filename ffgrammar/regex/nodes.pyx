@@ -47,7 +47,7 @@ cdef void nodes_free(Nodes* n) noexcept nogil:
 
 
 cdef int nodes_copy(Nodes* to, const Nodes* n) noexcept nogil:
-    """Have the expressions of another store, and no others; bounds stay as they are."""
+    """Give a new store the expressions of another one; bounds stay as they are."""
     cdef uint8_t* text
     if n.text_len:
         text = <uint8_t*>realloc(to.text, n.text_len)
@@ -58,7 +58,6 @@ cdef int nodes_copy(Nodes* to, const Nodes* n) noexcept nogil:
         to.text_len = to.text_cap = n.text_len
     if intern_copy(&to.tuples, &n.tuples) < 0 or vec_copy(&to.info, &n.info) < 0:
         return NO_MEMORY
-    map_clear(&to.derivatives)
     return vec_copy(&to.shortest, &n.shortest)
 
 

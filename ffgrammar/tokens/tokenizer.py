@@ -12,6 +12,9 @@ __all__ = ["EosIds", "Tokenizer"]
 
 EosIds = int | Iterable[int] | None
 
+# Some hundred grammars of the usual size.
+GRAMMAR_BYTES = 16 << 20
+
 
 class Encoder(Protocol):
     """What a Tokenizer needs of an encoder. `data` is str or bytes; special tokens' names in it are ordinary text."""
@@ -37,11 +40,13 @@ class Tokenizer:
         "_encoder",
         "_eos_token_ids",
         "_fingerprint",
+        "_grammar_bytes",
         "_name",
         "_special_names",
         "_special_tokens",
         "_strips_first_space",
         "_trie",
+        "grammars",
     )
 
     def __init__(
@@ -64,6 +69,9 @@ class Tokenizer:
         self._adds_prefix_space = adds_prefix_space
         self._strips_first_space = strips_first_space
         self._fingerprint: str | None = None
+        self._grammar_bytes = GRAMMAR_BYTES
+        # the grammars that are kept (api/grammars.py)
+        self.grammars: Any = None
 
     # ---- makers
 
@@ -250,6 +258,20 @@ class Tokenizer:
     def can_encode(self) -> bool:
         """Whether there is an encoder."""
         return self._encoder is not None
+
+    @property
+    def grammar_bytes(self) -> int:
+        """How many bytes of compiled grammars are kept: compiling the same source again gives the same grammar, with
+        all that it has learned since. 0 keeps none. May be set."""
+        return self._grammar_bytes
+
+    @grammar_bytes.setter
+    def grammar_bytes(self, value: int) -> None:
+        if not isinstance(value, int) or value < 0:
+            raise TokenizerError(f"grammar_bytes must be an int that is not negative, not {value!r}")
+        self._grammar_bytes = value
+        if self.grammars is not None:
+            self.grammars.max_bytes = value
 
     @property
     def fingerprint(self) -> str:

@@ -11,6 +11,9 @@ from ffgrammar.regex.expr import ExprStore
 
 __all__ = ["expressions"]
 
+# a new store has as many expressions
+EMPTY_STORE = len(ExprStore())
+
 
 @cache
 def _common() -> tuple[ExprStore, Strings, Multiples]:
@@ -30,7 +33,7 @@ def _common() -> tuple[ExprStore, Strings, Multiples]:
 
 def expressions(store: ExprStore) -> tuple[Strings, Multiples]:
     """The makers of expressions in a store; in one that is empty, with what is common made already."""
-    if store.memo:
+    if len(store) > EMPTY_STORE:
         return Strings(store), Multiples(store)
     common, strings, multiples = _common()
     store.start_from(common)
