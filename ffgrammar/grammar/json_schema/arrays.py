@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ffgrammar.grammar.json_schema.containing import containing
 from ffgrammar.grammar.json_schema.shape import NEVER, Conj, Shape, join
 
 if TYPE_CHECKING:
@@ -56,6 +55,8 @@ def array_symbol(em: Symbols, shape: Shape, depth: int) -> int | None:
     opening, closing, comma = em.left_bracket, em.right_bracket, em.comma
     enclosed = em.layout.enclosed
     if shape.contained:
+        from ffgrammar.grammar.json_schema.containing import containing
+
         conjs = [item_conj(shape, index) for index in range(length + 1)]
         lists = containing(em, shape, depth, conjs, most)
         return em.rule([enclosed(opening, body, closing) for body in lists], "array") if lists else None

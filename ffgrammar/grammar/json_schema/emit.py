@@ -15,7 +15,6 @@ from ffgrammar.grammar.json_schema.options import Options
 from ffgrammar.grammar.json_schema.shape import ARR, BOOLS, FRAC, NULL, NUM, OBJ, STR, TRUE, Conj, Shape
 from ffgrammar.grammar.json_schema.strings import Strings
 from ffgrammar.grammar.json_schema.symbols import Symbols
-from ffgrammar.grammar.json_schema.unique import compared_array_symbol
 from ffgrammar.regex.expr import ExprStore
 
 __all__ = ["Emitter"]
@@ -128,8 +127,12 @@ class Emitter(Symbols):
                 expr = literal(b"true" if types & TRUE else b"false")
             symbols.append(builder.plain(expr, "boolean"))
         if types & ARR:
-            plain = shape.unique is None and shape.repeated is None
-            found = (array_symbol if plain else compared_array_symbol)(self, shape, depth)
+            if shape.unique is None and shape.repeated is None:
+                found = array_symbol(self, shape, depth)
+            else:
+                from ffgrammar.grammar.json_schema.unique import compared_array_symbol
+
+                found = compared_array_symbol(self, shape, depth)
             if found is not None:
                 symbols.append(found)
         if types & OBJ:
