@@ -36,7 +36,7 @@ class Choice(NamedTuple):
 
 def names_of(value: Any, place: Place, *words: str) -> list[str]:
     """A list of property names."""
-    if not isinstance(value, list) or not all([type(name) is str for name in value]):
+    if not isinstance(value, list) or not all([isinstance(name, str) for name in value]):
         raise GrammarError(f"{words[0]} is an array of property names", pointer=place.pointer(*words))
     return value
 

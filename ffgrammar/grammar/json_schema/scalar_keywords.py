@@ -55,7 +55,7 @@ class ScalarKeywords:
     @staticmethod
     def types(place: Place, word: str, value: Any) -> int:
         """The types that `type` names."""
-        if type(value) is str:
+        if isinstance(value, str):
             allowed = TYPES.get(value, 0)
         else:
             if not isinstance(value, list) or not value:

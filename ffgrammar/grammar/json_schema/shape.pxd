@@ -33,4 +33,4 @@ cdef class Shape:
     cpdef at_least(self, bound, bint is_open)
     cpdef at_most(self, bound, bint is_open)
     cpdef match(self, body)
-    cpdef require(self, list names)
+    cpdef require(self, names)
