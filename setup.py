@@ -23,13 +23,26 @@ DIRECTIVES = {
     "initializedcheck": False,
     "embedsignature": True,
     "freethreading_compatible": True,
+    # Annotations are for mypy: Cython would refuse subclasses of dict and str, which a schema may have.
+    "annotation_typing": False,
+}
+
+# Python modules on the way to the first mask, which are compiled as they are; some have types in a .pxd beside them.
+# The others would take as long to build, and most schemas do not meet them.
+COMPILED = {
+    "ffgrammar/grammar": ["ir", "productive"],
+    "ffgrammar/grammar/json_schema": """applicators array_keywords arrays combine common dialects emit keywords layout
+        literals multiples numbers object_keywords objects ordered places resources scalar_keywords scopes shape strings
+        symbols""".split(),
+    "ffgrammar/regex": ["json_text"],
 }
 
 
 def extensions() -> list[Extension]:
-    """One extension per .pyx file, named by its place."""
+    """One extension per .pyx file, and per module that is compiled as it is, named by its place."""
     found = []
-    for path in sorted(Path("ffgrammar").rglob("*.pyx")):
+    python = [Path(folder, name + ".py") for folder, names in COMPILED.items() for name in names]
+    for path in [*sorted(Path("ffgrammar").rglob("*.pyx")), *python]:
         name = ".".join(path.with_suffix("").parts)
         found.append(
             Extension(name, [str(path)], extra_compile_args=["-pthread", *FLAGS], extra_link_args=["-pthread", *LINK])

@@ -243,3 +243,34 @@ def test_overlapping_patterns_end_in_a_limit() -> None:
     with pytest.raises(errors.LimitError) as caught:
         build(schema, ExprStore())
     assert caught.value.limit == "alternatives"
+
+
+def test_containers_and_strings_may_be_of_subclasses() -> None:
+    """As YAML readers and configuration libraries make them."""
+
+    class Dict(dict[str, Any]):
+        pass
+
+    class List(list[Any]):
+        pass
+
+    class Str(str):
+        pass
+
+    plain = {
+        "type": "object",
+        "properties": {"a": {"enum": ["x", {"y": [1]}]}, "b": {"pattern": "a", "anyOf": [{"minLength": 3}, False]}},
+        "patternProperties": {"^c": {"items": [{"$ref": "#/$defs/d"}], "contains": {"const": 2}}},
+        "required": ["a"],
+        "dependentRequired": {"a": ["b"]},
+        "$defs": {"d": {"type": ["integer", "null"], "format": "date", "multipleOf": 3}},
+    }
+
+    def changed(value: Any) -> Any:
+        if isinstance(value, dict):
+            return Dict({Str(key): changed(inner) for key, inner in value.items()})
+        return List(map(changed, value)) if isinstance(value, list) else value
+
+    first = build(plain, ExprStore())
+    again = build(changed(plain), ExprStore())
+    assert first.productions == again.productions and first.lexemes == again.lexemes

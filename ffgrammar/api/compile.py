@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ffgrammar.api.grammar import Grammar
+from ffgrammar.api.grammars import compiled
 from ffgrammar.core.collector import paused
 from ffgrammar.core.limits import Limits
 from ffgrammar.regex.expr import ExprStore
@@ -14,12 +15,9 @@ from ffgrammar.tokens.tokenizer import Tokenizer
 __all__ = ["compile_choice", "compile_json_schema", "compile_lark", "compile_regex"]
 
 
-def _start(limits: Limits | None) -> tuple[ExprStore, Limits]:
-    limits = limits or Limits()
-    return ExprStore(limits), limits
+_USUAL = Limits()
 
 
-@paused()
 def compile_json_schema(
     schema: dict[str, Any] | bool | str,
     tokenizer: Tokenizer,
@@ -60,24 +58,31 @@ def compile_json_schema(
     """
     from ffgrammar.grammar import json_schema
 
-    store, limits = _start(limits)
-    ir = json_schema.build(
-        schema,
-        store,
-        limits,
-        whitespace=whitespace,
-        property_order=property_order,
-        formats=formats,
-        draft=draft,
-        registry=registry,
-        separators=separators,
-        indent=indent,
-        integer_spelling=integer_spelling,
-    )
-    return Grammar(ir, tokenizer, limits)
+    bounds = limits or _USUAL
+
+    def make() -> Grammar:
+        with paused():
+            ir = json_schema.build(
+                schema,
+                ExprStore(bounds),
+                bounds,
+                whitespace=whitespace,
+                property_order=property_order,
+                formats=formats,
+                draft=draft,
+                registry=registry,
+                separators=separators,
+                indent=indent,
+                integer_spelling=integer_spelling,
+            )
+            return Grammar(ir, tokenizer, bounds)
+
+    options = (whitespace, property_order, formats, draft, separators, indent, integer_spelling)
+    # what a registry gives may change
+    source = None if registry is not None else ("json-schema", schema, options)
+    return compiled(tokenizer, source, bounds, make)
 
 
-@paused()
 def compile_lark(text: str, tokenizer: Tokenizer, *, start: str = "start", limits: Limits | None = None) -> Grammar:
     """The texts of a grammar in Lark's notation.
 
@@ -94,11 +99,15 @@ def compile_lark(text: str, tokenizer: Tokenizer, *, start: str = "start", limit
     """
     from ffgrammar.grammar import lark
 
-    store, limits = _start(limits)
-    return Grammar(lark.build(text, store, limits, start=start), tokenizer, limits)
+    bounds = limits or _USUAL
+
+    def make() -> Grammar:
+        with paused():
+            return Grammar(lark.build(text, ExprStore(bounds), bounds, start=start), tokenizer, bounds)
+
+    return compiled(tokenizer, ("lark", text, start), bounds, make)
 
 
-@paused()
 def compile_regex(
     pattern: str,
     tokenizer: Tokenizer,
@@ -125,12 +134,17 @@ def compile_regex(
     """
     from ffgrammar.grammar import regex
 
-    store, limits = _start(limits)
-    ir = regex.build(pattern, store, limits, dialect=dialect, ignore_case=ignore_case, dot_all=dot_all)
-    return Grammar(ir, tokenizer, limits)
+    bounds = limits or _USUAL
+
+    def make() -> Grammar:
+        with paused():
+            store = ExprStore(bounds)
+            ir = regex.build(pattern, store, bounds, dialect=dialect, ignore_case=ignore_case, dot_all=dot_all)
+            return Grammar(ir, tokenizer, bounds)
+
+    return compiled(tokenizer, ("regex", pattern, dialect, ignore_case, dot_all), bounds, make)
 
 
-@paused()
 def compile_choice(
     choices: str | Iterable[str | bytes], tokenizer: Tokenizer, *, limits: Limits | None = None
 ) -> Grammar:
@@ -147,5 +161,11 @@ def compile_choice(
     """
     from ffgrammar.grammar import choice
 
-    store, limits = _start(limits)
-    return Grammar(choice.build(choices, store, limits), tokenizer, limits)
+    bounds = limits or _USUAL
+
+    def make() -> Grammar:
+        with paused():
+            return Grammar(choice.build(choices, ExprStore(bounds), bounds), tokenizer, bounds)
+
+    # (what can be gone through only once has no key)
+    return compiled(tokenizer, ("choice", choices), bounds, make)

@@ -13,6 +13,9 @@ from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["Grammar"]
 
+# a tuple of six and its key's name
+LEXEME_BYTES = 200
+
 
 class Grammar:
     """A compiled grammar on a vocabulary. Immutable to its users; its matchers share what they learn.
@@ -33,6 +36,8 @@ class Grammar:
         self.tokenizer = tokenizer
         self.limits = limits
         self._engine = Engine(ir, tokenizer, limits)
+        # the front-end's notes: no more expressions are asked for
+        ir.store.memo.clear()
 
     @property
     def kind(self) -> str:
@@ -59,6 +64,13 @@ class Grammar:
     def stats(self) -> dict[str, Any]:
         """Sizes and counts of what the grammar holds now (its caches grow with use)."""
         return self._engine.stats()
+
+    def held_bytes(self) -> int:
+        """What the grammar takes of memory now, but for small change."""
+        ir = self._ir
+        # productions are held twice: as they were built, and as the engine has them
+        plain = LEXEME_BYTES * len(ir.lexemes) + 8 * len(ir.names) + 2 * ir.productions.nbytes
+        return plain + int(self._engine.stats()["bytes"])
 
     def __repr__(self) -> str:
         return f"<ffgrammar.Grammar {self.kind} on {self.tokenizer.name}>"

@@ -5,11 +5,11 @@ Ids are given in order, so a table can be cut back to an earlier length (`intern
 """
 
 from libc.stdint cimport uint32_t, uint64_t
-from libc.stdlib cimport calloc, free
-from libc.string cimport memcmp
+from libc.stdlib cimport calloc, free, realloc
+from libc.string cimport memcmp, memcpy
 
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.vec cimport Vec, vec_extend, vec_free, vec_init, vec_push, vec_reserve
+from ffgrammar.core.vec cimport Vec, vec_copy, vec_extend, vec_free, vec_init, vec_push, vec_reserve
 
 cdef struct Intern:
     Vec words      # the tuples
@@ -54,6 +54,19 @@ cdef inline void intern_free(Intern* t) noexcept nogil:
     vec_free(&t.hashes)
     free(t.slots)
     t.slots = NULL
+
+
+cdef inline int intern_copy(Intern* to, const Intern* t) noexcept nogil:
+    """Become equal to another table."""
+    cdef uint32_t* slots = <uint32_t*>realloc(to.slots, (t.mask + 1) * sizeof(uint32_t))
+    if slots == NULL:
+        return NO_MEMORY
+    memcpy(slots, t.slots, (t.mask + 1) * sizeof(uint32_t))
+    to.slots = slots
+    to.mask = t.mask
+    if vec_copy(&to.words, &t.words) < 0 or vec_copy(&to.starts, &t.starts) < 0:
+        return NO_MEMORY
+    return vec_copy(&to.hashes, &t.hashes)
 
 
 cdef inline uint32_t intern_count(const Intern* t) noexcept nogil:

@@ -64,3 +64,11 @@ cdef inline int vec_fill(Vec* v, size_t count, int byte) noexcept nogil:
         memset(v.data + v.len, byte, count * sizeof(uint32_t))
     v.len += count
     return OK
+
+
+cdef inline int vec_copy(Vec* to, const Vec* v) noexcept nogil:
+    """Become equal to another one, with some room to grow."""
+    to.len = 0
+    if vec_reserve(to, v.len + (v.len >> 1)) < 0:
+        return NO_MEMORY
+    return vec_extend(to, v.data, v.len)

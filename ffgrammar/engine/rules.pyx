@@ -3,13 +3,17 @@
 from libc.stdint cimport uint32_t
 
 from ffgrammar.core.intern cimport intern_count, intern_free, intern_init
-from ffgrammar.core.vec cimport Vec, vec_free, vec_init, vec_push
+from ffgrammar.core.vec cimport Vec, vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.parametric cimport find_instance
 from ffgrammar.engine.tape cimport CHECK_NEW_KEY, CHECK_REPEATED, CHECK_UNIQUE
+from ffgrammar.grammar.productions cimport Productions
+from ffgrammar.regex.derivative cimport matches_something
+from ffgrammar.regex.expr cimport ExprStore
+from ffgrammar.regex.nodes cimport nullable
 
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.grammar.derives import derives
-from ffgrammar.grammar.productive import dead_terminals, productive
+from ffgrammar.grammar.productive import productive, usable_terminals
 from ffgrammar.regex.expr import EMPTY
 
 # by the names of ir.CHECKS
@@ -78,70 +82,80 @@ cdef class RuleTables:
         """Fill what is kept by lexeme, and skips. A lexeme never matches the empty text, or the lexer would not advance; where
         its expression does, a nonterminal stands for it that says "this or nothing". Returns these, by lexeme."""
         cdef dict optional = {}
-        store = grammar.store
-        self.rules.has_checks = bool(grammar.checks)
-        closing = {store.literal(b"]"): 0x5D, store.literal(b"}"): 0x7D} if grammar.checks else {}
-        for number, lexeme in enumerate(grammar.lexemes):
-            expr = lexeme.expr
-            if store.is_nullable(expr):
+        cdef ExprStore store = grammar.store
+        cdef tuple checks = grammar.checks
+        cdef dict closing = {store.literal(b"]"): 0x5D, store.literal(b"}"): 0x7D} if checks else {}
+        cdef uint32_t expr
+        cdef uint32_t number = 0
+        cdef bint skip
+        self.rules.has_checks = bool(checks)
+        for lexeme in <tuple>grammar.lexemes:
+            expr, _, _, skip, check, opens = <tuple>lexeme
+            if nullable(&store.nodes, expr):
                 expr = store.intersect([expr, store.complement(EMPTY)])
-                if not lexeme.skip:
+                if not skip:
                     optional[number] = len(grammar.names) + len(optional)
             push(&self.rules.exprs, expr)
-            push(&self.rules.is_skip, lexeme.skip)
-            push(&self.rules.check, 0 if lexeme.check is None else CHECK_BITS[grammar.checks[lexeme.check]])
-            push(&self.rules.opens, 0 if not lexeme.opens else c'{' if store.matches(expr, b"{") else c'[')
-            push(&self.rules.closes, closing.get(expr, 0) if lexeme.check is None else 0)
-            if lexeme.skip and not store.is_nothing(expr):
+            push(&self.rules.is_skip, skip)
+            push(&self.rules.check, 0 if check is None else CHECK_BITS[checks[check]])
+            push(&self.rules.opens, 0 if not opens else c'{' if store.matches(expr, b"{") else c'[')
+            push(&self.rules.closes, closing.get(expr, 0) if check is None else 0)
+            if skip and store.checked(matches_something(&store.nodes, expr)):
                 push(&self.rules.skips, number)
+            number += 1
         return optional
 
     cdef int lay_out(self, grammar, dict optional) except -1:
         """Fill everything else; what no text can complete is left out."""
-        cdef uint32_t plain = len(grammar.names) + len(optional)
+        cdef uint32_t names = len(grammar.names)
+        cdef uint32_t plain = names + len(optional)
         cdef dict numbers = {2 * number: <uint32_t>NONTERMINAL | nonterminal for number, nonterminal in optional.items()}
-        cdef bytearray alive = productive(grammar)
-        cdef set dead = dead_terminals(grammar)
-        cdef list by_head = [None] * plain
-        cdef list bodies
-        # of the nonterminals that stand for a lexeme or nothing: the lexeme
-        cdef dict own = {}
+        cdef bytearray usable = usable_terminals(grammar)
+        cdef bytearray alive = productive(grammar, usable)
+        cdef bytearray empty = nullable_nonterminals(grammar, optional)
+        cdef list lexeme_of = list(optional)
         cdef list templates = []
-        cdef bytearray empty
-        cdef uint32_t head, symbol
-        cdef tuple body
+        cdef Productions productions = grammar.productions
+        cdef Vec order, first
+        cdef uint32_t head, at, i, k
         if not alive[grammar.start >> 1]:
             raise GrammarError("the grammar matches nothing: no text can complete its start rule")
         self.rules.plain = plain
         for number, family in enumerate(grammar.parametric):
             # a parametric nonterminal stands for its instance of parameter zero wherever a production names it
             numbers[2 * family.number + 1] = <uint32_t>NONTERMINAL | plain + number
-        empty = nullable_nonterminals(grammar, optional)
-        for head, body in grammar.productions:
-            if completes(body, alive, dead):
-                if by_head[head] is None:
-                    by_head[head] = []
-                bodies = by_head[head]
-                bodies.append(body)
-        for number, head in optional.items():
-            by_head[head] = [()]
-            if not grammar.store.is_nothing(self.rules.exprs.data[<uint32_t>number]):
-                own[head] = number
-        for head in range(plain):
+        vec_init(&order)
+        vec_init(&first)
+        try:
+            if sort_by_head(productions, names, alive, usable, &order, &first) < 0:
+                raise MemoryError
+            for head in range(names):
+                push(&self.rules.starts, <uint32_t>self.rules.bodies.len)
+                push(&self.rules.nullable, empty[head])
+                for k in range(first.data[head], first.data[head + 1]):
+                    at = order.data[k]
+                    push(&self.rules.bodies, <uint32_t>self.rules.symbols.len)
+                    for i in range(productions.starts.data[at], productions.starts.data[at + 1]):
+                        push(&self.rules.symbols, lowered(productions.symbols.data[i], numbers))
+                    push(&self.rules.symbols, <uint32_t>END | head)
+                push(&self.rules.ends, <uint32_t>self.rules.bodies.len)
+        finally:
+            vec_free(&order)
+            vec_free(&first)
+        for head in range(names, plain):
+            # one that stands for a lexeme or nothing
+            at = lexeme_of[head - names]
             push(&self.rules.starts, <uint32_t>self.rules.bodies.len)
-            push(&self.rules.nullable, head >= len(empty) or empty[head])
-            for body in by_head[head] or ():
+            push(&self.rules.nullable, True)
+            push(&self.rules.bodies, <uint32_t>self.rules.symbols.len)
+            push(&self.rules.symbols, <uint32_t>END | head)
+            if not grammar.store.is_nothing(self.rules.exprs.data[at]):
                 push(&self.rules.bodies, <uint32_t>self.rules.symbols.len)
-                for symbol in body:
-                    push(&self.rules.symbols, lowered(symbol, numbers))
-                push(&self.rules.symbols, <uint32_t>END | head)
-            if head in own:
-                push(&self.rules.bodies, <uint32_t>self.rules.symbols.len)
-                push(&self.rules.symbols, own[head])
+                push(&self.rules.symbols, at)
                 push(&self.rules.symbols, <uint32_t>END | head)
             push(&self.rules.ends, <uint32_t>self.rules.bodies.len)
         for template in grammar.templates:
-            if completes(template.rhs, alive, dead) and (template.again is None or alive[template.again]):
+            if completes(template.rhs, alive, usable) and (template.again is None or alive[template.again]):
                 templates.append((template, [lowered(symbol, numbers) for symbol in template.rhs]))
         self.rules.start = lowered(grammar.start, numbers) & NUMBER
         return self.lower_templates(grammar, templates)
@@ -203,23 +217,56 @@ cdef uint32_t lowered(uint32_t symbol, dict numbers) except? 0:
     return <uint32_t>NONTERMINAL | (symbol >> 1) if symbol & 1 else symbol >> 1
 
 
-cdef bint completes(tuple body, bytearray alive, set dead):
+cdef int sort_by_head(
+    Productions productions, uint32_t names, const char* alive, const char* usable, Vec* order, Vec* first,
+) noexcept nogil:
+    """The productions that a text can complete, by nonterminal: those of one begin where `first` says."""
+    cdef size_t i
+    cdef uint32_t head, at
+    if vec_fill(first, names + 2, 0) < 0 or vec_fill(order, productions.heads.len, 0) < 0:
+        return -1
+    for i in range(productions.heads.len):
+        if body_completes(productions, i, alive, usable):
+            first.data[productions.heads.data[i] + 2] += 1
+    for i in range(2, names + 2):
+        first.data[i] += first.data[i - 1]
+    for i in range(productions.heads.len):
+        if body_completes(productions, i, alive, usable):
+            head = productions.heads.data[i]
+            at = first.data[head + 1]
+            order.data[at] = <uint32_t>i
+            first.data[head + 1] = at + 1
+    return 0
+
+
+cdef inline bint body_completes(Productions productions, size_t i, const char* alive, const char* usable) noexcept nogil:
     """Whether every symbol of a body derives a text. (One that does not would still let the lexer run on the others.)"""
+    cdef uint32_t at, symbol
+    for at in range(productions.starts.data[i], productions.starts.data[i + 1]):
+        symbol = productions.symbols.data[at]
+        if not (alive if symbol & 1 else usable)[symbol >> 1]:
+            return False
+    return True
+
+
+cdef bint completes(tuple body, bytearray alive, bytearray usable):
+    """The same of the body of a template."""
     cdef uint32_t symbol
     for symbol in body:
-        if symbol & 1:
-            if not alive[symbol >> 1]:
-                return False
-        elif dead and symbol in dead:
+        if not (alive if symbol & 1 else usable)[symbol >> 1]:
             return False
     return True
 
 
 cdef bytearray nullable_nonterminals(grammar, dict optional):
     """Per nonterminal of the grammar, whether it derives the empty text."""
-    cdef list templates = [
-        (template.head, template.rhs) for template in grammar.templates
-        if template.again is None and not template.need and not any([lowest for lowest, _ in template.counts])
-    ]
-    productions = [*grammar.productions, *templates] if templates else grammar.productions
-    return derives(productions, len(grammar.names), {2 * number for number in optional}, True)
+    cdef Productions productions = grammar.productions
+    cdef bytearray usable = bytearray(len(grammar.lexemes))
+    for number in optional:
+        usable[number] = 1
+    if grammar.templates:
+        productions = Productions(productions)
+        for template in grammar.templates:
+            if template.again is None and not template.need and not any([lowest for lowest, _ in template.counts]):
+                productions.append(template.head, template.rhs)
+    return derives(productions, len(grammar.names), usable)

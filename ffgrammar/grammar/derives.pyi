@@ -1,5 +1,3 @@
-from collections.abc import Iterable, Set
+from ffgrammar.grammar.productions import Productions
 
-def derives(
-    productions: Iterable[tuple[int, tuple[int, ...]]], nonterminals: int, terminals: Set[int], listed: bool
-) -> bytearray: ...
+def derives(productions: Productions, nonterminals: int, usable: bytearray) -> bytearray: ...

@@ -6,6 +6,7 @@ from libc.stdint cimport uint32_t
 from cpython.bytearray cimport PyByteArray_AS_STRING
 
 from ffgrammar.core.vec cimport Vec, vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.grammar.productions cimport Productions
 
 
 cdef struct Work:
@@ -17,14 +18,13 @@ cdef struct Work:
     Vec ready      # nonterminals that were found to derive, and whose users do not know yet
 
 
-def derives(productions, uint32_t nonterminals, terminals, bint listed):
+def derives(Productions productions, uint32_t nonterminals, bytearray usable):
     """Per nonterminal, whether it derives a text of the kind.
 
     Args:
-        productions: pairs of a nonterminal number and its symbols (see ir.py).
+        productions: of the grammar.
         nonterminals: how many there are.
-        terminals: a set of terminal symbols.
-        listed: whether these are the terminals that are of the kind, or those that are not.
+        usable: per terminal, whether it is of the kind.
 
     Returns:
         A bytearray of ones and zeros.
@@ -38,7 +38,7 @@ def derives(productions, uint32_t nonterminals, terminals, bint listed):
     vec_init(&w.ready)
     cdef bytearray found = bytearray(nonterminals)
     try:
-        if read(&w, productions, terminals, listed) < 0 or sort(&w, nonterminals) < 0:
+        if read(&w, productions, PyByteArray_AS_STRING(usable)) < 0 or sort(&w, nonterminals) < 0:
             raise MemoryError
         if close(&w, PyByteArray_AS_STRING(found)) < 0:
             raise MemoryError
@@ -52,28 +52,30 @@ def derives(productions, uint32_t nonterminals, terminals, bint listed):
     return found
 
 
-cdef int read(Work* w, productions, terminals, bint listed) except? -2:
+cdef int read(Work* w, Productions productions, const char* usable) noexcept nogil:
     """The productions that can be of the kind at all, and which nonterminals they need."""
-    cdef uint32_t symbol, missing
-    cdef size_t before
-    cdef bint any_terminal = not listed and not terminals
-    cdef uint32_t head
-    cdef tuple body
-    for head, body in productions:
+    cdef const uint32_t* symbol
+    cdef const uint32_t* end
+    cdef uint32_t missing
+    cdef size_t before, i
+    for i in range(productions.heads.len):
         missing = 0
         before = w.uses.len
-        for symbol in body:
-            if symbol & 1:
-                if vec_push(&w.uses, symbol >> 1) < 0 or vec_push(&w.uses, <uint32_t>w.heads.len) < 0:
+        symbol = productions.symbols.data + productions.starts.data[i]
+        end = productions.symbols.data + productions.starts.data[i + 1]
+        while symbol < end:
+            if symbol[0] & 1:
+                if vec_push(&w.uses, symbol[0] >> 1) < 0 or vec_push(&w.uses, <uint32_t>w.heads.len) < 0:
                     return -1
                 missing += 1
-            elif not any_terminal and (symbol in terminals) != listed:
+            elif not usable[symbol[0] >> 1]:
                 w.uses.len = before
                 break
+            symbol += 1
         else:
-            if vec_push(&w.heads, head) < 0 or vec_push(&w.missing, missing) < 0:
+            if vec_push(&w.heads, productions.heads.data[i]) < 0 or vec_push(&w.missing, missing) < 0:
                 return -1
-            if missing == 0 and vec_push(&w.ready, head) < 0:
+            if missing == 0 and vec_push(&w.ready, productions.heads.data[i]) < 0:
                 return -1
     return 0
 

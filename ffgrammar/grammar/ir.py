@@ -1,17 +1,17 @@
 """The grammar every front-end emits: lexemes (regex expressions) and productions over them.
 
-A symbol is an int: terminal t is 2*t, nonterminal n is 2*n+1. Productions are kept flat, as one tuple of symbols each.
+A symbol is an int: terminal t is 2*t, nonterminal n is 2*n+1.
 """
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple, overload
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
+from ffgrammar.grammar.productions import Productions
 from ffgrammar.regex.expr import ExprStore
 
 __all__ = [
@@ -32,44 +32,6 @@ ANY_COUNT = (0, None)
 CHECKS = ("unique", "repeated", "new key")
 # a counter's bounds are below this
 MAX_COUNT = 1 << 30
-
-
-class Productions(Sequence[tuple[int, tuple[int, ...]]]):
-    """Pairs of a nonterminal number and its right-hand side symbols. Large grammars have hundreds of thousands, so the
-    pairs are made when they are asked for."""
-
-    __slots__ = ("_bodies", "_heads")
-
-    def __init__(self, productions: Iterable[tuple[int, Sequence[int]]] = ()) -> None:
-        self._heads = array("I")
-        self._bodies: list[tuple[int, ...]] = []
-        for head, body in productions:
-            self.append(head, body)
-
-    def append(self, head: int, body: Sequence[int]) -> None:
-        """One more; for who builds a grammar."""
-        self._heads.append(head)
-        self._bodies.append(tuple(body))
-
-    def __len__(self) -> int:
-        return len(self._bodies)
-
-    def __iter__(self) -> Iterator[tuple[int, tuple[int, ...]]]:
-        return zip(self._heads, self._bodies, strict=True)
-
-    @overload
-    def __getitem__(self, index: int) -> tuple[int, tuple[int, ...]]: ...
-    @overload
-    def __getitem__(self, index: slice) -> Productions: ...
-    def __getitem__(self, index: int | slice) -> Any:
-        if isinstance(index, slice):
-            return Productions(zip(self._heads[index], self._bodies[index], strict=True))
-        return self._heads[index], self._bodies[index]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Productions) and self._heads == other._heads and self._bodies == other._bodies
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 class Lexeme(NamedTuple):
@@ -158,16 +120,18 @@ class Grammar:
     checks: tuple[str, ...] = ()
 
 
-@dataclass
 class GrammarBuilder:
     """Collects lexemes and productions; all front-ends build through it."""
 
-    store: ExprStore
-    limits: Limits = field(default_factory=Limits)
-
-    def __post_init__(self) -> None:
+    def __init__(self, store: ExprStore, limits: Limits | None = None) -> None:
+        self.store = store
+        self.limits = limits or Limits()
+        # (a limit may be any int)
+        self._most = min(self.limits.rules, 1 << 60)
         self._lexemes: list[Lexeme] = []
         self._terminals: dict[tuple[object, ...], int] = {}
+        # those with nothing but an expression, by that
+        self._plain: dict[int, int] = {}
         self._checks: dict[str, int] = {}
         self._productions = Productions()
         self._names: list[str] = []
@@ -190,12 +154,24 @@ class GrammarBuilder:
         opens: bool = False,
     ) -> int:
         """The symbol of a lexeme; equal lexemes are one symbol."""
+        if not lazy and not skip and check is None and not opens:
+            return self.plain(expr, name)
         key = (expr, lazy, skip, check, opens)
         found = self._terminals.get(key)
         if found is None:
-            found = self._terminals[key] = 2 * len(self._lexemes)
-            self._lexemes.append(Lexeme(expr, name, lazy, skip, check, opens))
+            found = self._terminals[key] = self._lexeme(Lexeme(expr, name, lazy, skip, check, opens))
         return found
+
+    def plain(self, expr: int, name: str = "") -> int:
+        """The symbol of a lexeme that is nothing but an expression."""
+        found = self._plain.get(expr)
+        if found is None:
+            found = self._plain[expr] = self._lexeme(Lexeme(expr, name))
+        return found
+
+    def _lexeme(self, lexeme: Lexeme) -> int:
+        self._lexemes.append(lexeme)
+        return 2 * len(self._lexemes) - 2
 
     def skip(self, expr: int, name: str = "") -> None:
         """Allow a lexeme between any two others, before the first and after the last."""
@@ -231,7 +207,7 @@ class GrammarBuilder:
 
     def add(self, lhs: int, rhs: Sequence[int]) -> None:
         """One production; an empty rhs derives the empty text."""
-        if len(self._productions) >= self.limits.rules:
+        if len(self._productions) >= self._most:
             raise LimitError("rules", self.limits.rules, "the grammar has too many productions")
         self._productions.append(lhs >> 1, rhs)
 

@@ -2,51 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ffgrammar.grammar.derives import derives
 from ffgrammar.grammar.ir import Grammar
+from ffgrammar.grammar.productions import Productions
 
-__all__ = ["dead_terminals", "productive"]
+__all__ = ["productive", "usable_terminals"]
 
 
-def productive(grammar: Grammar) -> bytearray:
+def productive(grammar: Grammar, usable: bytearray | None = None) -> bytearray:
     """By nonterminal: whether it derives some text, as ones and zeros. Linear in the size of the productions.
+
+    Args:
+        grammar: what it is about.
+        usable: what `usable_terminals` says of it, if that is known.
 
     Raises:
         LimitError: it could not be decided whether a lexeme matches anything.
     """
     productions, nonterminals = _productions(grammar)
-    return derives(productions, nonterminals, dead_terminals(grammar), False)[: len(grammar.names)]
+    return derives(productions, nonterminals, usable_terminals(grammar) if usable is None else usable)
 
 
-def dead_terminals(grammar: Grammar) -> set[int]:
-    """The terminals that match nothing.
+def usable_terminals(grammar: Grammar) -> bytearray:
+    """By terminal: whether it matches anything, as ones and zeros.
 
     Raises:
         LimitError: it could not be decided.
     """
     is_nothing = grammar.store.is_nothing
-    return {2 * number for number, lexeme in enumerate(grammar.lexemes) if is_nothing(lexeme.expr)}
+    return bytearray([not is_nothing(lexeme.expr) for lexeme in grammar.lexemes])
 
 
-def _productions(grammar: Grammar) -> tuple[Sequence[tuple[int, tuple[int, ...]]], int]:
+def _productions(grammar: Grammar) -> tuple[Productions, int]:
     """All productions, whatever their conditions, and the number of nonterminals in them.
 
     A template that needs bits is there only if each can be set: a nonterminal of its own says so for each bit.
     """
     if not grammar.templates:
         return grammar.productions, len(grammar.names)
-    productions = list(grammar.productions)
+    productions = Productions(grammar.productions)
     setters: dict[tuple[int, int], int] = {}
     for one in grammar.templates:
         if one.again is not None and one.bit is not None:
             setter = setters.setdefault((one.again, one.bit), len(grammar.names) + len(setters))
-            productions.append((setter, one.rhs))
+            productions.append(setter, one.rhs)
     for one in grammar.templates:
         bits = [bit for bit in range(one.need.bit_length()) if one.need >> bit & 1]
         if all((one.head, bit) in setters for bit in bits):
             again = () if one.again is None else (2 * one.again + 1,)
             needed = [2 * setters[one.head, bit] + 1 for bit in bits]
-            productions.append((one.head, (*one.rhs, *again, *needed)))
+            productions.append(one.head, (*one.rhs, *again, *needed))
     return productions, len(grammar.names) + len(setters)

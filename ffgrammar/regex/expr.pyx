@@ -9,7 +9,7 @@ from ffgrammar.regex.derivative cimport derivative, matches_something
 from ffgrammar.regex.multiples cimport NO_POINT, make_multiples, make_part, two_words
 from ffgrammar.regex.nodes cimport (
     make_complement, make_concat, make_intersection, make_literal, make_repeat, make_set, make_union, node,
-    node_len, nodes_free, nodes_init, nullable,
+    node_len, nodes_copy, nodes_free, nodes_init, nullable,
 )
 from ffgrammar.regex.similar cimport horizon, relaxed
 
@@ -65,6 +65,13 @@ cdef class ExprStore:
 
     def __len__(self) -> int:
         return intern_count(&self.nodes.tuples)
+
+    def start_from(self, ExprStore other):
+        """Take over the expressions and the memo of another store, ids and all. This one must be new, and the other one
+        must not change meanwhile."""
+        if nodes_copy(&self.nodes, &other.nodes) < 0:
+            raise MemoryError
+        self.memo = other.memo.copy()
 
     def byte_set(self, members: bytes) -> int:
         """Any one of these bytes."""

@@ -95,6 +95,7 @@ cdef inline uint32_t add_lengths(uint32_t a, uint32_t b) noexcept nogil:
 
 cdef int nodes_init(Nodes* n) noexcept nogil
 cdef void nodes_free(Nodes* n) noexcept nogil
+cdef int nodes_copy(Nodes* to, const Nodes* n) noexcept nogil
 cdef void nodes_truncate(Nodes* n, uint32_t count) noexcept nogil
 cdef size_t nodes_bytes(const Nodes* n) noexcept nogil
 

@@ -6,11 +6,11 @@ from libc.stdlib cimport free, qsort, realloc
 from libc.string cimport memcpy
 
 from ffgrammar.core.intern cimport (
-    intern_add, intern_bytes, intern_count, intern_free, intern_init, intern_truncate,
+    intern_add, intern_bytes, intern_copy, intern_count, intern_free, intern_init, intern_truncate,
 )
 from ffgrammar.core.map cimport map_bytes, map_clear, map_free, map_init
 from ffgrammar.core.status cimport LIMIT_EXPRESSION_SIZE, LIMIT_EXPRESSIONS, LIMIT_NESTING, NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push, vec_reserve
+from ffgrammar.core.vec cimport vec_copy, vec_extend, vec_fill, vec_free, vec_init, vec_push, vec_reserve
 
 
 cdef int nodes_init(Nodes* n) noexcept nogil:
@@ -47,6 +47,21 @@ cdef void nodes_free(Nodes* n) noexcept nogil:
     vec_free(&n.stack)
     free(n.text)
     n.text = NULL
+
+
+cdef int nodes_copy(Nodes* to, const Nodes* n) noexcept nogil:
+    """Give a new store the expressions of another one; bounds stay as they are."""
+    cdef uint8_t* text
+    if n.text_len:
+        text = <uint8_t*>realloc(to.text, n.text_len)
+        if text == NULL:
+            return NO_MEMORY
+        memcpy(text, n.text, n.text_len)
+        to.text = text
+        to.text_len = to.text_cap = n.text_len
+    if intern_copy(&to.tuples, &n.tuples) < 0 or vec_copy(&to.info, &n.info) < 0:
+        return NO_MEMORY
+    return vec_copy(&to.shortest, &n.shortest)
 
 
 cdef void nodes_truncate(Nodes* n, uint32_t count) noexcept nogil:

@@ -14,6 +14,8 @@ EosIds = int | Iterable[int] | None
 
 # Some thousand of cl100k's.
 PARTITION_BYTES = 24 << 20
+# Some hundred grammars of the usual size.
+GRAMMAR_BYTES = 16 << 20
 
 
 class Encoder(Protocol):
@@ -40,12 +42,14 @@ class Tokenizer:
         "_encoder",
         "_eos_token_ids",
         "_fingerprint",
+        "_grammar_bytes",
         "_name",
         "_partition_bytes",
         "_special_names",
         "_special_tokens",
         "_strips_first_space",
         "_trie",
+        "grammars",
         "shared",
     )
 
@@ -72,6 +76,9 @@ class Tokenizer:
         self._partition_bytes = PARTITION_BYTES
         # what the engine keeps here for all grammars on this vocabulary
         self.shared: Any = None
+        self._grammar_bytes = GRAMMAR_BYTES
+        # the grammars that are kept (api/grammars.py)
+        self.grammars: Any = None
 
     # ---- makers
 
@@ -271,7 +278,21 @@ class Tokenizer:
             raise TokenizerError(f"partition_bytes must be an int that is not negative, not {value!r}")
         self._partition_bytes = min(value, 4 << 30)
         if self.shared is not None:
-            self.shared.max_bytes = value
+            self.shared.max_bytes = self._partition_bytes
+
+    @property
+    def grammar_bytes(self) -> int:
+        """How many bytes of compiled grammars are kept: compiling the same source again gives the same grammar, with
+        all that it has learned since. 0 keeps none. May be set."""
+        return self._grammar_bytes
+
+    @grammar_bytes.setter
+    def grammar_bytes(self, value: int) -> None:
+        if not isinstance(value, int) or value < 0:
+            raise TokenizerError(f"grammar_bytes must be an int that is not negative, not {value!r}")
+        self._grammar_bytes = value
+        if self.grammars is not None:
+            self.grammars.max_bytes = value
 
     @property
     def fingerprint(self) -> str:

@@ -16,16 +16,15 @@ from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.ir import Grammar
 from ffgrammar.grammar.json_schema.combine import Combiner
+from ffgrammar.grammar.json_schema.common import expressions
 from ffgrammar.grammar.json_schema.emit import Emitter
 from ffgrammar.grammar.json_schema.keywords import Reader
 from ffgrammar.grammar.json_schema.layout import KeysApart
-from ffgrammar.grammar.json_schema.multiples import Multiples
 from ffgrammar.grammar.json_schema.options import Options
 from ffgrammar.grammar.json_schema.places import Places
 from ffgrammar.grammar.json_schema.registry import Registry
 from ffgrammar.grammar.json_schema.scopes import NameNeeded
 from ffgrammar.grammar.json_schema.shape import NEVER
-from ffgrammar.grammar.json_schema.strings import Strings
 from ffgrammar.grammar.json_schema.text import read_text
 from ffgrammar.grammar.json_schema.warnings import Warnings
 from ffgrammar.grammar.productive import productive
@@ -89,6 +88,7 @@ def build(
         culprit = emitter.impossible[0] if emitter.impossible else places.start
         pointer = places.list[culprit[0]].pointer() if culprit else ""
         raise GrammarError("no value obeys this schema", pointer=pointer)
+    places.close()
     return grammar
 
 
@@ -102,8 +102,7 @@ def _emit(
     schema: Any, registry: Registry, store: ExprStore, limits: Limits, options: Options
 ) -> tuple[Places, Emitter, int, list[str]]:
     """The places of the schema, the emitter with all symbols made, the symbol of the whole, and the warnings."""
-    strings = _once(store, Strings)
-    multiples = _once(store, Multiples)
+    strings, multiples = expressions(store)
     # Few schemas have dynamic references, or keys that are checked, so none are expected; when one is met, everything
     # is read anew.
     names: frozenset[str] = frozenset()
@@ -122,11 +121,4 @@ def _emit(
         except KeysApart:
             keys_apart = True
         combiner.close()
-
-
-def _once(store: ExprStore, kind: Any) -> Any:
-    """The expressions of a kind, made once in a store."""
-    found = store.memo.get(kind)
-    if found is None:
-        found = store.memo[kind] = kind(store)
-    return found
+        places.close()

@@ -36,7 +36,7 @@ class Choice(NamedTuple):
 
 def names_of(value: Any, place: Place, *words: str) -> list[str]:
     """A list of property names."""
-    if not isinstance(value, list) or not all([type(name) is str for name in value]):
+    if not isinstance(value, list) or not all([isinstance(name, str) for name in value]):
         raise GrammarError(f"{words[0]} is an array of property names", pointer=place.pointer(*words))
     return value
 
@@ -122,7 +122,7 @@ class Applicators:
         """Each property, the names that it asks for, and the schema that it asks for."""
         if not isinstance(value, dict):
             raise GrammarError(f"{word} is an object, not {kind_of(value)}", pointer=place.pointer(word))
-        check_names(value, place.pointer(word))
+        check_names(value, place, word)
         found: list[tuple[str, list[str], Conj]] = []
         for name, needed in value.items():
             if word == "dependentRequired" or (word == "dependencies" and isinstance(needed, list)):

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ffgrammar.grammar.json_schema.containing import containing
 from ffgrammar.grammar.json_schema.shape import NEVER, Conj, Shape, join
 
 if TYPE_CHECKING:
-    from ffgrammar.grammar.json_schema.emit import Emitter
+    from ffgrammar.grammar.json_schema.symbols import Symbols
 
 __all__ = ["array_symbol", "item_conj"]
 
@@ -30,7 +29,7 @@ def item_conj(shape: Shape, index: int) -> Conj:
     return conj
 
 
-def array_symbol(em: Emitter, shape: Shape, depth: int) -> int | None:
+def array_symbol(em: Symbols, shape: Shape, depth: int) -> int | None:
     """The symbol of the arrays of a shape; None when there are none."""
     least, most = shape.min_items, shape.max_items
     length = max([len(one.prefix) for one in shape.items], default=0)
@@ -56,6 +55,8 @@ def array_symbol(em: Emitter, shape: Shape, depth: int) -> int | None:
     opening, closing, comma = em.left_bracket, em.right_bracket, em.comma
     enclosed = em.layout.enclosed
     if shape.contained:
+        from ffgrammar.grammar.json_schema.containing import containing
+
         conjs = [item_conj(shape, index) for index in range(length + 1)]
         lists = containing(em, shape, depth, conjs, most)
         return em.rule([enclosed(opening, body, closing) for body in lists], "array") if lists else None
@@ -75,7 +76,7 @@ def array_symbol(em: Emitter, shape: Shape, depth: int) -> int | None:
     return em.rule(bodies, "array")
 
 
-def _list(em: Emitter, item: int, least: int, most: int | None) -> int:
+def _list(em: Symbols, item: int, least: int, most: int | None) -> int:
     """least to most items (None: no bound), least being at least 1."""
     comma = em.comma
     if most is None:
@@ -93,7 +94,7 @@ def _list(em: Emitter, item: int, least: int, most: int | None) -> int:
     return em.rule([(exact,), (exact, comma, _up_to(em, item, most - least, {1: item}))], "items")
 
 
-def _exactly(em: Emitter, item: int, count: int) -> int:
+def _exactly(em: Symbols, item: int, count: int) -> int:
     if count <= FLAT:
         found = item
         for _ in range(count - 1):
@@ -105,7 +106,7 @@ def _exactly(em: Emitter, item: int, count: int) -> int:
     return em.rule([(half, em.comma, half)], "items")
 
 
-def _up_to(em: Emitter, item: int, most: int, made: dict[int, int]) -> int:
+def _up_to(em: Symbols, item: int, most: int, made: dict[int, int]) -> int:
     """1 to most items: up to a half of them, or exactly that half and up to the other half. `made` has those known."""
     found = made.get(most)
     if found is None:

@@ -16,7 +16,7 @@ from ffgrammar.core.errors import LimitError
 from ffgrammar.grammar.json_schema.shape import NEVER, Conj, Contained, Shape, join
 
 if TYPE_CHECKING:
-    from ffgrammar.grammar.json_schema.emit import Emitter
+    from ffgrammar.grammar.json_schema.symbols import Symbols
 
 __all__ = ["containing"]
 
@@ -27,7 +27,7 @@ STEP_COST = 10
 State = tuple[int, tuple[int, ...]]
 
 
-def containing(em: Emitter, shape: Shape, depth: int, items: list[Conj], most: int | None) -> list[tuple[int, ...]]:
+def containing(em: Symbols, shape: Shape, depth: int, items: list[Conj], most: int | None) -> list[tuple[int, ...]]:
     """Bodies of the item lists that a shape allows, without their brackets; () is the empty list.
 
     Args:
@@ -92,12 +92,12 @@ def containing(em: Emitter, shape: Shape, depth: int, items: list[Conj], most: i
     return bodies
 
 
-def _symbol(em: Emitter, conj: Conj, depth: int) -> int:
+def _symbol(em: Symbols, conj: Conj, depth: int) -> int:
     return em.never if conj == NEVER else em.symbol(conj, depth + 1)
 
 
 def _choices(
-    em: Emitter, wanted: tuple[Contained, ...], count: int, counts: tuple[int, ...]
+    em: Symbols, wanted: tuple[Contained, ...], count: int, counts: tuple[int, ...]
 ) -> list[list[tuple[Conj, int]]]:
     """For each `contains`: what the next item may obey, and the count then."""
     choices: list[list[tuple[Conj, int]]] = []

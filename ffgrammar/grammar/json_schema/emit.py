@@ -6,19 +6,15 @@ does one that is nested very deep, which then waits its turn: emitting never rec
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import GrammarBuilder
 from ffgrammar.grammar.json_schema.arrays import array_symbol
 from ffgrammar.grammar.json_schema.combine import Combiner
-from ffgrammar.grammar.json_schema.layout import Layout
 from ffgrammar.grammar.json_schema.multiples import Multiples
 from ffgrammar.grammar.json_schema.objects import object_symbol
 from ffgrammar.grammar.json_schema.options import Options
 from ffgrammar.grammar.json_schema.shape import ARR, BOOLS, FRAC, NULL, NUM, OBJ, STR, TRUE, Conj, Shape
 from ffgrammar.grammar.json_schema.strings import Strings
-from ffgrammar.grammar.json_schema.unique import compared_array_symbol
+from ffgrammar.grammar.json_schema.symbols import Symbols
 from ffgrammar.regex.expr import ExprStore
 
 __all__ = ["Emitter"]
@@ -27,7 +23,7 @@ __all__ = ["Emitter"]
 INLINE_DEPTH = 40
 
 
-class Emitter:
+class Emitter(Symbols):
     """Makes the symbols of one grammar."""
 
     def __init__(
@@ -40,37 +36,17 @@ class Emitter:
         options: Options,
         keys_apart: bool,
     ) -> None:
-        self.store = store
-        self.limits = limits
-        self.strings = strings
-        self.multiples = multiples
-        self.combiner = combiner
-        self.any_order = options.property_order == "any"
-        self.builder = builder = GrammarBuilder(store, limits)
-        literal = store.literal
-        self.left_brace = builder.terminal(literal(b"{"))
-        self.right_brace = builder.terminal(literal(b"}"))
-        self.left_bracket = builder.terminal(literal(b"["))
-        self.right_bracket = builder.terminal(literal(b"]"))
-        self.layout = Layout(builder, store, options, keys_apart)
-        self.comma = self.layout.comma()
-        self.colon = self.layout.colon()
-        # what derives nothing at all
-        self.never = builder.nonterminal("never")
+        super().__init__(store, limits, strings, multiples, combiner, options, keys_apart)
         # whether some nonterminal may derive nothing
         self.may_be_impossible = False
         # conjunctions that no value obeys, in the order they were found
         self.impossible: list[Conj] = []
-        self.keys: dict[str, tuple[int, ...]] = {}
-        # parametric nonterminals by what they are made of
-        self.shared: dict[tuple[object, ...], int] = {}
         self._symbols: dict[Conj, int] = {}
         # by the name of a type, of schemas that say nothing else: most of a large schema's
         self._plain: dict[str | None, int] = {}
         # conjunctions being made, with the nonterminal of those that were reached again
         self._open: dict[Conj, int | None] = {}
         self._waiting: list[Conj] = []
-        self._rules: dict[tuple[tuple[int, ...], ...], int] = {}
 
     def start(self, conj: Conj) -> int:
         """The symbol of the whole schema; all others are made by then."""
@@ -129,54 +105,34 @@ class Emitter:
             return self.never
         return symbols[0] if len(symbols) == 1 else self.builder.choice(symbols, "value")
 
-    def rule(self, bodies: Sequence[tuple[int, ...]], name: str = "") -> int:
-        """A symbol for any of the symbol sequences; equal rules are one symbol."""
-        if len(bodies) == 1:
-            return self.builder.seq(bodies[0], name)
-        key = tuple(bodies)
-        found = self._rules.get(key)
-        if found is None:
-            found = self._rules[key] = self.builder.nonterminal(name)
-            for body in bodies:
-                self.builder.add(found, body)
-        return found
-
-    def growing(self, bodies: Sequence[tuple[int, ...]], more: Sequence[tuple[int, ...]], name: str = "") -> int:
-        """A symbol for one of the bodies, and then any number of `more`; left recursive."""
-        key = (*bodies, (), *more)
-        found = self._rules.get(key)
-        if found is None:
-            found = self._rules[key] = self.builder.nonterminal(name)
-            for body in bodies:
-                self.builder.add(found, body)
-            for body in more:
-                self.builder.add(found, (found, *body))
-        return found
-
     def _add_symbols(self, shape: Shape, depth: int, symbols: list[int]) -> None:
         """A symbol for each type of a shape."""
         types = shape.types
-        terminal = self.builder.terminal
+        builder = self.builder
         literal = self.store.literal
         if types & STR:
             expr = self.strings.of(shape)
             if expr:
-                symbols.append(terminal(expr, "string"))
+                symbols.append(builder.plain(expr, "string"))
         if types & NUM:
             expr = self._number(shape)
             if expr:
-                symbols.append(terminal(expr, "number"))
+                symbols.append(builder.plain(expr, "number"))
         if types & NULL:
-            symbols.append(terminal(literal(b"null"), "null"))
+            symbols.append(builder.plain(literal(b"null"), "null"))
         if types & BOOLS:
             if types & BOOLS == BOOLS:
                 expr = self.store.literals([b"true", b"false"])
             else:
                 expr = literal(b"true" if types & TRUE else b"false")
-            symbols.append(terminal(expr, "boolean"))
+            symbols.append(builder.plain(expr, "boolean"))
         if types & ARR:
-            plain = shape.unique is None and shape.repeated is None
-            found = (array_symbol if plain else compared_array_symbol)(self, shape, depth)
+            if shape.unique is None and shape.repeated is None:
+                found = array_symbol(self, shape, depth)
+            else:
+                from ffgrammar.grammar.json_schema.unique import compared_array_symbol
+
+                found = compared_array_symbol(self, shape, depth)
             if found is not None:
                 symbols.append(found)
         if types & OBJ:

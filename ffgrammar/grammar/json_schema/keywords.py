@@ -204,7 +204,7 @@ class Reader(ScalarKeywords, ArrayKeywords, ObjectKeywords, Applicators):
         """Not a keyword: an annotation. A word is looked at once: large schemas repeat theirs thousands of times."""
         if word in self._annotations:
             return
-        check_names((word,), place.pointer())
+        check_names((word,), place)
         self._annotations.add(word)
         if not word.startswith("x-"):
             if word in _HANDLERS:
@@ -212,7 +212,7 @@ class Reader(ScalarKeywords, ArrayKeywords, ObjectKeywords, Applicators):
                 why = f"{word} is not a keyword of this schema's {what}"
             else:
                 why = f"{word!r} is not a keyword of JSON Schema"
-            self.warnings.once(place.pointer(word), f"{why}: ignored")
+            self.warnings.once(place, word, f"{why}: ignored")
 
 
 # None: says nothing about the value, or is read by the keyword that it goes with

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -15,16 +14,16 @@ from ffgrammar.grammar.json_schema.text import check_names
 # Counts above this are cut to it: no text that long fits into memory.
 MAX_COUNT = 0xFFFFFFF0
 
-__all__ = ["Scalars", "as_schema", "count_of", "number"]
+__all__ = ["Scalars", "as_schema", "count_of", "number", "way_to"]
 
 
-def number(value: Any, pointer: str) -> Decimal:
-    """A JSON number of a schema, exact; a float means the decimal that repr() writes."""
+def number(value: Any, place: Place, *tokens: str) -> Decimal:
+    """A JSON number of a schema, exact, tokens being the way to it; a float means the decimal that repr() writes."""
     if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
-        raise GrammarError("a number is needed here", pointer=pointer)
+        raise GrammarError("a number is needed here", pointer=place.pointer(*tokens))
     exact = value if isinstance(value, Decimal) else Decimal(repr(value) if isinstance(value, float) else value)
     if not exact.is_finite():
-        raise GrammarError(f"{value} is not a JSON number", pointer=pointer)
+        raise GrammarError(f"{value} is not a JSON number", pointer=place.pointer(*tokens))
     return exact
 
 
@@ -32,18 +31,23 @@ def count_of(value: Any, place: Place, word: str) -> int:
     """A number of characters, items or properties."""
     if type(value) is int and 0 <= value <= MAX_COUNT:
         return value
-    exact = number(value, place.pointer(word))
+    exact = number(value, place, word)
     if exact < 0 or exact != exact.to_integral_value():
         raise GrammarError(f"{word} is a whole number from 0 up, not {exact:.9g}", pointer=place.pointer(word))
     return int(min(exact, Decimal(MAX_COUNT)))
 
 
+def way_to(word: str, index: int) -> tuple[str, ...]:
+    """The way to a value of `enum` or `const`."""
+    return (word,) if word == "const" else (word, str(index))
+
+
 class Scalars:
-    """The scalars among some values, and the arrays and objects beside them."""
+    """The scalars among the values of `enum` or `const`, and the arrays and objects beside them."""
 
     __slots__ = ("compound", "numbers", "strings", "types")
 
-    def __init__(self, values: list[Any], pointers: Callable[[int], str]) -> None:
+    def __init__(self, values: list[Any], place: Place, word: str) -> None:
         self.types = 0
         strings: dict[str, None] = {}
         numbers: dict[Decimal, None] = {}
@@ -60,9 +64,10 @@ class Scalars:
             elif isinstance(value, (list, dict)):
                 self.compound.append((index, value))
             else:
-                exact = number(value, pointers(index))
+                exact = number(value, place, *way_to(word, index))
                 if not fits(exact):
-                    message = f"at {pointers(index)}: {exact:.9e} has too many digits"
+                    where = place.pointer(*way_to(word, index))
+                    message = f"at {where}: {exact:.9e} has too many digits"
                     raise LimitError("expression_size", MAX_DIGITS, message)
                 numbers[exact] = None
         if strings:
@@ -73,8 +78,8 @@ class Scalars:
         self.numbers = tuple(numbers)
 
 
-def as_schema(value: Any, pointer: str) -> dict[str, Any]:
-    """A schema that allows just this array or object."""
+def as_schema(value: Any, place: Place, *tokens: str) -> dict[str, Any]:
+    """A schema that allows just this array or object, tokens being the way to it."""
     if isinstance(value, list):
         return {
             "type": "array",
@@ -82,7 +87,7 @@ def as_schema(value: Any, pointer: str) -> dict[str, Any]:
             "minItems": len(value),
             "maxItems": len(value),
         }
-    check_names(value, pointer)
+    check_names(value, place, *tokens)
     return {
         "type": "object",
         "properties": {key: {"const": item} for key, item in value.items()},

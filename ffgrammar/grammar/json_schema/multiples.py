@@ -100,6 +100,15 @@ class Multiples:
         self.numbers = Numbers(store)
         self._memo: dict[object, int | None] = {}
 
+    def moved(self, store: ExprStore) -> Multiples:
+        """The same in a store that has the same expressions."""
+        other = Multiples.__new__(Multiples)
+        other.__dict__.update(self.__dict__)
+        other.store = store
+        other.numbers = self.numbers.moved(store)
+        other._memo = self._memo.copy()
+        return other
+
     def of(self, shape: Shape, plain_integers: bool) -> int:
         """The numbers of a shape that lists none.
 

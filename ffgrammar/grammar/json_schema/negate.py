@@ -151,12 +151,12 @@ class Negation:
         return [*found, join(rest, others)]
 
     def minimum(self, place: Place, word: str, value: Any) -> list[Any]:
-        bound = number(value, place.pointer(word))
+        bound = number(value, place, word)
         is_open = place.schema.get("exclusiveMinimum") is True
         return [{"type": "number", "maximum" if is_open else "exclusiveMaximum": bound}]
 
     def maximum(self, place: Place, word: str, value: Any) -> list[Any]:
-        bound = number(value, place.pointer(word))
+        bound = number(value, place, word)
         is_open = place.schema.get("exclusiveMaximum") is True
         return [{"type": "number", "minimum" if is_open else "exclusiveMinimum": bound}]
 

@@ -133,6 +133,14 @@ class Numbers:
         self.e = store.byte_set(b"eE")
         self.exponent = store.concat([self.e, self.optional(store.byte_set(b"+-")), store.repeat(self.digit, 1, None)])
 
+    def moved(self, store: ExprStore) -> Numbers:
+        """The same in a store that has the same expressions."""
+        other = Numbers.__new__(Numbers)
+        other.__dict__.update(self.__dict__)
+        other.store = store
+        other._memo = self._memo.copy()
+        return other
+
     def optional(self, expr: int) -> int:
         """The expression, or nothing."""
         return self.store.union([expr, EMPTY])

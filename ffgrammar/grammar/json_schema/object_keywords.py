@@ -61,13 +61,13 @@ class ObjectKeywords:
                 raise GrammarError(
                     f"{word} is an object whose values are schemas, not {kind_of(value)}", pointer=place.pointer(word)
                 )
-            check_names(value, place.pointer(word))
+            check_names(value, place, word)
         return Group(
             {name: child(place, inner, "properties", name) for name, inner in named.items()},
             tuple(
                 [
                     (
-                        self.strings.pattern(pattern, place.pointer("patternProperties", pattern)),
+                        self.strings.pattern(pattern, place, "patternProperties", pattern),
                         child(place, inner, "patternProperties", pattern),
                     )
                     for pattern, inner in patterns.items()

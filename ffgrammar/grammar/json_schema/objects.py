@@ -19,7 +19,7 @@ from ffgrammar.grammar.json_schema.strings import Strings
 from ffgrammar.grammar.json_schema.unordered import unordered
 
 if TYPE_CHECKING:
-    from ffgrammar.grammar.json_schema.emit import Emitter
+    from ffgrammar.grammar.json_schema.symbols import Symbols
 
 __all__ = ["Body", "Item", "Members", "object_symbol", "property_conj"]
 
@@ -90,7 +90,7 @@ def _property_conjs(shape: Shape, names: Iterable[str], strings: Strings) -> dic
     return found
 
 
-def object_symbol(em: Emitter, shape: Shape, depth: int) -> int | None:
+def object_symbol(em: Symbols, shape: Shape, depth: int) -> int | None:
     """The symbol of the objects of a shape; None when there are none."""
     found = []
     todo: list[tuple[Shape, tuple[SomeKey, ...]]] = [(shape, ())]
@@ -139,7 +139,7 @@ def _listed_names(shape: Shape) -> dict[str, None]:
     return names
 
 
-def _object(em: Emitter, shape: Shape, depth: int, wanted: tuple[SomeKey, ...]) -> int | None:
+def _object(em: Symbols, shape: Shape, depth: int, wanted: tuple[SomeKey, ...]) -> int | None:
     """The objects of a shape, some of whose keys beside the named ones are as wanted."""
     names = _listed_names(shape)
     listed = len(names)
@@ -177,9 +177,12 @@ def _object(em: Emitter, shape: Shape, depth: int, wanted: tuple[SomeKey, ...]) 
     if few and None not in few and len(items) + sum([len(keys) for keys in few if keys is not None]) < least:
         return None
     if few and None not in few:
-        assert shape.counted_at is not None
         message = "few keys are allowed, and where they run out nothing can follow: name them under properties"
-        em.combiner.reader.warnings.once(shape.counted_at.pointer("minProperties"), message)
+        warnings = em.combiner.reader.warnings
+        if shape.counted_at is not None:
+            warnings.once(shape.counted_at, "minProperties", message)
+        else:
+            warnings.once(wanted[0].place, None, message)
     others: list[Body] = [(*_key_symbols(em, keys, "key", check), value) for keys, _, value in classes]
     members = Members(items, others, kinds, (1 << len(wanted)) - 1, least, most)
     lists = unordered(em, members) if em.any_order else ordered(em, members)
@@ -200,7 +203,7 @@ def _cover(kinds: list[tuple[int, Body]], wanted: tuple[SomeKey, ...]) -> bool:
 
 
 def _kinds(
-    em: Emitter, classes: list[tuple[int, Conj, int]], wanted: tuple[SomeKey, ...], depth: int
+    em: Symbols, classes: list[tuple[int, Conj, int]], wanted: tuple[SomeKey, ...], depth: int
 ) -> list[tuple[int, Body]]:
     """The other keys that are wanted: for each set of wants, those that meet them all."""
     if len(wanted) > MOST_WANTED:
@@ -224,34 +227,36 @@ def _kinds(
     return found
 
 
-def _key(em: Emitter, name: str) -> Body:
+def _key(em: Symbols, name: str) -> Body:
     found = em.keys.get(name)
     if found is None:
         found = em.keys[name] = _key_symbols(em, em.strings.key(name), name)
     return found
 
 
-def _key_symbols(em: Emitter, expr: int, name: str, check: int | None = None) -> Body:
+def _key_symbols(em: Symbols, expr: int, name: str, check: int | None = None) -> Body:
     """A key and its colon; one terminal where nothing may stand between them."""
     if em.layout.fuses_keys:
         if check is not None:
             raise KeysApart
         expr = em.store.concat([expr, em.store.literal(b":")])
-        return (em.builder.terminal(expr, name, check=check),)
+        return (em.builder.plain(expr, name),)
+    if check is None:
+        return (em.builder.plain(expr, name), em.colon)
     return (em.builder.terminal(expr, name, check=check), em.colon)
 
 
 # Keys beside the named ones
 
 
-def _key_filter(em: Emitter, conj: Conj) -> int:
+def _key_filter(em: Symbols, conj: Conj) -> int:
     """The keys that a schema allows as strings."""
     strings = em.strings
     options = [strings.of(shape) for shape in em.combiner.settled(conj) if shape.types & STR]
     return em.store.intersect([strings.any_key, em.store.union(options)])
 
 
-def _other_keys(em: Emitter, shape: Shape, names: dict[str, None], key_filter: int | None) -> list[tuple[int, Conj]]:
+def _other_keys(em: Symbols, shape: Shape, names: dict[str, None], key_filter: int | None) -> list[tuple[int, Conj]]:
     """The keys beside the named ones, by what their values must obey."""
     store, strings = em.store, em.strings
     groups = shape.groups

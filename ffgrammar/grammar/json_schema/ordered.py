@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from ffgrammar.core.errors import LimitError
 
 if TYPE_CHECKING:
-    from ffgrammar.grammar.json_schema.emit import Emitter
     from ffgrammar.grammar.json_schema.objects import Body, Item, Members
+    from ffgrammar.grammar.json_schema.symbols import Symbols
 
 __all__ = ["ordered"]
 
@@ -23,7 +23,7 @@ __all__ = ["ordered"]
 State = tuple[int, int]
 
 
-def ordered(em: Emitter, members: Members) -> list[Body]:
+def ordered(em: Symbols, members: Members) -> list[Body]:
     """Bodies of the member lists, without braces; () is the empty list."""
     if members.least > 1 or members.most is not None or members.wanted:
         return _counted(em, members)
@@ -34,7 +34,7 @@ def ordered(em: Emitter, members: Members) -> list[Body]:
     return bodies
 
 
-def _run(em: Emitter, items: list[Item], others: list[Body]) -> tuple[Body, bool]:
+def _run(em: Symbols, items: list[Item], others: list[Body]) -> tuple[Body, bool]:
     """The symbols of at least one property, and whether there may be none."""
     comma = em.comma
     # the properties so far, in one production while there is one way to write them; () is none
@@ -61,7 +61,7 @@ def _run(em: Emitter, items: list[Item], others: list[Body]) -> tuple[Body, bool
     return run, may_be_empty
 
 
-def _followed(em: Emitter, run: Body, others: list[Body], may_be_empty: bool) -> int:
+def _followed(em: Symbols, run: Body, others: list[Body], may_be_empty: bool) -> int:
     """The properties so far, and then any number of other ones."""
     bodies = [run] if run else []
     if may_be_empty:
@@ -73,7 +73,7 @@ def _followed(em: Emitter, run: Body, others: list[Body], may_be_empty: bool) ->
 Lists = dict[State, tuple[int, ...]]
 
 
-def _counted(em: Emitter, members: Members) -> list[Body]:
+def _counted(em: Symbols, members: Members) -> list[Body]:
     least, most = members.least, members.most
     cap = max(least, 1) if most is None else most
     if cap * (len(members.items) + 2 * len(members.others)) * (members.wanted + 1) > em.limits.rules:
@@ -94,12 +94,12 @@ def _counted(em: Emitter, members: Members) -> list[Body]:
     return [run for (count, came), run in lists.items() if count >= least and came == members.wanted]
 
 
-def _one(em: Emitter, bodies: list[Body]) -> Body:
+def _one(em: Symbols, bodies: list[Body]) -> Body:
     """One body for any of some."""
     return bodies[0] if bodies == [()] else (em.rule(bodies, "members"),)
 
 
-def _with_others(em: Emitter, members: Members, lists: Lists, cap: int) -> Lists:
+def _with_others(em: Symbols, members: Members, lists: Lists, cap: int) -> Lists:
     """The lists, each followed by any number of other keys."""
     kinds = [*[(0, body) for body in members.others], *members.kinds]
     if not kinds:

@@ -28,10 +28,24 @@ _SCHEME = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
 class Place:
     """One subschema and the way to it."""
 
-    __slots__ = ("depth", "modern", "parent", "resource", "schema", "scope", "tokens")
+    schema: Any
+    resource: Resource
+    parent: Place | None
+    tokens: tuple[str, ...]
+    depth: int
+    scope: int
+    numbers: dict[int, Conj]
+    modern: bool
 
     def __init__(
-        self, schema: Any, resource: Resource, parent: Place | None, tokens: tuple[str, ...], depth: int, scope: int
+        self,
+        schema: Any,
+        resource: Resource,
+        parent: Place | None,
+        tokens: tuple[str, ...],
+        depth: int,
+        scope: int,
+        numbers: dict[int, Conj],
     ) -> None:
         self.schema = schema
         self.resource = resource
@@ -39,8 +53,10 @@ class Place:
         self.tokens = tokens
         self.depth = depth
         self.scope = scope
+        # of the subschemas of this resource in this scope, by their id()
+        self.numbers = numbers
         # whether it was made here, in the words of draft 2020-12
-        self.modern: bool = parent is not None and parent.modern
+        self.modern = parent is not None and parent.modern
 
     @property
     def dialect(self) -> Dialect:
@@ -95,59 +111,83 @@ class Places:
         # by URI; one that does not name its dialect is of that of the schema that refers to it
         self._documents: dict[tuple[str, Dialect | None], Document] = {}
         self._inner: dict[str, Resource | None] | None = None
-        self._numbers: dict[tuple[int, int, int], Conj] = {}
+        # by the id() of a resource and the scope: conjunctions by the id() of their schema
+        self._numbers: dict[tuple[int, int], dict[int, Conj]] = {}
         root = self._main.root
-        self.list: list[Place] = [Place(False, root, None, (), 0, 0)]
-        self.start = self._number(schema, root, None, (), self._scopes.enter(0, root))
+        self.list: list[Place] = [Place(False, root, None, (), 0, 0, {})]
+        self.start = self._entered(schema, root, (), 0)
+
+    def close(self) -> None:
+        """Let go of the documents, whose parts hold on to each other: no places are asked for any more."""
+        for document in (self._main, *self._documents.values()):
+            document.close()
 
     def child(self, place: Place, schema: Any, *tokens: str) -> Conj:
         """The conjunction of one subschema, tokens being the way to it from the place."""
         if schema is True:
             return ()
-        return self._number(schema, place.resource, place, tokens, place.scope)
+        numbers = place.numbers
+        found = numbers.get(id(schema))
+        return self._number(schema, numbers, place.resource, place, tokens, place.scope) if found is None else found
 
     def made(self, place: Place, schema: dict[Any, Any], *tokens: str) -> Conj:
         """The conjunction of a schema that stands for something at the place; it is read as draft 2020-12."""
-        conj = self._number(schema, place.resource, place, tokens, place.scope)
+        conj = self.child(place, schema, *tokens)
         for at in conj:
             self.list[at].modern = True
         return conj
 
-    def _number(
-        self, schema: Any, resource: Resource, parent: Place | None, tokens: tuple[str, ...], scope: int
-    ) -> Conj:
-        key = (id(schema), id(resource), scope)
+    def _entered(self, schema: Any, resource: Resource, tokens: tuple[str, ...], scope: int) -> Conj:
+        """The conjunction of a schema that a reference leads to, which is entered from a scope."""
+        scope = self._scopes.enter(scope, resource)
+        numbers = self._numbers_of(resource, scope)
+        found = numbers.get(id(schema))
+        return self._number(schema, numbers, resource, None, tokens, scope) if found is None else found
+
+    def _numbers_of(self, resource: Resource, scope: int) -> dict[int, Conj]:
+        key = (id(resource), scope)
         found = self._numbers.get(key)
-        if found is not None:
-            return found
+        if found is None:
+            found = self._numbers[key] = {}
+        return found
+
+    def _number(
+        self,
+        schema: Any,
+        numbers: dict[int, Conj],
+        resource: Resource,
+        parent: Place | None,
+        tokens: tuple[str, ...],
+        scope: int,
+    ) -> Conj:
+        """The conjunction of a subschema that has none in `numbers` yet."""
         if schema is True:
             return ()
         if schema is False:
             return NEVER
         # a pointer mostly has two parts for each level: a keyword, and a name or an index
         depth = parent.depth + 1 if parent is not None else len(tokens) // 2
-        place = Place(schema, resource, parent, tokens, depth, scope)
+        place = Place(schema, resource, parent, tokens, depth, scope, numbers)
         if not isinstance(schema, dict):
             raise GrammarError(f"a schema is an object or a boolean, not {kind_of(schema)}", pointer=place.pointer())
         if depth > self.limits.nesting:
             raise LimitError("nesting", self.limits.nesting, f"the schema is nested too deep at {place.pointer()}")
         if not schema:
             return ()
-        own_key = key
         if "$id" in schema or "id" in schema:
             own = resource.document.inside(schema, resource, place.tokens)
             if own is not resource:
                 place.resource = own
                 place.scope = self._scopes.enter(scope, own)
-                own_key = (id(schema), id(own), place.scope)
-                found = self._numbers.get(own_key)
+                place.numbers = self._numbers_of(own, place.scope)
+                found = place.numbers.get(id(schema))
                 if found is not None:
-                    self._numbers[key] = found
+                    numbers[id(schema)] = found
                     return found
         if place.resource.dialect.refusal is not None:
-            where = Place(schema, place.resource, None, place.resource.tokens, 0, 0)
+            where = Place(schema, place.resource, None, place.resource.tokens, 0, 0, {})
             raise UnsupportedError(place.resource.dialect.refusal, pointer=where.pointer("$schema"))
-        conj = self._numbers[key] = self._numbers[own_key] = (len(self.list),)
+        conj = numbers[id(schema)] = place.numbers[id(schema)] = (len(self.list),)
         self.list.append(place)
         return conj
 
@@ -184,7 +224,7 @@ class Places:
                 schema, tokens = resource.dynamic[name]
                 if name in resource.anchors and resource.anchors[name] is None:
                     raise GrammarError(f"two subschemas are called '#{name}'", pointer=place.pointer(word))
-        return self._number(schema, resource, None, tokens, self._scopes.enter(place.scope, resource))
+        return self._entered(schema, resource, tokens, place.scope)
 
     def _first(self, place: Place, name: str) -> Resource | None:
         if name not in self._scopes.names:
@@ -208,7 +248,7 @@ class Places:
             way = (*way, token)
             if isinstance(at, dict):
                 resource = resource.document.crossed(at, resource)
-        return self._number(at, resource, None, way, self._scopes.enter(place.scope, resource))
+        return self._entered(at, resource, way, place.scope)
 
     # Resources by URI
 

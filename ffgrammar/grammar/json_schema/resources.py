@@ -104,6 +104,12 @@ class Document:
                 base = resolve(uri, own)[0]
         self.root = Resource(self, contents, base, (), dialect, declared)
 
+    def close(self) -> None:
+        """Let go of the resources, which hold on to this."""
+        del self.root
+        self._own.clear()
+        self._named = None
+
     def inside(self, schema: dict[str, Any], outer: Resource, tokens: tuple[str, ...]) -> Resource:
         """The resource of a subschema that stands in one: its own, if its `$id` starts one."""
         if schema is outer.root:

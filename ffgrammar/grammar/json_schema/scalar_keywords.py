@@ -8,7 +8,7 @@ from typing import Any
 from ffgrammar.core.errors import GrammarError, LimitError
 from ffgrammar.grammar.json_schema.applicators import Choice, Way
 from ffgrammar.grammar.json_schema.formats import APPROXIMATE, FORMATS
-from ffgrammar.grammar.json_schema.literals import Scalars, as_schema, count_of, number
+from ffgrammar.grammar.json_schema.literals import Scalars, as_schema, count_of, number, way_to
 from ffgrammar.grammar.json_schema.numbers import MAX_DIGITS, fits
 from ffgrammar.grammar.json_schema.places import Place, Places
 from ffgrammar.grammar.json_schema.shape import ARR, BOOLS, INT, NULL, NUM, OBJ, STR, Conj, Shape, lower_of
@@ -55,7 +55,7 @@ class ScalarKeywords:
     @staticmethod
     def types(place: Place, word: str, value: Any) -> int:
         """The types that `type` names."""
-        if type(value) is str:
+        if isinstance(value, str):
             allowed = TYPES.get(value, 0)
         else:
             if not isinstance(value, list) or not value:
@@ -92,15 +92,11 @@ class ScalarKeywords:
             values = [value] if word == "const" else value
             if not isinstance(values, list):
                 raise GrammarError(f"enum is an array of values, not {kind_of(value)}", pointer=place.pointer(word))
-
-            def tokens(index: int) -> tuple[str, ...]:
-                return (word,) if word == "const" else (word, str(index))
-
-            scalars = Scalars(values, lambda index: place.pointer(*tokens(index)))
+            scalars = Scalars(values, place, word)
             compound = []
             for index, one in scalars.compound:
-                schema = as_schema(one, place.pointer(*tokens(index)))
-                compound.append(self.places.made(place, schema, *tokens(index)))
+                way = way_to(word, index)
+                compound.append(self.places.made(place, as_schema(one, place, *way), *way))
             found = self._scalars[key] = (scalars, compound)
         return found
 
@@ -119,12 +115,12 @@ class ScalarKeywords:
     def minimum(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
         """`minimum`; draft 4 makes it exclusive by a boolean beside it"""
         is_open = place.schema.get("exclusiveMinimum") is True
-        shape.at_least(number(value, place.pointer(word)), is_open)
+        shape.at_least(number(value, place, word), is_open)
 
     def maximum(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
         """`maximum`"""
         is_open = place.schema.get("exclusiveMaximum") is True
-        shape.at_most(number(value, place.pointer(word)), is_open)
+        shape.at_most(number(value, place, word), is_open)
 
     def exclusive(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
         """`exclusiveMinimum`, `exclusiveMaximum`"""
@@ -132,7 +128,7 @@ class ScalarKeywords:
             if place.draft == 4 or not place.resource.declared:
                 return
             raise GrammarError(f"{word} is a number since draft 6, not a boolean", pointer=place.pointer(word))
-        bound = number(value, place.pointer(word))
+        bound = number(value, place, word)
         if word == "exclusiveMinimum":
             shape.at_least(bound, True)
         else:
@@ -147,7 +143,7 @@ class ScalarKeywords:
     @staticmethod
     def divisor_of(place: Place, word: str, value: Any) -> Decimal:
         """What numbers are to be multiples of."""
-        divisor = number(value, place.pointer(word))
+        divisor = number(value, place, word)
         if divisor <= 0:
             raise GrammarError("multipleOf is above 0", pointer=place.pointer(word))
         if not fits(divisor):
@@ -173,7 +169,7 @@ class ScalarKeywords:
         """The bodies that match a pattern."""
         if not isinstance(value, str):
             raise GrammarError(f"pattern is a string, not {kind_of(value)}", pointer=place.pointer(word))
-        return self.strings.pattern(value, place.pointer(word))
+        return self.strings.pattern(value, place, word)
 
     def format(self, shape: Shape, place: Place, word: str, value: Any, *_: Any) -> None:
         """`format`"""
@@ -187,10 +183,10 @@ class ScalarKeywords:
             raise GrammarError(f"format is a string, not {kind_of(value)}", pointer=place.pointer(word))
         if value in FORMATS and (self.formats == "enforce" or place.dialect.asserts_formats):
             if value in APPROXIMATE:
-                self.warnings.once(place.pointer(word), f"the format {value!r} {APPROXIMATE[value]}", anywhere=True)
+                self.warnings.once(place, word, f"the format {value!r} {APPROXIMATE[value]}", anywhere=True)
             return self.strings.format(value, place.draft)
         known = "" if value in FORMATS else "unknown: "
-        self.warnings.once(place.pointer(word), f"the format {value!r} is {known}not enforced", anywhere=True)
+        self.warnings.once(place, word, f"the format {value!r} is {known}not enforced", anywhere=True)
         return None
 
 

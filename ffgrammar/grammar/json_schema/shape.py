@@ -132,52 +132,112 @@ class SomeKey(NamedTuple):
     place: Place
 
 
+_NOT_LOOKED_AT: Mapping[str, tuple[Conj, int]] = MappingProxyType({})
+
+
 class Shape:
     """Constraints on each JSON type. Attribute values are never changed in place, so a copy is shallow."""
 
-    # the types that are left
-    types: int = ALL
-    # numbers: bounds, each open (exclusive) or not; divisors, and what must not be one; the only values allowed
-    low: Decimal | None = None
-    low_open: bool = False
-    high: Decimal | None = None
-    high_open: bool = False
-    divisors: tuple[tuple[Decimal, Place], ...] = ()
-    not_divisors: tuple[tuple[Decimal, Place], ...] = ()
-    numbers: tuple[Decimal, ...] | None = None
-    # strings: length in code points; expressions of the text between the quotes; the only values allowed
-    min_length: int = 0
-    max_length: int | None = None
-    patterns: tuple[int, ...] = ()
-    strings: tuple[str, ...] | None = None
-    # arrays
-    items: tuple[Items, ...] = ()
-    min_items: int = 0
-    max_items: int | None = None
-    # of the items, so many are so
-    contained: tuple[Contained, ...] = ()
-    # where it is asked for that no two items are equal, or that some two are
-    unique: Place | None = None
-    repeated: Place | None = None
-    # objects
-    groups: tuple[Group, ...] = ()
-    required: tuple[str, ...] = ()
-    min_properties: int = 0
-    max_properties: int | None = None
-    # where min_properties is asked for
-    counted_at: Place | None = None
-    key_names: Conj = ()
-    some_keys: tuple[SomeKey, ...] = ()
-    # what was asked of properties when combine.py looked whether that can be, and by how many groups
-    looked_at: Mapping[str, tuple[Conj, int]] = MappingProxyType({})
-    # what unevaluated.py puts into the words above when all is read
-    marks: tuple[Mark, ...] = ()
-    left: tuple[Left, ...] = ()
+    types: int
+    low: Decimal | None
+    low_open: bool
+    high: Decimal | None
+    high_open: bool
+    divisors: tuple[tuple[Decimal, Place], ...]
+    not_divisors: tuple[tuple[Decimal, Place], ...]
+    numbers: tuple[Decimal, ...] | None
+    min_length: int
+    max_length: int | None
+    patterns: tuple[int, ...]
+    strings: tuple[str, ...] | None
+    items: tuple[Items, ...]
+    min_items: int
+    max_items: int | None
+    contained: tuple[Contained, ...]
+    unique: Place | None
+    repeated: Place | None
+    groups: tuple[Group, ...]
+    required: tuple[str, ...]
+    min_properties: int
+    max_properties: int | None
+    counted_at: Place | None
+    key_names: Conj
+    some_keys: tuple[SomeKey, ...]
+    looked_at: Mapping[str, tuple[Conj, int]]
+    marks: tuple[Mark, ...]
+    left: tuple[Left, ...]
+
+    def __init__(self) -> None:
+        # the types that are left
+        self.types = ALL
+        # numbers: bounds, each open (exclusive) or not; divisors, and what must not be one; the only values allowed
+        self.low = None
+        self.low_open = False
+        self.high = None
+        self.high_open = False
+        self.divisors = ()
+        self.not_divisors = ()
+        self.numbers = None
+        # strings: length in code points; expressions of the text between the quotes; the only values allowed
+        self.min_length = 0
+        self.max_length = None
+        self.patterns = ()
+        self.strings = None
+        # arrays
+        self.items = ()
+        self.min_items = 0
+        self.max_items = None
+        # of the items, so many are so
+        self.contained = ()
+        # where it is asked for that no two items are equal, or that some two are
+        self.unique = None
+        self.repeated = None
+        # objects
+        self.groups = ()
+        self.required = ()
+        self.min_properties = 0
+        self.max_properties = None
+        # where min_properties is asked for
+        self.counted_at = None
+        self.key_names = ()
+        self.some_keys = ()
+        # what was asked of properties when combine.py looked whether that can be, and by how many groups
+        self.looked_at = _NOT_LOOKED_AT
+        # what unevaluated.py puts into the words above when all is read
+        self.marks = ()
+        self.left = ()
 
     def copy(self) -> Shape:
         """An independent copy."""
-        other = Shape.__new__(Shape)
-        other.__dict__.update(self.__dict__)
+        other = Shape()
+        other.types = self.types
+        other.low = self.low
+        other.low_open = self.low_open
+        other.high = self.high
+        other.high_open = self.high_open
+        other.divisors = self.divisors
+        other.not_divisors = self.not_divisors
+        other.numbers = self.numbers
+        other.min_length = self.min_length
+        other.max_length = self.max_length
+        other.patterns = self.patterns
+        other.strings = self.strings
+        other.items = self.items
+        other.min_items = self.min_items
+        other.max_items = self.max_items
+        other.contained = self.contained
+        other.unique = self.unique
+        other.repeated = self.repeated
+        other.groups = self.groups
+        other.required = self.required
+        other.min_properties = self.min_properties
+        other.max_properties = self.max_properties
+        other.counted_at = self.counted_at
+        other.key_names = self.key_names
+        other.some_keys = self.some_keys
+        other.looked_at = self.looked_at
+        other.marks = self.marks
+        other.left = self.left
         return other
 
     def at_least(self, bound: Decimal, is_open: bool) -> None:

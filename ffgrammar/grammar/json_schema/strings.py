@@ -12,12 +12,16 @@ from collections.abc import Iterable
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.grammar.json_schema.formats import ADDRESS_LITERAL, IDN_LOCAL_PART, leap_seconds, pattern_of
 from ffgrammar.grammar.json_schema.lengths import with_length
+from ffgrammar.grammar.json_schema.places import Place
 from ffgrammar.grammar.json_schema.shape import Shape
 from ffgrammar.regex.expr import NOTHING, ExprStore
-from ffgrammar.regex.lower import JSON_ANY, JSON_CANONICAL, compile_regex
+from ffgrammar.regex.json_text import JSON_ANY, JSON_CANONICAL
+from ffgrammar.regex.kept import Kept
 
 __all__ = ["Strings"]
 
+# What schemas ask of strings comes up again in others.
+_KEPT = Kept(2 << 20)
 _ANY = ((0, 0xD7FF), (0xE000, 0x10FFFF))
 
 
@@ -36,6 +40,18 @@ class Strings:
         self._lists: dict[tuple[str, ...], int] = {}
         self._patterns: dict[str, int] = {}
         self._formats: dict[tuple[str, int], int] = {}
+
+    def moved(self, store: ExprStore) -> Strings:
+        """The same in a store that has the same expressions."""
+        other = Strings.__new__(Strings)
+        other.__dict__.update(self.__dict__)
+        other.store = store
+        other._ranges = self._ranges.copy()
+        other._chars = self._chars.copy()
+        other._lists = self._lists.copy()
+        other._patterns = self._patterns.copy()
+        other._formats = self._formats.copy()
+        return other
 
     def quoted(self, body: int) -> int:
         """A body between quotes."""
@@ -129,16 +145,20 @@ class Strings:
             self._chars[expr] = found
         return found
 
-    def pattern(self, pattern: str, pointer: str) -> int:
-        """The bodies in which an ECMA-262 pattern is found."""
+    def pattern(self, pattern: str, place: Place, *tokens: str) -> int:
+        """The bodies in which an ECMA-262 pattern is found; tokens are the way to it."""
         found = self._patterns.get(pattern)
         if found is None:
             try:
-                found = compile_regex(self.store, pattern, "ecma", encode=JSON_CANONICAL, search=True)
+                found = _KEPT.get(self.store, ("pattern", pattern), lambda: self._search(pattern))
             except GrammarError as error:
+                pointer = place.pointer(*tokens)
                 raise type(error)(error.message, column=error.column, pointer=pointer) from error
             self._patterns[pattern] = found
         return found
+
+    def _search(self, pattern: str) -> int:
+        return self._compile(pattern, "ecma", search=True)
 
     def without(self, body: int) -> int:
         """The bodies that do not match."""
@@ -148,7 +168,8 @@ class Strings:
         """The bodies of a format in FORMATS, as a draft has it."""
         found = self._formats.get((name, draft))
         if found is None:
-            found = self._formats[name, draft] = self._format(name, draft)
+            made = _KEPT.get(self.store, ("format", name, draft), lambda: self._format(name, draft))
+            found = self._formats[name, draft] = made
         return found
 
     def _format(self, name: str, draft: int) -> int:
@@ -177,7 +198,13 @@ class Strings:
 
     def _matching(self, pattern: str) -> int:
         """The bodies that match a pattern of formats.py as a whole."""
-        return compile_regex(self.store, pattern, "rust", encode=JSON_CANONICAL, dot_all=True)
+        return self._compile(pattern, "rust", dot_all=True)
+
+    def _compile(self, pattern: str, dialect: str, search: bool = False, dot_all: bool = False) -> int:
+        # most schemas do not need these modules: that is 7 ms less until the first of a process is compiled
+        from ffgrammar.regex.lower import compile_regex
+
+        return compile_regex(self.store, pattern, dialect, encode=JSON_CANONICAL, search=search, dot_all=dot_all)
 
     def matching(self, texts: Iterable[str], low: int, high: int | None, bodies: tuple[int, ...]) -> list[str]:
         """Those of the texts that obey a length and all the bodies."""

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ffgrammar.core.errors import GrammarError, LimitError
 from ffgrammar.core.limits import Limits
+
+if TYPE_CHECKING:
+    from ffgrammar.grammar.json_schema.places import Place
 
 __all__ = ["check_names", "kind_of", "read_text"]
 
@@ -40,11 +43,11 @@ def _integer(text: str) -> int | Decimal:
     return int(text) if len(text) < 1000 else Decimal(text)
 
 
-def check_names(names: Iterable[Any], pointer: str) -> None:
-    """Raise unless all the keys of a dict are strings, as JSON's are."""
+def check_names(names: Iterable[Any], place: Place, *tokens: str) -> None:
+    """Raise unless all the keys of a dict, tokens being the way to it from the place, are strings, as JSON's are."""
     for name in names:
         if not isinstance(name, str):
-            raise GrammarError(f"a key is a string, not {name!r:.40}", pointer=pointer)
+            raise GrammarError(f"a key is a string, not {name!r:.40}", pointer=place.pointer(*tokens))
 
 
 def kind_of(value: Any) -> str:

@@ -34,7 +34,7 @@ from ffgrammar.grammar.json_schema.shape import (
 from ffgrammar.regex.expr import ANY_BYTES
 
 if TYPE_CHECKING:
-    from ffgrammar.grammar.json_schema.emit import Emitter
+    from ffgrammar.grammar.json_schema.symbols import Symbols
 
 __all__ = ["compared_array_symbol"]
 
@@ -46,7 +46,7 @@ LEVELS = 3
 _LITERALS = {NULL: b"null", TRUE: b"true", FALSE: b"false"}
 
 
-def compared_array_symbol(em: Emitter, shape: Shape, depth: int) -> int | None:
+def compared_array_symbol(em: Symbols, shape: Shape, depth: int) -> int | None:
     """The symbol of the arrays of a shape, which asks whether items are equal; None when there are none."""
     there = shape.copy()
     there.unique = there.repeated = None
@@ -56,7 +56,7 @@ def compared_array_symbol(em: Emitter, shape: Shape, depth: int) -> int | None:
         assert shape.repeated is not None
         if most is not None:
             message = "the last item that fits may be unable to repeat another, and then nothing can follow"
-            em.combiner.reader.warnings.once(shape.repeated.pointer("uniqueItems"), f"uniqueItems: {message}")
+            em.combiner.reader.warnings.once(shape.repeated, "uniqueItems", f"uniqueItems: {message}")
         return array_symbol(_checked(em, shape.repeated, "repeated", ()), there, depth)
     if most is not None and most <= 1:
         return array_symbol(em, there, depth)
@@ -74,7 +74,7 @@ def compared_array_symbol(em: Emitter, shape: Shape, depth: int) -> int | None:
     return array_symbol(_checked(em, shape.unique, "unique", free), there, depth)
 
 
-def _items(em: Emitter, shape: Shape, depth: int) -> tuple[list[Conj], int | None]:
+def _items(em: Symbols, shape: Shape, depth: int) -> tuple[list[Conj], int | None]:
     """What the items obey, the last of these standing for all that follow where there is room for them; and how many
     items there may be at most."""
     length = max([len(one.prefix) for one in shape.items], default=0)
@@ -91,16 +91,16 @@ def _items(em: Emitter, shape: Shape, depth: int) -> tuple[list[Conj], int | Non
     return conjs, most
 
 
-def _warn_of_dead_ends(em: Emitter, shape: Shape) -> None:
+def _warn_of_dead_ends(em: Symbols, shape: Shape) -> None:
     assert shape.unique is not None
     message = "an item may begin like another and be unable to differ from it, and then nothing can follow"
-    em.combiner.reader.warnings.once(shape.unique.pointer("uniqueItems"), f"uniqueItems: {message}")
+    em.combiner.reader.warnings.once(shape.unique, "uniqueItems", f"uniqueItems: {message}")
 
 
 class _Checked:
     """An emitter for one array: its brackets and comma are checked, what is inside of it is the emitter's own."""
 
-    def __init__(self, em: Emitter, place: Place, kind: str, free: Sequence[Conj]) -> None:
+    def __init__(self, em: Symbols, place: Place, kind: str, free: Sequence[Conj]) -> None:
         self._em = em
         self._place = place
         self._free = free
@@ -121,11 +121,11 @@ class _Checked:
         return self._em.symbol(conj, depth)
 
 
-def _checked(em: Emitter, place: Place, kind: str, free: Sequence[Conj]) -> Emitter:
-    return cast("Emitter", _Checked(em, place, kind, free))
+def _checked(em: Symbols, place: Place, kind: str, free: Sequence[Conj]) -> Symbols:
+    return cast("Symbols", _Checked(em, place, kind, free))
 
 
-def _only(em: Emitter, place: Place, conj: Conj, types: int) -> Conj:
+def _only(em: Symbols, place: Place, conj: Conj, types: int) -> Conj:
     """The conjunction, for some types alone; the same one whenever it is asked for, or recursive schemas had no end."""
     key = ("only", types)
     if key not in em.shared:
@@ -133,7 +133,7 @@ def _only(em: Emitter, place: Place, conj: Conj, types: int) -> Conj:
     return join(conj, (em.shared[key],))
 
 
-def _never_runs_out(em: Emitter, conj: Conj, depth: int, levels: int = LEVELS) -> bool:
+def _never_runs_out(em: Symbols, conj: Conj, depth: int, levels: int = LEVELS) -> bool:
     """Whether an item that equals another can always be made longer, so that it does not. (Zero cannot; but the lexer
     knows where an integer ends, and _number_symbol knows of the others.)"""
     shapes = em.combiner.settled(conj)
@@ -155,7 +155,7 @@ def _strings_go_on(shape: Shape) -> bool:
     return free or not shape.types & STR
 
 
-def _numbers_go_on(em: Emitter, shape: Shape, fractions: bool) -> bool:
+def _numbers_go_on(em: Symbols, shape: Shape, fractions: bool) -> bool:
     if not shape.types & NUM:
         return True
     if shape.numbers is not None or shape.high is not None or not shape.types & INT:
@@ -170,7 +170,7 @@ def _has_dead_zeros(shape: Shape) -> bool:
     return bool(shape.types & FRAC or (shape.types & INT and shape.low == 0))
 
 
-def _arrays_go_on(em: Emitter, shape: Shape, depth: int, levels: int) -> bool:
+def _arrays_go_on(em: Symbols, shape: Shape, depth: int, levels: int) -> bool:
     """Whether there is always another item."""
     if not shape.types & ARR:
         return True
@@ -195,7 +195,7 @@ def _objects_go_on(shape: Shape) -> bool:
     return not any([group.additional or group.patterns for group in shape.groups])
 
 
-def _number_symbol(em: Emitter, place: Place, conj: Conj, depth: int) -> int:
+def _number_symbol(em: Symbols, place: Place, conj: Conj, depth: int) -> int:
     """The symbol of items that never run out, without the numbers that begin with 0e, 0.0e and the like; nor with a
     minus, where none is below zero: these are zero, whatever follows."""
     s = em.store
@@ -216,7 +216,7 @@ def _number_symbol(em: Emitter, place: Place, conj: Conj, depth: int) -> int:
     return em.builder.choice(symbols, "item")
 
 
-def _split(em: Emitter, conj: Conj) -> tuple[dict[object, int], int]:
+def _split(em: Symbols, conj: Conj) -> tuple[dict[object, int], int]:
     """The values of the types of which there are only some, each with its terminal; and the types that are left."""
     shapes = em.combiner.settled(conj)
     found: dict[object, list[int]] = {}
@@ -232,7 +232,7 @@ def _split(em: Emitter, conj: Conj) -> tuple[dict[object, int], int]:
     return {value: em.builder.terminal(em.store.union(exprs), "value") for value, exprs in found.items()}, left
 
 
-def _listed(em: Emitter, shape: Shape, group: int) -> dict[object, int] | None:
+def _listed(em: Symbols, shape: Shape, group: int) -> dict[object, int] | None:
     """The values of one group of types, each with its expression; None when they are not just a few scalars."""
     if group in _LITERALS:
         return {None: em.store.literal(_LITERALS[group])}
@@ -260,7 +260,7 @@ def _integers(shape: Shape) -> list[Decimal] | None:
 
 
 def _mixed(
-    em: Emitter, shape: Shape, values: dict[object, int], left: int, conj: Conj, most: int | None, depth: int
+    em: Symbols, shape: Shape, values: dict[object, int], left: int, conj: Conj, most: int | None, depth: int
 ) -> int:
     """The arrays of these values, each at most once, and, if there are types left, of other items that all differ."""
     others = em.never

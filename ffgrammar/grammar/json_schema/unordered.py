@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from ffgrammar.grammar.ir import ANY_COUNT
 
 if TYPE_CHECKING:
-    from ffgrammar.grammar.json_schema.emit import Emitter
     from ffgrammar.grammar.json_schema.objects import Body, Members
+    from ffgrammar.grammar.json_schema.symbols import Symbols
 
 __all__ = ["unordered"]
 
 
-def unordered(em: Emitter, members: Members) -> list[Body]:
+def unordered(em: Symbols, members: Members) -> list[Body]:
     """Bodies of the member lists, without braces; () is the empty list.
 
     The first counter is the number of properties, the second that of those that are not required. The wanted keys that

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ffgrammar.grammar.json_schema.places import Place
+
 __all__ = ["Warnings"]
 
 
@@ -16,8 +18,11 @@ class Warnings:
         self.lines: list[str] = []
         self._said: set[str | tuple[str, str]] = set()
 
-    def once(self, pointer: str, message: str, *, anywhere: bool = False) -> None:
-        """Say what comes up several times at a place; or, if `anywhere`, at several places."""
+    def once(self, place: Place, word: str | None, message: str, *, anywhere: bool = False) -> None:
+        """Say what comes up several times at a place, or a keyword of it; or, if `anywhere`, at several places."""
+        if anywhere and message in self._said:
+            return
+        pointer = place.pointer() if word is None else place.pointer(word)
         key = message if anywhere else (pointer, message)
         if key not in self._said:
             self._said.add(key)
