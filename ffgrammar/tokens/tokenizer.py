@@ -12,8 +12,8 @@ __all__ = ["EosIds", "Tokenizer"]
 
 EosIds = int | Iterable[int] | None
 
-# Some hundred grammars of the usual size.
-GRAMMAR_BYTES = 16 << 20
+# A hundred new grammars of the usual size, a dozen that have seen many texts.
+GRAMMAR_BYTES = 4 << 20
 
 
 class Encoder(Protocol):
