@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import threading
 from typing import Any
 
@@ -142,6 +143,19 @@ def test_a_budget_is_kept_and_can_be_switched_off(tok: ff.Tokenizer) -> None:
     for bad in (-1, "1", None):
         with pytest.raises(ff.TokenizerError, match="grammar_bytes"):
             tok.grammar_bytes = bad  # type: ignore[assignment]
+
+
+def test_one_that_grows_too_large_goes_and_leaves_the_others(tok: ff.Tokenizer) -> None:
+    tok.grammar_bytes = 1 << 20
+    others = [ff.compile_json_schema({"const": number}, tok) for number in range(3)]
+    large = ff.compile_json_schema({"pattern": "a.{150}$"}, tok)
+    matcher = large.matcher()
+    matcher.accept_bytes(b'"' + bytes(random.Random(0).choices(b"ab", k=3000)))
+    assert large.held_bytes() > 1 << 20
+    for number in range(10):
+        ff.compile_json_schema({"const": str(number)}, tok)
+    assert [ff.compile_json_schema({"const": number}, tok) for number in range(3)] == others
+    assert ff.compile_json_schema({"pattern": "a.{150}$"}, tok) is not large
 
 
 def test_those_asked_for_lately_stay(tok: ff.Tokenizer) -> None:

@@ -17,7 +17,7 @@ __all__ = ["GrammarCache", "compiled"]
 Key = tuple[bytes, Limits]
 
 # A grammar larger than this part of the budget is not kept: it would push out too many.
-LARGEST = 4
+LARGEST = 2
 # Grammars that are counted anew whenever one is added: they grow with use.
 RECOUNTED = 2
 
@@ -73,8 +73,7 @@ class GrammarCache:
             if size <= self._max_bytes // LARGEST:
                 self._kept[key] = (grammar, size)
                 self._bytes += size
-            self._recount()
-            dropped = self._trim()
+            dropped = self._recount() + self._trim()
         del dropped
         return grammar
 
@@ -89,8 +88,9 @@ class GrammarCache:
                 "grammar_misses": self._misses,
             }
 
-    def _recount(self) -> None:
-        """Count a few grammars anew, each in its turn."""
+    def _recount(self) -> list[Grammar]:
+        """Count a few grammars anew, each in its turn; gives those that have grown too large."""
+        dropped = []
         if not self._to_recount:
             self._to_recount = list(self._kept)
         for _ in range(min(RECOUNTED, len(self._to_recount))):
@@ -100,6 +100,10 @@ class GrammarCache:
                 size = _size(key, known[0])
                 self._bytes += size - known[1]
                 self._kept[key] = (known[0], size)
+                if size > self._max_bytes // LARGEST:
+                    self._bytes -= size
+                    dropped.append(self._kept.pop(key)[0])
+        return dropped
 
     def _trim(self) -> list[Grammar]:
         dropped = []

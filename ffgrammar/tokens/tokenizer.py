@@ -14,7 +14,7 @@ EosIds = int | Iterable[int] | None
 
 # Some thousand of cl100k's.
 PARTITION_BYTES = 24 << 20
-# Some hundred grammars of the usual size.
+# Some hundred new grammars of the usual size, dozens that have seen many texts.
 GRAMMAR_BYTES = 16 << 20
 
 
