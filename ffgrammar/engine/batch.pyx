@@ -1,8 +1,9 @@
 """Masks of many matchers at once.
 
 The calling thread begins with the masks that are known: these are copies. From the first one on that has to be made, matchers
-are shared out one by one. A grammar makes one mask at a time, so whoever finds it busy goes on with other matchers and comes back in the end. No thread
-but the caller's touches a Python object: the others read the C fields of matchers that the caller holds.
+are shared out one by one. A grammar makes one mask at a time, so whoever finds it busy goes on with other matchers and comes
+back in the end. No thread but the caller's touches a Python object: the others read the C fields of matchers that the caller
+holds.
 """
 
 from libc.stdint cimport uint32_t
