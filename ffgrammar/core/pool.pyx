@@ -2,7 +2,7 @@
 Python object, so a process may end while they wait. A child process has none of them, and makes its own.
 """
 
-from ffgrammar.core.threads cimport Lock, lock_leave, lock_take
+from ffgrammar.core.threads cimport Lock, lock_leave, lock_take, relax
 
 cdef extern from *:
     """
@@ -12,6 +12,9 @@ cdef extern from *:
     static pthread_mutex_t ffgrammar_pool_lock = PTHREAD_MUTEX_INITIALIZER;
     static pthread_cond_t ffgrammar_pool_wake = PTHREAD_COND_INITIALIZER;
     static pthread_cond_t ffgrammar_pool_done = PTHREAD_COND_INITIALIZER;
+
+    /* Only to see whether it is worth while to take the lock. */
+    static inline int ffgrammar_pool_active(const int *active) { return __atomic_load_n(active, __ATOMIC_RELAXED); }
 
     static void ffgrammar_pool_renew(void) {
         pthread_mutex_init(&ffgrammar_pool_lock, NULL);
@@ -46,10 +49,14 @@ cdef extern from *:
     void thread_join "pthread_join"(Thread thread, void** result) noexcept nogil
     void wait "pthread_cond_wait"(Condition* condition, Lock* lock) noexcept nogil
     void signal_all "pthread_cond_broadcast"(Condition* condition) noexcept nogil
+    int active_now "ffgrammar_pool_active"(const int* active) noexcept nogil
     int at_fork "pthread_atfork"(void (*before)(), void (*parent)(), void (*child)() noexcept nogil) noexcept nogil
 
 cdef enum:
     MOST_THREADS = 64
+    # So often it is looked whether the others are done before this thread sleeps, some 100 us: to fall asleep and to be woken
+    # takes as long as the work that is usually shared out.
+    LOOKS = 4000
 
 cdef struct Pool:
     Thread[MOST_THREADS] threads
@@ -86,6 +93,7 @@ cdef void serve() noexcept nogil:
 
 cdef void pool_run(void (*work)(void*) noexcept nogil, void* context, int helpers) noexcept nogil:
     cdef bint ours = False
+    cdef int looks = 0
     helpers = min(helpers, MOST_THREADS)
     if helpers > 0:
         lock_take(&lock)
@@ -96,10 +104,14 @@ cdef void pool_run(void (*work)(void*) noexcept nogil, void* context, int helper
             pool.work = work
             pool.context = context
             pool.wanted = min(helpers, pool.count)
-            signal_all(&wake)
         lock_leave(&lock)
+        if ours:
+            signal_all(&wake)
     work(context)
     if ours:
+        while active_now(&pool.active) and looks < LOOKS:
+            relax()
+            looks += 1
         lock_take(&lock)
         # who has not come by now need not come any more
         pool.wanted = 0

@@ -46,6 +46,7 @@ cdef extern from *:
     bint lock_try "ffgrammar_lock_try"(Lock* lock) noexcept nogil
     void lock_take "ffgrammar_lock_take"(Lock* lock) noexcept nogil
     void lock_leave "pthread_mutex_unlock"(Lock* lock) noexcept nogil
+    void relax "ffgrammar_relax"() noexcept nogil  # for who looks again and again
 
     # The value before; a thread that sees what another wrote here also sees all that it had written before.
     uint32_t atomic_add "ffgrammar_add"(uint32_t* count, uint32_t more) noexcept nogil

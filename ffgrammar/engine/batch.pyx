@@ -1,8 +1,9 @@
 """Masks of many matchers at once.
 
-The calling thread first writes the masks that are known: these are copies. What is left is shared out one by one. A
-grammar makes one mask at a time, so whoever finds it busy goes on with other matchers and comes back in the end. No thread
-but the caller's touches a Python object: the others read the C fields of matchers that the caller holds.
+The calling thread begins with the masks that are known: these are copies. From the first one on that has to be made, matchers
+are shared out one by one. A grammar makes one mask at a time, so whoever finds it busy goes on with other matchers and comes
+back in the end. No thread but the caller's touches a Python object: the others read the C fields of matchers that the caller
+holds.
 """
 
 from libc.stdint cimport uint32_t
@@ -38,9 +39,7 @@ cdef struct Job:
 
 cdef class Batch:
     cdef Job* jobs
-    cdef Job** left         # what is shared out
-    cdef uint32_t left_count
-    cdef uint32_t taken
+    cdef uint32_t taken     # how many jobs are done, or some thread has them
     cdef size_t words       # of a row
     cdef list matchers
     cdef list drafts
@@ -50,8 +49,7 @@ cdef class Batch:
         self.matchers = list(matchers)
         self.count = <uint32_t>len(self.matchers)
         self.jobs = <Job*>calloc(self.count or 1, sizeof(Job))
-        self.left = <Job**>calloc(self.count or 1, sizeof(Job*))
-        if self.jobs == NULL or self.left == NULL:
+        if self.jobs == NULL:
             raise MemoryError
         for number, matcher in enumerate(self.matchers):
             if not isinstance(matcher, Matcher):
@@ -67,7 +65,6 @@ cdef class Batch:
 
     def __dealloc__(self):
         free(self.jobs)
-        free(self.left)
 
     cdef int run(self, object bitmask, object indices, object threads) except -1:
         cdef int helpers = thread_count(threads) - 1
@@ -77,8 +74,8 @@ cdef class Batch:
             self.place_rows(&rows, indices)
             with nogil:
                 self.fill_known()
-                # who shares out a single one only waits for others
-                pool_run(fill_left, <void*>self, min(helpers, <int>self.left_count - 1))
+                # (who shares out a single one only waits for others)
+                pool_run(fill_left, <void*>self, min(helpers, <int>(self.count - self.taken) - 1))
         finally:
             rows_close(&rows)
         self.report()
@@ -122,19 +119,17 @@ cdef class Batch:
         return 0
 
     cdef void fill_known(self) noexcept nogil:
-        cdef Job* job
+        """Write the masks up to the first that is not known."""
+        cdef Job* job = self.jobs
         cdef StoredMask* mask
-        cdef uint32_t i
-        for i in range(self.count):
-            job = self.jobs + i
-            if job.drafted == NULL and not (<Matcher>job.matcher).place.terminated:
-                mask = place_known((<Matcher>job.matcher).engine, &(<Matcher>job.matcher).place)
-                if mask != NULL:
-                    mask_unpack(mask, (<Matcher>job.matcher).engine.trie.n_words, job.rows, self.words)
-                    mask_release(mask)
-                    continue
-            self.left[self.left_count] = job
-            self.left_count += 1
+        while self.taken < self.count and job.drafted == NULL and not (<Matcher>job.matcher).place.terminated:
+            mask = place_known((<Matcher>job.matcher).engine, &(<Matcher>job.matcher).place)
+            if mask == NULL:
+                break
+            mask_unpack(mask, (<Matcher>job.matcher).engine.trie.n_words, job.rows, self.words)
+            mask_release(mask)
+            job += 1
+            self.taken += 1
 
     cdef int report(self) except -1:
         """Raise what went wrong first."""
@@ -163,16 +158,16 @@ cdef bint fill(Batch batch, Job* job, bint wait) noexcept nogil:
 
 
 cdef void fill_left(void* context) noexcept nogil:
-    """What each thread does."""
+    """What each thread does with the rest."""
     cdef Job* job
     cdef Job* later = NULL
     cdef Job** last = &later
     cdef uint32_t number
     while True:
         number = atomic_add(&(<Batch>context).taken, 1)
-        if number >= (<Batch>context).left_count:
+        if number >= (<Batch>context).count:
             break
-        job = (<Batch>context).left[number]
+        job = (<Batch>context).jobs + number
         if not fill(<Batch>context, job, False):
             last[0] = job
             last = &job.next
