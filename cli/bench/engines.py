@@ -93,6 +93,8 @@ class FFGrammar:
 
     def load(self) -> None:
         self.tokenizer = load_tokenizer(self.named)
+        # A schema that is there twice is compiled twice.
+        self.tokenizer.grammar_bytes = 0
         self.bitmask = self.ff.allocate_bitmask(1, self.tokenizer.vocab_size)
 
     def encode(self, text: str) -> list[int]:

@@ -14,8 +14,8 @@ EosIds = int | Iterable[int] | None
 
 # Some thousand of cl100k's.
 PARTITION_BYTES = 24 << 20
-# Some hundred new grammars of the usual size, dozens that have seen many texts.
-GRAMMAR_BYTES = 16 << 20
+# A hundred new grammars of the usual size, some twenty that have seen many texts.
+GRAMMAR_BYTES = 8 << 20
 
 
 class Encoder(Protocol):

@@ -82,6 +82,7 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=5, help="runs of which the best counts (5)")
     arguments = parser.parse_args()
     tok = ff.Tokenizer.from_tiktoken("cl100k_base")
+    tok.grammar_bytes = 0
     schemas = load_schemas(dev_set())
     bitmask = ff.allocate_bitmask(BATCH, tok.vocab_size)
 
