@@ -27,7 +27,8 @@ from ffgrammar.engine.partitions cimport (
 )
 from ffgrammar.engine.split cimport split, split_apart
 from ffgrammar.engine.stored cimport (
-    StoredMask, block_words, mask_pack, mask_release, table_bytes, table_clear, table_find, table_free, table_init, table_put,
+    StoredMask, block_words, mask_pack, mask_release, scratch_words, table_bytes, table_clear, table_find, table_free, table_init,
+    table_put,
 )
 from ffgrammar.engine.tape cimport VIRTUAL, TapeMark, tape_mark, tape_release, tape_settle, tape_try
 from ffgrammar.engine.viability cimport step, viable
@@ -49,11 +50,14 @@ cdef int masks_init(Masks* k) noexcept nogil:
     k.recent = NULL
     k.recent_key = NO_KEY
     k.recent_hits = k.misses = k.drops = k.visited = 0
+    vec_init(&k.tokens)
     vec_init(&k.places)
     vec_init(&k.reached)
     if table_init(&k.table) < 0 or map_init(&k.likes) < 0 or map_init(&k.horizons) < 0 or map_init(&k.walked) < 0:
         return NO_MEMORY
     if known_init(&k.known) < 0:
+        return NO_MEMORY
+    if vec_fill(&k.tokens, scratch_words(k.vocab.n_words), 0) < 0:
         return NO_MEMORY
     return vec_fill(&k.buffer, block_words(k.vocab.n_words), 0)
 
@@ -66,6 +70,7 @@ cdef void masks_free(Masks* k) noexcept nogil:
     known_free(&k.known)
     mask_release(k.recent)
     vec_free(&k.buffer)
+    vec_free(&k.tokens)
     vec_free(&k.places)
     vec_free(&k.reached)
 
@@ -85,7 +90,7 @@ cdef size_t masks_bytes(const Masks* k) noexcept nogil:
 
 cdef size_t masks_other_bytes(const Masks* k) noexcept nogil:
     return (map_bytes(&k.likes) + map_bytes(&k.horizons) + map_bytes(&k.walked) + map_bytes(&k.known.exprs)
-            + map_bytes(&k.known.states) + (k.buffer.cap + k.places.cap + k.reached.cap) * sizeof(uint32_t))
+            + map_bytes(&k.known.states) + (k.buffer.cap + k.tokens.cap + k.places.cap + k.reached.cap) * sizeof(uint32_t))
 
 
 cdef int all_viable(Masks* k, Machine* m, const Config* config) noexcept nogil:
@@ -297,7 +302,7 @@ cdef int make(Masks* k, Machine* m, const Config* config, StoredMask** mask) noe
     if status >= 0:
         # where nodes without a token go
         k.buffer.data[k.vocab.n_words] = 0
-        mask[0] = mask_pack(k.buffer.data, k.vocab.n_words)
+        mask[0] = mask_pack(k.buffer.data, k.vocab.n_words, k.tokens.data)
         status = NO_MEMORY if mask[0] == NULL else OK
     memset(k.buffer.data, 0, block_words(k.vocab.n_words) * sizeof(uint32_t))
     return status

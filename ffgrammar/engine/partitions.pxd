@@ -19,13 +19,20 @@ cdef enum:
     KEPT = 1
     SHORT = 2               # the walk was short; it is not kept
 
+cdef struct Partition:
+    # it is counted, and does not change: who has found one copies it without the lock
+    uint32_t refs
+    uint32_t place_count
+    uint32_t[1] words       # places, with the lexemes as bits in the state's order; then the mask
+
 cdef struct Partitions:
     Lock lock
     bint has_lock
     Intern exprs            # by structure: kind, and numbers, bytes or members
     Intern keys             # (flags, lexemes that are lazy, expressions...)
-    Vec offsets             # per key: of its partition in `words`, or one of the values below
-    Vec words               # (number of places, places with the lexemes as bits in the state's order..., mask)
+    Partition** found       # per key: its partition; NULL if there is none, or one of two marks (see partitions.pyx)
+    size_t room             # of `found`
+    size_t bytes            # of the partitions
     Vec scratch
     size_t max_bytes
     uint32_t generation     # how often all was dropped; from 1

@@ -1,15 +1,14 @@
-"""See the .pxd. The table is shared by engines that run in different threads: every call takes its lock, and copies."""
+"""See the .pxd. The table is shared by engines that run in different threads: every call takes its lock,
+which is the innermost of all: whoever holds it takes no other."""
 
 from libc.stdint cimport uint32_t
-from libc.stdlib cimport qsort
+from libc.stdlib cimport free, malloc, qsort, realloc
+from libc.string cimport memcpy
 
-
-from ffgrammar.core.intern cimport (
-    intern_add, intern_bytes, intern_free, intern_get, intern_init, intern_len, intern_truncate,
-)
+from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_count, intern_free, intern_get, intern_init, intern_len
 from ffgrammar.core.map cimport ABSENT, map_clear, map_free, map_get, map_init, map_put
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.threads cimport lock_free, lock_init, lock_leave, lock_take
+from ffgrammar.core.threads cimport atomic_add, lock_free, lock_init, lock_leave, lock_take
 from ffgrammar.core.vec cimport vec_extend, vec_free, vec_init, vec_push
 from ffgrammar.engine.split cimport PLACE_WORDS
 from ffgrammar.regex.nodes cimport K_AND, K_CAT, K_LIT, K_MULT, K_NOT, K_OR, K_PART, K_REP, K_SET, Nodes, node, node_len
@@ -19,11 +18,11 @@ cdef enum:
     MOST_LEXEMES = 32
     # words of an expression; larger ones are hardly met again
     MOST_WORDS = 20000
-    # in `offsets`
-    NO_PARTITION = 0xFFFFFFFF
-    SHORT_WALK = 0xFFFFFFFE
     # instead of a key
     NO_KEY = 0xFFFFFFFD
+
+# Instead of a partition: the walk is short.
+cdef Partition* SHORT_WALK = <Partition*><size_t>1
 
 
 cdef int known_init(Known* known) noexcept nogil:
@@ -42,18 +41,32 @@ cdef void known_clear(Known* known) noexcept nogil:
 
 
 cdef size_t table_bytes(const Partitions* p) noexcept nogil:
-    return (intern_bytes(&p.exprs) + intern_bytes(&p.keys)
-            + (p.offsets.cap + p.words.cap + p.scratch.cap) * sizeof(uint32_t))
+    return (intern_bytes(&p.exprs) + intern_bytes(&p.keys) + p.bytes + p.room * sizeof(void*)
+            + p.scratch.cap * sizeof(uint32_t))
+
+
+cdef void release(Partition* partition) noexcept nogil:
+    if atomic_add(&partition.refs, <uint32_t>-1) == 1:
+        free(partition)
+
+
+cdef void free_partitions(Partitions* p) noexcept nogil:
+    cdef uint32_t key
+    for key in range(intern_count(&p.keys)):
+        if p.found[key] != NULL and p.found[key] != SHORT_WALK:
+            release(p.found[key])
+    free(p.found)
+    p.found = NULL
+    p.room = p.bytes = 0
 
 
 cdef int make_room(Partitions* p) noexcept nogil:
     """Drop everything if it is too much."""
     if table_bytes(p) <= p.max_bytes:
         return OK
+    free_partitions(p)
     intern_free(&p.exprs)
     intern_free(&p.keys)
-    vec_free(&p.offsets)
-    vec_free(&p.words)
     vec_free(&p.scratch)
     p.kept = 0
     p.generation += 1
@@ -147,6 +160,20 @@ cdef int shared_expression(Partitions* p, Map* exprs, Nodes* n, uint32_t e, uint
     return status if status < 0 else 1
 
 
+cdef int make_place(Partitions* p) noexcept nogil:
+    """Room in `found` for one more key."""
+    cdef Partition** more
+    cdef size_t room = max(<size_t>64, 2 * p.room)
+    if intern_count(&p.keys) < p.room:
+        return OK
+    more = <Partition**>realloc(p.found, room * sizeof(Partition*))
+    if more == NULL:
+        return NO_MEMORY
+    p.found = more
+    p.room = room
+    return OK
+
+
 cdef int find_key(Partitions* p, Known* known, Dfa* dfa, uint32_t state, uint32_t* key) noexcept nogil:
     """1 with the number of a lexer state's key, 0 where it has none, or a status."""
     cdef uint32_t number = state >> 8
@@ -173,12 +200,13 @@ cdef int find_key(Partitions* p, Known* known, Dfa* dfa, uint32_t state, uint32_
         status = shared_expression(p, &known.exprs, dfa.nodes, intern_get(&dfa.states, number)[i + 1], &words[used])
         used += 1
     if status > 0:
-        status = intern_add(&p.keys, words, used, key)
-        if status > 0 and vec_push(&p.offsets, NO_PARTITION) < 0:
-            # a key without its offset must not be found again
-            intern_truncate(&p.keys, key[0])
-            return NO_MEMORY
+        # (room first: a key has its place)
+        status = make_place(p)
         if status >= 0:
+            status = intern_add(&p.keys, words, used, key)
+        if status >= 0:
+            if status > 0:
+                p.found[key[0]] = NULL
             status = 1
     if status < 0:
         return status
@@ -188,17 +216,17 @@ cdef int find_key(Partitions* p, Known* known, Dfa* dfa, uint32_t state, uint32_
 
 
 cdef int copy_partition(
-    Partitions* p, uint32_t offset, Dfa* dfa, uint32_t state, uint32_t* mask, size_t n_words, Vec* places,
+    const Partition* partition, Dfa* dfa, uint32_t state, uint32_t* mask, size_t n_words, Vec* places,
 ) noexcept nogil:
-    cdef const uint32_t* words = p.words.data + offset
+    cdef const uint32_t* words = partition.words
     cdef uint32_t number = state >> 8
     cdef uint32_t bits = 0
     cdef uint32_t lexset = 0
     cdef uint32_t lexemes[MOST_LEXEMES]
     cdef uint32_t i, j, count
-    for i in range(words[0]):
-        if words[PLACE_WORDS * i + 2] != bits:
-            bits = words[PLACE_WORDS * i + 2]
+    for i in range(partition.place_count):
+        if words[PLACE_WORDS * i + 1] != bits:
+            bits = words[PLACE_WORDS * i + 1]
             count = 0
             for j in range(MOST_LEXEMES):
                 if (bits >> j) & 1:
@@ -206,34 +234,33 @@ cdef int copy_partition(
                     count += 1
             if intern_add(&dfa.lexsets, lexemes, count, &lexset) < 0:
                 return NO_MEMORY
-        if vec_push(places, words[PLACE_WORDS * i + 1]) < 0 or vec_push(places, lexset) < 0:
+        if vec_push(places, words[PLACE_WORDS * i]) < 0 or vec_push(places, lexset) < 0:
             return NO_MEMORY
-    words += 1 + PLACE_WORDS * words[0]
-    for i in range(<uint32_t>n_words):
-        mask[i] = words[i]
+    memcpy(mask, words + PLACE_WORDS * <size_t>partition.place_count, n_words * sizeof(uint32_t))
     return KEPT
 
 
 cdef int partitions_find(
     Partitions* p, Known* known, Dfa* dfa, uint32_t state, uint32_t* mask, size_t n_words, Vec* places,
 ) noexcept nogil:
-    cdef uint32_t key, offset
+    cdef Partition* partition = NULL
+    cdef uint32_t key
     cdef int status
     lock_take(&p.lock)
     status = make_room(p)
     if status >= 0:
         status = find_key(p, known, dfa, state, &key)
     if status > 0:
-        offset = p.offsets.data[key]
-        if offset == <uint32_t>NO_PARTITION:
-            p.misses += 1
-            status = NOT_KEPT
-        elif offset == <uint32_t>SHORT_WALK:
-            status = SHORT
-        else:
-            p.hits += 1
-            status = copy_partition(p, offset, dfa, state, mask, n_words, places)
+        partition = p.found[key]
+        status = SHORT if partition == SHORT_WALK else NOT_KEPT if partition == NULL else KEPT
+        p.misses += status == NOT_KEPT
+        p.hits += status == KEPT
+        if status == KEPT:
+            atomic_add(&partition.refs, 1)
     lock_leave(&p.lock)
+    if status == KEPT:
+        status = copy_partition(partition, dfa, state, mask, n_words, places)
+        release(partition)
     return status
 
 
@@ -251,33 +278,31 @@ cdef uint32_t lexeme_bits(const Dfa* dfa, uint32_t state, uint32_t lexset) noexc
     return found
 
 
-cdef int keep(
-    Partitions* p, uint32_t key, Dfa* dfa, uint32_t state, const uint32_t* mask, size_t n_words, const Vec* places,
+cdef Partition* pack(
+    Dfa* dfa, uint32_t state, const uint32_t* mask, size_t n_words, const Vec* places,
 ) noexcept nogil:
-    cdef size_t offset = p.words.len
-    cdef size_t i
-    if mask == NULL:
-        p.offsets.data[key] = SHORT_WALK
-        return OK
-    if offset >= <size_t>NO_KEY:
-        return OK
-    if vec_push(&p.words, <uint32_t>(places.len // PLACE_WORDS)) < 0:
-        return NO_MEMORY
-    for i in range(places.len // PLACE_WORDS):
-        if vec_push(&p.words, places.data[PLACE_WORDS * i]) < 0:
-            return NO_MEMORY
-        if vec_push(&p.words, lexeme_bits(dfa, state, places.data[PLACE_WORDS * i + 1])) < 0:
-            return NO_MEMORY
-    if vec_extend(&p.words, mask, n_words) < 0:
-        return NO_MEMORY
-    p.offsets.data[key] = <uint32_t>offset
-    p.kept += 1
-    return OK
+    cdef size_t bytes = partition_bytes(places.len, n_words)
+    cdef Partition* partition = <Partition*>malloc(bytes)
+    cdef uint32_t i
+    if partition == NULL:
+        return NULL
+    partition.refs = 1
+    partition.place_count = <uint32_t>(places.len // PLACE_WORDS)
+    for i in range(partition.place_count):
+        partition.words[PLACE_WORDS * i] = places.data[PLACE_WORDS * i]
+        partition.words[PLACE_WORDS * i + 1] = lexeme_bits(dfa, state, places.data[PLACE_WORDS * i + 1])
+    memcpy(partition.words + places.len, mask, n_words * sizeof(uint32_t))
+    return partition
+
+
+cdef inline size_t partition_bytes(size_t place_words, size_t n_words) noexcept nogil:
+    return sizeof(Partition) + (place_words + n_words) * sizeof(uint32_t)
 
 
 cdef int partitions_keep(
     Partitions* p, Known* known, Dfa* dfa, uint32_t state, const uint32_t* mask, size_t n_words, const Vec* places,
 ) noexcept nogil:
+    cdef Partition* partition = SHORT_WALK
     cdef uint32_t key
     cdef int status
     lock_take(&p.lock)
@@ -285,10 +310,16 @@ cdef int partitions_keep(
     if status >= 0:
         status = find_key(p, known, dfa, state, &key)
     # (another engine may have been quicker)
-    if status > 0 and p.offsets.data[key] == <uint32_t>NO_PARTITION:
-        status = keep(p, key, dfa, state, mask, n_words, places)
+    if status > 0 and p.found[key] == NULL:
+        if mask != NULL:
+            partition = pack(dfa, state, mask, n_words, places)
+            status = NO_MEMORY if partition == NULL else OK
+        if mask != NULL and status >= 0:
+            p.bytes += partition_bytes(places.len, n_words)
+            p.kept += 1
+        p.found[key] = partition
     lock_leave(&p.lock)
-    return status
+    return status if status < 0 else OK
 
 
 cdef class SharedPartitions:
@@ -304,17 +335,14 @@ cdef class SharedPartitions:
         self.table.has_lock = lock_init(&self.table.lock) == 0
         if not self.table.has_lock or intern_init(&self.table.exprs) < 0 or intern_init(&self.table.keys) < 0:
             raise MemoryError
-        vec_init(&self.table.offsets)
-        vec_init(&self.table.words)
         vec_init(&self.table.scratch)
 
     def __dealloc__(self):
         if self.table.has_lock:
             lock_free(&self.table.lock)
+        free_partitions(&self.table)
         intern_free(&self.table.exprs)
         intern_free(&self.table.keys)
-        vec_free(&self.table.offsets)
-        vec_free(&self.table.words)
         vec_free(&self.table.scratch)
 
     @property

@@ -44,8 +44,8 @@ cdef StoredMask* table_find(MaskTable* t, uint32_t generation, uint64_t key) noe
 cdef int table_put(MaskTable* t, uint64_t key, StoredMask** mask) noexcept nogil
 
 # A copy of a mask of `n_words` words, which lie in whole blocks with nothing but zeros behind them: a list of tokens, if there
-# are few. NULL if there is no memory. To be released.
-cdef StoredMask* mask_pack(const uint32_t* words, uint32_t n_words) noexcept nogil
+# are few. NULL if there is no memory. To be released. `scratch` has room for scratch_words.
+cdef StoredMask* mask_pack(const uint32_t* words, uint32_t n_words, uint32_t* scratch) noexcept nogil
 cdef void mask_release(StoredMask* mask) noexcept nogil
 
 # Write it to `count` words; those beyond `n_words` become zero.
@@ -55,3 +55,8 @@ cdef void mask_unpack(const StoredMask* mask, uint32_t n_words, uint32_t* target
 cdef inline size_t block_words(uint32_t n_words) noexcept nogil:
     """The words of whole blocks that hold a mask and a spare word."""
     return (<size_t>n_words + BLOCK) // BLOCK * BLOCK
+
+
+cdef inline size_t scratch_words(uint32_t n_words) noexcept nogil:
+    """A list of tokens ends with the block in which it is found too long."""
+    return (n_words >> 2) + 1 + 32 * BLOCK

@@ -164,24 +164,20 @@ cdef uint32_t list_tokens(const uint32_t* words, uint32_t n_words, uint32_t* tok
     return count
 
 
-cdef StoredMask* mask_pack(const uint32_t* words, uint32_t n_words) noexcept nogil:
+cdef StoredMask* mask_pack(const uint32_t* words, uint32_t n_words, uint32_t* scratch) noexcept nogil:
     cdef uint32_t most = n_words >> 2
-    cdef uint32_t count
-    cdef StoredMask* smaller
-    cdef StoredMask* mask = <StoredMask*>malloc(mask_bytes(max(n_words, most + 1 + 32 * BLOCK)))
+    cdef uint32_t count = list_tokens(words, n_words, scratch, most)
+    cdef bint dense = count > most
+    cdef uint32_t size = n_words if dense else count
+    cdef StoredMask* mask = <StoredMask*>malloc(mask_bytes(size))
     if mask == NULL:
         return NULL
-    count = list_tokens(words, n_words, mask.words, most)
     mask.refs = 1
-    if count <= most:
-        mask.count = mask.size = count
-    else:
-        mask.count = DENSE
-        mask.size = n_words
-        memcpy(mask.words, words, n_words * sizeof(uint32_t))
-    mask.hash = hash_mask(mask.words, mask.size)
-    smaller = <StoredMask*>realloc(mask, mask_bytes(mask.size))
-    return mask if smaller == NULL else smaller
+    mask.size = size
+    mask.count = DENSE if dense else count
+    memcpy(mask.words, words if dense else scratch, size * sizeof(uint32_t))
+    mask.hash = hash_mask(mask.words, size)
+    return mask
 
 
 cdef void mask_release(StoredMask* mask) noexcept nogil:
