@@ -33,7 +33,7 @@ class Limits:
     nesting: int = 500
     expressions: int = 4_000_000
     expression_size: int = 200_000
-    dfa_states: int = 20_000
+    dfa_states: int = 10_000
     emptiness_steps: int = 100_000
     rules: int = 2_000_000
     alternatives: int = 20_000

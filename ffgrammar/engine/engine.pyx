@@ -52,6 +52,23 @@ def let_engines_go():
 os.register_at_fork(before=hold_engines, after_in_parent=let_engines_go, after_in_child=let_engines_go)
 
 
+cdef extern from *:
+    """
+    #include <stdlib.h>
+    #ifdef __GLIBC__
+    #include <malloc.h>
+    #else
+    static int malloc_trim(size_t pad) { return 0; }
+    #endif
+    """
+    void give_back "malloc_trim"(size_t pad) noexcept nogil
+
+cdef enum:
+    # Bytes of a grammar after which freed memory is given back to the system, which takes a millisecond: among what others
+    # still hold the allocator would keep most of it.
+    LARGE = 4 << 20
+
+
 cdef inline size_t with_slack(size_t bound, size_t needed) noexcept nogil:
     """A soft bound for who needs more than it: stays below the hard one, which is twice as much."""
     if needed <= bound:
@@ -142,12 +159,15 @@ cdef class Engine:
             engines.add(weakref.ref(self, engines.discard))
 
     def __dealloc__(self):
+        cdef bint large = self.ready and self.cached_bytes() > LARGE
         if self.has_lock:
             lock_free(&self.lock)
         machine_free(&self.machine)
         viability_free(&self.viability)
         masks_free(&self.masks)
         vec_free(&self.eos)
+        if large:
+            give_back(0)
 
     cdef int checked(self, int status) except -1:
         if status < 0:

@@ -11,7 +11,7 @@ from ffgrammar.core.status cimport LIMIT_EMPTINESS, NO_MEMORY, OK
 from ffgrammar.core.vec cimport Vec, vec_extend, vec_free, vec_init, vec_push
 from ffgrammar.regex.multiples cimport multiples_class, multiples_derivative
 from ffgrammar.regex.nodes cimport (
-    ALIVE, ANY, DEAD_END, EMPTY, K_AND, K_ANY, K_CAT, K_EMPTY, K_LIT, K_MULT, K_NOT, K_NOTHING, K_OR, K_PART, K_REP, K_SET,
+    ALIVE, ANY, DEAD_END, DEPTH_SHIFT, EMPTY, K_AND, K_ANY, K_CAT, K_EMPTY, K_LIT, K_MULT, K_NOT, K_NOTHING, K_OR, K_PART, K_REP, K_SET,
     NO_BOUND, NOTHING, Nodes, add_lengths, make_complement, make_concat, make_intersection, make_repeat, make_suffix,
     make_union, node, node_kind, node_len, nullable, only_first,
 )
@@ -22,9 +22,11 @@ cdef enum:
     # What a search prefers: bytes that are promised to be few count so many times as much as bytes already taken. So it
     # dives where the promise shrinks, and spreads where it stays the same.
     HOPE = 4
-    # members of unions and intersections whose byte classes are kept: fewer are soon looked through, more hardly met again
+    # Unions whose byte classes are kept, by their members and their depth: those of characters, which are in all that may follow
+    # in a string. Fewer members are soon looked through, and what is deeper is hardly met again.
     FEW_MEMBERS = 6
     MANY_MEMBERS = 64
+    SHALLOW = 2
 
 
 cdef inline bint has_byte(const uint32_t* bits, uint32_t byte) noexcept nogil:
@@ -162,7 +164,7 @@ cdef int members_class(Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noex
 
 
 cdef int kept_class(Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcept nogil:
-    """The same, looked up: the characters of a string, say, are in all that may follow in it."""
+    """The same, looked up."""
     cdef uint64_t key = <uint64_t>e << 8 | byte
     cdef uint32_t offset = map_get(&n.classes, key)
     cdef uint32_t own[8]
@@ -210,7 +212,7 @@ cdef int same_class(Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcep
                 same_class(n, e, byte, bits)
                 break
     elif kind == K_OR or kind == K_AND:
-        if FEW_MEMBERS < node_len(n, e) <= MANY_MEMBERS:
+        if kind == K_OR and FEW_MEMBERS < node_len(n, e) <= MANY_MEMBERS and n.info.data[e] >> DEPTH_SHIFT <= SHALLOW:
             return kept_class(n, e, byte, bits)
         members_class(n, e, byte, bits)
     elif kind == K_NOT or kind == K_REP:

@@ -54,7 +54,7 @@ cdef struct Nodes:
     size_t text_len
     size_t text_cap
     Map derivatives     # expr << 8 | byte -> expr
-    Map classes         # expr << 8 | byte -> offset in class_words, of some unions and intersections
+    Map classes         # expr << 8 | byte -> offset in class_words, of some unions
     Vec class_words     # bytes of the same class, as 256 bits
     Vec stack           # where members are collected; used as a stack by recursive kernels
     uint32_t max_nodes
