@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from bench import CLI
+from bench.shared import shared_dir as find_shared_dir
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -33,12 +34,6 @@ settings.load_profile(os.environ.get("FFGRAMMAR_HYPOTHESIS", "default"))
 _SUMMARY: list[str] = []
 
 
-def _shared_dir() -> Path | None:
-    named = os.environ.get("FFGRAMMAR_SHARED")
-    path = Path(named) if named else ROOT.parent / "shared"
-    return path if (path / "maskbench").is_dir() or (path / "tokenizers").is_dir() else None
-
-
 @pytest.fixture(scope="session")
 def repo_root() -> Path:
     """The root of the checkout."""
@@ -48,7 +43,7 @@ def repo_root() -> Path:
 @pytest.fixture(scope="session")
 def shared_dir() -> Path:
     """The folder of shared test data; skips where it is absent."""
-    found = _shared_dir()
+    found = find_shared_dir()
     if found is None:
         pytest.skip("no shared data: set FFGRAMMAR_SHARED or put it in ../shared")
     return found
@@ -106,7 +101,7 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     """Say which build is tested and which data it finds: a stale or wrong copy shows at once."""
     spec = importlib.util.find_spec("ffgrammar")
     where = spec.origin if spec else "not importable"
-    return [f"ffgrammar: {where}", f"shared data: {_shared_dir() or 'absent: tests that use it skip'}"]
+    return [f"ffgrammar: {where}", f"shared data: {find_shared_dir() or 'absent: tests that use it skip'}"]
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

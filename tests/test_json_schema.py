@@ -13,6 +13,7 @@ import ffgrammar.core.errors as errors
 from ffgrammar.api.compile import compile_json_schema
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.json_schema import build
+from ffgrammar.grammar.json_schema.shape import Shape
 from ffgrammar.regex.expr import ExprStore
 from sentences import BYTES, is_sentence
 
@@ -274,3 +275,16 @@ def test_containers_and_strings_may_be_of_subclasses() -> None:
     first = build(plain, ExprStore())
     again = build(changed(plain), ExprStore())
     assert first.productions == again.productions and first.lexemes == again.lexemes
+
+
+def test_a_copy_of_a_shape_lacks_nothing() -> None:
+    """What a copy lacked would not be enforced."""
+    names = [name for name in dir(Shape()) if not name.startswith("_") and not callable(getattr(Shape(), name))]
+    assert {"types", "low", "strings", "items", "required", "left"} < set(names)
+    for name in names:
+        shape = Shape()
+        usual = getattr(shape, name)
+        changed: Any = not usual if isinstance(usual, bool) else (object(),) if usual in ((), None) else 7
+        setattr(shape, name, changed)
+        assert getattr(shape, name) == changed != usual
+        assert getattr(shape.copy(), name) == changed, name

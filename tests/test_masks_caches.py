@@ -66,7 +66,7 @@ def test_along_documents(
                     assert np.array_equal(rows[0], rows[2]), f"{schema.id} token {place}, little kept"
                 if not all([matcher.accept_token(token) for matcher in matchers]):
                     break
-    statistics = [tok.shared.stats() for tok in vocabularies]
+    statistics = [tok.partitions.stats() for tok in vocabularies]
     assert statistics[0]["partition_hits"] > 100
     assert statistics[0]["partition_bytes"] < kept.partition_bytes
     assert statistics[1]["partitions"] == 0 == statistics[1]["partition_hits"]

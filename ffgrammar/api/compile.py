@@ -2,20 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ffgrammar.api.grammar import Grammar
-from ffgrammar.api.grammars import compiled
+from ffgrammar.api.grammars import GrammarCache
 from ffgrammar.core.collector import paused
 from ffgrammar.core.limits import Limits
+from ffgrammar.grammar.ir import Grammar as GrammarIR
 from ffgrammar.regex.expr import ExprStore
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["compile_choice", "compile_json_schema", "compile_lark", "compile_regex"]
 
-
 _USUAL = Limits()
+
+
+def _compiled(
+    tokenizer: Tokenizer, source: object, limits: Limits | None, build: Callable[[ExprStore, Limits], GrammarIR]
+) -> Grammar:
+    """The grammar of a source with all options: one that is kept, or a new one.
+
+    Args:
+        tokenizer: the vocabulary.
+        source: what decides about the grammar beside the limits; None: nothing is kept.
+        limits: bounds on its cost.
+        build: the front-end.
+    """
+    if not isinstance(tokenizer, Tokenizer):
+        raise TypeError(f"a Tokenizer is expected (as of Tokenizer.from_tiktoken), not {type(tokenizer).__name__}")
+    bounds = limits or _USUAL
+    cache: GrammarCache | None = tokenizer.grammars
+    if cache is None:
+        # (two threads may both get here: the cache of one is lost)
+        cache = tokenizer.grammars = GrammarCache(tokenizer.grammar_bytes)
+    key = None if source is None else cache.key(source, bounds)
+    found = None if key is None else cache.get(key)
+    if found is not None:
+        return found
+    with paused():
+        made = Grammar(build(ExprStore(bounds), bounds), tokenizer, bounds)
+    return made if key is None else cache.add(key, made)
 
 
 def compile_json_schema(
@@ -58,29 +85,25 @@ def compile_json_schema(
     """
     from ffgrammar.grammar import json_schema
 
-    bounds = limits or _USUAL
-
-    def make() -> Grammar:
-        with paused():
-            ir = json_schema.build(
-                schema,
-                ExprStore(bounds),
-                bounds,
-                whitespace=whitespace,
-                property_order=property_order,
-                formats=formats,
-                draft=draft,
-                registry=registry,
-                separators=separators,
-                indent=indent,
-                integer_spelling=integer_spelling,
-            )
-            return Grammar(ir, tokenizer, bounds)
+    def build(store: ExprStore, bounds: Limits) -> GrammarIR:
+        return json_schema.build(
+            schema,
+            store,
+            bounds,
+            whitespace=whitespace,
+            property_order=property_order,
+            formats=formats,
+            draft=draft,
+            registry=registry,
+            separators=separators,
+            indent=indent,
+            integer_spelling=integer_spelling,
+        )
 
     options = (whitespace, property_order, formats, draft, separators, indent, integer_spelling)
     # what a registry gives may change
     source = None if registry is not None else ("json-schema", schema, options)
-    return compiled(tokenizer, source, bounds, make)
+    return _compiled(tokenizer, source, limits, build)
 
 
 def compile_lark(text: str, tokenizer: Tokenizer, *, start: str = "start", limits: Limits | None = None) -> Grammar:
@@ -99,13 +122,10 @@ def compile_lark(text: str, tokenizer: Tokenizer, *, start: str = "start", limit
     """
     from ffgrammar.grammar import lark
 
-    bounds = limits or _USUAL
+    def build(store: ExprStore, bounds: Limits) -> GrammarIR:
+        return lark.build(text, store, bounds, start=start)
 
-    def make() -> Grammar:
-        with paused():
-            return Grammar(lark.build(text, ExprStore(bounds), bounds, start=start), tokenizer, bounds)
-
-    return compiled(tokenizer, ("lark", text, start), bounds, make)
+    return _compiled(tokenizer, ("lark", text, start), limits, build)
 
 
 def compile_regex(
@@ -134,15 +154,10 @@ def compile_regex(
     """
     from ffgrammar.grammar import regex
 
-    bounds = limits or _USUAL
+    def build(store: ExprStore, bounds: Limits) -> GrammarIR:
+        return regex.build(pattern, store, bounds, dialect=dialect, ignore_case=ignore_case, dot_all=dot_all)
 
-    def make() -> Grammar:
-        with paused():
-            store = ExprStore(bounds)
-            ir = regex.build(pattern, store, bounds, dialect=dialect, ignore_case=ignore_case, dot_all=dot_all)
-            return Grammar(ir, tokenizer, bounds)
-
-    return compiled(tokenizer, ("regex", pattern, dialect, ignore_case, dot_all), bounds, make)
+    return _compiled(tokenizer, ("regex", pattern, dialect, ignore_case, dot_all), limits, build)
 
 
 def compile_choice(
@@ -161,11 +176,8 @@ def compile_choice(
     """
     from ffgrammar.grammar import choice
 
-    bounds = limits or _USUAL
-
-    def make() -> Grammar:
-        with paused():
-            return Grammar(choice.build(choices, ExprStore(bounds), bounds), tokenizer, bounds)
+    def build(store: ExprStore, bounds: Limits) -> GrammarIR:
+        return choice.build(choices, store, bounds)
 
     # (what can be gone through only once has no key)
-    return compiled(tokenizer, ("choice", choices), bounds, make)
+    return _compiled(tokenizer, ("choice", choices), limits, build)

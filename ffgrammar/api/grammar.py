@@ -30,8 +30,6 @@ class Grammar:
     __slots__ = ("_engine", "_ir", "limits", "tokenizer")
 
     def __init__(self, ir: GrammarIR, tokenizer: Tokenizer, limits: Limits) -> None:
-        if not isinstance(tokenizer, Tokenizer):
-            raise TypeError(f"a Tokenizer is expected (as of Tokenizer.from_tiktoken), not {type(tokenizer).__name__}")
         self._ir = ir
         self.tokenizer = tokenizer
         self.limits = limits

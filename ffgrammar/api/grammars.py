@@ -4,15 +4,13 @@ has learned since."""
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
 from threading import Lock
 
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.api.source_key import source_key
 from ffgrammar.core.limits import Limits
-from ffgrammar.tokens.tokenizer import Tokenizer
 
-__all__ = ["GrammarCache", "compiled"]
+__all__ = ["GrammarCache"]
 
 Key = tuple[bytes, Limits]
 
@@ -116,24 +114,3 @@ class GrammarCache:
 
 def _size(key: Key, grammar: Grammar) -> int:
     return len(key[0]) + grammar.held_bytes()
-
-
-def compiled(tokenizer: Tokenizer, source: object, limits: Limits, make: Callable[[], Grammar]) -> Grammar:
-    """The grammar of a source with all options: one that is kept, or what `make` makes.
-
-    Args:
-        tokenizer: the vocabulary.
-        source: what decides about the grammar beside the limits; None: nothing is kept.
-        limits: bounds on its cost.
-        make: compiles it.
-    """
-    if not isinstance(tokenizer, Tokenizer):
-        raise TypeError(f"a Tokenizer is expected (as of Tokenizer.from_tiktoken), not {type(tokenizer).__name__}")
-    cache: GrammarCache | None = tokenizer.grammars
-    if cache is None:
-        # (two threads may both get here: the cache of one is lost)
-        cache = tokenizer.grammars = GrammarCache(tokenizer.grammar_bytes)
-    key = None if source is None else cache.key(source, limits)
-    if key is None:
-        return make()
-    return cache.get(key) or cache.add(key, make())

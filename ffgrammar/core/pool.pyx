@@ -54,8 +54,8 @@ cdef extern from *:
 
 cdef enum:
     MOST_THREADS = 64
-    # So often it is looked whether the others are done before this thread sleeps, some 100 us: to fall asleep and to be woken
-    # takes as long as the work that is usually shared out.
+    # So often it is looked whether the others are done before this thread sleeps: to fall asleep and to be woken takes as long
+    # as the work that is usually shared out.
     LOOKS = 4000
 
 cdef struct Pool:

@@ -24,7 +24,7 @@ import os
 from ffgrammar.core.errors import LimitError, MatcherError
 
 cdef enum:
-    # more threads gain little: masks that are not known are few
+    # only masks that are not known are work for them, and these are few
     MOST_DEFAULT = 8
 
 
@@ -176,7 +176,7 @@ cdef void fill_left(void* context) noexcept nogil:
         later = later.next
 
 
-# (asked for once: on large machines it takes longer than a few masks)
+# (asked for once: it makes a set of all of them)
 cdef int PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -77,10 +77,11 @@ cdef inline size_t with_slack(size_t bound, size_t needed) noexcept nogil:
 
 
 cdef SharedPartitions shared_partitions(object tokenizer):
-    """The partitions of a tokenizer, made for its first grammar."""
-    found = tokenizer.shared
+    """The partitions of a tokenizer, made for its first grammar. (Two threads may make them at once: then one grammar is on
+    its own.)"""
+    found = tokenizer.partitions
     if found is None:
-        found = tokenizer.shared = SharedPartitions(tokenizer.partition_bytes)
+        found = tokenizer.partitions = SharedPartitions(tokenizer.partition_bytes)
     return found
 
 

@@ -158,6 +158,7 @@ cdef int add_others(Masks* k, Machine* m, const Config* config, uint32_t* mask) 
 
 
 cdef bint is_and(const Nodes* n, uint32_t e) noexcept nogil:
+    """Whether it is an intersection, or begins with one."""
     return node_kind(n, node(n, e)[1] if node_kind(n, e) == K_CAT else e) == K_AND
 
 
@@ -227,12 +228,26 @@ cdef int find_split(Masks* k, Machine* m, uint32_t state) noexcept nogil:
 
 
 cdef int keep_walked(Masks* k, Machine* m, uint32_t state, size_t visited) noexcept nogil:
-    """Note that the partition of a state was made here: for all_viable that must have been once."""
+    """Note that the partition of a state was made here, and so its transitions: all_viable goes along them."""
     if visited >= LONG_WALK and k.partitions.max_bytes:
         if partitions_keep(
                 k.partitions, &k.known, &m.dfa, state, k.buffer.data, k.vocab.n_words, &k.places) < 0:
             return NO_MEMORY
     return map_put(&k.walked, state, 0)
+
+
+cdef int tell_apart(Masks* k, Machine* m, const Config* config, uint32_t other) noexcept nogil:
+    """Make of the partition of a state that ours resembles, in `buffer` and `places`, what `split` would have made of ours. (Of
+    the tokens that leave, those that do so from both states are then set already.) 1 or a status."""
+    cdef size_t before = k.visited
+    cdef int status = leave_at(&k.vocab, k.viability, m, config.row, &k.places, k.buffer.data)
+    k.places.len = 0
+    if status >= 0:
+        status = split_apart(&m.dfa, &k.vocab, config.state, other, k.buffer.data, &k.places, &k.horizons, &k.visited)
+    if status >= 0 and k.visited - before >= LONG_WALK:
+        # they are not that much alike: in the next row a split of its own is made, and kept
+        status = map_put(&k.likes, config.state, config.state)
+    return status if status < 0 else 1
 
 
 cdef int compute(Masks* k, Machine* m, const Config* config) noexcept nogil:
@@ -247,16 +262,7 @@ cdef int compute(Masks* k, Machine* m, const Config* config) noexcept nogil:
         if status >= 0:
             status = find_split(k, m, other)
         if status > 0 and other != config.state:
-            status = leave_at(&k.vocab, k.viability, m, config.row, &k.places, k.buffer.data)
-            k.places.len = 0
-            before = k.visited
-            if status >= 0:
-                status = split_apart(
-                    &m.dfa, &k.vocab, config.state, other, k.buffer.data, &k.places, &k.horizons, &k.visited)
-            if status >= 0 and k.visited - before >= LONG_WALK:
-                # they are not that much alike: in the next row a split of its own is made, and kept
-                status = map_put(&k.likes, config.state, config.state)
-            status = 1 if status >= 0 else status
+            status = tell_apart(k, m, config, other)
     if status == 0:
         status = split(&m.dfa, &k.vocab, config.state, k.buffer.data, &k.places, &k.visited)
         if status >= 0 and k.viability.enabled:
@@ -291,6 +297,7 @@ cdef int find_left(Masks* k, Machine* m, const Config* config, StoredMask** mask
 
 
 cdef int make(Masks* k, Machine* m, const Config* config, StoredMask** mask) noexcept nogil:
+    """Compute the mask of a configuration; not put into the table yet."""
     cdef TapeMark mark = tape_mark(&m.tape)
     cdef int status
     m.tape.asked = False

@@ -85,7 +85,11 @@ cdef class Matcher:
         return self.take(&self.place, token) != 0
 
     def accept_tokens(self, ids) -> int:
-        """Move by tokens up to the first that is not accepted; returns how many were."""
+        """Move by tokens up to the first that is not accepted; returns how many were.
+
+        Raises:
+            TokenizerError, LimitError: as for accept_token; the tokens before are accepted.
+        """
         cdef Py_ssize_t accepted = 0
         for token in ids:
             if not self.take(&self.place, token):
@@ -94,7 +98,12 @@ cdef class Matcher:
         return accepted
 
     def accept_bytes(self, data not None) -> int:
-        """Move by bytes up to the first that is not possible; returns how many were accepted (one step, if any)."""
+        """Move by bytes up to the first that is not possible; returns how many were accepted (one step, if any).
+
+        Raises:
+            MatcherError: the text would be longer than 2 GiB.
+            LimitError: a bound of the grammar was reached.
+        """
         cdef const uint8_t[::1] view = data
         cdef int status = OK
         if view.shape[0] == 0 or self.place.terminated:
@@ -108,7 +117,11 @@ cdef class Matcher:
         raise MatcherError("a text is at most 2 GiB")
 
     def validate_tokens(self, ids) -> int:
-        """How many of the tokens would be accepted one after another; the matcher does not move."""
+        """How many of the tokens would be accepted one after another; the matcher does not move.
+
+        Raises:
+            TokenizerError, LimitError: as for accept_token.
+        """
         cdef Place ahead
         cdef Py_ssize_t accepted = 0
         self.engine.acquire()
@@ -194,7 +207,11 @@ cdef class Matcher:
             history_release(&history)
 
     def is_accepting(self) -> bool:
-        """Whether the text so far is a sentence of the grammar."""
+        """Whether the text so far is a sentence of the grammar.
+
+        Raises:
+            LimitError: a bound of the grammar was reached.
+        """
         cdef int status
         self.engine.acquire()
         status = place_enter(self.engine, &self.place)
@@ -289,7 +306,7 @@ cdef class Matcher:
         return self.engine.checked(status)
 
     def allowed_token_ids(self):
-        """The ids of the tokens that may come next: int32 array, ascending."""
+        """The ids of the tokens that may come next: int32 array of one dimension, ascending. Raises as fill_bitmask."""
         import numpy
 
         mask = numpy.empty((1, self.engine.trie.n_words), dtype=numpy.int32)

@@ -2,16 +2,17 @@
 which is the innermost of all: whoever holds it takes no other."""
 
 from libc.stdint cimport uint32_t
-from libc.stdlib cimport free, malloc, qsort, realloc
+from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy
 
 from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_count, intern_free, intern_get, intern_init, intern_len
 from ffgrammar.core.map cimport ABSENT, map_clear, map_free, map_get, map_init, map_put
+from ffgrammar.core.sort cimport sort_words
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.threads cimport atomic_add, lock_free, lock_init, lock_leave, lock_take
 from ffgrammar.core.vec cimport vec_extend, vec_free, vec_init, vec_push
 from ffgrammar.engine.split cimport PLACE_WORDS
-from ffgrammar.regex.nodes cimport K_AND, K_CAT, K_LIT, K_MULT, K_NOT, K_OR, K_PART, K_REP, K_SET, Nodes, node, node_len
+from ffgrammar.regex.nodes cimport K_AND, K_LIT, K_OR, Nodes, node, node_len, part_count
 
 cdef enum:
     # lexemes of a state: there is a bit for each
@@ -73,27 +74,12 @@ cdef int make_room(Partitions* p) noexcept nogil:
     return NO_MEMORY if intern_init(&p.exprs) < 0 or intern_init(&p.keys) < 0 else OK
 
 
-cdef int compare_words(const void* a, const void* b) noexcept nogil:
-    cdef uint32_t x = (<const uint32_t*>a)[0]
-    cdef uint32_t y = (<const uint32_t*>b)[0]
-    return (x > y) - (x < y)
-
-
-cdef int push_members(Nodes* n, Map* exprs, uint32_t e) noexcept nogil:
-    """Put the members of a node that are not known yet on the stack: how many, or a status."""
+cdef int push_parts(Nodes* n, Map* exprs, uint32_t e) noexcept nogil:
+    """Put the parts of a node that are not known yet on the stack: how many, or a status."""
     cdef const uint32_t* words = node(n, e)
-    cdef uint32_t kind = words[0]
     cdef uint32_t count = 0
-    cdef uint32_t first = 1
-    cdef uint32_t last = 1
     cdef uint32_t i
-    if kind == K_CAT:
-        last = 3
-    elif kind == K_NOT or kind == K_REP:
-        last = 2
-    elif kind == K_OR or kind == K_AND:
-        last = node_len(n, e)
-    for i in range(first, last):
+    for i in range(1, 1 + part_count(n, e)):
         if map_get(exprs, words[i]) == ABSENT:
             if vec_push(&n.stack, words[i]) < 0:
                 return NO_MEMORY
@@ -102,10 +88,10 @@ cdef int push_members(Nodes* n, Map* exprs, uint32_t e) noexcept nogil:
 
 
 cdef int intern_node(Partitions* p, Nodes* n, Map* exprs, uint32_t e) noexcept nogil:
-    """A node whose members are known."""
+    """A node whose parts are known."""
     cdef const uint32_t* words = node(n, e)
     cdef uint32_t kind = words[0]
-    cdef uint32_t count = node_len(n, e)
+    cdef uint32_t parts = part_count(n, e)
     cdef uint32_t i, found
     cdef Vec* tuple = &p.scratch
     tuple.len = 0
@@ -115,18 +101,16 @@ cdef int intern_node(Partitions* p, Nodes* n, Map* exprs, uint32_t e) noexcept n
         for i in range(words[2]):
             if vec_push(tuple, n.text[words[1] + i]) < 0:
                 return NO_MEMORY
-    elif kind == K_SET or kind == K_MULT or kind == K_PART:
-        if vec_extend(tuple, words + 1, count - 1) < 0:
-            return NO_MEMORY
     else:
-        for i in range(1, count):
-            # of a repeat the bounds are what they are
-            found = words[i] if kind == K_REP and i > 1 else map_get(exprs, words[i])
-            if vec_push(tuple, found) < 0:
+        for i in range(1, 1 + parts):
+            if vec_push(tuple, map_get(exprs, words[i])) < 0:
                 return NO_MEMORY
+        # what else a node has is numbers, which are the same everywhere
+        if vec_extend(tuple, words + 1 + parts, node_len(n, e) - 1 - parts) < 0:
+            return NO_MEMORY
         if kind == K_OR or kind == K_AND:
             # their order is that of an engine's numbers
-            qsort(tuple.data + 1, count - 1, sizeof(uint32_t), compare_words)
+            sort_words(tuple.data + 1, parts)
     if intern_add(&p.exprs, tuple.data, tuple.len, &found) < 0:
         return NO_MEMORY
     return map_put(exprs, e, found)
@@ -151,7 +135,7 @@ cdef int shared_expression(Partitions* p, Map* exprs, Nodes* n, uint32_t e, uint
             n.stack.len = base
             return 0
         budget -= node_len(n, e)
-        status = push_members(n, exprs, e)
+        status = push_parts(n, exprs, e)
         if status == 0:
             status = intern_node(p, n, exprs, e)
             n.stack.len -= 1

@@ -93,6 +93,14 @@ cdef inline uint32_t add_lengths(uint32_t a, uint32_t b) noexcept nogil:
     return FAR if a + b > FAR else a + b
 
 
+cdef inline uint32_t part_count(const Nodes* n, uint32_t e) noexcept nogil:
+    """How many parts, which are expressions, a node has: they are its first words after the kind."""
+    cdef uint32_t kind = node_kind(n, e)
+    if kind == K_OR or kind == K_AND or kind == K_CAT:
+        return node_len(n, e) - 1
+    return kind == K_NOT or kind == K_REP
+
+
 cdef int nodes_init(Nodes* n) noexcept nogil
 cdef void nodes_free(Nodes* n) noexcept nogil
 cdef int nodes_copy(Nodes* to, const Nodes* n) noexcept nogil

@@ -2,13 +2,14 @@
 which keeps the number of derivatives of an expression finite and small."""
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport free, qsort, realloc
+from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy
 
 from ffgrammar.core.intern cimport (
     intern_add, intern_bytes, intern_copy, intern_count, intern_free, intern_init, intern_truncate,
 )
 from ffgrammar.core.map cimport map_bytes, map_clear, map_free, map_init
+from ffgrammar.core.sort cimport sort_words
 from ffgrammar.core.status cimport LIMIT_EXPRESSION_SIZE, LIMIT_EXPRESSIONS, LIMIT_NESTING, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_copy, vec_extend, vec_fill, vec_free, vec_init, vec_push, vec_reserve
 
@@ -201,12 +202,6 @@ cdef inline bint is_star(const Nodes* n, uint32_t e) noexcept nogil:
     return e == ANY or (words[0] == K_REP and words[2] == 0 and words[3] == NO_BOUND)
 
 
-cdef int compare_words(const void* a, const void* b) noexcept nogil:
-    cdef uint32_t x = (<const uint32_t*>a)[0]
-    cdef uint32_t y = (<const uint32_t*>b)[0]
-    return (x > y) - (x < y)
-
-
 cdef bint sorted_has(const uint32_t* words, size_t count, uint32_t word) noexcept nogil:
     cdef size_t lo = 0
     cdef size_t mid
@@ -244,7 +239,7 @@ cdef size_t sort_members(Nodes* n, size_t base) noexcept nogil:
     cdef size_t kept = 0
     for i in range(1, count):
         if words[i - 1] > words[i]:
-            qsort(words, count, sizeof(uint32_t), compare_words)
+            sort_words(words, count)
             break
     for i in range(count):
         if kept == 0 or words[kept - 1] != words[i]:

@@ -10,16 +10,16 @@ comes with it.
 """
 
 from libc.stdint cimport uint32_t
-from libc.stdlib cimport qsort
 from libc.string cimport memcpy
 
 from ffgrammar.core.map cimport ABSENT, Map, map_free, map_get, map_init, map_put
+from ffgrammar.core.sort cimport sort_words
 from ffgrammar.core.vec cimport Vec, vec_extend, vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.regex.expr cimport ExprStore
 from ffgrammar.regex.multiples cimport make_multiples, make_part, two_words
 from ffgrammar.regex.nodes cimport (
-    ALIVE, DEAD_END, K_AND, K_CAT, K_LIT, K_MULT, K_NOT, K_OR, K_PART, K_REP, K_SET, Nodes, make_complement,
-    make_concat, make_intersection, make_repeat, make_set, make_union, node, node_len,
+    ALIVE, DEAD_END, K_CAT, K_LIT, K_MULT, K_NOT, K_OR, K_PART, K_REP, K_SET, Nodes, make_complement,
+    make_concat, make_intersection, make_repeat, make_set, make_union, node, node_len, part_count,
 )
 
 cdef enum:
@@ -28,38 +28,21 @@ cdef enum:
     FIXED = 3
 
 
-cdef int ascending(const void* a, const void* b) noexcept nogil:
-    cdef uint32_t x = (<const uint32_t*>a)[0]
-    cdef uint32_t y = (<const uint32_t*>b)[0]
-    return (x > y) - (x < y)
-
-
-cdef void parts_of(const Nodes* n, uint32_t e, uint32_t* first, uint32_t* count) noexcept nogil:
-    """Where among its words a node has its parts."""
-    cdef uint32_t kind = node(n, e)[0]
-    first[0] = 1
-    if kind == K_OR or kind == K_AND or kind == K_CAT:
-        count[0] = node_len(n, e) - 1
-    else:
-        count[0] = kind == K_NOT or kind == K_REP
-
-
 cdef int reach(const Nodes* n, uint32_t e, Map* numbers, Vec* order) noexcept nogil:
     """The expressions that one consists of, parts first, and their numbers."""
-    cdef uint32_t first, count, part, i
+    cdef uint32_t part, i
     cdef size_t done = 0
     if vec_push(order, e) < 0 or map_put(numbers, e, 0) < 0:
         return -1
     while done < order.len:
-        parts_of(n, order.data[done], &first, &count)
         done += 1
-        for i in range(first, first + count):
-            part = node(n, order.data[done - 1])[i]
+        for i in range(part_count(n, order.data[done - 1])):
+            part = node(n, order.data[done - 1])[1 + i]
             if part >= FIXED and map_get(numbers, part) == ABSENT:
                 if vec_push(order, part) < 0 or map_put(numbers, part, 0) < 0:
                     return -1
     # a part has a lower id than its whole
-    qsort(order.data, order.len, sizeof(uint32_t), ascending)
+    sort_words(order.data, order.len)
     for i in range(<uint32_t>order.len):
         if map_put(numbers, order.data[i], FIXED + i) < 0:
             return -1
@@ -67,7 +50,7 @@ cdef int reach(const Nodes* n, uint32_t e, Map* numbers, Vec* order) noexcept no
 
 
 cdef int write(const Nodes* n, const Map* numbers, const Vec* order, Vec* out) noexcept nogil:
-    cdef uint32_t first, count, length, e, i
+    cdef uint32_t length, e, i
     cdef const uint32_t* words
     cdef size_t k, base
     for k in range(order.len):
@@ -89,10 +72,9 @@ cdef int write(const Nodes* n, const Map* numbers, const Vec* order, Vec* out) n
             continue
         if vec_extend(out, words + 1, length) < 0:
             return -1
-        parts_of(n, e, &first, &count)
-        for i in range(first, first + count):
-            if words[i] >= FIXED:
-                out.data[base + i - 1] = map_get(numbers, words[i])
+        for i in range(part_count(n, e)):
+            if words[1 + i] >= FIXED:
+                out.data[base + i] = map_get(numbers, words[1 + i])
     return 0
 
 

@@ -50,7 +50,7 @@ class Tokenizer:
         "_strips_first_space",
         "_trie",
         "grammars",
-        "shared",
+        "partitions",
     )
 
     def __init__(
@@ -74,8 +74,8 @@ class Tokenizer:
         self._strips_first_space = strips_first_space
         self._fingerprint: str | None = None
         self._partition_bytes = PARTITION_BYTES
-        # what the engine keeps here for all grammars on this vocabulary
-        self.shared: Any = None
+        # what the engine keeps here for all grammars on this vocabulary (engine/partitions.pyx)
+        self.partitions: Any = None
         self._grammar_bytes = GRAMMAR_BYTES
         # the grammars that are kept (api/grammars.py)
         self.grammars: Any = None
@@ -277,8 +277,8 @@ class Tokenizer:
         if not isinstance(value, int) or value < 0:
             raise TokenizerError(f"partition_bytes must be an int that is not negative, not {value!r}")
         self._partition_bytes = min(value, 4 << 30)
-        if self.shared is not None:
-            self.shared.max_bytes = self._partition_bytes
+        if self.partitions is not None:
+            self.partitions.max_bytes = self._partition_bytes
 
     @property
     def grammar_bytes(self) -> int:

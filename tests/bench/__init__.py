@@ -1,5 +1,6 @@
 """What is beside `ffgrammar bench` and uses more than public names. Run with `python tests/bench NAME`.
 
+- batch: how much quicker several threads fill a batch than one.
 - masks: all masks along documents against brute force.
 - large: large schemas, generated.
 - soak: whether memory grows, over millions of tokens.

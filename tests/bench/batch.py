@@ -110,4 +110,3 @@ def main() -> int:
         walk(warm, 1, bitmask)
         measure("(c) the same, warm", lambda warm=warm: warm, arguments.threads, arguments.runs, bitmask)  # type: ignore[misc]
     return 0
-

@@ -88,7 +88,3 @@ def main() -> None:
             seconds = process_time() - start
             mask = slowest(grammar, random)
             print(f"{name:26} order {order:7} compile {seconds * 1e3:7.1f} ms   slowest mask {mask * 1e3:6.2f} ms")
-
-
-if __name__ == "__main__":
-    main()

@@ -38,7 +38,7 @@ def shared_dir() -> Path | None:
     """Where the shared data is: $FFGRAMMAR_SHARED, else `shared` beside the project; None if there is neither."""
     named = os.environ.get("FFGRAMMAR_SHARED")
     path = Path(named) if named else Path(__file__).resolve().parents[3] / "shared"
-    return path if path.is_dir() else None
+    return path if (path / "maskbench").is_dir() or (path / "tokenizers").is_dir() else None
 
 
 def dev_set() -> Path:

@@ -28,15 +28,6 @@ _SCHEME = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
 class Place:
     """One subschema and the way to it."""
 
-    schema: Any
-    resource: Resource
-    parent: Place | None
-    tokens: tuple[str, ...]
-    depth: int
-    scope: int
-    numbers: dict[int, Conj]
-    modern: bool
-
     def __init__(
         self,
         schema: Any,
@@ -56,7 +47,7 @@ class Place:
         # of the subschemas of this resource in this scope, by their id()
         self.numbers = numbers
         # whether it was made here, in the words of draft 2020-12
-        self.modern = parent is not None and parent.modern
+        self.modern: bool = parent is not None and parent.modern
 
     @property
     def dialect(self) -> Dialect:

@@ -138,74 +138,45 @@ _NOT_LOOKED_AT: Mapping[str, tuple[Conj, int]] = MappingProxyType({})
 class Shape:
     """Constraints on each JSON type. Attribute values are never changed in place, so a copy is shallow."""
 
-    types: int
-    low: Decimal | None
-    low_open: bool
-    high: Decimal | None
-    high_open: bool
-    divisors: tuple[tuple[Decimal, Place], ...]
-    not_divisors: tuple[tuple[Decimal, Place], ...]
-    numbers: tuple[Decimal, ...] | None
-    min_length: int
-    max_length: int | None
-    patterns: tuple[int, ...]
-    strings: tuple[str, ...] | None
-    items: tuple[Items, ...]
-    min_items: int
-    max_items: int | None
-    contained: tuple[Contained, ...]
-    unique: Place | None
-    repeated: Place | None
-    groups: tuple[Group, ...]
-    required: tuple[str, ...]
-    min_properties: int
-    max_properties: int | None
-    counted_at: Place | None
-    key_names: Conj
-    some_keys: tuple[SomeKey, ...]
-    looked_at: Mapping[str, tuple[Conj, int]]
-    marks: tuple[Mark, ...]
-    left: tuple[Left, ...]
-
     def __init__(self) -> None:
         # the types that are left
-        self.types = ALL
+        self.types: int = ALL
         # numbers: bounds, each open (exclusive) or not; divisors, and what must not be one; the only values allowed
-        self.low = None
-        self.low_open = False
-        self.high = None
-        self.high_open = False
-        self.divisors = ()
-        self.not_divisors = ()
-        self.numbers = None
+        self.low: Decimal | None = None
+        self.low_open: bool = False
+        self.high: Decimal | None = None
+        self.high_open: bool = False
+        self.divisors: tuple[tuple[Decimal, Place], ...] = ()
+        self.not_divisors: tuple[tuple[Decimal, Place], ...] = ()
+        self.numbers: tuple[Decimal, ...] | None = None
         # strings: length in code points; expressions of the text between the quotes; the only values allowed
-        self.min_length = 0
-        self.max_length = None
-        self.patterns = ()
-        self.strings = None
+        self.min_length: int = 0
+        self.max_length: int | None = None
+        self.patterns: tuple[int, ...] = ()
+        self.strings: tuple[str, ...] | None = None
         # arrays
-        self.items = ()
-        self.min_items = 0
-        self.max_items = None
+        self.items: tuple[Items, ...] = ()
+        self.min_items: int = 0
+        self.max_items: int | None = None
         # of the items, so many are so
-        self.contained = ()
+        self.contained: tuple[Contained, ...] = ()
         # where it is asked for that no two items are equal, or that some two are
-        self.unique = None
-        self.repeated = None
+        self.unique: Place | None = None
+        self.repeated: Place | None = None
         # objects
-        self.groups = ()
-        self.required = ()
-        self.min_properties = 0
-        self.max_properties = None
+        self.groups: tuple[Group, ...] = ()
+        self.required: tuple[str, ...] = ()
+        self.min_properties: int = 0
+        self.max_properties: int | None = None
         # where min_properties is asked for
-        self.counted_at = None
-        self.key_names = ()
-        self.some_keys = ()
+        self.counted_at: Place | None = None
+        self.key_names: Conj = ()
+        self.some_keys: tuple[SomeKey, ...] = ()
         # what was asked of properties when combine.py looked whether that can be, and by how many groups
-        self.looked_at = _NOT_LOOKED_AT
+        self.looked_at: Mapping[str, tuple[Conj, int]] = _NOT_LOOKED_AT
         # what unevaluated.py puts into the words above when all is read
-        self.marks = ()
-        self.left = ()
+        self.marks: tuple[Mark, ...] = ()
+        self.left: tuple[Left, ...] = ()
 
     def copy(self) -> Shape:
         """An independent copy."""

@@ -1,0 +1,15 @@
+"""Sorting of 32-bit words."""
+
+from libc.stdint cimport uint32_t
+from libc.stdlib cimport qsort
+
+
+cdef inline int compare_words(const void* a, const void* b) noexcept nogil:
+    cdef uint32_t x = (<const uint32_t*>a)[0]
+    cdef uint32_t y = (<const uint32_t*>b)[0]
+    return (x > y) - (x < y)
+
+
+cdef inline void sort_words(uint32_t* words, size_t count) noexcept nogil:
+    """Ascending, in place."""
+    qsort(words, count, sizeof(uint32_t), compare_words)
