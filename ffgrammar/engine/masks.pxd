@@ -16,7 +16,7 @@ cdef struct Masks:
     Partitions* partitions
     Known known
     MaskTable table  # by row << 32 | state
-    Map likes        # state -> a state that it resembles, see state_like
+    Map likes        # state -> a state that it resembles, see likeness.pxd
     Map horizons     # of pairs of states, see split.pxd
     Map walked       # states whose transitions along the vocabulary are all computed
     Vec reached      # scratch: lexer states

@@ -21,9 +21,10 @@ from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.threads cimport atomic_add
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.leave cimport leave_at, walk
+from ffgrammar.engine.likeness cimport state_like
 from ffgrammar.engine.machine cimport machine_accepting, machine_leave, parser_row
 from ffgrammar.engine.partitions cimport (
-    KEPT, NOT_KEPT, known_clear, known_free, known_init, partitions_find, partitions_keep,
+    KEPT, SHORT, known_clear, known_free, known_init, partitions_find, partitions_keep,
 )
 from ffgrammar.engine.split cimport split, split_apart
 from ffgrammar.engine.stored cimport (
@@ -32,14 +33,11 @@ from ffgrammar.engine.stored cimport (
 )
 from ffgrammar.engine.tape cimport VIRTUAL, TapeMark, tape_mark, tape_release, tape_settle, tape_try
 from ffgrammar.engine.viability cimport step, viable
-from ffgrammar.regex.dfa cimport LAST_STATE, dfa_accept, dfa_inside
-from ffgrammar.regex.nodes cimport EMPTY, K_AND, K_CAT, K_REP, NO_BOUND, Nodes, node, node_kind
-from ffgrammar.regex.similar cimport horizon, relaxed
+from ffgrammar.regex.dfa cimport LAST_STATE, dfa_accept
+from ffgrammar.regex.nodes cimport EMPTY
 
 cdef enum:
     MOST_REACHED = 64  # lexer states that are looked at one by one before the plain walk is taken
-    MOST_LIKE = 1000  # lexemes of a state that are looked at to find a similar one
-    SOON = 16  # bytes; where a loop has at most so many left (no 3 in 100 tokens of cl100k are longer)
     LONG_WALK = 4096  # nodes from which a split is kept: the copy of its mask is then a small part of it
 
 cdef uint64_t NO_KEY = <uint64_t>-1
@@ -157,74 +155,31 @@ cdef int add_others(Masks* k, Machine* m, const Config* config, uint32_t* mask) 
     return status
 
 
-cdef bint is_and(const Nodes* n, uint32_t e) noexcept nogil:
-    """Whether it is an intersection, or begins with one."""
-    return node_kind(n, node(n, e)[1] if node_kind(n, e) == K_CAT else e) == K_AND
-
-
-cdef bint begins_with_loop(const Nodes* n, uint32_t e) noexcept nogil:
-    cdef const uint32_t* words = node(n, e)
-    if words[0] == K_CAT:
-        words = node(n, words[1])
-    if words[0] == K_AND:
-        # (one of the members tells)
-        words = node(n, words[1])
-    return words[0] == K_REP and words[3] == NO_BOUND
-
-
-cdef int state_like(Masks* k, Machine* m, uint32_t state, uint32_t* other) noexcept nogil:
-    """A state whose partition is likely to be known and hardly differs: with those lexemes only that begin with a loop, without
-    what bounds their loops and without what they must not be. It is `state` itself where there is none."""
-    cdef uint32_t number = state >> 8
-    cdef uint32_t count = intern_len(&m.dfa.states, number)
-    cdef bint simpler = False
-    cdef uint32_t i, e, found
-    cdef int status
-    other[0] = map_get(&k.likes, state)
-    if other[0] != ABSENT:
-        return OK
-    other[0] = state
-    k.reached.len = 0
-    if not intern_get(&m.dfa.states, number)[0] and count <= 2 * MOST_LIKE + 1:
-        for i in range(1, count, 2):
-            e = intern_get(&m.dfa.states, number)[i + 1]
-            status = relaxed(m.dfa.nodes, e, &found)
-            if status < 0:
-                return status
-            simpler |= found != e
-            if found == e and not begins_with_loop(m.dfa.nodes, e):
-                # a word, mostly
-                continue
-            if vec_push(&k.reached, intern_get(&m.dfa.states, number)[i]) < 0 or vec_push(&k.reached, found) < 0:
-                return NO_MEMORY
-        if simpler and count == 3 and not is_and(m.dfa.nodes, intern_get(&m.dfa.states, number)[2]):
-            # a loop that ends soon: most tokens tell, and a split of its own serves others
-            simpler = horizon(m.dfa.nodes, intern_get(&m.dfa.states, number)[2], found) >= SOON
-        if k.reached.len and (simpler or k.reached.len + 1 < count):
-            status = dfa_inside(&m.dfa, k.reached.data, k.reached.len, other)
-            if status < 0:
-                return status
-    return map_put(&k.likes, state, other[0])
-
-
-cdef int find_split(Masks* k, Machine* m, uint32_t state) noexcept nogil:
-    """The partition of a state into `buffer` and `places`: 1, 0 where it is not worth keeping (then neither is touched), or a
-    status."""
+cdef int find_split(Masks* k, Machine* m, uint32_t state, bint wanted) noexcept nogil:
+    """The partition of a state into `buffer` and `places`: 1; 0 where its walk is short, and it is not `wanted` nevertheless (then
+    neither is touched); or a status."""
     cdef size_t before = k.visited
     cdef int status = partitions_find(
         k.partitions, &k.known, &m.dfa, state, k.buffer.data, k.vocab.n_words, &k.places)
-    if status != NOT_KEPT:
-        return status == KEPT if status >= 0 else status
-    status = split(&m.dfa, &k.vocab, state, k.buffer.data, &k.places, &k.visited)
-    if status < 0:
+    cdef int made
+    if status < 0 or status == KEPT:
         return status
+    if status == SHORT and not wanted:
+        return 0
+    made = split(&m.dfa, &k.vocab, state, k.buffer.data, &k.places, &k.visited)
+    if made < 0:
+        return made
+    if status == SHORT:
+        return 1
     if k.visited - before >= LONG_WALK:
         status = partitions_keep(
             k.partitions, &k.known, &m.dfa, state, k.buffer.data, k.vocab.n_words, &k.places)
         return status if status < 0 else 1
-    memset(k.buffer.data, 0, block_words(k.vocab.n_words) * sizeof(uint32_t))
-    k.places.len = 0
-    return partitions_keep(k.partitions, &k.known, &m.dfa, state, NULL, 0, NULL)
+    status = partitions_keep(k.partitions, &k.known, &m.dfa, state, NULL, 0, NULL)
+    if not wanted:
+        memset(k.buffer.data, 0, block_words(k.vocab.n_words) * sizeof(uint32_t))
+        k.places.len = 0
+    return status if status < 0 else wanted
 
 
 cdef int keep_walked(Masks* k, Machine* m, uint32_t state, size_t visited) noexcept nogil:
@@ -258,9 +213,9 @@ cdef int compute(Masks* k, Machine* m, const Config* config) noexcept nogil:
     k.places.len = 0
     if k.partitions.max_bytes and (not k.viability.enabled or map_get(&k.walked, config.state) != ABSENT):
         if not k.viability.enabled:
-            status = state_like(k, m, config.state, &other)
+            status = state_like(&m.dfa, config.state, &k.likes, &k.reached, &other)
         if status >= 0:
-            status = find_split(k, m, other)
+            status = find_split(k, m, other, other == config.state)
         if status > 0 and other != config.state:
             status = tell_apart(k, m, config, other)
     if status == 0:

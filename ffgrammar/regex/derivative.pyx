@@ -11,8 +11,8 @@ from ffgrammar.core.status cimport LIMIT_EMPTINESS, NO_MEMORY, OK
 from ffgrammar.core.vec cimport Vec, vec_extend, vec_free, vec_init, vec_push
 from ffgrammar.regex.multiples cimport multiples_class, multiples_derivative
 from ffgrammar.regex.nodes cimport (
-    ALIVE, ANY, DEAD_END, DEPTH_SHIFT, EMPTY, K_AND, K_ANY, K_CAT, K_EMPTY, K_LIT, K_MULT, K_NOT, K_NOTHING, K_OR, K_PART, K_REP, K_SET,
-    NO_BOUND, NOTHING, Nodes, add_lengths, make_complement, make_concat, make_intersection, make_repeat, make_suffix,
+    ALIVE, ANY, DEAD_END, DEPTH_SHIFT, EMPTY, K_AND, K_ANY, K_CAT, K_EMPTY, K_LIT, K_MULT, K_NOT, K_NOTHING, K_OR, K_PART,
+    K_REP, K_SET, NO_BOUND, NOTHING, Nodes, add_lengths, make_complement, make_concat, make_intersection, make_repeat, make_suffix,
     make_union, node, node_kind, node_len, nullable, only_first,
 )
 
