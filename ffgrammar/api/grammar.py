@@ -60,8 +60,10 @@ class Grammar:
             file.write(data)
 
     def stats(self) -> dict[str, Any]:
-        """Sizes and counts of what the grammar holds now (its caches grow with use), with the budgets beside them, and of
-        what its tokenizer keeps for all grammars (`partition…`, `grammar…`)."""
+        """Sizes and counts of what the grammar holds now (its caches grow with use), with the budgets beside them.
+
+        `partition…` and `grammar…` are what its tokenizer keeps for all grammars.
+        """
         kept = self.tokenizer.grammars
         return {**self._engine.stats(), **(kept.stats() if kept is not None else {})}
 
