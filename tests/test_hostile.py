@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import pickle
 import random
 import zlib
 from collections.abc import Callable
@@ -230,3 +231,21 @@ def test_a_text_that_fills_the_caches_is_not_read_again_at_every_step(
     for matcher in matchers:
         assert matcher.accept_bytes(b"a") == 1
         assert matcher.is_accepting()
+
+
+def test_errors_go_from_process_to_process() -> None:
+    """As a pool of processes sends them."""
+    limit = ff.LimitError("rules", 7, "too much")
+    again = pickle.loads(pickle.dumps(limit))
+    assert (type(again), again.limit, again.value, str(again)) == (ff.LimitError, "rules", 7, str(limit))
+    place = pickle.loads(pickle.dumps(ff.GrammarError("no", pointer="/a")))
+    assert (place.pointer, str(place)) == ("/a", "at /a: no")
+
+
+def test_numbers_of_numpy(cl100k: ff.Tokenizer) -> None:
+    """They are floats whose repr() is another."""
+    grammar = ff.compile_json_schema({"maximum": np.float64(1.5), "type": "number"}, cl100k)
+    for text, valid in ((b"1.5", True), (b"1.6", False)):
+        matcher = grammar.matcher()
+        matcher.accept_bytes(text)
+        assert matcher.is_accepting() == valid

@@ -210,3 +210,12 @@ def test_threads_share_what_they_compile(tok: ff.Tokenizer) -> None:
     stats = tok.grammars.stats()
     assert stats["grammar_hits"] + stats["grammar_misses"] == 8 * 150
     assert 0 < stats["grammar_bytes"] <= stats["grammar_bytes_limit"]
+
+
+def test_any_budget(tok: ff.Tokenizer) -> None:
+    for value in (0, 1, 1 << 40, 1 << 70):
+        tok.grammar_bytes = value
+        assert _accepts(ff.compile_json_schema(SCHEMA, tok), '{"a": "x"}')
+    for bad in (-1, 1.5, None):
+        with pytest.raises(ff.TokenizerError):
+            tok.grammar_bytes = bad  # type: ignore[assignment]

@@ -4,10 +4,10 @@ has learned since."""
 from __future__ import annotations
 
 from collections import OrderedDict
-from threading import Lock
 
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.api.source_key import source_key
+from ffgrammar.core.forks import new_lock
 from ffgrammar.core.limits import Limits
 
 __all__ = ["GrammarCache"]
@@ -24,7 +24,7 @@ class GrammarCache:
     """Grammars by what they were compiled from. Those that were not asked for the longest go first."""
 
     def __init__(self, max_bytes: int) -> None:
-        self._lock = Lock()
+        self._lock = new_lock()
         self._max_bytes = max_bytes
         self._bytes = 0
         self._hits = self._misses = 0
@@ -63,15 +63,18 @@ class GrammarCache:
 
     def add(self, key: Key, grammar: Grammar) -> Grammar:
         """Keep a grammar; gives the one that another thread has added meanwhile, if one has."""
-        size = _size(key, grammar)
+        # (to count a grammar its own lock is needed: that is done without ours)
+        sizes = [(other, known, _size(other, known)) for other, known in self._to_count()]
+        sizes.append((key, grammar, _size(key, grammar)))
+        dropped = []
         with self._lock:
             known = self._kept.get(key)
             if known is not None:
                 return known[0]
-            if size <= self._max_bytes // LARGEST:
-                self._kept[key] = (grammar, size)
-                self._bytes += size
-            dropped = self._recount() + self._trim()
+            self._kept[key] = (grammar, 0)
+            for other, counted, size in sizes:
+                dropped += self._count(other, counted, size)
+            dropped += self._trim()
         del dropped
         return grammar
 
@@ -86,22 +89,25 @@ class GrammarCache:
                 "grammar_misses": self._misses,
             }
 
-    def _recount(self) -> list[Grammar]:
-        """Count a few grammars anew, each in its turn; gives those that have grown too large."""
-        dropped = []
-        if not self._to_recount:
-            self._to_recount = list(self._kept)
-        for _ in range(min(RECOUNTED, len(self._to_recount))):
-            key = self._to_recount.pop()
-            known = self._kept.get(key)
-            if known is not None:
-                size = _size(key, known[0])
-                self._bytes += size - known[1]
-                self._kept[key] = (known[0], size)
-                if size > self._max_bytes // LARGEST:
-                    self._bytes -= size
-                    dropped.append(self._kept.pop(key)[0])
-        return dropped
+    def _to_count(self) -> list[tuple[Key, Grammar]]:
+        """A few grammars to count anew, each in its turn."""
+        with self._lock:
+            if not self._to_recount:
+                self._to_recount = list(self._kept)
+            keys = [self._to_recount.pop() for _ in range(min(RECOUNTED, len(self._to_recount)))]
+            return [(key, self._kept[key][0]) for key in keys if key in self._kept]
+
+    def _count(self, key: Key, grammar: Grammar, size: int) -> list[Grammar]:
+        """Note the size of a grammar; gives it if it is too large to be kept."""
+        known = self._kept.get(key)
+        if known is None or known[0] is not grammar:
+            return []
+        self._bytes -= known[1]
+        if size > self._max_bytes // LARGEST:
+            return [self._kept.pop(key)[0]]
+        self._bytes += size
+        self._kept[key] = (grammar, size)
+        return []
 
     def _trim(self) -> list[Grammar]:
         dropped = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 __all__ = [
     "CompiledFileError",
     "FFGrammarError",
@@ -72,7 +74,18 @@ class LimitError(FFGrammarError):
         self.limit = limit
         self.value = value
         what = f"{detail}: " if detail else ""
+        self.detail = detail
         super().__init__(f"{what}limit {limit}={value} reached; raise it with limits=Limits({limit}=...)")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # (an exception is made again of its args, which are the message; a pool of processes sends errors like that)
+        return _limit_error, (type(self), self.limit, self.value, self.detail, self.args)
+
+
+def _limit_error(kind: type[LimitError], limit: str, value: int, detail: str, args: tuple[Any, ...]) -> LimitError:
+    error = kind(limit, value, detail)
+    error.args = args
+    return error
 
 
 class TokenizerError(FFGrammarError, ValueError):

@@ -27,23 +27,37 @@ from ffgrammar.core.status import raise_status
 engines = set()  # of weak references: a WeakSet must not change while it is gone through
 registering = threading.Lock()
 held = []
+held_partitions = []
 
 
 def hold_engines():
-    """Before a fork."""
+    """Before a fork: the lock of each engine, then those that are taken for a look-up only, also without the engine's."""
     cdef Engine engine
+    cdef SharedPartitions shared
     registering.acquire()
     for reference in engines.copy():
         engine = reference()
         if engine is not None:
             engine.acquire()
             held.append(engine)
+    for engine in held:
+        with nogil:
+            lock_take(&engine.masks.table.lock)
+    for shared in {engine.shared for engine in held}:
+        with nogil:
+            lock_take(&shared.table.lock)
+        held_partitions.append(shared)
 
 
 def let_engines_go():
     """After it, in both processes."""
     cdef Engine engine
+    cdef SharedPartitions shared
+    for shared in held_partitions:
+        lock_leave(&shared.table.lock)
+    held_partitions.clear()
     for engine in held:
+        lock_leave(&engine.masks.table.lock)
         engine.release()
     held.clear()
     registering.release()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from threading import Lock
 
+from ffgrammar.core.forks import new_lock
 from ffgrammar.regex.expr import ExprStore
 from ffgrammar.regex.packed import pack, unpack
 
@@ -25,7 +25,7 @@ class Kept:
     def __init__(self, max_bytes: int) -> None:
         self.max_bytes = max_bytes
         self._bytes = 0
-        self._lock = Lock()
+        self._lock = new_lock()
         self._packed: OrderedDict[Hashable, bytes] = OrderedDict()
 
     def get(self, store: ExprStore, key: Hashable, make: Callable[[], int]) -> int:

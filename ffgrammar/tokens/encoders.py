@@ -6,11 +6,11 @@ offsets at which the pieces of a UTF-8 text end, or None where that is not known
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.core.forks import new_lock
 
 __all__ = ["CallableEncoder", "HuggingFaceEncoder", "TiktokenEncoder"]
 
@@ -83,7 +83,7 @@ class HuggingFaceEncoder:
         self._letters = letters
         self._source: str | None = source
         self._tokenizer: Any = None
-        self._lock = threading.Lock()
+        self._lock = new_lock()
 
     def _ready(self) -> Any:
         with self._lock:

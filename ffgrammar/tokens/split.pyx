@@ -9,7 +9,6 @@ The functions return where the piece that starts at `at` ends; 0 <= at < end, an
 """
 
 import os
-import threading
 import zlib
 
 from libc.stddef cimport size_t
@@ -18,6 +17,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.core.forks import new_lock
 
 # The class byte of a code point. `pack_classes` writes them.
 cdef enum:
@@ -36,7 +36,7 @@ BLOCK = 256
 BLOCKS = 0x110000 // BLOCK
 
 cdef CharClasses _loaded = None
-_loading = threading.Lock()
+_loading = new_lock()
 
 
 cdef class CharClasses:

@@ -290,9 +290,9 @@ class Tokenizer:
     def grammar_bytes(self, value: int) -> None:
         if not isinstance(value, int) or value < 0:
             raise TokenizerError(f"grammar_bytes must be an int that is not negative, not {value!r}")
-        self._grammar_bytes = value
+        self._grammar_bytes = min(value, 4 << 30)
         if self.grammars is not None:
-            self.grammars.max_bytes = value
+            self.grammars.max_bytes = self._grammar_bytes
 
     @property
     def fingerprint(self) -> str:

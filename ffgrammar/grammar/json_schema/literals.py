@@ -21,7 +21,9 @@ def number(value: Any, place: Place, *tokens: str) -> Decimal:
     """A JSON number of a schema, exact, tokens being the way to it; a float means the decimal that repr() writes."""
     if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
         raise GrammarError("a number is needed here", pointer=place.pointer(*tokens))
-    exact = value if isinstance(value, Decimal) else Decimal(repr(value) if isinstance(value, float) else value)
+    exact = (
+        value if isinstance(value, Decimal) else Decimal(float.__repr__(value) if isinstance(value, float) else value)
+    )
     if not exact.is_finite():
         raise GrammarError(f"{value} is not a JSON number", pointer=place.pointer(*tokens))
     return exact

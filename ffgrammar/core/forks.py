@@ -1,0 +1,40 @@
+"""Locks that a child process does not find taken for ever.
+
+A child has the memory of all threads, but only one thread: a lock that another was holding would stay locked. So
+os.fork() waits until these are free.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+
+__all__ = ["new_lock"]
+
+_locks: set[weakref.ref[threading.Lock]] = set()
+_held: list[threading.Lock] = []
+
+
+def new_lock() -> threading.Lock:
+    """A lock for a few steps in which no other lock is taken."""
+    lock = threading.Lock()
+    _locks.add(weakref.ref(lock, _locks.discard))
+    return lock
+
+
+def _hold() -> None:
+    for reference in _locks.copy():
+        lock = reference()
+        if lock is not None:
+            lock.acquire()
+            _held.append(lock)
+
+
+def _let_go() -> None:
+    for lock in _held:
+        lock.release()
+    _held.clear()
+
+
+os.register_at_fork(before=_hold, after_in_parent=_let_go, after_in_child=_let_go)

@@ -1,0 +1,85 @@
+"""Processes are forked while other threads are at work with every lock there is: children find them free."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+import warnings
+from collections.abc import Callable
+
+import pytest
+
+import ffgrammar as ff
+
+FORKS = 60
+# after so many seconds a child is taken for hung
+PATIENCE = 20
+
+
+def _compile(tok: ff.Tokenizer) -> Callable[[int], object]:
+    return lambda turn: ff.compile_json_schema({"const": turn % 50, "pattern": f"^a{turn % 7}"}, tok)
+
+
+def _fill_known(tok: ff.Tokenizer) -> Callable[[int], object]:
+    grammar = ff.compile_regex("a*", tok)
+    matchers = [grammar.matcher() for _ in range(500)]
+    bitmask = ff.allocate_bitmask(500, tok.vocab_size)
+
+    def work(turn: int) -> None:
+        # (a row each: children write to memory of their own)
+        ff.fill_bitmask(matchers, bitmask, threads=1)
+
+    return work
+
+
+def _budgets(tok: ff.Tokenizer) -> Callable[[int], object]:
+    grammar = ff.compile_json_schema({"type": "string"}, tok)
+
+    def work(turn: int) -> None:
+        tok.partition_bytes = 1000 * (turn % 3)
+        tok.grammar_bytes = 1000 * (turn % 5)
+        grammar.stats()
+
+    return work
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.parametrize("make", [_compile, _fill_known, _budgets])
+def test_children_find_locks_free(make: Callable[[ff.Tokenizer], Callable[[int], object]]) -> None:
+    tok = ff.Tokenizer.from_tokens([bytes([byte]) for byte in range(256)], eos_token_id=256, vocab_size=257)
+    work = make(tok)
+    going = True
+
+    def keep_at_it() -> None:
+        turn = 0
+        while going:
+            turn += 1
+            work(turn)
+
+    thread = threading.Thread(target=keep_at_it)
+    thread.start()
+    time.sleep(0.05)
+    ended = []
+    try:
+        with warnings.catch_warnings():
+            # from Python 3.12 on it is said that forking with threads may hang: that is what is tested
+            warnings.simplefilter("ignore", DeprecationWarning)
+            for _ in range(FORKS):
+                child = os.fork()
+                if child == 0:
+                    # no exception may leave the child
+                    try:
+                        signal.alarm(PATIENCE)
+                        work(0)
+                        os._exit(0)
+                    finally:
+                        os._exit(1)
+                ended.append(os.waitpid(child, 0)[1])
+                if ended[-1]:
+                    break
+    finally:
+        going = False
+        thread.join()
+    assert ended == [0] * FORKS
