@@ -12,8 +12,8 @@ __all__ = ["EosIds", "Tokenizer"]
 
 EosIds = int | Iterable[int] | None
 
-# Some six hundred of cl100k's.
-PARTITION_BYTES = 16 << 20
+# Some four hundred and fifty of cl100k's.
+PARTITION_BYTES = 12 << 20
 # A hundred new grammars of the usual size, some twenty that have seen many texts.
 GRAMMAR_BYTES = 8 << 20
 
