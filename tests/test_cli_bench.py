@@ -189,7 +189,7 @@ def test_a_plot_needs_matplotlib(bench: Run, tmp_path: Path) -> None:
     path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
     found = bench(data, "--engines", "ffgrammar", "--plot", "out.svg", PYTHONPATH=path)
     assert (found.returncode, found.stdout) == (2, "")
-    assert "pip install ffgrammar[plot]" in found.stderr
+    assert "pip install 'ffgrammar[plot]'" in found.stderr
 
 
 def test_a_plot(bench: Run, tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def _maskbench(
 )
 @click.option(
     "--plot",
-    type=click.File("wb", lazy=False),
+    type=click.File("wb", lazy=True),  # what is there stays if nothing can be drawn
     metavar="FILE.svg",
     help="Draw how the times between masks are distributed (needs matplotlib).",
 )

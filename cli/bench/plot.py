@@ -19,7 +19,7 @@ POINTS = 2000
 def check_installed() -> None:
     """Raises click.UsageError if there is nothing to draw with: better before the run than after it."""
     if find_spec("matplotlib") is None:
-        raise click.UsageError("--plot needs the package matplotlib (pip install ffgrammar[plot])")
+        raise click.UsageError("--plot needs the package matplotlib (pip install 'ffgrammar[plot]')")
 
 
 def draw(file: IO[bytes], results: Mapping[str, Sequence[Result]], title: str) -> None:

@@ -12,6 +12,8 @@ from .walk import Result
 
 __all__ = ["figures", "full_report", "ratios", "summary", "table"]
 
+# Of a list in the table; --json has all.
+SHOWN = 40
 PERCENTILES = (("p50", 50.0), ("p90", 90.0), ("p99", 99.0), ("p99.9", 99.9))
 STATUSES = ("pass", "wrong accept", "wrong reject", "wrong reject by property order", "refused", "crash", "hang")
 
@@ -124,6 +126,8 @@ def table(report: dict[str, Any]) -> list[str]:
             row(f"{label} {name} (us)", [f"{engines[engine][key].get(name, float('nan')):,.1f}" for engine in names])
     for spelling in ("spaced", "compact"):
         counts = [engines[name]["forced"][spelling] for name in names]
+        if not any(count["runs"] for count in counts):
+            continue
         row(f"forced share, {spelling}", [f"{100 * c['forced'] / max(1, c['tokens']):.1f}%" for c in counts])
         row(f"  not canonical, {spelling}", [f"{len(c['not_canonical'])}/{c['runs']}" for c in counts])
     row("tokenizer ready (ms)", [f"{engines[name]['ready_ms']:,.1f}" for name in names])
@@ -143,9 +147,12 @@ def table(report: dict[str, Any]) -> list[str]:
         refused = engines[name]["refused_for"]
         if refused:
             lines.append(f"\n{name} refused for:")
-            lines += [f"  {count:5} {keyword}" for keyword, count in list(refused.items())[:40]]
-        for one in engines[name]["not_passed"][:40]:
+            lines += [f"  {count:5} {keyword}" for keyword, count in list(refused.items())[:SHOWN]]
+        not_passed = engines[name]["not_passed"]
+        for one in not_passed[:SHOWN]:
             lines.append(f"\n{name}: {one['status']}: {one['id']}\n    {one['detail'][:300]}")
+        if len(not_passed) > SHOWN:
+            lines.append(f"\n{name}: and {len(not_passed) - SHOWN} more (all with --json)")
         for spelling in ("spaced", "compact"):
             for bad in engines[name]["forced"][spelling]["not_canonical"][:10]:
                 lines.append(f"\n{name}: not canonical, {spelling}: {bad[:300]}")

@@ -174,7 +174,8 @@ cdef class Engine:
             engines.add(weakref.ref(self, engines.discard))
 
     def __dealloc__(self):
-        cdef bint large = self.ready and self.cached_bytes() > LARGE
+        # (tables and store may be gone by now: only of what is the engine's own)
+        cdef bint large = dfa_bytes(&self.machine.dfa) + rows_bytes(&self.machine.rows) > LARGE
         if self.has_lock:
             lock_free(&self.lock)
         machine_free(&self.machine)
