@@ -78,8 +78,8 @@ cdef extern from *:
     void give_back "malloc_trim"(size_t pad) noexcept nogil
 
 cdef enum:
-    # Bytes of a grammar after which freed memory is given back to the system, which takes a millisecond: among what others
-    # still hold the allocator would keep most of it.
+    # Bytes of a grammar after which freed memory is given back to the system: among what others still hold the allocator
+    # would keep most of it.
     LARGE = 4 << 20
 
 

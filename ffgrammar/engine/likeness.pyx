@@ -12,7 +12,7 @@ from ffgrammar.regex.similar cimport horizon, relaxed
 
 cdef enum:
     MOST_LEXEMES = 10000  # lexemes of a state that are looked at
-    SOON = 16  # bytes; where a loop has at most so many left (no 3 in 100 tokens of cl100k are longer)
+    SOON = 16  # bytes; where a loop has at most so many left (1 in 100 tokens of cl100k are longer)
 
 
 cdef inline const uint32_t* head(const Nodes* n, uint32_t e) noexcept nogil:

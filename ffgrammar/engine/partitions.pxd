@@ -14,7 +14,7 @@ from ffgrammar.core.vec cimport Vec
 from ffgrammar.regex.dfa cimport Dfa
 
 cdef enum:
-    # what partitions_find says of a state that nobody asked about
+    # what partitions_find says of a state
     NOT_KEPT = 0
     KEPT = 1
     SHORT = 2               # the walk was short; it is not kept
@@ -30,7 +30,7 @@ cdef struct Partitions:
     bint has_lock
     Intern exprs            # by structure: kind, and numbers, bytes or members
     Intern keys             # (flags, lexemes that are lazy, expressions...)
-    Partition** found       # per key: its partition; NULL if there is none, or one of two marks (see partitions.pyx)
+    Partition** found       # per key: its partition; NULL if there is none, or a mark that its walk was short
     size_t room             # of `found`
     size_t bytes            # of the partitions
     Vec scratch

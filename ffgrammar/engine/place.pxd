@@ -1,7 +1,7 @@
 """A place in a text under a grammar: what a matcher is, without the object.
 
 Several threads may use one place. All of this but `place_free`, `place_known`, `place_fill` and `place_draft` is called with the
-engine's lock held; these three ask for it themselves if they need it. (A mask that is known is found without.)
+engine's lock held; these four ask for it themselves if they need it. (A mask that is known is found without.)
 """
 
 from libc.stdint cimport uint8_t, uint32_t

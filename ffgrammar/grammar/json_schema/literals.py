@@ -21,9 +21,8 @@ def number(value: Any, place: Place, *tokens: str) -> Decimal:
     """A JSON number of a schema, exact, tokens being the way to it; a float means the decimal that repr() writes."""
     if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
         raise GrammarError("a number is needed here", pointer=place.pointer(*tokens))
-    exact = (
-        value if isinstance(value, Decimal) else Decimal(float.__repr__(value) if isinstance(value, float) else value)
-    )
+    # (of subclasses of float, repr() may write more than the number)
+    exact = Decimal(float.__repr__(value)) if isinstance(value, float) else Decimal(value)
     if not exact.is_finite():
         raise GrammarError(f"{value} is not a JSON number", pointer=place.pointer(*tokens))
     return exact
