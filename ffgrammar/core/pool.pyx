@@ -2,24 +2,33 @@
 Python object, so a process may end while they wait. A child process has none of them, and makes its own.
 """
 
+from libc.stdint cimport uint64_t
+
 from ffgrammar.core.threads cimport Lock, lock_leave, lock_take, relax
 
 cdef extern from *:
     """
     #include <pthread.h>
     #include <signal.h>
+    #include <time.h>
 
     static pthread_mutex_t ffgrammar_pool_lock = PTHREAD_MUTEX_INITIALIZER;
     static pthread_cond_t ffgrammar_pool_wake = PTHREAD_COND_INITIALIZER;
     static pthread_cond_t ffgrammar_pool_done = PTHREAD_COND_INITIALIZER;
 
     /* Only to see whether it is worth while to take the lock. */
-    static inline int ffgrammar_pool_active(const int *active) { return __atomic_load_n(active, __ATOMIC_RELAXED); }
+    static inline int ffgrammar_pool_look(const int *number) { return __atomic_load_n(number, __ATOMIC_RELAXED); }
 
     static void ffgrammar_pool_renew(void) {
         pthread_mutex_init(&ffgrammar_pool_lock, NULL);
         pthread_cond_init(&ffgrammar_pool_wake, NULL);
         pthread_cond_init(&ffgrammar_pool_done, NULL);
+    }
+
+    static uint64_t ffgrammar_pool_clock(void) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
     }
 
     /* Signals are for the threads that Python knows. The stack is that of a main thread, whatever `ulimit -s` says. */
@@ -49,14 +58,17 @@ cdef extern from *:
     void thread_join "pthread_join"(Thread thread, void** result) noexcept nogil
     void wait "pthread_cond_wait"(Condition* condition, Lock* lock) noexcept nogil
     void signal_all "pthread_cond_broadcast"(Condition* condition) noexcept nogil
-    int active_now "ffgrammar_pool_active"(const int* active) noexcept nogil
+    int look_at "ffgrammar_pool_look"(const int* number) noexcept nogil
+    uint64_t clock "ffgrammar_pool_clock"() noexcept nogil  # nanoseconds
     int at_fork "pthread_atfork"(void (*before)(), void (*parent)(), void (*child)() noexcept nogil) noexcept nogil
 
 cdef enum:
     MOST_THREADS = 64
-    # So often it is looked whether the others are done before this thread sleeps: to fall asleep and to be woken takes as long
-    # as the work that is usually shared out.
-    LOOKS = 4000
+    # A thread that sleeps is at work 30 to 80 us after it was called, and to call it takes 10; the work that is usually shared
+    # out takes some hundred. So who has nothing to do looks for a while, but no longer than he has just worked, nor than this
+    # many nanoseconds.
+    LONGEST_LOOK = 500_000
+    LOOKS = 32  # between two looks at the clock
 
 cdef struct Pool:
     Thread[MOST_THREADS] threads
@@ -73,27 +85,46 @@ pool.count = pool.wanted = pool.active = 0
 pool.busy = pool.ending = False
 
 
+cdef void look(const int* number, bint expected, uint64_t since) noexcept nogil:
+    """Until the number is zero, or is not, as is expected; or the time is over."""
+    cdef uint64_t now = clock()
+    cdef uint64_t until = now + min(now - since, <uint64_t>LONGEST_LOOK)
+    cdef int i
+    while (look_at(number) != 0) != expected and clock() < until:
+        for i in range(LOOKS):
+            relax()
+
+
 cdef void serve() noexcept nogil:
     """What a thread does."""
+    cdef uint64_t began
+    cdef bint worked = False
     lock_take(&lock)
     while not pool.ending:
-        if pool.wanted == 0:
+        if pool.wanted == 0 and worked:
+            worked = False
+            lock_leave(&lock)
+            look(&pool.wanted, True, began)
+            lock_take(&lock)
+        elif pool.wanted == 0:
             wait(&wake, &lock)
-            continue
-        pool.wanted -= 1
-        pool.active += 1
-        lock_leave(&lock)
-        pool.work(pool.context)
-        lock_take(&lock)
-        pool.active -= 1
-        if pool.active == 0:
-            signal_all(&done)
+        else:
+            pool.wanted -= 1
+            pool.active += 1
+            lock_leave(&lock)
+            began = clock()
+            pool.work(pool.context)
+            worked = True
+            lock_take(&lock)
+            pool.active -= 1
+            if pool.active == 0:
+                signal_all(&done)
     lock_leave(&lock)
 
 
 cdef void pool_run(void (*work)(void*) noexcept nogil, void* context, int helpers) noexcept nogil:
     cdef bint ours = False
-    cdef int looks = 0
+    cdef uint64_t began
     helpers = min(helpers, MOST_THREADS)
     if helpers > 0:
         lock_take(&lock)
@@ -107,11 +138,10 @@ cdef void pool_run(void (*work)(void*) noexcept nogil, void* context, int helper
         lock_leave(&lock)
         if ours:
             signal_all(&wake)
+    began = clock()
     work(context)
     if ours:
-        while active_now(&pool.active) and looks < LOOKS:
-            relax()
-            looks += 1
+        look(&pool.active, False, began)
         lock_take(&lock)
         # who has not come by now need not come any more
         pool.wanted = 0

@@ -74,8 +74,7 @@ cdef class Batch:
             self.place_rows(&rows, indices)
             with nogil:
                 self.fill_known()
-                # (who shares out a single one only waits for others)
-                pool_run(fill_left, <void*>self, min(helpers, <int>(self.count - self.taken) - 1))
+                pool_run(fill_left, <void*>self, min(helpers, self.grammars_left(helpers + 1) - 1))
         finally:
             rows_close(&rows)
         self.report()
@@ -130,6 +129,20 @@ cdef class Batch:
             mask_release(mask)
             job += 1
             self.taken += 1
+
+    cdef int grammars_left(self, int most) noexcept nogil:
+        """How many grammars the matchers left are of, if no more than `most`: threads gain nothing on the masks of one, which
+        are made one by one. (By runs of one grammar, so matchers of two that take turns count for more.)"""
+        cdef int found = 0
+        cdef void* last = NULL
+        cdef uint32_t i
+        for i in range(self.taken, self.count):
+            if <void*>(<Matcher>self.jobs[i].matcher).engine != last:
+                last = <void*>(<Matcher>self.jobs[i].matcher).engine
+                found += 1
+                if found == most:
+                    break
+        return found
 
     cdef int report(self) except -1:
         """Raise what went wrong first."""

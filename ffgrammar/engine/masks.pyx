@@ -28,8 +28,8 @@ from ffgrammar.engine.partitions cimport (
 )
 from ffgrammar.engine.split cimport split, split_apart
 from ffgrammar.engine.stored cimport (
-    StoredMask, block_words, mask_pack, mask_release, scratch_words, table_bytes, table_clear, table_find, table_free, table_init,
-    table_put,
+    StoredMask, block_words, mask_release, scratch_words, table_bytes, table_clear, table_find, table_free, table_init,
+    table_pack, table_put,
 )
 from ffgrammar.engine.tape cimport VIRTUAL, TapeMark, tape_mark, tape_release, tape_settle, tape_try
 from ffgrammar.engine.viability cimport step, viable
@@ -264,7 +264,7 @@ cdef int make(Masks* k, Machine* m, const Config* config, StoredMask** mask) noe
     if status >= 0:
         # where nodes without a token go
         k.buffer.data[k.vocab.n_words] = 0
-        mask[0] = mask_pack(k.buffer.data, k.vocab.n_words, k.tokens.data)
+        mask[0] = table_pack(&k.table, k.buffer.data, k.vocab.n_words, k.tokens.data)
         status = NO_MEMORY if mask[0] == NULL else OK
     memset(k.buffer.data, 0, block_words(k.vocab.n_words) * sizeof(uint32_t))
     return status
@@ -299,7 +299,7 @@ cdef int masks_find(Masks* k, Machine* m, const Config* config, StoredMask** mas
             k.recent = mask[0]
             k.recent_key = own_key
         return OK
-    status = table_put(&k.table, key, mask)
+    status = table_put(&k.table, key, mask[0])
     if status < 0:
         mask_release(mask[0])
     return status

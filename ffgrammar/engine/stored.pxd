@@ -39,13 +39,14 @@ cdef size_t table_bytes(const MaskTable* t) noexcept nogil
 # The mask of a key; NULL if it is not known, or the key is of another generation. To be released.
 cdef StoredMask* table_find(MaskTable* t, uint32_t generation, uint64_t key) noexcept nogil
 
-# Keep a mask, which the caller holds; where an equal one is kept, that takes its place. Returns a status. With the engine's
-# lock held.
-cdef int table_put(MaskTable* t, uint64_t key, StoredMask** mask) noexcept nogil
+# The mask of `n_words` words, which lie in whole blocks with nothing but zeros behind them: one that is kept, or a copy, which
+# is a list of tokens if there are few. NULL if there is no memory. To be released. `scratch` has room for scratch_words. With
+# the engine's lock held, as the next one. (To look first takes half of the allocations and copies away.)
+cdef StoredMask* table_pack(MaskTable* t, const uint32_t* words, uint32_t n_words, uint32_t* scratch) noexcept nogil
 
-# A copy of a mask of `n_words` words, which lie in whole blocks with nothing but zeros behind them: a list of tokens, if there
-# are few. NULL if there is no memory. To be released. `scratch` has room for scratch_words.
-cdef StoredMask* mask_pack(const uint32_t* words, uint32_t n_words, uint32_t* scratch) noexcept nogil
+# Keep what table_pack made. Returns a status.
+cdef int table_put(MaskTable* t, uint64_t key, StoredMask* mask) noexcept nogil
+
 cdef void mask_release(StoredMask* mask) noexcept nogil
 
 # Write it to `count` words; those beyond `n_words` become zero.

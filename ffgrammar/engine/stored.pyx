@@ -75,16 +75,19 @@ cdef StoredMask* table_find(MaskTable* t, uint32_t generation, uint64_t key) noe
     return mask
 
 
-cdef uint32_t find_equal(const MaskTable* t, const StoredMask* mask) noexcept nogil:
-    """The number of a mask with the same words. Most are met again in other rows: of 2,419 long ones along three schemas 80
-    differ."""
-    cdef uint32_t number = map_get(&t.contents, mask.hash)
-    if number == ABSENT or t.masks[number] == mask:
-        return number
+cdef StoredMask* find_equal(MaskTable* t, uint64_t hash, uint32_t count, uint32_t size, const uint32_t* words) noexcept nogil:
+    """The mask with these words, or NULL. Most are met again in other rows: of 2,419 long ones along three schemas 80 differ."""
+    cdef StoredMask* mask = NULL
+    cdef uint32_t number
+    lock_take(&t.lock)
+    number = map_get(&t.contents, hash)
     # (one that another one's hash leads to is not found again, no more)
-    if t.masks[number].count != mask.count or t.masks[number].size != mask.size:
-        return ABSENT
-    return number if memcmp(t.masks[number].words, mask.words, mask.size * sizeof(uint32_t)) == 0 else ABSENT
+    if number != ABSENT and t.masks[number].count == count and t.masks[number].size == size:
+        if memcmp(t.masks[number].words, words, size * sizeof(uint32_t)) == 0:
+            mask = t.masks[number]
+            atomic_add(&mask.refs, 1)
+    lock_leave(&t.lock)
+    return mask
 
 
 cdef int add_mask(MaskTable* t, StoredMask* mask) noexcept nogil:
@@ -106,18 +109,14 @@ cdef int add_mask(MaskTable* t, StoredMask* mask) noexcept nogil:
     return OK
 
 
-cdef int table_put(MaskTable* t, uint64_t key, StoredMask** mask) noexcept nogil:
+cdef int table_put(MaskTable* t, uint64_t key, StoredMask* mask) noexcept nogil:
     cdef uint32_t number
     cdef int status = OK
     lock_take(&t.lock)
-    number = find_equal(t, mask[0])
-    if number == ABSENT:
+    number = map_get(&t.contents, mask.hash)
+    if number == ABSENT or t.masks[number] != mask:
         number = t.len
-        status = add_mask(t, mask[0])
-    elif t.masks[number] != mask[0]:
-        mask_release(mask[0])
-        mask[0] = t.masks[number]
-        atomic_add(&mask[0].refs, 1)
+        status = add_mask(t, mask)
     if status >= 0:
         status = map_put(&t.index, key, number)
     lock_leave(&t.lock)
@@ -164,19 +163,24 @@ cdef uint32_t list_tokens(const uint32_t* words, uint32_t n_words, uint32_t* tok
     return count
 
 
-cdef StoredMask* mask_pack(const uint32_t* words, uint32_t n_words, uint32_t* scratch) noexcept nogil:
+cdef StoredMask* table_pack(MaskTable* t, const uint32_t* words, uint32_t n_words, uint32_t* scratch) noexcept nogil:
     cdef uint32_t most = n_words >> 2
     cdef uint32_t count = list_tokens(words, n_words, scratch, most)
     cdef bint dense = count > most
     cdef uint32_t size = n_words if dense else count
-    cdef StoredMask* mask = <StoredMask*>malloc(mask_bytes(size))
+    cdef const uint32_t* packed = words if dense else scratch
+    cdef uint64_t hash = hash_mask(packed, size)
+    cdef StoredMask* mask = find_equal(t, hash, DENSE if dense else count, size, packed)
+    if mask != NULL:
+        return mask
+    mask = <StoredMask*>malloc(mask_bytes(size))
     if mask == NULL:
         return NULL
     mask.refs = 1
     mask.size = size
     mask.count = DENSE if dense else count
-    memcpy(mask.words, words if dense else scratch, size * sizeof(uint32_t))
-    mask.hash = hash_mask(mask.words, size)
+    mask.hash = hash
+    memcpy(mask.words, packed, size * sizeof(uint32_t))
     return mask
 
 

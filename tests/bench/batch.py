@@ -8,13 +8,15 @@ its next token.
 (c) the same where all masks have been asked for before: every mask is a copy.
 
 In (a) and (b) grammars are fresh in each run, so that masks are made as well as copied. Runs with one thread and with
-more take turns; of each call the best run counts, so that other programs disturb little.
+more take turns, and the ratio is that of two runs side by side; the median and the quartiles of all pairs are printed, for
+other programs disturb.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from statistics import median, quantiles
 from time import perf_counter
 from typing import Any
 
@@ -66,20 +68,24 @@ def documents(schemas: list[Schema], tok: ff.Tokenizer, size: int, count: int) -
 
 def measure(name: str, walks: Callable[[], list[Walk]], threads: int, runs: int, bitmask: Any) -> None:
     """Print a line: milliseconds a call with one thread and with more, and the ratio."""
-    best: dict[int, list[float]] = {}
-    for _ in range(runs):
-        for count in (1, threads):
-            taken = walk(walks(), count, bitmask)
-            best[count] = [min(pair) for pair in zip(best.get(count, taken), taken, strict=True)]
-    one, more = (sum(best[count]) * 1000 / STEPS for count in (1, threads))
-    print(f"{name:40s} 1 thread {one:7.3f} ms   {threads} threads {more:7.3f} ms   ratio {one / more:.2f}", flush=True)
+    times: dict[int, list[float]] = {1: [], threads: []}
+    for run in range(runs):
+        for count in sorted(times, reverse=bool(run % 2)):
+            times[count].append(sum(walk(walks(), count, bitmask)) * 1000 / STEPS)
+    ratios = [one / more for one, more in zip(times[1], times[threads], strict=True)]
+    low, middle, high = quantiles(ratios, n=4)
+    print(
+        f"{name:40s} 1 thread {median(times[1]):6.3f} ms   {threads} threads {median(times[threads]):6.3f} ms   "
+        f"ratio {middle:.2f} ({low:.2f} to {high:.2f})",
+        flush=True,
+    )
 
 
 def main() -> int:
     """The script."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--threads", type=int, default=2, help="compare this many with one (2)")
-    parser.add_argument("--runs", type=int, default=5, help="runs of which the best counts (5)")
+    parser.add_argument("--runs", type=int, default=21, help="pairs of runs (21)")
     arguments = parser.parse_args()
     tok = ff.Tokenizer.from_tiktoken("cl100k_base")
     tok.grammar_bytes = 0
