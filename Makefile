@@ -6,6 +6,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 ASAN_VENV := $(VENV)-asan
 PIP_FLAGS ?= --quiet --disable-pip-version-check
+# pyproject.toml's build-system.requires: installed first, so that every build finds the same Cython and what it translated
+BUILD_REQUIRES := 'setuptools>=77' 'cython>=3.1'
 # Options for pytest: make test PYTEST_FLAGS='-k mask'
 PYTEST_FLAGS ?=
 # Options for the bench: make bench BENCH_FLAGS='--limit 60 --micro'
@@ -63,11 +65,12 @@ $(BIN)/python $(ASAN_VENV)/bin/python:
 	    { echo "ffgrammar needs Python 3.10 or newer: make PYTHON=/path/to/python" >&2; exit 1; }
 	$(PYTHON) -m venv $(@:/bin/python=)
 
-# The stamps. pip builds in isolation; object files under build/ are used again, so only the first build is long.
-# Modules that were renamed since must not be packed again.
+# The stamps. What is under build/ is used again, so only the first build is long (a few minutes). Modules that were renamed
+# since must not be packed again.
 define install
 	@find build -path '*/lib.*' -type f ! -name '*.so' -delete 2>/dev/null || true
-	$(@D)/bin/pip install $(PIP_FLAGS) '.$(1)'
+	$(@D)/bin/pip install $(PIP_FLAGS) $(BUILD_REQUIRES)
+	$(@D)/bin/pip install $(PIP_FLAGS) --no-build-isolation '.$(1)'
 	@touch $@ $(@D)/.installed
 endef
 

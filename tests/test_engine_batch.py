@@ -55,6 +55,14 @@ def _along(grammar: ff.Grammar, tokens: list[int]) -> list[ff.Matcher]:
 
 
 @pytest.fixture(scope="module")
+def cl100k() -> ff.Tokenizer:
+    """It keeps no grammar, so what is compiled again has learned nothing yet."""
+    tok = ff.Tokenizer.from_tiktoken("cl100k_base")
+    tok.grammar_bytes = 0
+    return tok
+
+
+@pytest.fixture(scope="module")
 def crowd(cl100k: ff.Tokenizer, repo_root: Any) -> list[ff.Matcher]:
     """Matchers of several grammars at all places of texts."""
     found = []
@@ -109,15 +117,18 @@ def test_an_empty_batch(cl100k: ff.Tokenizer) -> None:
 
 
 @pytest.mark.parametrize("threads", THREADS)
-def test_all_on_one_grammar_that_nobody_has_asked(cl100k: ff.Tokenizer, threads: int) -> None:
+@pytest.mark.parametrize("grammars", [1, 2])
+def test_all_on_few_grammars_that_nobody_has_asked(cl100k: ff.Tokenizer, grammars: int, threads: int) -> None:
+    """Matchers of two grammars take turns (those of one are left to one thread)."""
     tokens = cl100k.encode(TEXT.decode())
     expected = [_alone(matcher, 3134) for matcher in _along(ff.compile_json_schema(SCHEMA, cl100k), tokens)]
-    matchers = _along(ff.compile_json_schema(SCHEMA, cl100k), tokens)
+    places = [_along(ff.compile_json_schema(SCHEMA, cl100k), tokens) for _ in range(grammars)]
+    matchers = [matcher for same in zip(*places, strict=True) for matcher in same]
     bitmask = ff.allocate_bitmask(3 * len(matchers), cl100k.vocab_size)
     for _ in range(3):
         bitmask[:] = 5
         ff.fill_bitmask(matchers * 3, bitmask, threads=threads)
-        assert bitmask.tolist() == expected * 3
+        assert bitmask.tolist() == [row for row in expected for _ in range(grammars)] * 3
 
 
 @pytest.mark.parametrize("threads", THREADS)
@@ -290,9 +301,10 @@ def _fill_and_compare(matchers: list[ff.Matcher], expected: list[list[int]]) -> 
 def test_children_of_a_process_that_is_busy(cl100k: ff.Tokenizer) -> None:
     """Processes are forked while other threads fill masks; children make threads of their own."""
     tokens = cl100k.encode(TEXT.decode())
-    grammar = ff.compile_json_schema(SCHEMA, cl100k, limits=ff.Limits(cache_bytes=50_000))
-    matchers = _along(grammar, tokens)
-    expected = [_alone(matcher, 3134) for matcher in _along(ff.compile_json_schema(SCHEMA, cl100k), tokens)]
+    # (two grammars: one would be left to one thread)
+    grammars = [ff.compile_json_schema(SCHEMA, cl100k, limits=ff.Limits(cache_bytes=50_000)) for _ in range(2)]
+    matchers = [matcher for grammar in grammars for matcher in _along(grammar, tokens)]
+    expected = [_alone(matcher, 3134) for matcher in _along(ff.compile_json_schema(SCHEMA, cl100k), tokens)] * 2
     # (from here on all that is imported late is there: Python's own locks of an import are no concern of this test)
     assert _fill_and_compare(matchers, expected)
     going = True
@@ -314,7 +326,7 @@ def test_children_of_a_process_that_is_busy(cl100k: ff.Tokenizer) -> None:
                 # no assertion and no exception may leave the child
                 code = 1
                 try:
-                    again = _along(grammar, tokens)
+                    again = [matcher for grammar in grammars for matcher in _along(grammar, tokens)]
                     code = 0 if all(_fill_and_compare(again, expected) for _ in range(2)) else 2
                 finally:
                     os._exit(code)
@@ -339,7 +351,12 @@ import sys, threading
 import ffgrammar as ff
 tok = ff.Tokenizer.from_tiktoken("cl100k_base")
 bitmask = ff.allocate_bitmask(40, tok.vocab_size)
-matchers = [ff.compile_json_schema({"enum": [n, "a" * n]}, tok).matcher() for n in range(40)]
+# two places of each grammar, which keeps the mask of one: so there is work in every batch
+limits = ff.Limits(mask_bytes=0)
+grammars = [ff.compile_json_schema({"enum": [n, "a" * n]}, tok, limits=limits) for n in range(20)]
+matchers = [grammar.matcher() for grammar in grammars * 2]
+for matcher in matchers[20:]:
+    matcher.accept_bytes(b'"')
 ff.fill_bitmask(matchers, bitmask, threads=4)
 def work():
     while True:

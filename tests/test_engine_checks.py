@@ -243,6 +243,20 @@ def test_long_strings(toy: ff.Tokenizer, ending: bytes) -> None:
         assert unwrap or ending != b"\\n" or PIECES.index(b'"') in found
 
 
+@pytest.mark.parametrize("size", [*range(50, 150, 7), 200, 300, 1000])
+def test_items_longer_than_what_was_read_before(cl100k: ff.Tokenizer, size: int) -> None:
+    """Each on a grammar that has read nothing yet: what it reads with grows on the way."""
+    kept, cl100k.grammar_bytes = cl100k.grammar_bytes, 0
+    try:
+        grammar = ff.compile_json_schema({"type": "array", "uniqueItems": True}, cl100k)
+    finally:
+        cl100k.grammar_bytes = kept
+    for one, other in ((b'"%b"' % (b"x" * size), b'"%b"' % (b"x" * (size - 1))), (b"7" * size, b"7" * (size + 1))):
+        for text in (b"[%b,%b]" % (one, other), b'[{"a": [%b]}, {"a": [%b]}]' % (other, one)):
+            assert grammar.matcher().accept_bytes(text) == len(text)
+        assert grammar.matcher().accept_bytes(b"[%b,%b]" % (one, one)) < 2 * len(one) + 3
+
+
 def test_an_item_that_repeats_another_cannot_end(toy: ff.Tokenizer) -> None:
     def next_pieces(name: str, text: bytes) -> set[bytes]:
         matcher = ff.compile_json_schema(SCHEMAS[name], toy, property_order="any").matcher()

@@ -121,6 +121,14 @@ class Player:
         return self.said
 
 
+@pytest.fixture(scope="module")
+def cl100k() -> ff.Tokenizer:
+    """It keeps no grammar, so what is compiled again has learned nothing yet."""
+    tok = ff.Tokenizer.from_tiktoken("cl100k_base")
+    tok.grammar_bytes = 0
+    return tok
+
+
 @pytest.mark.parametrize("limits", [{}, {"cache_bytes": 20_000}, {"dfa_states": 20}], ids=str)
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_one_grammar(cl100k: ff.Tokenizer, name: str, limits: dict[str, int]) -> None:

@@ -46,7 +46,7 @@ def measure(named: VocabularyName) -> dict[str, float]:
     ready, tokenizer = _best(lambda: load_tokenizer(named))
     nodes, node = _walk(load_tokenizer(named))
     grammar = compile_json_schema(SCHEMA, tokenizer)
-    found = {"tokenizer_ready": float(ready), "trie_node": node, "trie_nodes": float(nodes)}
+    found = {"tokenizer_ready": ready, "trie_node": node, "trie_nodes": nodes}
     return {name: round(value, 2) for name, value in (found | _calls(grammar)).items()}
 
 
@@ -131,5 +131,5 @@ def _best(call: Callable[[], Any], prepare: Callable[[], Any] | None = None) -> 
 
 def table(found: dict[str, float]) -> list[str]:
     """For a terminal, in lines."""
-    rows = (f"{label:<70}{found[name]:>14,.1f}" for name, label in LABELS.items())
+    rows = (f"{label:<70}{round(found[name], 1):>14,}" for name, label in LABELS.items())
     return ["", f"{'single calls, ns':<70}", *rows]

@@ -2,9 +2,9 @@
 Python object, so a process may end while they wait. A child process has none of them, and makes its own.
 """
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint32_t, uint64_t
 
-from ffgrammar.core.threads cimport Lock, lock_leave, lock_take, relax
+from ffgrammar.core.threads cimport Lock, atomic_load, lock_leave, lock_take, relax
 
 cdef extern from *:
     """
@@ -15,9 +15,6 @@ cdef extern from *:
     static pthread_mutex_t ffgrammar_pool_lock = PTHREAD_MUTEX_INITIALIZER;
     static pthread_cond_t ffgrammar_pool_wake = PTHREAD_COND_INITIALIZER;
     static pthread_cond_t ffgrammar_pool_done = PTHREAD_COND_INITIALIZER;
-
-    /* Only to see whether it is worth while to take the lock. */
-    static inline int ffgrammar_pool_look(const int *number) { return __atomic_load_n(number, __ATOMIC_RELAXED); }
 
     static void ffgrammar_pool_renew(void) {
         pthread_mutex_init(&ffgrammar_pool_lock, NULL);
@@ -58,25 +55,24 @@ cdef extern from *:
     void thread_join "pthread_join"(Thread thread, void** result) noexcept nogil
     void wait "pthread_cond_wait"(Condition* condition, Lock* lock) noexcept nogil
     void signal_all "pthread_cond_broadcast"(Condition* condition) noexcept nogil
-    int look_at "ffgrammar_pool_look"(const int* number) noexcept nogil
     uint64_t clock "ffgrammar_pool_clock"() noexcept nogil  # nanoseconds
     int at_fork "pthread_atfork"(void (*before)(), void (*parent)(), void (*child)() noexcept nogil) noexcept nogil
 
 cdef enum:
     MOST_THREADS = 64
     # A thread that sleeps is at work 30 to 80 us after it was called, and to call it takes 10; the work that is usually shared
-    # out takes some hundred. So who has nothing to do looks for a while, but no longer than he has just worked, nor than this
-    # many nanoseconds.
-    LONGEST_LOOK = 500_000
-    LOOKS = 32  # between two looks at the clock
+    # out takes a few hundred. So a thread with nothing to do stays awake for as long as it has just worked, and for this many
+    # nanoseconds at most.
+    LONGEST_AWAKE = 500_000
+    PAUSES = 32  # between two looks
 
 cdef struct Pool:
     Thread[MOST_THREADS] threads
-    int count     # threads there are
-    bint busy     # a call is under way
+    int count        # threads there are
+    bint busy        # a call is under way
     bint ending
-    int wanted    # threads that may still join it
-    int active    # those that have joined, and are not done
+    uint32_t wanted  # threads that may still join it
+    uint32_t active  # those that have joined, and are not done
     void (*work)(void*) noexcept nogil
     void* context
 
@@ -85,13 +81,13 @@ pool.count = pool.wanted = pool.active = 0
 pool.busy = pool.ending = False
 
 
-cdef void look(const int* number, bint expected, uint64_t since) noexcept nogil:
-    """Until the number is zero, or is not, as is expected; or the time is over."""
+cdef void stay_awake(const uint32_t* number, bint zero, uint64_t began) noexcept nogil:
+    """Wait, without the lock, while a number is zero, or while it is not: as long as the work took that began then, at most."""
     cdef uint64_t now = clock()
-    cdef uint64_t until = now + min(now - since, <uint64_t>LONGEST_LOOK)
-    cdef int i
-    while (look_at(number) != 0) != expected and clock() < until:
-        for i in range(LOOKS):
+    cdef uint64_t until = now + min(now - began, <uint64_t>LONGEST_AWAKE)
+    cdef int _
+    while (atomic_load(number) == 0) == zero and clock() < until:
+        for _ in range(PAUSES):
             relax()
 
 
@@ -104,7 +100,7 @@ cdef void serve() noexcept nogil:
         if pool.wanted == 0 and worked:
             worked = False
             lock_leave(&lock)
-            look(&pool.wanted, True, began)
+            stay_awake(&pool.wanted, True, began)
             lock_take(&lock)
         elif pool.wanted == 0:
             wait(&wake, &lock)
@@ -141,7 +137,7 @@ cdef void pool_run(void (*work)(void*) noexcept nogil, void* context, int helper
     began = clock()
     work(context)
     if ours:
-        look(&pool.active, False, began)
+        stay_awake(&pool.active, False, began)
         lock_take(&lock)
         # who has not come by now need not come any more
         pool.wanted = 0

@@ -20,8 +20,8 @@ cdef extern from *:
     #endif
     }
 
-    /* To fall asleep and be woken takes some 60 us, and most locks are held for less: look again for 20. (Along 180 batches of
-       64 on two threads 5 waits were longer than that, and 55 longer than 3 us.) */
+    /* To fall asleep and be woken takes some 60 us, and most locks are held for less: look again for some 20 us. (Along 180
+       batches of 64 on two threads 55 waits were longer than 3 us, and 5 longer than 20.) */
     static inline void ffgrammar_lock_take(pthread_mutex_t *lock) {
         int turn, pause;
         for (turn = 0; turn < 10; turn++) {

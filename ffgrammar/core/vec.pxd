@@ -7,9 +7,9 @@ from libc.string cimport memcpy, memset
 from ffgrammar.core.status cimport NO_MEMORY, OK
 
 cdef enum:
-    # From here on `realloc` moves pages. Below, glibc's copies the words with the heap's lock held, and a thread that makes
-    # another grammar's mask falls asleep for it: 90 times along 60 batches of 64 on two threads, and 60 so.
-    REALLOC = 1 << 17
+    # Bytes from which `realloc` may move pages. Where it does not, glibc's copies with the heap's lock held, and threads that
+    # make masks of other grammars fall asleep waiting for it (docs/performance.md).
+    LARGE = 1 << 17
 
 cdef struct Vec:
     uint32_t* data
@@ -36,11 +36,12 @@ cdef inline int vec_reserve(Vec* v, size_t cap) noexcept nogil:
     grown = v.cap * 2 if v.cap * 2 > cap else cap
     if grown < 16:
         grown = 16
-    if grown * sizeof(uint32_t) < REALLOC:
+    if grown * sizeof(uint32_t) < LARGE:
         data = <uint32_t*>malloc(grown * sizeof(uint32_t))
         if data != NULL:
-            if v.len:
-                memcpy(data, v.data, v.len * sizeof(uint32_t))
+            if v.cap:
+                # (as realloc does; the text of a tape is behind `len`)
+                memcpy(data, v.data, v.cap * sizeof(uint32_t))
             free(v.data)
     else:
         data = <uint32_t*>realloc(v.data, grown * sizeof(uint32_t))

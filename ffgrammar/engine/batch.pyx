@@ -1,9 +1,9 @@
 """Masks of many matchers at once.
 
 The calling thread begins with the masks that are known: these are copies. From the first one on that has to be made, matchers
-are shared out one by one. A grammar makes one mask at a time, so whoever finds it busy goes on with other matchers and comes
-back in the end. No thread but the caller's touches a Python object: the others read the C fields of matchers that the caller
-holds.
+are shared out one by one, if they are of several grammars. A grammar makes one mask at a time, so whoever finds it busy goes on
+with other matchers and comes back in the end. No thread but the caller's touches a Python object: the others read the C fields
+of matchers that the caller holds.
 """
 
 from libc.stdint cimport uint32_t
@@ -131,17 +131,17 @@ cdef class Batch:
             self.taken += 1
 
     cdef int grammars_left(self, int most) noexcept nogil:
-        """How many grammars the matchers left are of, if no more than `most`: threads gain nothing on the masks of one, which
-        are made one by one. (By runs of one grammar, so matchers of two that take turns count for more.)"""
+        """How many grammars the matchers left are of; `most` if there are more. A grammar makes its masks one by one, so more
+        threads than grammars gain nothing. (Runs of one grammar are counted: two that take turns count for more.)"""
         cdef int found = 0
         cdef void* last = NULL
-        cdef uint32_t i
-        for i in range(self.taken, self.count):
-            if <void*>(<Matcher>self.jobs[i].matcher).engine != last:
-                last = <void*>(<Matcher>self.jobs[i].matcher).engine
-                found += 1
-                if found == most:
-                    break
+        cdef void* engine
+        cdef uint32_t i = self.taken
+        while i < self.count and found < most:
+            engine = <void*>(<Matcher>self.jobs[i].matcher).engine
+            found += engine != last
+            last = engine
+            i += 1
         return found
 
     cdef int report(self) except -1:
@@ -211,8 +211,9 @@ def fill_bitmask(matchers, bitmask, indices=None, *, threads=None) -> None:
         matchers: the matchers.
         bitmask: int32 [batch, words], C-contiguous, numpy or torch (CPU); words as the widest vocabulary needs them.
         indices: the row of each, all different; rows 0, 1, 2, ... if not given. Other rows are left as they are.
-        threads: how many threads to use, this one included; 1 uses no other. By default as many as there are
-            processors for this process, but no more than 8. The threads are kept for the next call.
+        threads: how many threads to use at most, this one included; 1 uses no other, and neither does a batch of one
+            grammar. By default as many as there are processors for this process, but no more than 8. The threads are kept
+            for the next call.
 
     Raises:
         MatcherError: the bitmask has another shape or type, or too few rows, or two matchers have the same row; then nothing

@@ -20,7 +20,7 @@ cdef struct Masks:
     Map horizons     # of pairs of states, see split.pxd
     Map walked       # states whose transitions along the vocabulary are all computed
     Vec reached      # scratch: lexer states
-    Vec tokens       # scratch: for mask_pack
+    Vec tokens       # scratch: for table_pack
     Vec places       # scratch: where tokens leave, see split.pxd
     StoredMask* recent  # of the last configuration whose mask depends on its text, or NULL
     uint64_t recent_key

@@ -252,7 +252,7 @@ cdef int find_left(Masks* k, Machine* m, const Config* config, StoredMask** mask
 
 
 cdef int make(Masks* k, Machine* m, const Config* config, StoredMask** mask) noexcept nogil:
-    """Compute the mask of a configuration; not put into the table yet."""
+    """Compute the mask of a configuration; the table has no key for it yet."""
     cdef TapeMark mark = tape_mark(&m.tape)
     cdef int status
     m.tape.asked = False

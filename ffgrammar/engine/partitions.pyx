@@ -159,13 +159,15 @@ cdef int make_place(Partitions* p) noexcept nogil:
 
 
 cdef int find_key(Partitions* p, Known* known, Dfa* dfa, uint32_t state, uint32_t* key) noexcept nogil:
-    """1 with the number of a lexer state's key, 0 where it has none, or a status."""
+    """1 with the number of a lexer state's key, 0 where it has none, or a status. Makes room first."""
     cdef uint32_t number = state >> 8
     cdef uint32_t count = intern_len(&dfa.states, number)
     cdef uint32_t words[MOST_LEXEMES + 2]
     cdef uint32_t i, lexeme
     cdef uint32_t used = 2
-    cdef int status
+    cdef int status = make_room(p)
+    if status < 0:
+        return status
     if known.generation != p.generation:
         known_clear(known)
         known.generation = p.generation
@@ -231,9 +233,7 @@ cdef int partitions_find(
     cdef uint32_t key
     cdef int status
     lock_take(&p.lock)
-    status = make_room(p)
-    if status >= 0:
-        status = find_key(p, known, dfa, state, &key)
+    status = find_key(p, known, dfa, state, &key)
     if status > 0:
         partition = p.found[key]
         status = SHORT if partition == SHORT_WALK else NOT_KEPT if partition == NULL else KEPT
@@ -290,9 +290,7 @@ cdef int partitions_keep(
     cdef uint32_t key
     cdef int status
     lock_take(&p.lock)
-    status = make_room(p)
-    if status >= 0:
-        status = find_key(p, known, dfa, state, &key)
+    status = find_key(p, known, dfa, state, &key)
     # (another engine may have been quicker)
     if status > 0 and p.found[key] == NULL:
         if mask != NULL:

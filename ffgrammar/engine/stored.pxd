@@ -1,7 +1,8 @@
 """Masks that are kept, and a table of them that is read without the engine's lock.
 
 A stored mask is counted, and stays where it is until nobody holds it: who has found one copies it while others add masks or
-forget them all. The table's own lock is held for a look-up only.
+forget them all. Whoever changes the table holds the engine's lock and the table's own, which is never held for long: a look-up
+by key takes that one only.
 """
 
 from libc.stdint cimport uint32_t, uint64_t
@@ -41,10 +42,10 @@ cdef StoredMask* table_find(MaskTable* t, uint32_t generation, uint64_t key) noe
 
 # The mask of `n_words` words, which lie in whole blocks with nothing but zeros behind them: one that is kept, or a copy, which
 # is a list of tokens if there are few. NULL if there is no memory. To be released. `scratch` has room for scratch_words. With
-# the engine's lock held, as the next one. (To look first takes half of the allocations and copies away.)
+# the engine's lock held, as the next one. (Looking first saves half of the allocations and copies.)
 cdef StoredMask* table_pack(MaskTable* t, const uint32_t* words, uint32_t n_words, uint32_t* scratch) noexcept nogil
 
-# Keep what table_pack made. Returns a status.
+# Keep a mask from table_pack for a key. Returns a status.
 cdef int table_put(MaskTable* t, uint64_t key, StoredMask* mask) noexcept nogil
 
 cdef void mask_release(StoredMask* mask) noexcept nogil

@@ -75,18 +75,20 @@ cdef StoredMask* table_find(MaskTable* t, uint32_t generation, uint64_t key) noe
     return mask
 
 
-cdef StoredMask* find_equal(MaskTable* t, uint64_t hash, uint32_t count, uint32_t size, const uint32_t* words) noexcept nogil:
+cdef StoredMask* find_equal(
+    const MaskTable* t, uint64_t hash, uint32_t count, uint32_t size, const uint32_t* words,
+) noexcept nogil:
     """The mask with these words, or NULL. Most are met again in other rows: of 2,419 long ones along three schemas 80 differ."""
-    cdef StoredMask* mask = NULL
-    cdef uint32_t number
-    lock_take(&t.lock)
-    number = map_get(&t.contents, hash)
-    # (one that another one's hash leads to is not found again, no more)
-    if number != ABSENT and t.masks[number].count == count and t.masks[number].size == size:
-        if memcmp(t.masks[number].words, words, size * sizeof(uint32_t)) == 0:
-            mask = t.masks[number]
-            atomic_add(&mask.refs, 1)
-    lock_leave(&t.lock)
+    # (without the table's lock: the engine's is held, so nobody changes it)
+    cdef uint32_t number = map_get(&t.contents, hash)
+    cdef StoredMask* mask
+    if number == ABSENT:
+        return NULL
+    mask = t.masks[number]
+    # (where two masks have one hash, only the later one is found)
+    if mask.count != count or mask.size != size or memcmp(mask.words, words, size * sizeof(uint32_t)) != 0:
+        return NULL
+    atomic_add(&mask.refs, 1)
     return mask
 
 
@@ -113,6 +115,7 @@ cdef int table_put(MaskTable* t, uint64_t key, StoredMask* mask) noexcept nogil:
     cdef uint32_t number
     cdef int status = OK
     lock_take(&t.lock)
+    # (it may be kept, for another key)
     number = map_get(&t.contents, mask.hash)
     if number == ABSENT or t.masks[number] != mask:
         number = t.len
@@ -166,11 +169,16 @@ cdef uint32_t list_tokens(const uint32_t* words, uint32_t n_words, uint32_t* tok
 cdef StoredMask* table_pack(MaskTable* t, const uint32_t* words, uint32_t n_words, uint32_t* scratch) noexcept nogil:
     cdef uint32_t most = n_words >> 2
     cdef uint32_t count = list_tokens(words, n_words, scratch, most)
-    cdef bint dense = count > most
-    cdef uint32_t size = n_words if dense else count
-    cdef const uint32_t* packed = words if dense else scratch
-    cdef uint64_t hash = hash_mask(packed, size)
-    cdef StoredMask* mask = find_equal(t, hash, DENSE if dense else count, size, packed)
+    cdef uint32_t size = count
+    cdef const uint32_t* packed = scratch
+    cdef uint64_t hash
+    cdef StoredMask* mask
+    if count > most:
+        count = DENSE
+        size = n_words
+        packed = words
+    hash = hash_mask(packed, size)
+    mask = find_equal(t, hash, count, size, packed)
     if mask != NULL:
         return mask
     mask = <StoredMask*>malloc(mask_bytes(size))
@@ -178,7 +186,7 @@ cdef StoredMask* table_pack(MaskTable* t, const uint32_t* words, uint32_t n_word
         return NULL
     mask.refs = 1
     mask.size = size
-    mask.count = DENSE if dense else count
+    mask.count = count
     mask.hash = hash
     memcpy(mask.words, packed, size * sizeof(uint32_t))
     return mask

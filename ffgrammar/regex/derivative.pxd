@@ -8,7 +8,7 @@ from ffgrammar.regex.nodes cimport Nodes
 cdef int derivative(Nodes* n, uint32_t e, uint32_t byte, uint32_t* out) noexcept nogil
 
 # Narrow `bits` to bytes whose derivative of e equals that of `byte`.
-cdef int same_class(Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcept nogil
+cdef void same_class(Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcept nogil
 
 # How far e seems to be from a match. For an intersection the sum over its members and not their maximum: it falls with
 # every member that is satisfied, where a search by length would try all orders in which they can be.

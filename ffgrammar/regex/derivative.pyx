@@ -151,7 +151,7 @@ cdef int members_derivative(Nodes* n, uint32_t e, uint32_t byte, uint32_t* out) 
     return make_union(n, base, out) if kind == K_OR else make_intersection(n, base, out)
 
 
-cdef int members_class(Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcept nogil:
+cdef void members_class(Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcept nogil:
     cdef const uint32_t* words = node(n, e)
     cdef uint32_t i, other
     for i in range(1, node_len(n, e)):
@@ -160,10 +160,9 @@ cdef int members_class(Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noex
             bits[other >> 5] &= ~(<uint32_t>1 << (other & 31))
         else:
             same_class(n, words[i], byte, bits)
-    return OK
 
 
-cdef int kept_class(Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcept nogil:
+cdef void kept_class(Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcept nogil:
     """The same, looked up."""
     cdef uint64_t key = <uint64_t>e << 8 | byte
     cdef uint32_t offset = map_get(&n.classes, key)
@@ -182,10 +181,9 @@ cdef int kept_class(Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcep
             n.class_words.len = offset
     for i in range(8):
         bits[i] &= found[i]
-    return OK
 
 
-cdef int same_class(Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcept nogil:
+cdef void same_class(Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcept nogil:
     cdef const uint32_t* words = node(n, e)
     cdef uint32_t kind = words[0]
     cdef uint32_t flip, i
@@ -213,13 +211,13 @@ cdef int same_class(Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcep
                 break
     elif kind == K_OR or kind == K_AND:
         if kind == K_OR and FEW_MEMBERS < node_len(n, e) <= MANY_MEMBERS and n.info.data[e] >> DEPTH_SHIFT <= SHALLOW:
-            return kept_class(n, e, byte, bits)
-        members_class(n, e, byte, bits)
+            kept_class(n, e, byte, bits)
+        else:
+            members_class(n, e, byte, bits)
     elif kind == K_NOT or kind == K_REP:
         same_class(n, words[1], byte, bits)
     elif kind == K_MULT or kind == K_PART:
         multiples_class(n, e, byte, bits)
-    return OK
 
 
 cdef int matches_something(Nodes* n, uint32_t e) noexcept nogil:

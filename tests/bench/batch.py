@@ -8,15 +8,15 @@ its next token.
 (c) the same where all masks have been asked for before: every mask is a copy.
 
 In (a) and (b) grammars are fresh in each run, so that masks are made as well as copied. Runs with one thread and with
-more take turns, and the ratio is that of two runs side by side; the median and the quartiles of all pairs are printed, for
-other programs disturb.
+more take turns, and a ratio is that of two runs side by side. As other programs disturb, the median and the quartiles
+of all pairs are printed.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from statistics import median, quantiles
+from statistics import median
 from time import perf_counter
 from typing import Any
 
@@ -32,19 +32,19 @@ LONG = 1000
 Walk = tuple[Any, list[int], list[int]]
 
 
-def walk(walks: list[Walk], threads: int, bitmask: Any) -> list[float]:
-    """Seconds that each call took."""
+def walk(walks: list[Walk], threads: int, bitmask: Any) -> float:
+    """Milliseconds a call."""
     matchers = [grammar.matcher() for grammar, _, _ in walks]
     for matcher, (_, before, _) in zip(matchers, walks, strict=True):
         assert matcher.accept_tokens(before) == len(before)
-    taken = []
+    taken = 0.0
     for step in range(STEPS):
         start = perf_counter()
         ff.fill_bitmask(matchers, bitmask, threads=threads)
-        taken.append(perf_counter() - start)
+        taken += perf_counter() - start
         for matcher, (_, _, tokens) in zip(matchers, walks, strict=True):
             assert matcher.accept_token(tokens[step])
-    return taken
+    return taken * 1000 / STEPS
 
 
 def documents(schemas: list[Schema], tok: ff.Tokenizer, size: int, count: int) -> list[tuple[Schema, list[int]]]:
@@ -71,9 +71,9 @@ def measure(name: str, walks: Callable[[], list[Walk]], threads: int, runs: int,
     times: dict[int, list[float]] = {1: [], threads: []}
     for run in range(runs):
         for count in sorted(times, reverse=bool(run % 2)):
-            times[count].append(sum(walk(walks(), count, bitmask)) * 1000 / STEPS)
-    ratios = [one / more for one, more in zip(times[1], times[threads], strict=True)]
-    low, middle, high = quantiles(ratios, n=4)
+            times[count].append(walk(walks(), count, bitmask))
+    ratios = sorted(one / more for one, more in zip(times[1], times[threads], strict=True))
+    low, middle, high = (ratios[runs * quarter // 4] for quarter in (1, 2, 3))
     print(
         f"{name:40s} 1 thread {median(times[1]):6.3f} ms   {threads} threads {median(times[threads]):6.3f} ms   "
         f"ratio {middle:.2f} ({low:.2f} to {high:.2f})",
@@ -83,7 +83,7 @@ def measure(name: str, walks: Callable[[], list[Walk]], threads: int, runs: int,
 
 def main() -> int:
     """The script."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = argparse.ArgumentParser(prog="python tests/bench batch", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--threads", type=int, default=2, help="compare this many with one (2)")
     parser.add_argument("--runs", type=int, default=21, help="pairs of runs (21)")
     arguments = parser.parse_args()

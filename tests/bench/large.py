@@ -3,6 +3,7 @@ random tokens."""
 
 from __future__ import annotations
 
+import argparse
 import json
 from random import Random
 from string import ascii_lowercase
@@ -73,6 +74,7 @@ def slowest(grammar: ff.Grammar, random: Random) -> float:
 
 
 def main() -> None:
+    argparse.ArgumentParser(prog="python tests/bench large", description=__doc__).parse_args()
     random = Random(1)
     tokenizer = ff.Tokenizer.from_tiktoken("cl100k_base")
     optional = {"type": "object", "properties": {word(random) + str(i): leaf(random) for i in range(3000)}}
