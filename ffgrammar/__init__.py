@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ffgrammar.engine.batch import fill_bitmask, fill_draft_bitmasks
     from ffgrammar.engine.matcher import Matcher
     from ffgrammar.tokens.canonical import CanonicalityReport, is_canonical
+    from ffgrammar.tokens.coverings import Covering
     from ffgrammar.tokens.tokenizer import Tokenizer
 
 _HOME = {
@@ -57,12 +58,14 @@ _HOME = {
     "Matcher": "engine.matcher",
     "CanonicalityReport": "tokens.canonical",
     "is_canonical": "tokens.canonical",
+    "Covering": "tokens.coverings",
     "Tokenizer": "tokens.tokenizer",
 }
 
 __all__ = [
     "CanonicalityReport",
     "CompiledFileError",
+    "Covering",
     "FFGrammarError",
     "Grammar",
     "GrammarError",

@@ -9,6 +9,7 @@ from ffgrammar.core.threads cimport Lock, atomic_load, lock_leave, lock_take, re
 cdef extern from *:
     """
     #include <pthread.h>
+    #include <sched.h>
     #include <signal.h>
     #include <time.h>
 
@@ -26,6 +27,20 @@ cdef extern from *:
         struct timespec now;
         clock_gettime(CLOCK_MONOTONIC, &now);
         return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    }
+
+    /* The kernel may wake a thread on the processor of who wakes it, where it then waits, with another one idle: that happens at
+       every call after a pause. So these threads stay off the caller's processor, if there are others. */
+    static void ffgrammar_pool_apart(const pthread_t *threads, int count, int *off) {
+    #ifdef __linux__
+        cpu_set_t others;
+        int here = sched_getcpu();
+        int i;
+        if (here < 0 || here >= CPU_SETSIZE || here == *off || sched_getaffinity(0, sizeof(others), &others)) return;
+        if (CPU_ISSET(here, &others) && CPU_COUNT(&others) > 1) CPU_CLR(here, &others);
+        for (i = 0; i < count; i++) pthread_setaffinity_np(threads[i], sizeof(others), &others);
+        *off = here;
+    #endif
     }
 
     /* Signals are for the threads that Python knows. The stack is that of a main thread, whatever `ulimit -s` says. */
@@ -52,10 +67,12 @@ cdef extern from *:
     Condition done "ffgrammar_pool_done"
     void renew_locks "ffgrammar_pool_renew"() noexcept nogil
     int thread_start "ffgrammar_pool_thread"(Thread* thread, void (*main)() noexcept nogil) noexcept nogil
+    void stay_apart "ffgrammar_pool_apart"(const Thread* threads, int count, int* off) noexcept nogil
     void thread_join "pthread_join"(Thread thread, void** result) noexcept nogil
     void wait "pthread_cond_wait"(Condition* condition, Lock* lock) noexcept nogil
     void signal_all "pthread_cond_broadcast"(Condition* condition) noexcept nogil
     uint64_t clock "ffgrammar_pool_clock"() noexcept nogil  # nanoseconds
+    int give_way "sched_yield"() noexcept nogil
     int at_fork "pthread_atfork"(void (*before)(), void (*parent)(), void (*child)() noexcept nogil) noexcept nogil
 
 cdef enum:
@@ -69,6 +86,7 @@ cdef enum:
 cdef struct Pool:
     Thread[MOST_THREADS] threads
     int count        # threads there are
+    int off          # the processor that they stay off
     bint busy        # a call is under way
     bint ending
     uint32_t wanted  # threads that may still join it
@@ -89,6 +107,8 @@ cdef void stay_awake(const uint32_t* number, bint zero, uint64_t began) noexcept
     while (atomic_load(number) == 0) == zero and clock() < until:
         for _ in range(PAUSES):
             relax()
+        # (who is waited for may have been woken on this processor)
+        give_way()
 
 
 cdef void serve() noexcept nogil:
@@ -128,6 +148,8 @@ cdef void pool_run(void (*work)(void*) noexcept nogil, void* context, int helper
             ours = pool.busy = True
             while pool.count < helpers and thread_start(&pool.threads[pool.count], serve) == 0:
                 pool.count += 1
+                pool.off = -1
+            stay_apart(pool.threads, pool.count, &pool.off)
             pool.work = work
             pool.context = context
             pool.wanted = min(helpers, pool.count)

@@ -8,6 +8,7 @@ of matchers that the caller holds.
 
 from libc.stdint cimport uint32_t
 from libc.stdlib cimport calloc, free
+from libc.string cimport memset
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
 
@@ -121,12 +122,15 @@ cdef class Batch:
         """Write the masks up to the first that is not known."""
         cdef Job* job = self.jobs
         cdef StoredMask* mask
-        while self.taken < self.count and job.drafted == NULL and not (<Matcher>job.matcher).place.terminated:
-            mask = place_known((<Matcher>job.matcher).engine, &(<Matcher>job.matcher).place)
-            if mask == NULL:
-                break
-            mask_unpack(mask, (<Matcher>job.matcher).engine.trie.n_words, job.rows, self.words)
-            mask_release(mask)
+        while self.taken < self.count and job.drafted == NULL:
+            if (<Matcher>job.matcher).place.terminated:
+                memset(job.rows, 0, self.words * sizeof(uint32_t))
+            else:
+                mask = place_known((<Matcher>job.matcher).engine, &(<Matcher>job.matcher).place)
+                if mask == NULL:
+                    break
+                mask_unpack(mask, (<Matcher>job.matcher).engine.trie.n_words, job.rows, self.words)
+                mask_release(mask)
             job += 1
             self.taken += 1
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.trie import TokenTrie
+
+if TYPE_CHECKING:
+    from ffgrammar.tokens.canon import CanonRules
+    from ffgrammar.tokens.coverings import Covering
 
 __all__ = ["EosIds", "Tokenizer"]
 
@@ -39,12 +44,14 @@ class Tokenizer:
 
     __slots__ = (
         "_adds_prefix_space",
+        "_canon",
         "_encoder",
         "_eos_token_ids",
         "_fingerprint",
         "_grammar_bytes",
         "_name",
         "_partition_bytes",
+        "_pattern",
         "_special_names",
         "_special_tokens",
         "_strips_first_space",
@@ -63,6 +70,7 @@ class Tokenizer:
         encoder: Encoder | None = None,
         adds_prefix_space: bool = False,
         strips_first_space: bool = False,
+        pattern: str | None = None,
     ) -> None:
         self._trie = trie
         self._special_tokens = dict(special_tokens)
@@ -73,6 +81,9 @@ class Tokenizer:
         self._adds_prefix_space = adds_prefix_space
         self._strips_first_space = strips_first_space
         self._fingerprint: str | None = None
+        # of the pre-tokenizer, where ids are ranks of merges
+        self._pattern = pattern
+        self._canon: Any = None
         self._partition_bytes = PARTITION_BYTES
         # what the engine keeps here for all grammars on this vocabulary (engine/partitions.pyx)
         self.partitions: Any = None
@@ -102,7 +113,8 @@ class Tokenizer:
         tokens, special_tokens, name, encoder = read_encoding(encoding)
         if eos_token_ids is None:
             eos_token_ids = default_eos(special_tokens, ("<|endoftext|>",), name)
-        return cls._build(tokens, special_tokens, eos_token_ids, vocab_size, name, encoder)
+        pattern = getattr(encoding, "_pat_str", None)
+        return cls._build(tokens, special_tokens, eos_token_ids, vocab_size, name, encoder, pattern=pattern)
 
     @classmethod
     def from_huggingface(cls, source: Any, eos_token_ids: EosIds = None, vocab_size: int | None = None) -> Tokenizer:
@@ -191,7 +203,9 @@ class Tokenizer:
                 raise TokenizerError(f"eos_token_ids: {number} is an ordinary token of {name}: {text!r}")
         add_eos_names(specials, eos, [])
         encoder = BpeEncoder(trie, encoding.splitter)
-        return cls(trie, special_tokens=specials, eos_token_ids=eos, name=name, encoder=encoder)
+        return cls(
+            trie, special_tokens=specials, eos_token_ids=eos, name=name, encoder=encoder, pattern=encoding.pattern
+        )
 
     @classmethod
     def _build(
@@ -205,6 +219,7 @@ class Tokenizer:
         *,
         adds_prefix_space: bool = False,
         strips_first_space: bool = False,
+        pattern: str | None = None,
     ) -> Tokenizer:
         check_special_tokens(special_tokens)
         size = check_vocab_size(vocab_size, max([len(tokens), *(1 + number for number in special_tokens.values())]))
@@ -222,6 +237,7 @@ class Tokenizer:
             encoder=encoder,
             adds_prefix_space=adds_prefix_space,
             strips_first_space=strips_first_space,
+            pattern=pattern,
         )
 
     # ---- what it is
@@ -353,6 +369,80 @@ class Tokenizer:
         names = self._special_names
         token_bytes = self._trie.token_bytes
         return b"".join([token_bytes(i) or (names[i].encode() if i in names else b"") for i in ids])
+
+    @property
+    def canon(self) -> CanonRules | None:
+        """The rules by which this tokenizer's own sequences are told from others; None where they are not known.
+
+        They are known of tiktoken's encodings whose pattern can be read (`ffgrammar.tokens.pattern`).
+        """
+        if self._canon is None:
+            # Two threads may both get here; the rules are the same.
+            from ffgrammar.tokens.canon import CanonRules
+            from ffgrammar.tokens.embedded import ENCODINGS
+
+            self._canon = False
+            if self._pattern is not None:
+                # (of the embedded ones it is known, and tested, that merges make every token)
+                embedded = self._name in ENCODINGS and self._pattern == ENCODINGS[self._name].pattern
+                with contextlib.suppress(TokenizerError):
+                    self._canon = CanonRules(self._trie, self._pattern, all_merged=embedded)
+        return self._canon or None
+
+    def _rules(self, what: str) -> CanonRules:
+        rules = self.canon
+        if rules is None:
+            raise TokenizerError(
+                f"{what}: how tokenizer {self._name!r} cuts and merges is not known; it is of the embedded encodings "
+                "and of a tiktoken.Encoding"
+            )
+        return rules
+
+    def coverings(self, prefix: str | bytes) -> list[Covering]:
+        """The token sequences that texts with this beginning begin with: a sequence for each way to cover its end.
+
+        Each text that begins with the prefix begins, in this tokenizer's own tokens, with the kept tokens of exactly
+        one covering and one of its candidates. From the covering that keeps most to the one that keeps least.
+
+        Args:
+            prefix: the start of a text; bytes may end inside a character. Of an empty one there is no covering.
+
+        Raises:
+            TokenizerError: no UTF-8 text begins so, or the tokenizer's rules are not known.
+        """
+        from ffgrammar.tokens.coverings import coverings
+
+        data = prefix.encode("utf-8", "surrogatepass") if isinstance(prefix, str) else bytes(prefix)
+        rules = self._rules("coverings")
+        return coverings(rules, data) if data else []
+
+    def tokenize_partial(self, new_bytes: bytes, recent_tokens: Iterable[int] = ()) -> tuple[list[int], bytes]:
+        """The tokens of bytes that may go on, as far as nothing that follows can change them; and the bytes left over.
+
+        Args:
+            new_bytes: what follows `recent_tokens`.
+            recent_tokens: the last tokens before, or all of them. They may be any tokens; none at all is the start of a
+                text.
+
+        Raises:
+            TokenizerError: an id is out of range, the bytes are not UTF-8, or the tokenizer's rules are not known.
+        """
+        from ffgrammar.tokens.canon import CanonChain
+        from ffgrammar.tokens.coverings import coverings_after, shared_tokens
+
+        chain = CanonChain(self._rules("tokenize_partial"))
+        for token in recent_tokens:
+            chain.push_any(token)
+        tokens = shared_tokens(coverings_after(chain, bytes(new_bytes))) if new_bytes else []
+        size = len(self.decode(tokens))
+        return tokens, bytes(new_bytes)[size:]
+
+    def dbg_tokens(self, ids: Iterable[int]) -> str:
+        """Tokens for people: their texts with a mark between two; bytes that are not UTF-8 as \\x.., special tokens by
+        name."""
+        ids = list(ids)
+        shown = [self.decode([token]).decode("utf-8", "backslashreplace") for token in ids]
+        return "\u2027".join(text or f"[{token}]" for text, token in zip(shown, ids, strict=True))
 
     def piece_ends(self, text: bytes) -> list[int] | None:
         """Where the encoder's pieces of a text end (byte offsets, ascending; tokens never cross them), None if unknown.

@@ -3,7 +3,7 @@
 Documents of the MaskBench schemas are walked, 64 side by side: one call fills a mask for each, then each matcher takes
 its next token.
 
-(a) a document each of 64 schemas.
+(a) a document each of 64 schemas; without a pause, and with one as models make it, in which threads fall asleep.
 (b) one schema at a time, all 64 matchers at different places of its document; of three schemas with long documents.
 (c) the same where all masks have been asked for before: every mask is a copy.
 
@@ -17,7 +17,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from statistics import median
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import Any
 
 import ffgrammar as ff
@@ -32,13 +32,14 @@ LONG = 1000
 Walk = tuple[Any, list[int], list[int]]
 
 
-def walk(walks: list[Walk], threads: int, bitmask: Any) -> float:
+def walk(walks: list[Walk], threads: int, bitmask: Any, pause: float = 0.0) -> float:
     """Milliseconds a call."""
     matchers = [grammar.matcher() for grammar, _, _ in walks]
     for matcher, (_, before, _) in zip(matchers, walks, strict=True):
         assert matcher.accept_tokens(before) == len(before)
     taken = 0.0
     for step in range(STEPS):
+        sleep(pause)
         start = perf_counter()
         ff.fill_bitmask(matchers, bitmask, threads=threads)
         taken += perf_counter() - start
@@ -66,12 +67,14 @@ def documents(schemas: list[Schema], tok: ff.Tokenizer, size: int, count: int) -
     return found
 
 
-def measure(name: str, walks: Callable[[], list[Walk]], threads: int, runs: int, bitmask: Any) -> None:
+def measure(
+    name: str, walks: Callable[[], list[Walk]], threads: int, runs: int, bitmask: Any, pause: float = 0.0
+) -> None:
     """Print a line: milliseconds a call with one thread and with more, and the ratio."""
     times: dict[int, list[float]] = {1: [], threads: []}
     for run in range(runs):
         for count in sorted(times, reverse=bool(run % 2)):
-            times[count].append(walk(walks(), count, bitmask))
+            times[count].append(walk(walks(), count, bitmask, pause))
     ratios = sorted(one / more for one, more in zip(times[1], times[threads], strict=True))
     low, middle, high = (ratios[runs * quarter // 4] for quarter in (1, 2, 3))
     print(
@@ -105,6 +108,7 @@ def main() -> int:
         return [(compiled(schema), [], tokens) for schema, tokens in many]
 
     measure("(a) 64 grammars", each, arguments.threads, arguments.runs, bitmask)
+    measure("(a) and 10 ms between two calls", each, arguments.threads, arguments.runs, bitmask, 0.01)
     for schema, tokens in documents(schemas, tok, LONG, 3):
         name = schema.id[-24:]
 

@@ -1,0 +1,73 @@
+"""The rules by which a tokenizer's own token sequences are told from others, and a sequence that grows."""
+
+from libc.stdint cimport uint8_t, uint16_t, uint32_t
+
+from ffgrammar.tokens.merges cimport Merges
+from ffgrammar.tokens.pieces cimport PieceTable, Utf8
+from ffgrammar.tokens.trie cimport TokenTrie
+
+cdef enum:
+    MOST_GUESSES = 8    # about where pieces end, at a time; three are the most that the patterns of models need
+    FIRST = 0xFFFFFFFF  # for the token before the first
+    FAILED = -1         # there is no memory
+    # Tokens that are looked for, one after another, to complete what the last one began: a character has four bytes.
+    MOST_AHEAD = 4
+
+
+cdef struct Canon:
+    uint32_t last       # token
+    Utf8 character      # of which the last token has the beginning, if it ends inside one
+    uint8_t may_end     # whether a piece may end before that character,
+    uint8_t may_go_on   # or go on
+    uint8_t alone       # the last token must be a piece of its own
+    uint8_t count
+    uint16_t[MOST_GUESSES] guess  # states of the automaton of pieces
+    uint32_t[MOST_GUESSES] node   # the piece so far in the trie, where that matters; else 0
+
+
+cdef class CanonRules:
+    cdef readonly TokenTrie trie
+    cdef readonly Merges merges
+    cdef readonly PieceTable pieces
+    cdef readonly bint has_alone  # whether there are tokens that merges do not make
+    cdef bint whole_pieces
+    cdef uint8_t* may_stop        # by state of the automaton: whether the piece may end there, or the text
+
+    # The state before a text.
+    cdef void begin(self, Canon* at) noexcept nogil
+
+    # Go on with a token: whether it may follow. If not, `at` is of no use any more.
+    cdef int push(self, Canon* at, uint32_t token) noexcept nogil
+
+    # The same in parts: what is between the last token and this one; then its bytes one by one; then that it is the last.
+    cdef int join(self, Canon* at, uint32_t token) noexcept nogil
+    cdef bint feed(self, Canon* at, uint32_t byte) noexcept nogil
+    cdef int settle(self, Canon* at, uint32_t token) noexcept nogil
+
+    # Go on with a token that was taken whether or not it may follow. After one that may not, `at` is what is known all the same:
+    # the last token, and where the piece that it is in may have begun.
+    cdef int push_any(self, Canon* at, uint32_t token) noexcept nogil
+
+    # Whether the text may end here, and whether some text goes on so that the tokens stay as they are.
+    cdef bint is_whole(self, const Canon* at) noexcept nogil
+    cdef int is_open(self, const Canon* at) noexcept nogil
+
+    # Set the bits of the tokens that may follow, of those whose bytes begin with `text`, which leads to a node of the trie. Without
+    # a mask the first one is enough. How many were found, or FAILED. `ahead` is MOST_AHEAD.
+    cdef int follow(
+        self, const Canon* at, uint32_t node, const uint8_t* text, uint32_t* mask, uint32_t ahead) noexcept nogil
+
+    cdef int follow_one_way(
+        self, const Canon* at, uint32_t node, const uint8_t* text, bint ends, uint32_t* mask, uint32_t ahead) noexcept nogil
+    cdef int follow_below(
+        self, Canon* states, uint32_t node, uint32_t stop, bint ends, uint32_t* mask, uint32_t ahead) noexcept nogil
+    cdef int may_come(self, const Canon* at, uint32_t token, bint ends, uint32_t* mask, uint32_t ahead) noexcept nogil
+    cdef int can_go_on(self, const Canon* at, uint32_t ahead) noexcept nogil
+    cdef void forbid_ends(self, Canon* at) noexcept nogil
+    cdef bint is_alone(self, uint32_t node) noexcept nogil
+    cdef uint32_t below(self, uint32_t node, uint32_t code) noexcept nogil
+
+
+cdef class CanonChain:
+    cdef readonly CanonRules rules
+    cdef Canon at

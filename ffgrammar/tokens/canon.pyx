@@ -1,0 +1,404 @@
+"""The rules by which a tokenizer's own token sequences are told from others.
+
+A sequence of tokens is the tokenizer's own (canonical) if it is cut where pieces end, and inside a piece each two neighbours
+are what merges leave side by side (merges.pyx). Where pieces end may depend on text that is not there yet, so a sequence that
+grows has several guesses (boundaries.py), and is dead when none is left. Between two tokens a guess says that the piece ends, or
+that it goes on; which is possible is known when the next character is, and as tokens may cut characters, that can be some
+tokens later.
+
+A tokenizer that looks for a whole piece among its tokens before it merges may have tokens that merges do not make: these are
+pieces of their own, and no other tokens may spell such a piece.
+"""
+
+from libc.stdint cimport uint8_t, uint16_t, uint32_t
+from libc.stdlib cimport calloc, free
+
+from cpython.bytearray cimport PyByteArray_AS_STRING
+
+from ffgrammar.tokens.merges cimport Merges
+from ffgrammar.tokens.pieces cimport DEAD, PieceTable, utf8_step
+from ffgrammar.tokens.trie cimport (
+    MAX_TOKEN_BYTES, TokenTrie, TrieNode, index_find, node_byte, node_depth, node_size, node_token, trie_child,
+)
+
+cdef enum:
+    NO_NODE = 0x7FFFFFFF   # the piece so far begins no token
+    NO_END = 0x80000000    # the piece must not end here
+
+
+cdef class CanonRules:
+    """The rules of a tokenizer.
+
+    Args:
+        trie: its vocabulary; ids are ranks of merges.
+        pattern: its pre-tokenizer's.
+        whole_pieces: whether a piece that is a token is that token, whatever the merges make of it.
+        all_merged: whether it is known that merges make every token (to find out takes longer than the rest).
+
+    Raises:
+        TokenizerError: the pattern cannot be read.
+    """
+
+    def __cinit__(self, TokenTrie trie not None, str pattern not None, bint whole_pieces=True, bint all_merged=False):
+        cdef uint32_t state, character, token
+        self.trie = trie
+        self.merges = Merges(trie)
+        self.pieces = PieceTable(pattern)
+        self.whole_pieces = whole_pieces
+        self.may_stop = <uint8_t*>calloc(self.pieces.states, 1)
+        if self.may_stop == NULL:
+            raise MemoryError
+        for state in range(self.pieces.states):
+            self.may_stop[state] = self.pieces.final[state]
+            for character in range(self.pieces.classes):
+                if self.pieces.ends[state * self.pieces.classes + character] != DEAD:
+                    self.may_stop[state] = True
+        if whole_pieces and not all_merged:
+            for token in range(trie.vocab_size):
+                if trie.offsets[token] < trie.offsets[token + 1] and self.merges.reached(token) == 0:
+                    self.has_alone = True
+
+    def __dealloc__(self):
+        free(self.may_stop)
+
+    cdef void begin(self, Canon* at) noexcept nogil:
+        at.last = FIRST
+        at.character.need = 0
+        at.may_end = at.alone = False
+        at.may_go_on = True
+        at.count = 1
+        at.guess[0] = 0
+        at.node[0] = 0
+
+    cdef bint is_alone(self, uint32_t node) noexcept nogil:
+        """Whether a node of the trie is a token that merges do not make."""
+        if node >= NO_NODE or node_token(&self.trie.nodes[node]) == self.trie.pad_token:
+            return False
+        return self.merges.reached(node_token(&self.trie.nodes[node])) == 0
+
+    cdef void forbid_ends(self, Canon* at) noexcept nogil:
+        """Where several tokens spell what is a token of its own, that must go on."""
+        cdef uint32_t i
+        for i in range(at.count):
+            if self.is_alone(at.node[i]):
+                at.node[i] |= <uint32_t>NO_END
+
+    cdef int join(self, Canon* at, uint32_t token) noexcept nogil:
+        cdef int reached = self.merges.reached(token)
+        cdef bint side_by_side = reached > 0 and not at.alone
+        cdef int status
+        if reached < 0:
+            return FAILED
+        if not reached and not self.whole_pieces:
+            return False
+        if side_by_side and at.last != <uint32_t>FIRST:
+            status = self.merges.pair(at.last, token)
+            if status < 0:
+                return FAILED
+            side_by_side = status
+        if at.character.need:
+            # a piece does not end inside a character
+            return side_by_side
+        at.may_end = at.last != <uint32_t>FIRST
+        at.may_go_on = side_by_side or not at.may_end
+        if self.has_alone and not at.alone:
+            self.forbid_ends(at)
+        return True
+
+    cdef uint32_t below(self, uint32_t node, uint32_t code) noexcept nogil:
+        """The node that a character leads to."""
+        cdef uint8_t[4] text
+        cdef uint32_t count, i
+        if code < 0x80:
+            text[0] = <uint8_t>code
+            count = 1
+        elif code < 0x800:
+            text[0] = <uint8_t>(0xC0 | code >> 6)
+            count = 2
+        elif code < 0x10000:
+            text[0] = <uint8_t>(0xE0 | code >> 12)
+            count = 3
+        else:
+            text[0] = <uint8_t>(0xF0 | code >> 18)
+            count = 4
+        for i in range(1, count):
+            text[i] = <uint8_t>(0x80 | (code >> 6 * (count - 1 - i) & 0x3F))
+        for i in range(count):
+            if node < NO_NODE:
+                node = trie_child(self.trie.nodes, node, text[i])
+                if node == 0:
+                    node = NO_NODE
+        return node
+
+    cdef bint feed(self, Canon* at, uint32_t byte) noexcept nogil:
+        cdef uint16_t[MOST_GUESSES] guess
+        cdef uint32_t[MOST_GUESSES] node
+        cdef uint32_t character, i, j, state, to
+        cdef uint32_t count = 0
+        cdef int ends
+        if not utf8_step(&at.character, byte):
+            return False
+        if at.character.need:
+            return True
+        character = self.pieces.class_of(at.character.code)
+        for i in range(at.count):
+            state = at.guess[i] * self.pieces.classes + character
+            for ends in range(2):
+                if ends:
+                    if not at.may_end or at.node[i] & <uint32_t>NO_END:
+                        continue
+                    to = self.pieces.ends[state]
+                else:
+                    if not at.may_go_on:
+                        continue
+                    to = self.pieces.goes_on[state]
+                if to == DEAD or count == MOST_GUESSES:
+                    continue
+                guess[count] = <uint16_t>to
+                node[count] = 0
+                if self.has_alone:
+                    node[count] = self.below(0 if ends else at.node[i] & ~<uint32_t>NO_END, at.character.code)
+                for j in range(count):
+                    if guess[j] == guess[count] and node[j] == node[count]:
+                        break
+                else:
+                    count += 1
+        for i in range(count):
+            at.guess[i] = guess[i]
+            at.node[i] = node[i]
+        at.count = <uint8_t>count
+        at.may_end = False
+        at.may_go_on = True
+        return count > 0
+
+    cdef int settle(self, Canon* at, uint32_t token) noexcept nogil:
+        at.last = token
+        at.alone = False
+        if self.has_alone:
+            at.alone = self.merges.reached(token) == 0
+        return True
+
+    cdef int push(self, Canon* at, uint32_t token) noexcept nogil:
+        cdef uint32_t i
+        cdef int status
+        if token >= self.trie.vocab_size or self.trie.offsets[token] == self.trie.offsets[token + 1]:
+            return False
+        # of tokens with equal bytes the first is the tokenizer's
+        if self.trie.alias_count and token != <uint32_t>index_find(
+                &self.trie.index, self.trie.blob + self.trie.offsets[token],
+                self.trie.offsets[token + 1] - self.trie.offsets[token]):
+            return False
+        status = self.join(at, token)
+        if status <= 0:
+            return status
+        for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
+            if not self.feed(at, self.trie.blob[i]):
+                return False
+        return self.settle(at, token)
+
+    cdef int push_any(self, Canon* at, uint32_t token) noexcept nogil:
+        cdef Canon before = at[0]
+        cdef uint32_t i
+        cdef int status = self.push(at, token)
+        if status:
+            return status
+        if token >= self.trie.vocab_size or self.trie.offsets[token] == self.trie.offsets[token + 1]:
+            # a token without bytes: what follows it is a text of its own
+            self.begin(at)
+            return True
+        at[0] = before
+        for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
+            if not at.character.need:
+                at.may_end = at.may_go_on = True
+            if not self.feed(at, self.trie.blob[i]):
+                self.begin(at)
+                at.last = token
+                at.may_end = at.may_go_on = True
+                if not self.feed(at, self.trie.blob[i]):
+                    self.begin(at)
+        return self.settle(at, token)
+
+    cdef bint is_whole(self, const Canon* at) noexcept nogil:
+        cdef uint32_t i
+        if at.character.need:
+            return False
+        for i in range(at.count):
+            if self.pieces.final[at.guess[i]] and (at.alone or not self.is_alone(at.node[i])):
+                return True
+        return False
+
+    cdef int is_open(self, const Canon* at) noexcept nogil:
+        return self.can_go_on(at, MOST_AHEAD)
+
+    cdef int can_go_on(self, const Canon* at, uint32_t ahead) noexcept nogil:
+        """Whether no more than `ahead` tokens bring the text to where a piece may end."""
+        cdef uint32_t i
+        cdef int status
+        if not at.character.need:
+            for i in range(at.count):
+                if self.may_stop[at.guess[i]] and (at.alone or not self.is_alone(at.node[i])):
+                    return True
+        # Few tokens first: a search that goes deep at once would try all that begins with blanks, say. But a character is soon
+        # complete, byte by byte.
+        for i in range(ahead - 1 if at.character.need and ahead else 0, ahead):
+            status = self.follow(at, 0, NULL, NULL, i)
+            if status:
+                return status
+        return False
+
+    cdef int follow(
+        self, const Canon* at, uint32_t node, const uint8_t* text, uint32_t* mask, uint32_t ahead
+    ) noexcept nogil:
+        cdef int ended = 0
+        cdef int went_on
+        if not at.character.need and at.last != <uint32_t>FIRST:
+            ended = self.follow_one_way(at, node, text, True, mask, ahead)
+            if ended < 0 or (ended and mask == NULL):
+                return ended
+        went_on = self.follow_one_way(at, node, text, False, mask, ahead)
+        return went_on if went_on < 0 else ended + went_on
+
+    cdef int follow_one_way(
+        self, const Canon* at, uint32_t node, const uint8_t* text, bint ends, uint32_t* mask, uint32_t ahead
+    ) noexcept nogil:
+        """Where the piece ends before these tokens, or where it goes on."""
+        cdef Canon[MAX_TOKEN_BYTES + 1] states
+        cdef const TrieNode* it = self.trie.nodes + node
+        cdef uint32_t depth = 0
+        cdef uint32_t byte, root
+        cdef int found = 0
+        cdef int status
+        states[0] = at[0]
+        if not at.character.need:
+            states[0].may_end = ends
+            states[0].may_go_on = not ends
+            if self.has_alone and not at.alone:
+                self.forbid_ends(&states[0])
+        elif node == 0:
+            # few bytes go on inside a character, and what they lead to is far apart
+            for byte in range(at.character.low, <uint32_t>at.character.high + 1):
+                root = self.trie.roots[byte]
+                if root:
+                    status = self.follow_below(
+                        states, root, root + node_size(self.trie.nodes + root), ends, mask, ahead)
+                    found += status
+                    if status < 0 or (found and mask == NULL):
+                        return status
+            return found
+        while depth < node_depth(it):
+            states[depth + 1] = states[depth]
+            if not self.feed(&states[depth + 1], text[depth]):
+                return 0
+            depth += 1
+        if depth and node_token(it) != self.trie.pad_token:
+            found = self.may_come(&states[depth], node_token(it), ends, mask, ahead)
+            if found < 0 or (found and mask == NULL):
+                return found
+        status = self.follow_below(states, node + 1, node + node_size(it), ends, mask, ahead)
+        return status if status < 0 else found + status
+
+    cdef int follow_below(
+        self, Canon* states, uint32_t node, uint32_t stop, bint ends, uint32_t* mask, uint32_t ahead
+    ) noexcept nogil:
+        """The same for some nodes in a row. States are by depth, and those above are there."""
+        cdef const TrieNode* it
+        cdef uint32_t depth
+        cdef int found = 0
+        cdef int status
+        while node < stop:
+            it = self.trie.nodes + node
+            depth = node_depth(it)
+            states[depth] = states[depth - 1]
+            if not self.feed(&states[depth], node_byte(it)):
+                node += node_size(it)
+                continue
+            node += 1
+            if node_token(it) != self.trie.pad_token:
+                status = self.may_come(&states[depth], node_token(it), ends, mask, ahead)
+                found += status
+                if status < 0 or (found and mask == NULL):
+                    return status
+        return found
+
+    cdef int may_come(
+        self, const Canon* at, uint32_t token, bint ends, uint32_t* mask, uint32_t ahead
+    ) noexcept nogil:
+        """Whether a token may come whose bytes have led here: as for the merges, and as for what must follow."""
+        cdef Canon after
+        cdef int status = self.merges.reached(token)
+        if status < 0:
+            return status
+        if not ends and at.last != <uint32_t>FIRST:
+            if not status or at.alone:
+                return False
+            status = self.merges.pair(at.last, token)
+            if status <= 0:
+                return status
+        elif not status and not self.whole_pieces:
+            return False
+        after = at[0]
+        self.settle(&after, token)
+        status = self.can_go_on(&after, ahead)
+        if status > 0 and mask != NULL:
+            mask[token >> 5] |= <uint32_t>1 << (token & 31)
+        return status
+
+
+cdef class CanonChain:
+    """A token sequence that grows.
+
+    Args:
+        rules: of the tokenizer.
+    """
+
+    def __cinit__(self, CanonRules rules not None):
+        self.rules = rules
+        rules.begin(&self.at)
+
+    def push(self, token) -> bool:
+        """Go on with a token: False if then no text has the sequence as the beginning of its tokens. The chain ends there.
+
+        Raises:
+            TokenizerError: the id is out of range.
+        """
+        self.rules.trie.token_bytes(token)
+        cdef int status = self.rules.push(&self.at, token)
+        if status > 0:
+            status = self.rules.is_open(&self.at)
+        if status < 0:
+            raise MemoryError
+        return status > 0
+
+    def push_any(self, token) -> bool:
+        """Go on with a token that was taken anyhow: False if it may not follow. The chain goes on all the same.
+
+        Raises:
+            TokenizerError: the id is out of range.
+        """
+        cdef Canon before = self.at
+        if self.push(token):
+            return True
+        self.at = before
+        if self.rules.push_any(&self.at, token) < 0:
+            raise MemoryError
+        return False
+
+    def copy(self) -> CanonChain:
+        """Another one at the same place."""
+        cdef CanonChain other = CanonChain(self.rules)
+        other.at = self.at
+        return other
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the tokenizer makes this sequence of its text."""
+        return bool(self.rules.is_whole(&self.at))
+
+    def following(self) -> list:
+        """The ids that may come next."""
+        cdef bytearray mask = bytearray(4 * self.rules.trie.n_words + 4)
+        cdef uint32_t* words = <uint32_t*>PyByteArray_AS_STRING(mask)
+        cdef uint32_t token
+        if self.rules.follow(&self.at, 0, NULL, words, MOST_AHEAD) < 0:
+            raise MemoryError
+        return [token for token in range(self.rules.trie.vocab_size) if words[token >> 5] >> (token & 31) & 1]

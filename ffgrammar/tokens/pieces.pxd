@@ -1,0 +1,77 @@
+"""The automaton of piece boundaries as a table, and UTF-8 a byte at a time. What its states mean is told in boundaries.py."""
+
+from libc.stdint cimport uint8_t, uint16_t, uint32_t
+
+from ffgrammar.tokens.split cimport CharClasses
+
+cdef enum:
+    DEAD = 0xFFFF
+
+
+cdef struct Utf8:
+    # A character of which `need` bytes are missing; 0 between characters.
+    uint32_t code
+    uint8_t need
+    uint8_t low   # the next byte is in low..high
+    uint8_t high
+
+
+cdef struct Range:
+    uint32_t first
+    uint32_t last
+    uint8_t[256] by_kind
+
+
+cdef inline bint utf8_step(Utf8* at, uint32_t byte) noexcept nogil:
+    """Takes a byte; False if it cannot come here in UTF-8. After the last one of a character `code` is that character."""
+    if at.need:
+        if byte < at.low or byte > at.high:
+            return False
+        at.code = at.code << 6 | (byte & 0x3F)
+        at.need -= 1
+        at.low = 0x80
+        at.high = 0xBF
+        return True
+    at.low = 0x80
+    at.high = 0xBF
+    if byte < 0x80:
+        at.code = byte
+        return True
+    if byte < 0xC2 or byte > 0xF4:
+        return False
+    if byte < 0xE0:
+        at.code = byte & 0x1F
+        at.need = 1
+    elif byte < 0xF0:
+        at.code = byte & 0x0F
+        at.need = 2
+        if byte == 0xE0:
+            at.low = 0xA0
+        elif byte == 0xED:
+            at.high = 0x9F
+    else:
+        at.code = byte & 0x07
+        at.need = 3
+        if byte == 0xF0:
+            at.low = 0x90
+        elif byte == 0xF4:
+            at.high = 0x8F
+    return True
+
+
+cdef class PieceTable:
+    cdef readonly uint32_t classes
+    cdef readonly uint32_t states
+    cdef uint16_t* goes_on   # state * classes + class -> state, or DEAD
+    cdef uint16_t* ends
+    cdef uint8_t* matches
+    cdef uint8_t* final
+    cdef uint8_t[128] ascii
+    cdef uint8_t[256] of_kind
+    cdef Range* ranges
+    cdef uint32_t range_count
+    cdef CharClasses kinds
+
+    # The class of a character.
+    cdef uint32_t search(self, uint32_t code) noexcept nogil
+    cdef uint32_t class_of(self, uint32_t code) noexcept nogil

@@ -1,0 +1,167 @@
+"""The automaton of piece boundaries as a table."""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t
+from libc.stdlib cimport calloc, free
+
+from ffgrammar.tokens.split cimport char_classes
+
+from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.boundaries import make_boundaries
+
+
+cdef enum:
+    MOST_OPEN = 16
+
+
+cdef struct Guess:
+    uint16_t state
+    uint16_t before  # the state before the piece began
+    size_t place     # where it began
+
+
+cdef class PieceTable:
+    """The pieces of a pre-tokenizer.
+
+    Args:
+        pattern: its pattern (see pattern.py for what can be read).
+
+    Raises:
+        TokenizerError: the pattern cannot be read.
+    """
+
+    def __cinit__(self, str pattern not None):
+        cdef size_t i, size
+        self.kinds = char_classes()
+        found = make_boundaries(pattern, self.kinds)
+        self.classes = found.alphabet.size
+        self.states = len(found.final)
+        size = <size_t>self.states * self.classes
+        self.goes_on = <uint16_t*>calloc(size, sizeof(uint16_t))
+        self.ends = <uint16_t*>calloc(size, sizeof(uint16_t))
+        self.matches = <uint8_t*>calloc(size, 1)
+        self.final = <uint8_t*>calloc(self.states, 1)
+        self.range_count = len(found.alphabet.ranges)
+        self.ranges = <Range*>calloc(self.range_count or 1, sizeof(Range))
+        if not (self.goes_on and self.ends and self.matches and self.final and self.ranges):
+            raise MemoryError
+        for i in range(size):
+            self.goes_on[i] = found.goes_on[i]
+            self.ends[i] = found.ends[i]
+            self.matches[i] = found.matches[i]
+        for i in range(self.states):
+            self.final[i] = found.final[i]
+        for i in range(256):
+            self.of_kind[i] = found.alphabet.of_kind[i]
+        for i, (first, last, by_kind) in enumerate(found.alphabet.ranges):
+            self.ranges[i].first = first
+            self.ranges[i].last = last
+            for kind in range(256):
+                self.ranges[i].by_kind[kind] = by_kind[kind]
+        for i in range(128):
+            self.ascii[i] = self.search(<uint32_t>i)
+
+    def __dealloc__(self):
+        free(self.goes_on)
+        free(self.ends)
+        free(self.matches)
+        free(self.final)
+        free(self.ranges)
+
+    cdef uint32_t search(self, uint32_t code) noexcept nogil:
+        cdef uint32_t kind = self.kinds.blocks[<uint32_t>self.kinds.first[code >> 8] << 8 | (code & 0xFF)]
+        cdef uint32_t low = 0
+        cdef uint32_t high = self.range_count
+        cdef uint32_t middle
+        while low < high:
+            middle = (low + high) >> 1
+            if self.ranges[middle].last < code:
+                low = middle + 1
+            else:
+                high = middle
+        if low < self.range_count and self.ranges[low].first <= code:
+            return self.ranges[low].by_kind[kind]
+        return self.of_kind[kind]
+
+    cdef uint32_t class_of(self, uint32_t code) noexcept nogil:
+        return self.ascii[code] if code < 128 else self.search(code)
+
+    def ends_of(self, bytes data not None):
+        """Where the pieces of a text end: byte offsets, ascending. Raises TokenizerError if the text is not UTF-8."""
+        cdef const uint8_t* text = data
+        cdef size_t count = len(data), at = 0, after, begun = 0, matched = 0
+        cdef uint32_t state = 0, character
+        cdef Utf8 utf8
+        cdef list found = []
+        utf8.need = 0
+        while begun < count:
+            state = 0
+            at = begun
+            matched = begun
+            while at < count:
+                after = at
+                while True:
+                    if after == count or not utf8_step(&utf8, text[after]):
+                        raise TokenizerError("the text is not UTF-8")
+                    after += 1
+                    if not utf8.need:
+                        break
+                character = self.class_of(utf8.code)
+                if self.matches[state * self.classes + character]:
+                    matched = at
+                state = self.goes_on[state * self.classes + character]
+                if state == DEAD:
+                    break
+                at = after
+            if at == count and self.final[state]:
+                matched = count
+            found.append(matched)
+            begun = matched
+        return found
+
+    def settled(self, bytes data not None):
+        """(how many bytes at the start of a text are pieces that no further text can change, the state before the next piece).
+
+        Raises TokenizerError if no UTF-8 text begins with `data`.
+        """
+        cdef const uint8_t* text = data
+        cdef size_t count = len(data), at = 0, i, k, found
+        cdef Guess[MOST_OPEN] guesses
+        cdef Guess[2 * MOST_OPEN] after
+        cdef Guess one
+        cdef size_t open = 1, begun = 0, settled = 0
+        cdef uint16_t before = 0
+        cdef uint32_t character
+        cdef Utf8 utf8
+        utf8.need = 0
+        guesses[0].state = guesses[0].before = 0
+        guesses[0].place = 0
+        while at < count:
+            if not utf8_step(&utf8, text[at]):
+                raise TokenizerError(f"byte {at}: no UTF-8 text begins so")
+            at += 1
+            if utf8.need:
+                continue
+            character = self.class_of(utf8.code)
+            found = 0
+            for i in range(open):
+                one = guesses[i]
+                for k in range(2):
+                    after[found] = one
+                    if k:
+                        after[found].state = self.ends[one.state * self.classes + character]
+                        after[found].before = one.state
+                        after[found].place = begun
+                    else:
+                        after[found].state = self.goes_on[one.state * self.classes + character]
+                    found += after[found].state != DEAD
+            if found > MOST_OPEN:
+                raise TokenizerError(f"byte {at}: more than {MOST_OPEN} ways to cut the text into pieces are open")
+            open = found
+            for i in range(open):
+                guesses[i] = after[i]
+            if open == 1 and guesses[0].place:
+                settled = guesses[0].place
+                before = guesses[0].before
+            begun = at
+        return settled, before

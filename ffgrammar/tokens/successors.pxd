@@ -1,0 +1,27 @@
+"""For a token, all tokens that merges leave beside it."""
+
+from libc.stdint cimport uint32_t, uint64_t
+
+from ffgrammar.tokens.merges cimport Merges
+
+
+cdef class Successors:
+    cdef Merges merges
+    cdef bint by_pairs      # merges do not come in the order of ranks: each pair is asked for
+    cdef uint32_t count     # tokens that merges make
+    # A forest: a token hangs below the left part of its last merge, and of those below one the highest rank comes first. In
+    # preorder:
+    cdef uint32_t* place    # by token; of a token that merges do not make, `count`
+    cdef uint32_t* token    # by place
+    cdef uint32_t* end      # by token: the place after all that are below it
+    cdef uint32_t* first    # by token: where in `below` those are that hang from it, up to the next token's
+    cdef uint32_t* below
+    cdef uint32_t* stop     # by token: see fill
+    cdef bytes everything   # the mask of all tokens that merges make
+    cdef dict kept
+    cdef readonly size_t max_bytes
+
+    cdef int build(self) except -1
+    cdef void number_tree(self, uint32_t root) noexcept nogil
+    cdef bytes find(self, uint32_t one)
+    cdef int fill(self, uint32_t one, uint32_t* mask) except -1

@@ -1,0 +1,94 @@
+"""What a tokenizer's own token sequences are, by encoding texts that go on in every way that makes a difference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import islice, product
+from random import Random
+
+__all__ = ["CONTINUATIONS", "characters_from", "coverings", "is_begun", "split_end"]
+
+# What the pre-tokenizers of models tell apart: cases, marks, letters without case, digits, white space, line breaks,
+# contractions; letters that merge with many others, and letters that merge with few.
+CONTINUATIONS = [
+    *("", "a", "A", "s", "t", "d", "m", "l", "v", "r", "e", "ll", "ve", "re", "ing", "ed", "xq", "Xq", "zz", "ZZ"),
+    *("aB", "1", "12", "123", " 1", "  1", " ", "  ", "\n", " \n", "  \n", "\r", "\r\n", "\t", "\t\t", " a", "  a"),
+    *(" !", "  !"),
+    *("'", "'s", "'l", "'ll", "'r", "\u017f", "'\u017f", "!", "! ", "/", "//", "\u0301", "\u4e2d", " \u4e2d", "\u00e9"),
+    *("\u00c9", "\u02b0", "\u00a0", "\u2028", "\u3000", "\x85", "\U0001f44d", "\ufffd", "\u0663"),
+]
+
+Encode = Callable[[str], list[int]]
+
+
+def split_end(data: bytes) -> tuple[str, bytes] | None:
+    """The text of bytes, and what they have of a last character; None if no UTF-8 begins so."""
+    try:
+        return data.decode(), b""
+    except UnicodeDecodeError as error:
+        if error.end != len(data) or error.reason != "unexpected end of data":
+            return None
+        return data[: error.start].decode(), data[error.start :]
+
+
+def characters_from(start: bytes, random: Random, most: int = 300) -> list[str]:
+    """Characters whose bytes begin so: all of them, or some; [""] for none."""
+    if not start:
+        return [""]
+    missing = (2 if start[0] < 0xE0 else 3 if start[0] < 0xF0 else 4) - len(start)
+    tails = product(range(0x80, 0xC0), repeat=missing)
+    if missing > 1:
+        tails = iter([tuple(random.randrange(0x80, 0xC0) for _ in range(missing)) for _ in range(most)])
+    found = []
+    for tail in islice(tails, most):
+        whole = split_end(start + bytes(tail))
+        if whole is not None and whole[1] == b"":
+            found.append(whole[0])
+    return found
+
+
+def is_begun(encode: Encode, data: bytes, ids: Sequence[int], random: Random) -> bool:
+    """Whether some text that goes on after these tokens, whose bytes are `data`, has them as its first tokens."""
+    parts = split_end(data)
+    if parts is None:
+        return False
+    text, start = parts
+    for character in characters_from(start, random):
+        for more in random.sample(CONTINUATIONS, 12) if start else CONTINUATIONS:
+            if encode(text + character + more)[: len(ids)] == list(ids):
+                return True
+    return False
+
+
+def coverings(
+    encode: Encode,
+    sizes: Callable[[int], int],
+    candidates: Callable[[bytes], list[bytes]],
+    prefix: bytes,
+    random: Random,
+) -> set[tuple[int, ...]]:
+    """Coverings of a prefix: those found among texts that put a candidate token at some place and go on in some way.
+
+    Args:
+        encode: the tokenizer.
+        sizes: how many bytes a token has.
+        candidates: tokens that begin with some bytes.
+        prefix: the prefix.
+        random: for what is sampled.
+    """
+    found = set()
+    for place in range(len(prefix)):
+        for token in candidates(prefix[place:]):
+            parts = split_end(prefix[:place] + token)
+            if parts is None:
+                continue
+            for character in characters_from(parts[1], random, 8):
+                for more in CONTINUATIONS:
+                    ids = encode(parts[0] + character + more)
+                    at = count = 0
+                    while at < len(prefix) and count < len(ids):
+                        at += sizes(ids[count])
+                        count += 1
+                    if at >= len(prefix):
+                        found.add(tuple(ids[:count]))
+    return found

@@ -1,0 +1,284 @@
+"""Sequences that grow, the masks of what may follow, and coverings: against encoding what they may become."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+from bench.shared import encoding
+from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.canon import CanonChain, CanonRules
+from ffgrammar.tokens.canon_masks import CanonMasks
+from ffgrammar.tokens.tokenizer import Tokenizer
+from oracle.canonical import coverings, is_begun
+
+NAMES = ["cl100k_base", "o200k_base"]
+PARTS = [*" \n\t'Ab1!/\u4e2d\u0301\u00a0\r", "  ", "   ", "\r\n", "'s", "'ll", "'LL", "'\u017f", "//", "22", "\u0663"]
+WORDS = ["don", "word", "Xy", "the", " and", " a", "ing", "x", "er", "\u00c9", "\u2026", "\u02b0", "\u65e5\u672c"]
+OTHERS = ["\u2028", "\U0001f44d", "\U0001f642", "\u0928\u092e\u0938\u094d\u0924\u0947", "\u043f\u0440\u0438\u0432\u0435"]
+
+
+def some_text(random: Random, most: int) -> str:
+    return "".join(random.choice(PARTS + WORDS + OTHERS) for _ in range(random.randrange(1, most)))
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def tok(request: pytest.FixtureRequest) -> Tokenizer:
+    return Tokenizer.from_tiktoken(request.param)
+
+
+@pytest.fixture(scope="module")
+def masks(tok: Tokenizer) -> CanonMasks:
+    assert tok.canon is not None
+    return CanonMasks(tok.canon)
+
+
+@pytest.fixture
+def tiktoken_encode(tok: Tokenizer, shared_dir: Path) -> Callable[[str], list[int]]:
+    pytest.importorskip("tiktoken")
+    return encoding(tok.name, shared_dir).encode_ordinary
+
+
+def chain_of(tok: Tokenizer, ids: list[int]) -> CanonChain | None:
+    assert tok.canon is not None
+    chain = CanonChain(tok.canon)
+    return chain if all(chain.push(token) for token in ids) else None
+
+
+def set_of(mask: bytes) -> set[int]:
+    return set(np.flatnonzero(np.unpackbits(np.frombuffer(mask, np.uint8), bitorder="little")).tolist())
+
+
+def changed(random: Random, tok: Tokenizer, text: str) -> list[int] | None:
+    """Tokens of a text or of its first bytes, some of them cut in two or followed by any token."""
+    data = text.encode()
+    if random.random() < 0.25:
+        data = data[: random.randrange(1, len(data) + 1)]
+    ids = tok.encode(data)
+    if random.random() < 0.4:
+        place = random.randrange(len(ids))
+        cut = random.randrange(1 + len(tok.token_bytes(ids[place])))
+        parts = [part for part in (tok.token_bytes(ids[place])[:cut], tok.token_bytes(ids[place])[cut:]) if part]
+        ids[place : place + 1] = [tok.trie.id_of(part) for part in parts]
+    if random.random() < 0.4:
+        ids = [*ids[: random.randrange(len(ids) + 1)], random.randrange(100_000)]
+    return None if -1 in ids else ids
+
+
+def test_sequences_that_grow(
+    tok: Tokenizer, tiktoken_encode: Callable[[str], list[int]], covered: Callable[[str], None]
+) -> None:
+    random = Random(5)
+    alive = dead = whole = 0
+    for _ in range(3000):
+        ids = changed(random, tok, some_text(random, 7))
+        if ids is None:
+            continue
+        data = tok.decode(ids)
+        chain = chain_of(tok, ids)
+        assert (chain is not None) == is_begun(tiktoken_encode, data, ids, random), ids
+        if chain is None:
+            dead += 1
+            continue
+        alive += 1
+        try:
+            is_whole = tiktoken_encode(data.decode()) == ids
+        except UnicodeDecodeError:
+            is_whole = False
+        assert chain.is_whole == is_whole, ids
+        whole += is_whole
+    assert min(alive, dead, whole) > 100
+    covered(f"{tok.name}: {alive} sequences may go on, {whole} are whole, {dead} are nobody's")
+
+
+def test_masks_are_what_may_be_pushed(
+    tok: Tokenizer, masks: CanonMasks, tiktoken_encode: Callable[[str], list[int]], covered: Callable[[str], None]
+) -> None:
+    random = Random(2)
+    places = tokens = 0
+    while places < 12:
+        data = some_text(random, 4).encode()
+        ids = tok.encode(data[: random.randrange(1, len(data) + 1)] if places % 3 == 0 else data)
+        chain = chain_of(tok, ids)
+        if chain is None:
+            continue
+        places += 1
+        found = set_of(masks.after(chain))
+        assert found == set_of(CanonMasks(chain.rules, 0).after(chain)) if places == 1 else True
+        for token in [*random.sample(sorted(found), min(60, len(found))), *random.sample(range(100_000), 60)]:
+            tokens += 1
+            pushed = chain.copy().push(token)
+            assert (token in found) == pushed, (ids, token)
+            assert pushed == is_begun(tiktoken_encode, tok.decode([*ids, token]), [*ids, token], random), (ids, token)
+    assert set_of(masks.after(CanonChain(masks.rules))) >= {tok.encode("a")[0], tok.encode(" the")[0]}
+    covered(f"{tok.name}: {tokens} tokens after {places} sequences")
+
+
+def test_walks_under_the_masks_are_their_own_encoding(
+    tok: Tokenizer, masks: CanonMasks, covered: Callable[[str], None]
+) -> None:
+    random = Random(3)
+    whole = 0
+    for _ in range(60):
+        chain = CanonChain(masks.rules)
+        ids: list[int] = []
+        while len(ids) < 20 or not chain.is_whole:
+            following = sorted(set_of(masks.after(chain)))
+            assert following, ids
+            # often one of the first: these are the short ones, and the ones that cut characters
+            ids.append(random.choice(following[:300] if random.random() < 0.4 else following))
+            assert chain.push(ids[-1])
+        assert tok.encode(tok.decode(ids)) == ids
+        whole += 1
+    covered(f"{tok.name}: {whole} walks")
+
+
+SEED = {
+    "I bought some apple": {
+        "I bought some appl": 474,
+        "I bought some app": 101,
+        "I bought some ap": 1,
+        "I bought some": 2,
+    },
+    "https:": {"https": 324},
+    "userNa": {"userN": 2170, "user": 34, "": 1},
+    "We found a hidden causali": {"We found a hidden causal": 1748, "We found a hidden caus": 17},
+    "He introduced an intermediar": {
+        "He introduced an intermedia": 52,
+        "He introduced an intermedi": 215,
+        "He introduced an": 1,
+    },
+    "indivi": {"indiv": 1885, "ind": 16, "": 1},
+}
+
+
+@pytest.mark.parametrize("prefix", SEED)
+def test_known_coverings(cl100k: Tokenizer, prefix: str) -> None:
+    found = cl100k.coverings(prefix)
+    assert {cl100k.decode(one.kept).decode(): one.count for one in found} == SEED[prefix]
+    for one in found:
+        assert one.position == len(cl100k.decode(one.kept)) and one.rest == prefix.encode()[one.position :]
+        assert one.candidates.dtype == np.int32 and len(one.candidates) == one.count
+        assert all(cl100k.token_bytes(int(token)).startswith(one.rest) for token in one.candidates)
+        assert repr(one) == (
+            f"<Covering: {len(one.kept)} tokens kept, {one.position} bytes; {one.count} tokens begin with {one.rest!r}>"
+        )
+
+
+def test_coverings_are_those_found_by_encoding(
+    tok: Tokenizer, tiktoken_encode: Callable[[str], list[int]], covered: Callable[[str], None]
+) -> None:
+    random = Random(7)
+
+    def sizes(token: int) -> int:
+        return len(tok.token_bytes(token))
+
+    def candidates(start: bytes) -> list[bytes]:
+        under = tok.trie.subtree(start)
+        return [tok.token_bytes(token) for token in random.sample(under, min(12, len(under)))]
+
+    prefixes = sequences = 0
+    while prefixes < 60:
+        data = some_text(random, 4).encode()
+        data = data[: random.randrange(1, len(data) + 1)][:14]
+        found = {(*one.kept, int(token)) for one in tok.coverings(data) for token in one.candidates}
+        brute = coverings(tiktoken_encode, sizes, candidates, data, random)
+        assert brute <= found, (data, brute - found)
+        for ids in random.sample(sorted(found), min(40, len(found))):
+            assert is_begun(tiktoken_encode, tok.decode(ids), ids, random), (data, ids)
+        prefixes += 1
+        sequences += len(found)
+    covered(f"{tok.name}: {prefixes} prefixes, {sequences} sequences")
+
+
+def test_each_text_has_one_covering_of_its_beginning(tok: Tokenizer) -> None:
+    random = Random(11)
+    for _ in range(300):
+        text = some_text(random, 9)
+        ids = tok.encode(text)
+        data = text.encode()
+        prefix = data[: random.randrange(1, len(data) + 1)]
+        size = count = 0
+        while size < len(prefix):
+            size += len(tok.token_bytes(ids[count]))
+            count += 1
+        fitting = [one for one in tok.coverings(prefix) if one.kept == tuple(ids[: count - 1])]
+        assert len(fitting) == 1 and ids[count - 1] in fitting[0].candidates
+
+
+def test_tokens_that_nothing_can_change(cl100k: Tokenizer) -> None:
+    assert cl100k.tokenize_partial(b"order") == ([], b"order")
+    recent = cl100k.encode('{"')
+    tokens, left = cl100k.tokenize_partial(b'name_of_the_person"', recent_tokens=recent)
+    assert left == b'"' and cl100k.decode(tokens) == b"name_of_the_person"
+    assert cl100k.dbg_tokens(tokens) == "name\u2027_of\u2027_the\u2027_person"
+    assert cl100k.dbg_tokens([100257, 163, 100256]) == "<|endoftext|>\u2027\\xe7\u2027[100256]"
+    assert cl100k.tokenize_partial(b"") == ([], b"")
+    # tokens that the tokenizer would not write change nothing about what follows
+    odd = [token for letter in ' {"' for token in cl100k.encode(letter)]
+    assert cl100k.tokenize_partial(b'name_of_the_person"', odd) == (tokens, left)
+    random = Random(13)
+    for _ in range(200):
+        text, more = some_text(random, 6).encode(), some_text(random, 6).encode()
+        tokens, left = cl100k.tokenize_partial(text)
+        assert cl100k.decode(tokens) + left == text
+        assert cl100k.encode(text + more)[: len(tokens)] == tokens
+
+
+def test_errors(cl100k: Tokenizer) -> None:
+    assert cl100k.coverings("") == []
+    for data in (b"\xff", b"a\xc3(", "\ud800"):
+        with pytest.raises(TokenizerError, match="no UTF-8 text begins so"):
+            cl100k.coverings(data)
+    toy = Tokenizer.from_tokens([b"a", b"b"], encode=lambda data: [0 if value == 97 else 1 for value in data])
+    for ask in (lambda: toy.coverings("a"), lambda: toy.tokenize_partial(b"a")):
+        with pytest.raises(TokenizerError, match="not known"):
+            ask()
+    with pytest.raises(TokenizerError, match="out of range"):
+        cl100k.tokenize_partial(b"a", [1 << 30])
+
+
+def test_tokens_that_merges_do_not_make() -> None:
+    """A whole piece that is a token is that token, as tiktoken has it; merges alone would make others of it."""
+    tokens = [*b"abc ", b"ab", b"bc", b"abcc"]
+    tokens = [bytes([token]) if isinstance(token, int) else token for token in tokens]
+    trie = Tokenizer.from_tokens(tokens).trie
+    ranks = {token: rank for rank, token in enumerate(tokens)}
+
+    def encode(text: str) -> list[int]:
+        from oracle.tokens import merge_piece
+
+        pieces = text.replace(" ", "\0 ").split("\0")
+        return [token for piece in pieces if piece for token in merge_piece(ranks, piece.encode())]
+
+    rules = CanonRules(trie, r" ?[^ ]+| +")
+    assert rules.has_alone
+    random = Random(1)
+    texts = ["".join(random.choice("abc") for _ in range(random.randrange(7))) for _ in range(3)]
+    everything = {""}
+    for _ in range(7):
+        everything |= {text + letter for text in everything for letter in "abc "}
+        if len(everything) > 6000:
+            break
+    begun = {tuple(encode(text)[:count]) for text in everything for count in range(9)}
+    checked = 0
+    for _ in range(4000):
+        ids = [random.randrange(len(tokens)) for _ in range(random.randrange(1, 4))]
+        if len("".join(tokens[token].decode() for token in ids)) > 5:
+            continue
+        chain = CanonChain(rules)
+        assert all(chain.push(token) for token in ids) == (tuple(ids) in begun), ids
+        checked += 1
+    assert checked > 500 and texts
+
+
+def test_masks_are_kept_within_their_bound(cl100k: Tokenizer) -> None:
+    assert cl100k.canon is not None
+    few = CanonMasks(cl100k.canon, 60_000)
+    many = CanonMasks(cl100k.canon)
+    chains = [chain_of(cl100k, cl100k.encode(text)) for text in ("a", "b", " c", "1", "a", "x y", "\n", "a")]
+    assert [few.after(chain) for chain in chains] == [many.after(chain) for chain in chains]

@@ -1,0 +1,135 @@
+"""Which tokens merges leave side by side: against merging all bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.merges import Merges
+from ffgrammar.tokens.successors import Successors
+from ffgrammar.tokens.tokenizer import Tokenizer
+from ffgrammar.tokens.trie import TokenTrie
+
+
+def by_steps(ranks: dict[bytes, int], data: bytes) -> list[int]:
+    """What merges make of bytes, even of those of a token."""
+    parts = [data[i : i + 1] for i in range(len(data))]
+    while len(parts) > 1:
+        pairs = [(ranks[a + b], i) for i, (a, b) in enumerate(pairwise(parts)) if a + b in ranks]
+        if not pairs:
+            break
+        _, i = min(pairs)
+        parts[i : i + 2] = [parts[i] + parts[i + 1]]
+    return [ranks[part] for part in parts]
+
+
+def ids(mask: bytes) -> set[int]:
+    return set(np.flatnonzero(np.unpackbits(np.frombuffer(mask, np.uint8), bitorder="little")).tolist())
+
+
+@st.composite
+def vocabularies(draw: st.DrawFn) -> list[bytes]:
+    """Letters, and tokens put together of others; in the order of merges, or in another."""
+    tokens = [b"a", b"b", b"c", b"d"]
+    for _ in range(draw(st.integers(1, 24))):
+        token = draw(st.sampled_from(tokens)) + draw(st.sampled_from(tokens))
+        if token not in tokens and len(token) < 40:
+            tokens.append(token)
+    if draw(st.booleans()):
+        tokens = draw(st.permutations(tokens))
+    if draw(st.booleans()):
+        tokens = [*tokens, draw(st.sampled_from(tokens))]
+    return tokens
+
+
+@given(vocabularies(), st.integers(0, 1 << 30))
+def test_small_vocabularies(tokens: list[bytes], seed: int) -> None:
+    ranks: dict[bytes, int] = {}
+    for rank, token in enumerate(tokens):
+        ranks.setdefault(token, rank)
+    merges = Merges(TokenTrie(tokens, len(tokens)))
+    successors = Successors(merges)
+    reached = [number for token, number in ranks.items() if by_steps(ranks, token) == [number]]
+    for number, token in enumerate(tokens):
+        assert (merges.parts(number) != ()) == (by_steps(ranks, token) == [ranks[token]])
+    for one in reached:
+        beside = {other for other in reached if by_steps(ranks, tokens[one] + tokens[other]) == [one, other]}
+        assert {other for other in reached if merges.may_follow(one, other)} == beside
+        assert ids(successors.after(one)) == beside
+    # a sequence is what merges make if each two neighbours are
+    random = Random(seed)
+    text = bytes(random.choice(b"abcd") for _ in range(20))
+    found = by_steps(ranks, text)
+    assert all(merges.may_follow(one, other) for one, other in pairwise(found))
+    walk = [random.choice(reached)]
+    while len(walk) < 8:
+        following = sorted(ids(successors.after(walk[-1])))
+        if not following:
+            break
+        walk.append(random.choice(following))
+    assert by_steps(ranks, b"".join(tokens[token] for token in walk)) == walk
+
+
+@pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])
+def test_pairs_of_real_tokens(name: str, repo_root: Path, covered: Callable[[str], None]) -> None:
+    tok = Tokenizer.from_tiktoken(name)
+    merges = Merges(tok.trie)
+    ranks = {tok.token_bytes(token): token for token in range(tok.vocab_size) if tok.token_bytes(token)}
+    tokens = sorted(ranks.values())
+    random = Random(1)
+    used = tok.encode((repo_root / "README.md").read_text())
+    pairs = [(random.choice(group), random.choice(group)) for group in (tokens, used) for _ in range(2000)]
+    while len(pairs) < 8000:
+        # what is one token in another way
+        data = tok.token_bytes(random.choice(tokens)) + random.choice([b"", b"e", b"ing", b" "])
+        cut = random.randrange(1, len(data)) if len(data) > 1 else 0
+        one, other = ranks.get(data[:cut]), ranks.get(data[cut:])
+        if one is not None and other is not None:
+            pairs.append((one, other))
+    side_by_side = 0
+    for one, other in pairs:
+        expected = by_steps(ranks, tok.token_bytes(one) + tok.token_bytes(other)) == [one, other]
+        assert merges.may_follow(one, other) == expected, (one, other)
+        side_by_side += expected
+    covered(f"{name}: {len(pairs)} pairs, {side_by_side} of which stand side by side")
+    successors = Successors(merges)
+    for one in [*random.sample(tokens, 20), *range(0, 256, 40)]:
+        after = ids(successors.after(one))
+        for other in random.sample(tokens, 200):
+            assert (other in after) == merges.may_follow(one, other)
+
+
+@pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])
+def test_merges_make_every_embedded_token(name: str) -> None:
+    """What `Tokenizer.canon` relies on."""
+    tok = Tokenizer.from_tiktoken(name)
+    merges = Merges(tok.trie)
+    assert not [token for token in range(tok.vocab_size) if tok.token_bytes(token) and merges.parts(token) == ()]
+
+
+def test_what_is_kept_is_bounded_and_changes_nothing(cl100k: Tokenizer) -> None:
+    merges = Merges(cl100k.trie)
+    size = len(Successors(merges).after(0))
+    for room in (0, size, 3 * size):
+        few = Successors(merges, room)
+        assert [few.after(token) for token in [1, 2, 3, 1, 4, 2, 1]] == [
+            Successors(merges).after(token) for token in [1, 2, 3, 1, 4, 2, 1]
+        ]
+
+
+def test_errors(cl100k: Tokenizer) -> None:
+    merges = Merges(cl100k.trie)
+    with pytest.raises(TokenizerError, match="out of range"):
+        merges.parts(1 << 30)
+    with pytest.raises(TokenizerError, match="has no bytes"):
+        merges.parts(100257)
+    assert not merges.may_follow(100257, 0)
+    assert merges.parts(0) is None

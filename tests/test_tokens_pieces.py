@@ -1,0 +1,122 @@
+"""Where pieces end, read off patterns: against the regex package, and what is settled stays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import regex
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.embedded import CL100K_PATTERN, O200K_PATTERN
+from ffgrammar.tokens.pattern import CHAR, MATCH, compile_pattern
+from ffgrammar.tokens.pieces import PieceTable
+from ffgrammar.tokens.tokenizer import Tokenizer
+
+CONTRACTIONS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
+PATTERNS = {
+    "cl100k": CL100K_PATTERN,
+    "o200k": O200K_PATTERN,
+    "llama 3": rf"{CONTRACTIONS}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*"
+    r"|\s*[\r\n]+|\s+(?!\S)|\s+",
+    "gpt2": r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+    "qwen 2": rf"{CONTRACTIONS}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*"
+    r"|\s*[\r\n]+|\s+(?!\S)|\s+",
+    "digits": r"\p{N}|[^\p{N}]+",
+    "lazy": r"[a-c]+?x|[a-c]{2,}?|\p{L}{2}|[^\p{L}]+?(?= )|\P{L}|\p{L}",
+}
+# (not the digits and letters whose class changed between versions of Unicode)
+PARTS = st.sampled_from([*" \n\t\r'Abcx1!/\u4e2d\u0301\u00a0\u00e9\u00c9\u01c5\u2026\u02b0\u0663\u2028\U0001f44d"])
+WORDS = st.sampled_from(["  ", "\r\n", "'s", "'LL", "'\u017f", "don", "22", "word", "Xy", "//", "   ", "\n\n", " a"])
+TEXTS = st.lists(PARTS | WORDS, max_size=14).map("".join)
+
+TABLES: dict[str, PieceTable] = {}
+
+
+def table(name: str) -> PieceTable:
+    """Shared by the examples of a property test."""
+    return TABLES.setdefault(name, TABLES.get(name) or PieceTable(PATTERNS[name]))
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+@given(text=TEXTS)
+def test_pieces_are_those_of_the_pattern(name: str, text: str) -> None:
+    ends = [len(text[: match.end()].encode()) for match in regex.finditer(PATTERNS[name], text)]
+    assert table(name).ends_of(text.encode()) == ends
+
+
+@pytest.mark.parametrize("name", ["cl100k", "o200k"])
+@given(text=TEXTS)
+def test_pieces_are_those_of_the_encoder(name: str, text: str) -> None:
+    tok = TOKENIZERS.setdefault(name, TOKENIZERS.get(name) or Tokenizer.from_tiktoken(f"{name}_base"))
+    assert table(name).ends_of(text.encode()) == tok.piece_ends(text.encode())
+
+
+TOKENIZERS: dict[str, Tokenizer] = {}
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+@given(text=TEXTS, more=TEXTS)
+def test_what_is_settled_stays(name: str, text: str, more: str) -> None:
+    settled, _ = table(name).settled(text.encode())
+    now, later = (table(name).ends_of(one.encode()) for one in (text, text + more))
+    if settled:
+        assert settled in now and settled in later
+    assert [end for end in now if end <= settled] == [end for end in later if end <= settled]
+
+
+def test_all_but_the_end_is_settled(covered: Callable[[str], None]) -> None:
+    text = b"The quick brown fox, 123456 times; don't  stop\n\n  here   and"
+    for name in ("cl100k", "o200k", "llama 3", "gpt2", "qwen 2"):
+        settled, _ = table(name).settled(text)
+        ends = [0, *table(name).ends_of(text)]
+        assert settled == ends[-2]
+        covered(f"{name}: {table(name).states} states, {table(name).classes} classes of characters")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        (r"a", "leaves characters out"),
+        (r"\p{L}*|\P{L}", "matches nothing at all"),
+        (r"\p{Han}+|.", "property 'Han' is not supported"),
+        (r"\p{Lu}+|[^\p{Lu}]", "supported together only"),
+        (r"\w+|\W", r"\\w is not supported"),
+        (r"(?<=a)b|[^b]", "this kind of group is not supported"),
+        (r"(?!ab)a|[^a]|a", "only one character can be looked ahead to"),
+        (r"\s++ |\s|\S", "possessive quantifier before what it may have taken"),
+        (r"(?:a", r"expected \)"),
+        (r"a)", r"unmatched \)"),
+        (r"[a", "the pattern ends too early"),
+        (r"[z-a]", "this range is not supported"),
+        (r"a{3,2}|[^a]|a", "repeats must be ascending"),
+        (r"a{1000}|[^a]|a", "at most 64"),
+        (r"(?:a{60}){60}|[^a]|a", "more than 2000 steps"),
+        (r"*a", "not supported here"),
+        (r"\p{L}{,3}|\P{L}", r"expected \{m\}"),
+    ],
+)
+def test_what_is_not_read_is_refused(pattern: str, message: str) -> None:
+    with pytest.raises(TokenizerError, match=message):
+        PieceTable(pattern)
+
+
+def test_too_many_states() -> None:
+    with pytest.raises(TokenizerError, match="more than 4000 states"):
+        PieceTable(r"[ab]*a[ab]{14}|[ab]|[^ab]")
+
+
+@pytest.mark.parametrize("data", [b"\xff", b"a\xc3(", b"\xed\xa0\x80", b"\xe4\xb8"])
+def test_bytes_that_are_no_text(data: bytes) -> None:
+    with pytest.raises(TokenizerError, match="not UTF-8"):
+        table("cl100k").ends_of(data)
+    if data != b"\xe4\xb8":
+        with pytest.raises(TokenizerError, match="no UTF-8 text begins so"):
+            table("cl100k").settled(data)
+
+
+def test_a_program() -> None:
+    program = compile_pattern("a+|b")
+    assert program[-1].kind == MATCH and sum(step.kind == CHAR for step in program) == 2
