@@ -19,7 +19,7 @@ from oracle.canonical import coverings, is_begun
 NAMES = ["cl100k_base", "o200k_base"]
 PARTS = [*" \n\t'Ab1!/\u4e2d\u0301\u00a0\r", "  ", "   ", "\r\n", "'s", "'ll", "'LL", "'\u017f", "//", "22", "\u0663"]
 WORDS = ["don", "word", "Xy", "the", " and", " a", "ing", "x", "er", "\u00c9", "\u2026", "\u02b0", "\u65e5\u672c"]
-OTHERS = ["\u2028", "\U0001f44d", "\U0001f642", "\u0928\u092e\u0938\u094d\u0924\u0947", "\u043f\u0440\u0438\u0432\u0435"]
+OTHERS = ["\u2028", "\U0001f44d", "\U0001f642", "\u0928\u092e\u0938\u094d", "\u043f\u0440\u0438\u0432\u0435"]
 
 
 def some_text(random: Random, most: int) -> str:
