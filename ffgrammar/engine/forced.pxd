@@ -1,11 +1,15 @@
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.machine cimport Config
+from ffgrammar.tokens.canon cimport Canon, CanonRules
 
 # The first two run with the engine's lock held. `config` is where the text stands; forced_bytes moves it to the end of the
 # forced bytes.
 cdef bytes forced_bytes(Engine engine, Config* config)
 
-# Where, in the forced bytes, a token can begin that reaches beyond their end; ascending.
+# The tokens that all coverings of the forced bytes share, after the tokens of `at`. With the lock held.
+cdef list covered_tokens(Engine engine, const Config* end, CanonRules rules, const Canon* at, bytes forced)
+
+# Where the tokenizer's rules are not known: where, in the forced bytes, a token can begin that reaches beyond their end; ascending.
 cdef list open_places(Engine engine, const Config* end, bytes forced)
 
 # The tokens that all tokenizations share. Runs without the lock: an encoder may be anyone's code.

@@ -8,9 +8,9 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from ffgrammar.core.index cimport clipped
 from ffgrammar.core.status cimport OK
 from ffgrammar.engine.bitmask cimport Rows, rows_at, rows_close, rows_open
-from ffgrammar.engine.forced cimport common_tokens, forced_bytes, open_places
+from ffgrammar.engine.forced cimport common_tokens, covered_tokens, forced_bytes, open_places
 from ffgrammar.engine.history cimport (
-    EOS_STEP, MAX_TEXT, NO_TOKEN, History, history_bytes, history_len, history_release, history_share, history_text,
+    EOS_STEP, MAX_TEXT, NO_TOKEN, Chunk, History, history_bytes, history_len, history_release, history_share, history_text,
     history_tokens,
 )
 from ffgrammar.engine.machine cimport Config, machine_accepting
@@ -148,6 +148,8 @@ cdef class Matcher:
         steps = history_len(&self.place.history)
         if 0 <= count and <size_t>count <= steps:
             place_back(self.engine, &self.place, steps - <size_t>count)
+            if self.canon_steps > steps - <size_t>count:
+                self.canon_steps = 0
             self.engine.release()
         else:
             self.engine.release()
@@ -157,6 +159,7 @@ cdef class Matcher:
         """Back to the empty text."""
         self.engine.acquire()
         place_back(self.engine, &self.place, 0)
+        self.canon_steps = 0
         self.engine.release()
 
     def fork(self) -> Matcher:
@@ -165,6 +168,8 @@ cdef class Matcher:
         self.engine.acquire()
         place_free(&other.place)
         place_copy(&self.place, &other.place)
+        other.canon = self.canon
+        other.canon_steps = self.canon_steps
         self.engine.release()
         return other
 
@@ -331,14 +336,64 @@ cdef class Matcher:
         finally:
             self.engine.release()
 
-    def forced_tokens(self) -> list:
-        """The tokens that the forced bytes begin with whatever follows them: canonical after the accepted text.
+    cdef int follow(self, CanonRules rules) except -1:
+        """Bring `canon` to where the matcher is. Bytes that came without tokens count as the tokens that they alone give."""
+        cdef History history = self.history()
+        cdef size_t count = history_len(&history)
+        cdef uint32_t* tokens = NULL
+        cdef size_t i
+        cdef list found = []
+        cdef bytes text = b""
+        try:
+            if self.canon_steps == 0:
+                rules.begin(&self.canon)
+            if self.canon_steps < count:
+                tokens = <uint32_t*>malloc(count * sizeof(uint32_t))
+                if tokens == NULL:
+                    raise MemoryError
+                history_tokens(&history, tokens)
+                for i in range(self.canon_steps, count):
+                    if tokens[i] == <uint32_t>NO_TOKEN:
+                        text += self.step_bytes(&history, i)
+                        continue
+                    found += self.engine.tokenizer.encode(text)
+                    found.append(tokens[i])
+                    text = b""
+                found += self.engine.tokenizer.encode(text)
+            for token in found:
+                if rules.push_any(&self.canon, token) < 0:
+                    self.canon_steps = 0
+                    raise MemoryError
+            self.canon_steps = count
+        finally:
+            free(tokens)
+            history_release(&history)
+        return 0
 
-        Empty where the tokenizer cannot encode, or where its tokens would begin inside the accepted text.
+    cdef bytes step_bytes(self, History* history, size_t number):
+        """The text of a step."""
+        cdef Chunk* chunk = history.tail
+        cdef uint32_t first
+        while number < chunk.first:
+            chunk = chunk.before
+        first = chunk.steps[number - chunk.first - 1].end if number > chunk.first else chunk.first_byte
+        return PyBytes_FromStringAndSize(
+            <char*>chunk.text + (first - chunk.first_byte), chunk.steps[number - chunk.first].end - first)
+
+    def forced_tokens(self) -> list:
+        """The tokens that the forced bytes begin with whatever follows them: canonical after the accepted tokens.
+
+        After tokens that are not canonical themselves, what is forced is what the tokenizer's rules leave to follow the last
+        of them. Where the rules are not known (`Tokenizer.canon`) an encoder has to do; then nothing is forced where its tokens
+        would begin inside the accepted text. Empty where the tokenizer cannot encode.
         """
         cdef Config end
+        cdef CanonRules rules
         if self.place.terminated or not self.engine.tokenizer.can_encode:
             return []
+        rules = self.engine.tokenizer.canon
+        if rules is not None:
+            self.follow(rules)
         self.engine.acquire()
         try:
             self.engine.checked(place_enter(self.engine, &self.place))
@@ -346,6 +401,8 @@ cdef class Matcher:
             forced = forced_bytes(self.engine, &end)
             if not forced:
                 return []
+            if rules is not None:
+                return covered_tokens(self.engine, &end, rules, &self.canon, forced)
             places = open_places(self.engine, &end, forced)
         finally:
             self.engine.release()
