@@ -20,6 +20,7 @@ COMMANDS = {
     "ff-tokens": "Show the bytes and tokens that must come next.",
     "check": "Say whether tokens are what the tokenizer itself would produce.",
     "validate": "Say whether whole texts belong to a grammar, or where they leave it.",
+    "complete": "List the ways in which the tokens of a text that begins so can begin.",
     "sample": "Write random sentences of a grammar.",
     "tokenizers": "List the vocabularies that can be used.",
     "trie": "Show the vocabulary under a prefix, as a tree.",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -26,19 +29,64 @@ class Branch:
     ids: list[int] = field(default_factory=list)
     branches: list[Branch] = field(default_factory=list)
 
-    def as_json(self, depth: int | None) -> dict[str, Any]:
-        """As a JSON object, `depth` levels below this one."""
-        below = self.branches if depth is None or depth > 0 else []
-        deeper = None if depth is None else depth - 1
+    def as_json(self, limits: Limits, depth: int = 1) -> dict[str, Any]:
+        """As a JSON object; "more" says how many branches are left out, with all below them."""
+        shown = self.branches if depth <= limits.depth else []
+        shown = shown[: limits.children]
         found = {**bytes_as_json(self.data), "ids": self.ids}
-        return {**found, "branches": [branch.as_json(deeper) for branch in below]}
+        found["branches"] = [branch.as_json(limits, depth + 1) for branch in shown]
+        return {**found, "more": len(self.branches) - len(shown)} if len(shown) < len(self.branches) else found
 
-    def lines(self, depth: int | None, indent: int = 0, known: int = 0) -> Iterator[str]:
-        """A line each, indented; of the bytes only those that the line above does not have."""
-        for branch in self.branches if depth is None or depth > indent else []:
-            ids = ",".join(map(str, branch.ids))
-            yield f"{'  ' * indent}{quote(branch.data[known:])}\t{ids}"
-            yield from branch.lines(depth, indent + 1, len(branch.data))
+    def lines(self, limits: Limits, depth: int = 1) -> Iterator[tuple[int, bool, str, str]]:
+        """A line for each token: its depth, whether it is the last at its place, what it adds to the one above, its ids."""
+        if depth > limits.depth:
+            return
+        shown = self.branches[: limits.children]
+        more = len(self.branches) - len(shown)
+        for index, branch in enumerate(shown):
+            last = not more and index == len(shown) - 1
+            yield depth, last, quote(branch.data[len(self.data) if depth > 1 else 0 :]), ",".join(map(str, branch.ids))
+            yield from branch.lines(limits, depth + 1)
+        if more:
+            yield depth, True, f"… {more} more", ""
+
+
+class Limits(NamedTuple):
+    """How much is shown: levels, and branches of each token."""
+
+    depth: int
+    children: int
+
+
+def draw(root: Branch, limits: Limits) -> Iterator[str]:
+    """The tree for a terminal; the first level has no lines before it."""
+    ended: list[bool] = []
+    for depth, last, text, ids in root.lines(limits):
+        del ended[depth - 1 :]
+        bars = "".join("    " if end else "│   " for end in ended[1:])
+        corner = ("└── " if last else "├── ") if depth > 1 else ""
+        ended.append(last)
+        yield f"{bars}{corner}{text}\t{ids}" if ids else f"{bars}{corner}{text}"
+
+
+def as_svg(root: Branch, limits: Limits) -> str:
+    """The tree as a picture."""
+    lines = [(depth, text, ids) for depth, _, text, ids in root.lines(limits)]
+    height, step, widest = 20, 24, 0
+    parts = []
+    rows: list[int] = []
+    for row, (depth, text, ids) in enumerate(lines):
+        x, y = 10 + step * (depth - 1), height * (row + 1)
+        del rows[depth - 1 :]
+        if rows:
+            parts.append(f'<path d="M{x - step + 6} {height * (rows[-1] + 1) + 5}V{y - 4}H{x - 4}"/>')
+        rows.append(row)
+        label = f"{escape(text)} <tspan>{escape(ids)}</tspan>" if ids else f"<tspan>{escape(text)}</tspan>"
+        parts.append(f'<text x="{x}" y="{y}">{label}</text>')
+        widest = max(widest, x + 9 * (len(text) + len(ids) + 2))
+    style = "text{font:14px monospace}tspan{fill:#888}path{fill:none;stroke:#aaa}"
+    size = f'width="{widest}" height="{height * (len(lines) + 1)}"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}><style>{style}</style>{"".join(parts)}</svg>\n'
 
 
 def grow(tokenizer: Tokenizer, prefix: bytes) -> Branch:
@@ -59,12 +107,21 @@ def grow(tokenizer: Tokenizer, prefix: bytes) -> Branch:
     return root
 
 
-@click.command("trie", epilog=example("ffgrammar trie --prefix ' gramma'"))
+@click.command("trie", epilog=example("ffgrammar trie --prefix user --max-depth 2 --max-children 3"))
 @prefix_options
-@click.option("--depth", type=click.IntRange(min=1), help="Show this many levels only.")
+@click.option("--max-depth", type=click.IntRange(min=1), help="Show this many levels only.")
+@click.option("--max-children", type=click.IntRange(min=1), help="Show this many tokens under each only.")
+@click.option("--svg", metavar="FILE", help="Write the tree as a picture, too.")
 @json_option
 @tokenizer_option
-def command(prefix: Prefix, depth: int | None, as_json: bool, tokenizer: VocabularyName) -> int:
+def command(
+    prefix: Prefix,
+    max_depth: int | None,
+    max_children: int | None,
+    svg: str | None,
+    as_json: bool,
+    tokenizer: VocabularyName,
+) -> int:
     """Show the vocabulary under a prefix, as a tree.
 
     A line is a token: what it adds to the token it hangs from, and its ids. Exit code 1: no token starts so.
@@ -74,10 +131,16 @@ def command(prefix: Prefix, depth: int | None, as_json: bool, tokenizer: Vocabul
     vocabulary = load_tokenizer(tokenizer)
     start = prefix.data if prefix.tokens is None else vocabulary.decode(prefix.tokens)
     root = grow(vocabulary, start)
+    limits = Limits(max_depth or sys.maxsize, max_children or sys.maxsize)
+    if svg is not None:
+        try:
+            Path(svg).write_text(as_svg(root, limits), encoding="utf-8")
+        except OSError as error:
+            raise click.UsageError(f"cannot write {svg}: {error.strerror}") from None
     if as_json:
-        write_json(root.as_json(depth))
+        write_json(root.as_json(limits))
     else:
-        write_lines(root.lines(depth))
+        write_lines(draw(root, limits))
     if not root.branches:
         complain(f"no token starts with {quote(start)}")
         return 1

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -461,6 +462,45 @@ def test_tokenizers_lists_what_is_embedded(invoke: Invoke, cl100k: Any, o200k: A
     assert "cl100k_base\t100277 ids\tEOS 100257" in invoke("tokenizers").out
 
 
+def test_trie_draws_as_much_as_is_asked_for(invoke: Invoke, tmp_path: Path) -> None:
+    picture = tmp_path / "user.svg"
+    deeper = invoke("trie", "--prefix", "use", "--max-depth", "3", "--max-children", "2").out.splitlines()
+    assert deeper[1:3] == ['├── "Ral"\t89471', '│   └── "ative"\t89472']
+    limited = ["trie", "--prefix", "user", "--max-depth", "3", "--max-children", "2"]
+    lines = invoke(*limited, "--svg", str(picture)).out.splitlines()
+    assert lines == ['"user"\t882', '├── "Data"\t43626', '├── "ID"\t38606', "└── … 12 more"]
+    root = ElementTree.parse(picture).getroot()
+    assert root.tag.endswith("svg") and len([one for one in root if one.tag.endswith("text")]) == len(lines)
+    tree = invoke(*limited, "--json").json()
+    assert len(tree["branches"][0]["branches"]) == 2 and tree["branches"][0]["more"] == 12
+    assert invoke(*limited, "--svg", str(tmp_path / "no" / "where.svg")).code == 2
+
+
+def test_complete_shows_each_way_to_cover_a_prefix(invoke: Invoke, cl100k: Any, person: str) -> None:
+    found = invoke("complete", "--prefix", "userNa", "--json", "--first", "100").json()
+    assert [(one["position"], one["count"], one["rest"]["text"]) for one in found] == [
+        (5, 2170, "a"),
+        (4, 34, "Na"),
+        (0, 1, "userNa"),
+    ]
+    assert len(found[0]["candidates"]) == 100 and len(found[1]["candidates"]) == 34
+    for one in found:
+        kept = cl100k.decode([token["id"] for token in one["kept"]])
+        assert kept + one["rest"]["text"].encode() == b"userNa" and len(kept) == one["position"]
+        assert all(token["text"].startswith(one["rest"]["text"]) for token in one["candidates"])
+    lines = invoke("complete", "--prefix", "userNa").out.splitlines()
+    assert lines[2] == '0\t""\t1\t"userName"' and lines[0].endswith(" …")
+    # with a grammar, what it allows
+    inside = invoke("complete", person, "--prefix", '{"na', "--json").json()
+    assert [token["text"] for one in inside for token in one["candidates"]] == ["name", "na", "nam"]
+    assert invoke("complete", person, "--prefix", "userNa").code == 1
+    # a character that is cut; and what is no beginning of a text
+    assert invoke("complete", "--prefix-bytes", "e4b8", "--json").json()[-1]["rest"] == {"bytes": "5Lg="}
+    assert invoke("complete", "--prefix-bytes", "ff").code == 2
+    assert invoke("complete").code == 1
+    assert invoke("complete", "--prefix", "a", "--compact").code == 2
+
+
 def test_trie_shows_every_token_under_a_prefix_once(invoke: Invoke, cl100k: Any) -> None:
     prefix = b" gram"
     expected = {i for i in range(cl100k.vocab_size) if cl100k.token_bytes(i).startswith(prefix)}
@@ -475,7 +515,7 @@ def test_trie_shows_every_token_under_a_prefix_once(invoke: Invoke, cl100k: Any)
     assert set(walk(tree)) == expected
     lines = invoke("trie", "--prefix", " gram").out.splitlines()
     assert {int(line.split("\t")[1]) for line in lines} == expected
-    assert len(invoke("trie", "--prefix", " gram", "--depth", "1").out.splitlines()) == len(tree["branches"])
+    assert len(invoke("trie", "--prefix", " gram", "--max-depth", "1").out.splitlines()) == len(tree["branches"])
     assert invoke("trie", "--prefix-bytes", "ffffff").code == 1
 
 

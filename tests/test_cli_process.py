@@ -16,7 +16,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMA = '{"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}'
-COMMANDS = ["compile", "mask", "ff-tokens", "check", "validate", "sample", "tokenizers", "trie", "bench"]
+COMMANDS = ["compile", "mask", "ff-tokens", "check", "validate", "complete", "sample", "tokenizers", "trie", "bench"]
 
 Env = dict[str, str]
 
