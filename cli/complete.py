@@ -34,9 +34,10 @@ class Context:
             import numpy as np
 
             matcher = grammar.matcher()
-            inside = matcher.accept_tokens(covering.kept) == len(covering.kept)
-            allowed = matcher.allowed_token_ids() if inside else []
-            candidates = np.intersect1d(candidates, allowed)
+            if matcher.accept_tokens(covering.kept) == len(covering.kept):
+                candidates = np.intersect1d(candidates, matcher.allowed_token_ids())
+            else:
+                candidates = candidates[:0]
         self.count = len(candidates)
         self.shown = [int(token) for token in candidates[:first]]
 
@@ -61,7 +62,7 @@ class Context:
 @click.command("complete", epilog=example("ffgrammar complete --prefix 'I bought some apple'"))
 @click.argument("grammar", required=False)
 @prefix_options
-@click.option("--first", type=click.IntRange(min=0), default=3, show_default=True, help="Show so many candidates of each.")
+@click.option("--first", type=click.IntRange(min=0), default=3, show_default=True, help="Show so many candidates.")
 @json_option
 @grammar_options
 @tokenizer_option
@@ -75,9 +76,9 @@ def command(
 ) -> int:
     """List the ways in which the tokens of a text that begins so can begin.
 
-    A line is a context: how many bytes its tokens have, their text, how many tokens can come next, and the first of these.
-    Every text with the prefix begins with the tokens of one context and one of its candidates. With a grammar only
-    what it allows is counted. Exit code 1: there is none.
+    A line is a context: how many bytes its tokens have, their text, how many tokens can come next (candidates), and the
+    first of these. Every text with the prefix begins with the tokens of one context and one of its candidates. With a
+    grammar only what it allows is counted. Exit code 1: there is none.
     """
     from .sources import load_grammar, load_tokenizer
 

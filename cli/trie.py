@@ -38,7 +38,7 @@ class Branch:
         return {**found, "more": len(self.branches) - len(shown)} if len(shown) < len(self.branches) else found
 
     def lines(self, limits: Limits, depth: int = 1) -> Iterator[tuple[int, bool, str, str]]:
-        """A line for each token: its depth, whether it is the last at its place, what it adds to the one above, its ids."""
+        """A line for each token: depth, whether it is the last at its place, what it adds to the one above, ids."""
         if depth > limits.depth:
             return
         shown = self.branches[: limits.children]

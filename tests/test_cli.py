@@ -552,7 +552,8 @@ def test_a_rank_file_is_a_vocabulary(invoke: Invoke, tmp_path: Path, lark_sum: s
     assert invoke("check", *splitting, "259").code == 0
     assert invoke("check", *splitting, "258 111").code == 1
     assert invoke("check", "--text", "hello hello", "--json", *splitting).json()["given"] == [259, 260]
-    assert invoke("trie", "--prefix", "he", "--tokenizer", ranks).out == '"he"\t256\n  "ll"\t258\n    "o"\t259\n'
+    drawn = '"he"\t256\n└── "ll"\t258\n    └── "o"\t259\n'
+    assert invoke("trie", "--prefix", "he", "--tokenizer", ranks).out == drawn
     bad = tmp_path / "bad.tiktoken"
     bad.write_text("aGk= 0\nhello\n")
     found = invoke("trie", "--tokenizer", str(bad))
