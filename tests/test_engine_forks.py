@@ -199,9 +199,9 @@ def test_a_fork_costs_the_same_after_any_text(toy: ff.Tokenizer) -> None:
         matcher.accept_tokens([0] * length)
         best = float("inf")
         for _ in range(20):
-            start = time.perf_counter()
+            start = time.process_time()
             for _ in range(100):
                 matcher.fork()
-            best = min(best, time.perf_counter() - start)
+            best = min(best, time.process_time() - start)
         costs.append(best)
     assert costs[1] < 3 * costs[0]

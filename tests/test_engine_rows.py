@@ -89,7 +89,7 @@ def test_a_long_chain_of_rules_costs_no_more_a_rule(cl100k: ff.Tokenizer, step: 
     for count in (2000, 16000):
         names = [f"r{i}" for i in range(count)][::step]
         chain = "".join(f'{name}: "a" {below}\n' for name, below in pairwise(names))
-        start = time.perf_counter()
+        start = time.process_time()
         ff.compile_lark(f'start: {names[0]}\n{chain}{names[-1]}: "b"\n', cl100k)
-        seconds.append(time.perf_counter() - start)
+        seconds.append(time.process_time() - start)
     assert seconds[1] < 8 * 4 * seconds[0]

@@ -222,10 +222,10 @@ def test_what_no_json_has_is_refused(schema: Any, pointer: str) -> None:
     ids=["oneOf", "many items", "properties", "enum", "items", "length", "counted"],
 )
 def test_large_schemas_build_quickly(schema: Any) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     build(schema, ExprStore())
     # about 0.1 s at most here; the rest is for slow machines
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3
 
 
 @pytest.mark.parametrize(

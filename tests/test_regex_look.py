@@ -6,7 +6,7 @@ import itertools
 import json
 import random
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import pytest
@@ -208,9 +208,9 @@ HOSTILE = [
 @pytest.mark.timing
 @pytest.mark.parametrize("pattern", HOSTILE, ids=lambda pattern: f"{pattern[:24]}-{len(pattern)}")
 def test_hostile_patterns_end(pattern: str) -> None:
-    start = perf_counter()
+    start = process_time()
     try:
         lw.compile_regex(ExprStore(Limits(alternatives=2000)), pattern, "ecma", search=True)
     except (UnsupportedError, LimitError, GrammarError):
         pass
-    assert perf_counter() - start < 3.0
+    assert process_time() - start < 3.0

@@ -6,7 +6,7 @@ import itertools
 import json
 from collections.abc import Callable
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import pytest
@@ -372,13 +372,13 @@ def test_catastrophic_patterns_compile_at_once(pattern: str) -> None:
     store = ExprStore(Limits(nesting=2000))
     tree = parse(pattern)
     lw.lower(("text", "warm"), store)
-    start = perf_counter()
+    start = process_time()
     try:
         expr = lw.compile_regex(store, pattern)
     except UnsupportedError:
         # anchors inside are exact in a search only
         expr = lw.lower_search(tree, store)
-    assert perf_counter() - start < 1.0
+    assert process_time() - start < 2.0
     if accepted:
         assert store.matches(expr, accepted.encode())
         assert not store.matches(expr, rejected.encode())
@@ -412,9 +412,9 @@ def test_a_usual_pattern_takes_no_time() -> None:
 
 def _timed(pattern: str) -> float:
     store = ExprStore()
-    start = perf_counter()
+    start = process_time()
     lw.compile_regex(store, pattern, "ecma", encode=lw.JSON_CANONICAL, search=True)
-    return perf_counter() - start
+    return process_time() - start
 
 
 @given(st.text(alphabet=r"ab01-^$.|?*+()[]{},:=!<>\pPuxLdk&~# ", max_size=20), st.sampled_from(["rust", "ecma"]))

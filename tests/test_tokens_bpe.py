@@ -152,9 +152,9 @@ def test_a_megabyte_takes_no_time(text: str) -> None:
     data = text * (1_000_000 // len(text.encode()))
     for name in NAMES:
         tok = Tokenizer.from_tiktoken(name)
-        start = time.perf_counter()
+        start = time.process_time()
         ids = tok.encode(data)
-        assert time.perf_counter() - start < 3
+        assert time.process_time() - start < 3
         assert tok.decode(ids) == data.encode()
 
 
@@ -162,9 +162,9 @@ def test_a_megabyte_takes_no_time(text: str) -> None:
 def test_a_megabyte_that_is_not_utf8() -> None:
     tok = Tokenizer.from_tiktoken("cl100k_base")
     data = b"\xff" * 1_000_000
-    start = time.perf_counter()
+    start = time.process_time()
     assert tok.decode(tok.encode(data)) == data
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3
 
 
 @given(st.integers(0, 2**32), st.integers(1, 400))
