@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ffgrammar.api.bitmask import allocate_bitmask
+    from ffgrammar.api.character_prefix import CharacterPrefix, PrefixContext, PrefixDistribution
     from ffgrammar.api.compile import compile_choice, compile_json_schema, compile_lark, compile_regex
     from ffgrammar.api.compiled import load
     from ffgrammar.api.grammar import Grammar
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
 
 _HOME = {
     "allocate_bitmask": "api.bitmask",
+    "CharacterPrefix": "api.character_prefix",
+    "PrefixContext": "api.character_prefix",
+    "PrefixDistribution": "api.character_prefix",
     "compile_choice": "api.compile",
     "compile_json_schema": "api.compile",
     "compile_lark": "api.compile",
@@ -64,6 +68,7 @@ _HOME = {
 
 __all__ = [
     "CanonicalityReport",
+    "CharacterPrefix",
     "CompiledFileError",
     "Covering",
     "FFGrammarError",
@@ -73,6 +78,8 @@ __all__ = [
     "Limits",
     "Matcher",
     "MatcherError",
+    "PrefixContext",
+    "PrefixDistribution",
     "Tokenizer",
     "TokenizerError",
     "UnsupportedError",

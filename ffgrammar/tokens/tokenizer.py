@@ -389,7 +389,8 @@ class Tokenizer:
                     self._canon = CanonRules(self._trie, self._pattern, all_merged=embedded)
         return self._canon or None
 
-    def _rules(self, what: str) -> CanonRules:
+    def rules(self, what: str) -> CanonRules:
+        """`canon`, for `what` needs it. Raises TokenizerError, which names that, where they are not known."""
         rules = self.canon
         if rules is None:
             raise TokenizerError(
@@ -413,7 +414,7 @@ class Tokenizer:
         from ffgrammar.tokens.coverings import coverings
 
         data = prefix.encode("utf-8", "surrogatepass") if isinstance(prefix, str) else bytes(prefix)
-        rules = self._rules("coverings")
+        rules = self.rules("coverings")
         return coverings(rules, data) if data else []
 
     def tokenize_partial(self, new_bytes: bytes, recent_tokens: Iterable[int] = ()) -> tuple[list[int], bytes]:
@@ -430,7 +431,7 @@ class Tokenizer:
         from ffgrammar.tokens.canon import CanonChain
         from ffgrammar.tokens.coverings import coverings_after, shared_tokens
 
-        chain = CanonChain(self._rules("tokenize_partial"))
+        chain = CanonChain(self.rules("tokenize_partial"))
         for token in recent_tokens:
             chain.push_any(token)
         tokens = shared_tokens(coverings_after(chain, bytes(new_bytes))) if new_bytes else []

@@ -1,0 +1,248 @@
+"""Generation of texts that begin with given characters, whatever tokens these end in (character-prefix conditioning).
+
+A prompt that ends inside a word ends, in tokens, where no training text ends a token. What a model says of texts that
+begin with its characters is a sum over the prompt's coverings (`Tokenizer.coverings`): Vieira et al., "From Language
+Models over Tokens to Language Models over Characters" (2412.03719).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ffgrammar.core.errors import MatcherError
+from ffgrammar.tokens.canon import CanonChain
+from ffgrammar.tokens.coverings import coverings_after
+from ffgrammar.tokens.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ffgrammar.engine.matcher import Matcher
+    from ffgrammar.tokens.coverings import Covering
+
+__all__ = ["CharacterPrefix", "PrefixContext", "PrefixDistribution"]
+
+# From token sequences (n of them) to log probabilities of their next tokens: [n, vocabulary]
+LogProbabilities = Callable[[list[tuple[int, ...]]], Any]
+
+
+class PrefixContext(NamedTuple):
+    """One context of a distribution.
+
+    Attributes:
+        kept: token ids that lie inside the prefix.
+        candidates: ids of the last tokens, int32 [count], ascending.
+        log_probabilities: of each candidate together with what is kept, given the prefix: float64 [count].
+    """
+
+    kept: tuple[int, ...]
+    candidates: NDArray[np.int32]
+    log_probabilities: NDArray[np.float64]
+
+
+class PrefixDistribution(NamedTuple):
+    """The coverings of a prefix and what a model says of them, given that the text begins so and is canonical.
+
+    Attributes:
+        contexts: the probabilities of all their candidates add up to 1.
+        log_probability: of the prefix: the logarithm of the sum over its coverings; after the tokens that all of them
+            share, if they share some.
+        calls: how many token sequences the model was asked about.
+    """
+
+    contexts: list[PrefixContext]
+    log_probability: float
+    calls: int
+
+    def sample(self, random: Any) -> tuple[int, ...]:
+        """A covering, drawn with `random.random()` (of `random.Random` or `numpy.random.Generator`)."""
+        import numpy as np
+
+        weights = [float(np.exp(context.log_probabilities).sum()) for context in self.contexts]
+        left = random.random() * sum(weights)
+        for context, weight in zip(self.contexts, weights, strict=True):
+            if left < weight or context is self.contexts[-1]:
+                sums = np.exp(context.log_probabilities).cumsum()
+                index = min(int(np.searchsorted(sums, left, side="right")), len(sums) - 1)
+                return (*context.kept, int(context.candidates[index]))
+            left -= weight
+        raise MatcherError("the distribution has no contexts")
+
+
+class CharacterPrefix:
+    """Leads a generation along a prefix: until that is covered, only tokens of its coverings may come.
+
+    Args:
+        tok: the tokenizer; its rules must be known (`Tokenizer.canon`).
+        prefix: the characters that the text begins with; bytes may end inside one.
+        matcher: a matcher of a grammar that the whole text must obey, at the start of the text; it is moved along.
+            After the prefix it goes on by itself.
+
+    Raises:
+        TokenizerError: no UTF-8 text begins so, or the tokenizer's rules are not known.
+    """
+
+    def __init__(self, tok: Tokenizer, prefix: str | bytes, matcher: Matcher | None = None) -> None:
+        self._tok = tok
+        self._rest = prefix.encode("utf-8", "surrogatepass") if isinstance(prefix, str) else bytes(prefix)
+        self._chain = CanonChain(tok.rules("CharacterPrefix"))
+        # (refuses what is no beginning of a text)
+        tok.coverings(self._rest)
+        self._matcher = matcher
+        self._found: list[Covering] | None = None
+
+    @property
+    def rest(self) -> bytes:
+        """The bytes of the prefix that no token covers yet."""
+        return self._rest
+
+    @property
+    def is_covered(self) -> bool:
+        """Whether the whole prefix is covered; then anything may come (that the matcher allows)."""
+        return not self._rest
+
+    def coverings(self) -> list[Covering]:
+        """The coverings of the rest; `kept` begins after the tokens so far."""
+        if self._found is None:
+            self._found = coverings_after(self._chain, self._rest) if self._rest else []
+        return self._found
+
+    def fill_bitmask(self, bitmask: Any, index: int = 0) -> None:
+        """Write the tokens that may come next into one row. Arguments and errors as for `Matcher.fill_bitmask`."""
+        import numpy as np
+
+        if self._matcher is not None:
+            self._matcher.fill_bitmask(bitmask, index)
+        rows = np.asarray(bitmask)
+        words = (self._tok.vocab_size + 31) // 32
+        if rows.ndim != 2 or rows.dtype != np.int32 or not 0 <= index < len(rows) or rows.shape[1] < words:
+            raise MatcherError(f"bitmask must be int32 [batch, at least {words}] with a row {index}")
+        row = rows[index].view(np.uint32)
+        allowed = np.full(len(row), 0 if self._rest else 0xFFFFFFFF, dtype=np.uint32)
+        for covering in self.coverings():
+            if covering.kept:
+                if self._matcher is not None and not len(self._allowed(covering)):
+                    continue
+                allowed[covering.kept[0] >> 5] |= np.uint32(1 << (covering.kept[0] & 31))
+            else:
+                allowed[:words] |= np.frombuffer(covering.bitmask, dtype="<u4")
+        if self._matcher is not None:
+            row &= allowed
+        else:
+            row[:] = allowed
+            row[words:] = 0
+            if self._tok.vocab_size % 32:
+                row[words - 1] &= np.uint32((1 << self._tok.vocab_size % 32) - 1)
+
+    def accept_token(self, token: int) -> bool:
+        """Go on with a token; False leaves all as it was.
+
+        Raises:
+            TokenizerError: no such token id.
+            LimitError: a bound of the matcher's grammar was reached.
+        """
+        if self._rest and not any(_begins(covering, token) for covering in self.coverings()):
+            self._tok.token_bytes(token)
+            return False
+        if self._matcher is not None and not self._matcher.accept_token(token):
+            return False
+        self._chain.push_any(token)
+        self._rest = self._rest[len(self._tok.token_bytes(token)) :]
+        self._found = None
+        return True
+
+    def distribution(self, log_probabilities: LogProbabilities, beam: int | None = None) -> PrefixDistribution:
+        """What a model says of the coverings of the rest, given that one of them comes.
+
+        The model is asked about each context and about what lies between it and what all contexts share: in one batch,
+        or with a beam in one batch for each number of tokens kept.
+
+        Args:
+            log_probabilities: from n token sequences, which begin after the tokens so far, to the log probabilities of
+                their next tokens, [n, vocabulary].
+            beam: at most so many contexts and sequences on the way to them are followed for each number of tokens kept,
+                the most probable ones. All if not given; then the result is exact.
+
+        Raises:
+            MatcherError: nothing is left of the prefix, the grammar allows none of the coverings, or the beam is not
+                positive.
+        """
+        import numpy as np
+
+        if not self._rest:
+            raise MatcherError("distribution: the prefix is covered")
+        if beam is not None and beam < 1:
+            raise MatcherError(f"distribution: beam must be positive, not {beam}")
+        allowed = [(covering, self._allowed(covering)) for covering in self.coverings()]
+        allowed = [(covering, candidates) for covering, candidates in allowed if len(candidates)]
+        if not allowed:
+            raise MatcherError("distribution: the grammar allows no token sequence with the prefix")
+        kept = [covering.kept for covering, _ in allowed]
+        shared = _shared(kept)
+        asked = _Asked(log_probabilities, shared, kept, beam)
+        contexts = []
+        for covering, candidates in allowed:
+            weight = asked.weights.get(covering.kept)
+            if weight is not None:
+                row = asked.rows[covering.kept]
+                contexts.append(PrefixContext(covering.kept, candidates, weight + row[candidates]))
+        total = float(np.logaddexp.reduce(np.concatenate([context.log_probabilities for context in contexts])))
+        contexts = [one._replace(log_probabilities=one.log_probabilities - total) for one in contexts]
+        return PrefixDistribution(contexts, total, len(asked.rows))
+
+    def _allowed(self, covering: Covering) -> NDArray[np.int32]:
+        """The candidates that the matcher allows after what is kept."""
+        import numpy as np
+
+        if self._matcher is None:
+            return covering.candidates
+        ahead = self._matcher.fork()
+        if ahead.accept_tokens(covering.kept) < len(covering.kept):
+            return covering.candidates[:0]
+        return np.intersect1d(covering.candidates, ahead.allowed_token_ids())
+
+
+class _Asked:
+    """What the model said: `rows` by token sequence, and the log probability (`weights`) of each sequence."""
+
+    def __init__(
+        self, ask: LogProbabilities, shared: tuple[int, ...], kept: Sequence[tuple[int, ...]], beam: int | None
+    ) -> None:
+        import numpy as np
+
+        self.rows: dict[tuple[int, ...], Any] = {}
+        self.weights = {shared: 0.0}
+        nodes = sorted({one[:size] for one in kept for size in range(len(shared), len(one) + 1)}, key=len)
+        if beam is None:
+            self.rows = dict(zip(nodes, np.asarray(ask(list(nodes)), dtype=np.float64), strict=True))
+            for node in nodes[1:]:
+                self.weights[node] = self.weights[node[:-1]] + float(self.rows[node[:-1]][node[-1]])
+            return
+        for size in range(len(shared), len(nodes[-1]) + 1):
+            level = [node for node in nodes if len(node) == size and (node == shared or node[:-1] in self.rows)]
+            for node in level:
+                if node != shared:
+                    self.weights[node] = self.weights[node[:-1]] + float(self.rows[node[:-1]][node[-1]])
+            level = sorted(level, key=lambda node: -self.weights[node])
+            for node in level[beam:]:
+                del self.weights[node]
+            if level:
+                self.rows |= zip(level[:beam], np.asarray(ask(level[:beam]), dtype=np.float64), strict=True)
+
+
+def _begins(covering: Covering, token: int) -> bool:
+    if covering.kept:
+        return covering.kept[0] == token
+    mask = covering.bitmask
+    return 0 <= token < 8 * len(mask) and bool(mask[token >> 3] >> (token & 7) & 1)
+
+
+def _shared(kept: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    """The tokens that all sequences begin with."""
+    first, last = min(kept), max(kept)
+    count = 0
+    while count < min(len(first), len(last)) and first[count] == last[count]:
+        count += 1
+    return first[:count]
