@@ -175,7 +175,7 @@ def test_with_a_grammar(cl100k: ff.Tokenizer) -> None:
 def test_errors(cl100k: ff.Tokenizer) -> None:
     with pytest.raises(ff.TokenizerError, match="no UTF-8 text begins so"):
         ff.CharacterPrefix(cl100k, b"\xff")
-    with pytest.raises(ff.TokenizerError, match="CharacterPrefix: .*not known"):
+    with pytest.raises(ff.TokenizerError, match=r"CharacterPrefix: .*not known"):
         ff.CharacterPrefix(ff.Tokenizer.from_tokens([b"a"], encode=lambda data: [0] * len(data)), "")
     prefix = ff.CharacterPrefix(cl100k, "ab")
     with pytest.raises(ff.MatcherError, match="beam must be positive"):

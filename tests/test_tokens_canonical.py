@@ -70,20 +70,28 @@ def test_ids_without_bytes_are_not_canonical(cl100k) -> None:
 def test_an_unfinished_text(cl100k) -> None:
     # "ord" may become part of "order", "orderId" ...: nothing is decided, right or wrong
     assert is_canonical(cl100k, cl100k.encode("ord"), complete=False).verdict == "undecided"
+    # "or" is merged, whatever follows
     letters = [token for letter in "ord" for token in cl100k.encode(letter)]
     report = is_canonical(cl100k, letters, complete=False)
-    assert report.verdict == "undecided" and report.first_divergence == 0 and report.settled == 0
+    assert report.verdict == "no" and report.first_divergence == 0 and report.settled == 0
     # further back, a wrong token stays wrong
     report = is_canonical(cl100k, [*letters, *cl100k.encode(" and some more words")], complete=False)
     assert report.verdict == "no" and report.first_divergence == 0
     # the same ids, right so far, and settled but for their end
     report = is_canonical(cl100k, cl100k.encode("one and some more words"), complete=False)
-    assert report.verdict == "undecided" and report.first_divergence is None and report.settled == 3
+    assert report.verdict == "undecided" and report.first_divergence is None and report.settled == 4
     # a special token ends what can change
     assert is_canonical(cl100k, [*cl100k.encode("ord"), 100257], complete=False).verdict == "yes"
     assert is_canonical(cl100k, [*letters, 100257], complete=False).verdict == "no"
     # another text is wrong however it goes on
     assert is_canonical(cl100k, cl100k.encode("ord"), "xrd", complete=False).verdict == "no"
+
+
+def test_tokens_that_only_more_text_makes_right(o200k) -> None:
+    apart = o200k.trie.id_of(b" I'")
+    report = is_canonical(o200k, [apart], complete=False)
+    assert report.verdict == "undecided" and report.first_divergence == 0 and report.settled == 0
+    assert is_canonical(o200k, [apart]).verdict == "no"
 
 
 @pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])

@@ -1,13 +1,13 @@
 """Forced bytes, and the tokens among them that every continuation shares.
 
-Where the tokenizer's rules are known (tokens/canon.pyx), these are the tokens that all coverings of the forced bytes share
-which the grammar allows: a covering is allowed if some token that covers the end of the forced bytes may come, and another one
-after it.
+Where the tokenizer's rules are known (tokens/canon.pyx), these are the tokens that all coverings of the forced bytes share which
+the grammar allows: a covering is allowed if some token that covers the end of the forced bytes may come, and another one after
+it.
 
-Where they are not, an encoder must do. Whatever follows, the tokenizer's own tokens either end where the forced bytes end, or one of them reaches beyond. So forced
-tokens are what the tokenization of all forced bytes shares with that of every beginning of them after which a token can
-start that reaches beyond the end. (llguidance's fast-forward tokens cut the first of these at the others' places instead;
-that fails where a longer text merges differently further left: "nne" is n, ne, but "nneo" is nn, eo.)
+Where they are not, an encoder must do. Whatever follows, the tokenizer's own tokens either end where the forced bytes end, or one
+of them reaches beyond. So forced tokens are what the tokenization of all forced bytes shares with that of every beginning of them
+after which a token can start that reaches beyond the end. (llguidance's fast-forward tokens cut the first of these at the
+others' places instead; that fails where a longer text merges differently further left: "nne" is n, ne, but "nneo" is nn, eo.)
 """
 
 from libc.stdint cimport uint8_t, uint32_t

@@ -1,7 +1,9 @@
 """Is a token sequence the one the tokenizer itself would produce?
 
 The check is by definition: decode, encode, compare. What needs care is a text that may go on. More text can change the
-tokens of its last pieces, so a prefix can be canonical, not canonical, or undecided.
+tokens of its end, so a prefix can be canonical, not canonical, or undecided. By the tokenizer's rules (canon.pyx),
+where they are known, that is exact: tokens are lost when no text has them, and settled are those that all coverings
+share.
 """
 
 from __future__ import annotations
@@ -10,6 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.canon import CanonChain, CanonRules
+from ffgrammar.tokens.coverings import shared_tokens
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["CanonicalityReport", "is_canonical", "settled_bytes"]
@@ -61,8 +65,8 @@ def is_canonical(
         text: the text that the ids should spell.
         complete: False says that more text may follow. Then the verdict is "no" only if no continuation could make the
             ids canonical, "yes" only if none could make them anything else, and otherwise "undecided": the tokens of
-            the last pieces, which more text may change, decide nothing. For a tokenizer whose pieces are not known,
-            everything since the last special token is undecided.
+            the end, which more text may change, decide nothing. For a tokenizer whose rules are not known (see
+            `Tokenizer.canon`) its last pieces are undecided, and without pieces all since the last special token.
 
     Raises:
         TokenizerError: neither ids nor text is given, an id is out of range, or the tokenizer cannot encode.
@@ -74,13 +78,13 @@ def is_canonical(
         given = tuple(tok.encode(text))
     else:
         raise TokenizerError("is_canonical: give ids, text or both")
-    expected, settled = _expected(tok, given, complete)
+    expected, settled, lost = _expected(tok, given, complete)
     if data is not None and not _spells(tok, given, data):
         # Another text, or one that the tokenizer changes (it may normalize): what it makes of the text given counts.
         expected = tok.encode(data)
         settled = len(expected) if complete else _settled_count(tok, expected, settled_bytes(tok, data))
-        return _report(tok, given, expected, settled, complete=True)
-    return _report(tok, given, expected, settled, complete)
+        lost = True
+    return _report(tok, given, expected, settled, complete or lost)
 
 
 def settled_bytes(tok: Tokenizer, text: bytes) -> int:
@@ -108,8 +112,9 @@ def _spells(tok: Tokenizer, ids: tuple[int, ...], text: bytes) -> bool:
     return decoded == text or (tok.adds_prefix_space and decoded == b" " + text)
 
 
-def _expected(tok: Tokenizer, given: tuple[int, ...], complete: bool) -> tuple[list[int], int]:
-    """What the tokenizer makes of the text of `given` (special tokens stay), and how many tokens of it are settled."""
+def _expected(tok: Tokenizer, given: tuple[int, ...], complete: bool) -> tuple[list[int], int, bool]:
+    """What the tokenizer makes of the text of `given` (special tokens stay), how many tokens of it are settled, and
+    whether it is known that no text that goes on has the tokens given."""
     expected: list[int] = []
     part: list[int] = []
     for token in given:
@@ -120,12 +125,34 @@ def _expected(tok: Tokenizer, given: tuple[int, ...], complete: bool) -> tuple[l
         else:
             part.append(token)
     settled = len(expected)
+    lost = False
     if part:
         text = tok.decode(part)
         tail = tok.encode(text)
         expected += tail
-        settled += len(tail) if complete else _settled_count(tok, tail, settled_bytes(tok, text))
-    return expected, settled
+        if complete:
+            settled += len(tail)
+        elif tok.canon is not None and _begins_text(text):
+            lost = not _is_begun(tok.canon, part)
+            settled += len(shared_tokens(tok.coverings(text)))
+        else:
+            settled += _settled_count(tok, tail, settled_bytes(tok, text))
+    return expected, settled, lost
+
+
+def _begins_text(data: bytes) -> bool:
+    """Whether some UTF-8 text begins so."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return error.end == len(data) and error.reason == "unexpected end of data"
+    return True
+
+
+def _is_begun(rules: CanonRules, ids: list[int]) -> bool:
+    """Whether some text has these as its first tokens."""
+    chain = CanonChain(rules)
+    return all(map(chain.push, ids))
 
 
 def _settled_count(tok: Tokenizer, ids: list[int], count: int) -> int:
