@@ -63,6 +63,21 @@ def test_joins_with_the_tokens_before(cl100k: ff.Tokenizer) -> None:
         assert matcher.accept_token(token)
 
 
+def test_goes_on_after_tokens_that_are_not_canonical(cl100k: ff.Tokenizer) -> None:
+    """`{` and `"` are one token; after `{` alone the rest is forced as it would be by itself."""
+    schema = _object("name_of_the_person", required=("name_of_the_person",))
+    grammar = ff.compile_json_schema(schema, cl100k, whitespace="compact")
+    for tokens in (cl100k.encode("{"), [*cl100k.encode("{"), *cl100k.encode('"')], cl100k.encode('{"')):
+        matcher = grammar.matcher()
+        assert matcher.accept_tokens(tokens) == len(tokens)
+        forced = matcher.forced_tokens()
+        text = cl100k.decode([*tokens, *forced])
+        assert text == b'{"name_of_the_person' and matcher.accept_tokens(forced) == len(forced)
+    assert cl100k.tokenize_partial(b'"name_of', cl100k.encode("{")) == (cl100k.encode('"name'), b"_of")
+    tokens, left = cl100k.tokenize_partial(b"llo world and", cl100k.encode("he"))
+    assert cl100k.decode(tokens) + left == b"llo world and" and cl100k.encode(" world")[0] in tokens
+
+
 @pytest.mark.parametrize(
     "sentences",
     [

@@ -16,7 +16,7 @@ from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.machine cimport Config, machine_accepting
 from ffgrammar.engine.tape cimport VIRTUAL, Tape, TapeMark, tape_mark, tape_release, tape_row
 from ffgrammar.engine.viability cimport next_bytes, step
-from ffgrammar.tokens.canon cimport Canon, CanonRules
+from ffgrammar.tokens.canon cimport ANY, Canon, CanonRules
 from ffgrammar.tokens.coverings cimport Table
 from ffgrammar.tokens.trie cimport MAX_TOKEN_BYTES, TrieNode, node_byte, node_depth, node_size, node_token
 
@@ -136,6 +136,7 @@ cdef list covered_tokens(Engine engine, const Config* end, CanonRules rules, con
     cdef tuple first = None
     cdef tuple last = None
     cdef tuple kept
+    cdef Canon anyhow
     cdef uint32_t number, node
     cdef uint32_t token = 0
     cdef uint32_t only = 0
@@ -154,7 +155,12 @@ cdef list covered_tokens(Engine engine, const Config* end, CanonRules rules, con
                 if sequences > 1:
                     return []
     if first is None:
-        return []
+        if at.last >= <uint32_t>ANY:
+            return []
+        # No sentence has the last token before the forced bytes. A model took it so; what follows is forced all the same.
+        anyhow = at[0]
+        anyhow.last = ANY
+        return covered_tokens(engine, end, rules, &anyhow, forced)
     while shared < len(first) and shared < len(last) and first[shared] == last[shared]:
         shared += 1
     return [*first, only] if sequences == 1 else list(first[:shared])

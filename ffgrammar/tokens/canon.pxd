@@ -9,6 +9,7 @@ from ffgrammar.tokens.trie cimport TokenTrie
 cdef enum:
     MOST_GUESSES = 8    # about where pieces end, at a time; three are the most that the patterns of models need
     FIRST = 0xFFFFFFFF  # for the token before the first
+    ANY = 0xFFFFFFFE    # for a last token that is not held against what follows it
     FAILED = -1         # there is no memory
     # Tokens that are looked for, one after another, to complete what the last one began: a character has four bytes.
     MOST_AHEAD = 4

@@ -91,7 +91,7 @@ cdef class CanonRules:
             return FAILED
         if not reached and not self.whole_pieces:
             return False
-        if side_by_side and at.last != <uint32_t>FIRST:
+        if side_by_side and at.last < <uint32_t>ANY:
             status = self.merges.pair(at.last, token)
             if status < 0:
                 return FAILED
@@ -331,7 +331,8 @@ cdef class CanonRules:
         if not ends and at.last != <uint32_t>FIRST:
             if not status or at.alone:
                 return False
-            status = self.merges.pair(at.last, token)
+            if at.last != <uint32_t>ANY:
+                status = self.merges.pair(at.last, token)
             if status <= 0:
                 return status
         elif not status and not self.whole_pieces:

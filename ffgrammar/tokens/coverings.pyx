@@ -14,7 +14,7 @@ from libc.stdlib cimport calloc, free, realloc
 from cpython.bytearray cimport PyByteArray_AS_STRING
 
 from ffgrammar.tokens.bpe cimport BPE_NO_BYTE, BPE_OK, BpeStatus, Ids, bpe_piece
-from ffgrammar.tokens.canon cimport MOST_AHEAD, Canon, CanonChain, CanonRules
+from ffgrammar.tokens.canon cimport ANY, MOST_AHEAD, Canon, CanonChain, CanonRules
 from ffgrammar.tokens.trie cimport TokenTrie, node_token, trie_child
 
 from ffgrammar.core.errors import TokenizerError
@@ -175,11 +175,13 @@ cdef class Table:
 
 
 cdef list find_coverings(CanonRules rules, const Canon* start, bytes prefix, tuple before, uint32_t size_before):
-    """The coverings of a prefix after `before`, which has so many bytes."""
+    """The coverings of a prefix after `before`, which has so many bytes. Where the last token before cannot be followed by the
+    prefix in any text of the tokenizer's own, it is not held against it."""
     cdef Table table = Table(rules, prefix)
     cdef list found = []
     cdef uint32_t number, node
     cdef Covering covering
+    cdef Canon anyhow
     cdef int status
     for number, node in table.contexts(start):
         covering = Covering(rules, before + table.kept(number), prefix[table.entries[number].place:])
@@ -191,6 +193,10 @@ cdef list find_coverings(CanonRules rules, const Canon* start, bytes prefix, tup
             raise MemoryError
         if status:
             found.append(covering)
+    if not found and start.last < <uint32_t>ANY:
+        anyhow = start[0]
+        anyhow.last = ANY
+        return find_coverings(rules, &anyhow, prefix, before, size_before)
     return found
 
 
