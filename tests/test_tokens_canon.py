@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -227,6 +228,24 @@ def test_tokens_that_nothing_can_change(cl100k: Tokenizer) -> None:
         tokens, left = cl100k.tokenize_partial(text)
         assert cl100k.decode(tokens) + left == text
         assert cl100k.encode(text + more)[: len(tokens)] == tokens
+
+
+def test_threads_that_ask_first_all_get_rules() -> None:
+    for _ in range(5):
+        tok = Tokenizer.from_tiktoken("cl100k_base")
+        start = threading.Barrier(6)
+        found: list[object] = []
+
+        def ask(tok: Tokenizer = tok, start: threading.Barrier = start, found: list[object] = found) -> None:
+            start.wait()
+            found.append(tok.canon)
+
+        threads = [threading.Thread(target=ask) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(found) == 6 and None not in found
 
 
 def test_errors(cl100k: Tokenizer) -> None:

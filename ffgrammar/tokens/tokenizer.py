@@ -381,12 +381,14 @@ class Tokenizer:
             from ffgrammar.tokens.canon import CanonRules
             from ffgrammar.tokens.embedded import ENCODINGS
 
-            self._canon = False
+            found: CanonRules | bool = False
             if self._pattern is not None:
                 # (of the embedded ones it is known, and tested, that merges make every token)
                 embedded = self._name in ENCODINGS and self._pattern == ENCODINGS[self._name].pattern
                 with contextlib.suppress(TokenizerError):
-                    self._canon = CanonRules(self._trie, self._pattern, all_merged=embedded)
+                    found = CanonRules(self._trie, self._pattern, all_merged=embedded)
+            # (last: another thread must not take unfinished work for "not known")
+            self._canon = found
         return self._canon or None
 
     def rules(self, what: str) -> CanonRules:
