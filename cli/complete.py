@@ -33,7 +33,7 @@ class Context:
         if grammar is not None:
             import numpy as np
 
-            matcher = grammar.matcher()
+            matcher = grammar.matcher(canonical=True)
             if matcher.accept_tokens(covering.kept) == len(covering.kept):
                 candidates = np.intersect1d(candidates, matcher.allowed_token_ids())
             else:

@@ -15,6 +15,7 @@ from .options import (
     json_option,
     ndjson_option,
     prefix_options,
+    start_options,
     tokenizer_option,
 )
 
@@ -80,12 +81,19 @@ class Forced:
 )
 @grammar_argument
 @prefix_options
+@start_options
 @json_option
 @ndjson_option
 @grammar_options
 @tokenizer_option
 def command(
-    grammar: str, prefix: Prefix, as_json: bool, ndjson: bool, tokenizer: VocabularyName, **compiling: Any
+    grammar: str,
+    prefix: Prefix,
+    start: dict[str, Any],
+    as_json: bool,
+    ndjson: bool,
+    tokenizer: VocabularyName,
+    **compiling: Any,
 ) -> int:
     """Show the bytes and tokens that must come next.
 
@@ -104,8 +112,8 @@ def command(
     if ndjson:
         from .stream import answer_prefixes
 
-        return answer_prefixes(compiled, vocabulary, lambda matcher: Forced(matcher, vocabulary).as_json())
-    matcher = compiled.matcher()
+        return answer_prefixes(compiled, vocabulary, lambda matcher: Forced(matcher, vocabulary).as_json(), start)
+    matcher = compiled.matcher(**start)
     rejection = advance(matcher, vocabulary, prefix)
     if rejection is not None:
         return report_rejection("prefix", rejection, as_json)

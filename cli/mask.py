@@ -15,6 +15,7 @@ from .options import (
     json_option,
     ndjson_option,
     prefix_options,
+    start_options,
     tokenizer_option,
 )
 
@@ -47,6 +48,7 @@ def _write(mask: Mask, form: str) -> None:
 )
 @grammar_argument
 @prefix_options
+@start_options
 @click.option(
     "--format",
     "form",
@@ -61,6 +63,7 @@ def _write(mask: Mask, form: str) -> None:
 def command(
     grammar: str,
     prefix: Prefix,
+    start: dict[str, Any],
     form: str | None,
     as_json: bool,
     ndjson: bool,
@@ -83,8 +86,10 @@ def command(
     if ndjson:
         from .stream import answer_prefixes
 
-        return answer_prefixes(compiled, vocabulary, lambda matcher: Mask(matcher, vocabulary).as_json(form or "ids"))
-    matcher = compiled.matcher()
+        return answer_prefixes(
+            compiled, vocabulary, lambda matcher: Mask(matcher, vocabulary).as_json(form or "ids"), start
+        )
+    matcher = compiled.matcher(**start)
     rejection = advance(matcher, vocabulary, prefix)
     if rejection is not None:
         return report_rejection("prefix", rejection, as_json or form == "json")

@@ -19,6 +19,7 @@ __all__ = [
     "ndjson_option",
     "parse_ids",
     "prefix_options",
+    "start_options",
     "text_bytes",
     "tokenizer_option",
 ]
@@ -202,4 +203,29 @@ def prefix_options(function: F) -> F:
         click.option("--prefix-tokens", "prefix_ids", metavar="IDS", help="The text so far, as token ids: 1,2,3."),
     ]
     found: F = _with_options(with_prefix, options)
+    return found
+
+
+def start_options(function: F) -> F:
+    """--prompt and --canonical: how a matcher starts. They arrive as `start`, the arguments of `Grammar.matcher`."""
+
+    @wraps(function)
+    def with_start(*args: Any, prompt: str | None, canonical: bool, **others: Any) -> Any:
+        start: dict[str, Any] = {}
+        if prompt is not None:
+            start["prompt"] = text_bytes(prompt)
+        if canonical:
+            start["canonical"] = True
+        return function(*args, start=start, **others)
+
+    options = [
+        click.option(
+            "--prompt",
+            metavar="TEXT",
+            help="What stands before the text. Its last tokens are taken back if what follows can change them, and "
+            "what they spelled comes first.",
+        ),
+        click.option("--canonical", is_flag=True, help="Only tokens that the tokenizer itself would write."),
+    ]
+    found: F = _with_options(with_start, options)
     return found

@@ -62,11 +62,16 @@ def _request(line: bytes) -> dict[str, Any]:
     return request
 
 
-def answer_prefixes(grammar: Grammar, tokenizer: Tokenizer, answer: Callable[[Matcher], dict[str, Any]]) -> int:
-    """Answer requests that name a prefix: with what `answer` says there, or with where the prefix is rejected."""
+def answer_prefixes(
+    grammar: Grammar, tokenizer: Tokenizer, answer: Callable[[Matcher], dict[str, Any]], start: dict[str, Any]
+) -> int:
+    """Answer requests that name a prefix: with what `answer` says there, or with where the prefix is rejected.
+
+    `start` says how matchers start.
+    """
 
     def answer_one(request: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
-        matcher = grammar.matcher()
+        matcher = grammar.matcher(**start)
         rejection = advance(matcher, tokenizer, prefix_of_request(request))
         if rejection is not None:
             return False, {"rejected": rejection.as_json()}

@@ -140,9 +140,11 @@ def feed_tokens(matcher: Matcher, tokenizer: Tokenizer, tokens: list[int] | tupl
 
 
 def advance(matcher: Matcher, tokenizer: Tokenizer, prefix: Prefix) -> Rejection | None:
-    """Accept a prefix given either way."""
+    """Accept a prefix given either way. (Before its bytes come those that a prompt still owes.)"""
     if prefix.tokens is not None:
         return feed_tokens(matcher, tokenizer, prefix.tokens)
+    if prefix.data:
+        matcher.accept_bytes(getattr(matcher, "prompt_rest", b""))
     return feed_bytes(matcher, prefix.data)
 
 

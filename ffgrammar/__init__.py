@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ffgrammar.api.compile import compile_choice, compile_json_schema, compile_lark, compile_regex
     from ffgrammar.api.compiled import load
     from ffgrammar.api.grammar import Grammar
+    from ffgrammar.api.heal import Healing, heal
     from ffgrammar.core.errors import (
         CompiledFileError,
         FFGrammarError,
@@ -33,10 +34,12 @@ if TYPE_CHECKING:
     )
     from ffgrammar.core.limits import Limits
     from ffgrammar.engine.batch import fill_bitmask, fill_draft_bitmasks
+    from ffgrammar.engine.canonical_matcher import CanonicalMatcher
     from ffgrammar.engine.matcher import Matcher
     from ffgrammar.tokens.canonical import CanonicalityReport, is_canonical
     from ffgrammar.tokens.coverings import Covering
     from ffgrammar.tokens.tokenizer import Tokenizer
+    from ffgrammar.tokens.tracker import CanonicalityTracker
 
 _HOME = {
     "allocate_bitmask": "api.bitmask",
@@ -49,6 +52,8 @@ _HOME = {
     "compile_regex": "api.compile",
     "load": "api.compiled",
     "Grammar": "api.grammar",
+    "Healing": "api.heal",
+    "heal": "api.heal",
     "CompiledFileError": "core.errors",
     "FFGrammarError": "core.errors",
     "GrammarError": "core.errors",
@@ -59,21 +64,26 @@ _HOME = {
     "Limits": "core.limits",
     "fill_bitmask": "engine.batch",
     "fill_draft_bitmasks": "engine.batch",
+    "CanonicalMatcher": "engine.canonical_matcher",
     "Matcher": "engine.matcher",
     "CanonicalityReport": "tokens.canonical",
     "is_canonical": "tokens.canonical",
     "Covering": "tokens.coverings",
     "Tokenizer": "tokens.tokenizer",
+    "CanonicalityTracker": "tokens.tracker",
 }
 
 __all__ = [
+    "CanonicalMatcher",
     "CanonicalityReport",
+    "CanonicalityTracker",
     "CharacterPrefix",
     "CompiledFileError",
     "Covering",
     "FFGrammarError",
     "Grammar",
     "GrammarError",
+    "Healing",
     "LimitError",
     "Limits",
     "Matcher",
@@ -90,6 +100,7 @@ __all__ = [
     "compile_regex",
     "fill_bitmask",
     "fill_draft_bitmasks",
+    "heal",
     "is_canonical",
     "load",
 ]

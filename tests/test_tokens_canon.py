@@ -10,12 +10,13 @@ from random import Random
 import numpy as np
 import pytest
 
-from bench.shared import encoding
+from bench.coverings import PREFIXES, vocabulary
+from bench.shared import ENCODINGS, encoding
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.canon import CanonChain, CanonRules
-from ffgrammar.tokens.canon_masks import CanonMasks
 from ffgrammar.tokens.tokenizer import Tokenizer
 from oracle.canonical import coverings, is_begun
+from oracle.character_prefix import VocabularyTrie, plain_coverings
 
 NAMES = ["cl100k_base", "o200k_base"]
 PARTS = [*" \n\t'Ab1!/\u4e2d\u0301\u00a0\r", "  ", "   ", "\r\n", "'s", "'ll", "'LL", "'\u017f", "//", "22", "\u0663"]
@@ -32,12 +33,6 @@ def tok(request: pytest.FixtureRequest) -> Tokenizer:
     return Tokenizer.from_tiktoken(request.param)
 
 
-@pytest.fixture(scope="module")
-def masks(tok: Tokenizer) -> CanonMasks:
-    assert tok.canon is not None
-    return CanonMasks(tok.canon)
-
-
 @pytest.fixture
 def tiktoken_encode(tok: Tokenizer, shared_dir: Path) -> Callable[[str], list[int]]:
     pytest.importorskip("tiktoken")
@@ -48,10 +43,6 @@ def chain_of(tok: Tokenizer, ids: list[int]) -> CanonChain | None:
     assert tok.canon is not None
     chain = CanonChain(tok.canon)
     return chain if all(chain.push(token) for token in ids) else None
-
-
-def set_of(mask: bytes) -> set[int]:
-    return set(np.flatnonzero(np.unpackbits(np.frombuffer(mask, np.uint8), bitorder="little")).tolist())
 
 
 def changed(random: Random, tok: Tokenizer, text: str) -> list[int] | None:
@@ -96,8 +87,8 @@ def test_sequences_that_grow(
     covered(f"{tok.name}: {alive} sequences may go on, {whole} are whole, {dead} are nobody's")
 
 
-def test_masks_are_what_may_be_pushed(
-    tok: Tokenizer, masks: CanonMasks, tiktoken_encode: Callable[[str], list[int]], covered: Callable[[str], None]
+def test_what_follows_is_what_may_be_pushed(
+    tok: Tokenizer, tiktoken_encode: Callable[[str], list[int]], covered: Callable[[str], None]
 ) -> None:
     random = Random(2)
     places = tokens = 0
@@ -108,59 +99,21 @@ def test_masks_are_what_may_be_pushed(
         if chain is None:
             continue
         places += 1
-        found = set_of(masks.after(chain))
-        assert found == set_of(CanonMasks(chain.rules, 0).after(chain)) if places == 1 else True
+        found = set(chain.following())
         for token in [*random.sample(sorted(found), min(60, len(found))), *random.sample(range(100_000), 60)]:
             tokens += 1
             pushed = chain.copy().push(token)
             assert (token in found) == pushed, (ids, token)
             assert pushed == is_begun(tiktoken_encode, tok.decode([*ids, token]), [*ids, token], random), (ids, token)
-    assert set_of(masks.after(CanonChain(masks.rules))) >= {tok.encode("a")[0], tok.encode(" the")[0]}
+    assert tok.canon is not None
+    assert set(CanonChain(tok.canon).following()) >= {tok.encode("a")[0], tok.encode(" the")[0]}
     covered(f"{tok.name}: {tokens} tokens after {places} sequences")
 
 
-def test_walks_under_the_masks_are_their_own_encoding(
-    tok: Tokenizer, masks: CanonMasks, covered: Callable[[str], None]
-) -> None:
-    random = Random(3)
-    whole = 0
-    for _ in range(60):
-        chain = CanonChain(masks.rules)
-        ids: list[int] = []
-        while len(ids) < 20 or not chain.is_whole:
-            following = sorted(set_of(masks.after(chain)))
-            assert following, ids
-            # often one of the first: these are the short ones, and the ones that cut characters
-            ids.append(random.choice(following[:300] if random.random() < 0.4 else following))
-            assert chain.push(ids[-1])
-        assert tok.encode(tok.decode(ids)) == ids
-        whole += 1
-    covered(f"{tok.name}: {whole} walks")
-
-
-SEED = {
-    "I bought some apple": {
-        "I bought some appl": 474,
-        "I bought some app": 101,
-        "I bought some ap": 1,
-        "I bought some": 2,
-    },
-    "https:": {"https": 324},
-    "userNa": {"userN": 2170, "user": 34, "": 1},
-    "We found a hidden causali": {"We found a hidden causal": 1748, "We found a hidden caus": 17},
-    "He introduced an intermediar": {
-        "He introduced an intermedia": 52,
-        "He introduced an intermedi": 215,
-        "He introduced an": 1,
-    },
-    "indivi": {"indiv": 1885, "ind": 16, "": 1},
-}
-
-
-@pytest.mark.parametrize("prefix", SEED)
+@pytest.mark.parametrize("prefix", PREFIXES)
 def test_known_coverings(cl100k: Tokenizer, prefix: str) -> None:
     found = cl100k.coverings(prefix)
-    assert {cl100k.decode(one.kept).decode(): one.count for one in found} == SEED[prefix]
+    assert {cl100k.decode(one.kept).decode(): one.count for one in found} == PREFIXES[prefix]
     for one in found:
         assert one.position == len(cl100k.decode(one.kept)) and one.rest == prefix.encode()[one.position :]
         assert one.candidates.dtype == np.int32 and len(one.candidates) == one.count
@@ -168,6 +121,32 @@ def test_known_coverings(cl100k: Tokenizer, prefix: str) -> None:
         assert repr(one) == (
             f"<Covering: {len(one.kept)} tokens kept, {one.position} bytes; {one.count} tokens begin with {one.rest!r}>"
         )
+
+
+@pytest.fixture(scope="module")
+def plain_trie(cl100k: Tokenizer) -> VocabularyTrie:
+    return vocabulary(cl100k)
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_known_coverings_are_all_there_are(
+    cl100k: Tokenizer, plain_trie: VocabularyTrie, shared_dir: Path, prefix: str
+) -> None:
+    """Every token at every place is tried, with every way to go on; and the plain method finds no other ones."""
+    pytest.importorskip("tiktoken")
+    tiktoken_encoding = encoding("cl100k_base", shared_dir)
+    found = {(*one.kept, int(token)) for one in cl100k.coverings(prefix) for token in one.candidates}
+
+    def sizes(token: int) -> int:
+        return len(cl100k.token_bytes(token))
+
+    def candidates(start: bytes) -> list[bytes]:
+        return [data for _, data in plain_trie.under(start)]
+
+    assert found == coverings(tiktoken_encoding.encode_ordinary, sizes, candidates, prefix.encode(), Random(1))
+    for kept, tokens in plain_coverings(tiktoken_encoding, ENCODINGS["cl100k_base"][0], plain_trie, prefix).items():
+        assert len(tokens) == PREFIXES[prefix][kept]
+        assert {(*cl100k.encode(kept), token) for token in tokens} <= found
 
 
 def test_coverings_are_those_found_by_encoding(
@@ -293,11 +272,3 @@ def test_tokens_that_merges_do_not_make() -> None:
         assert all(chain.push(token) for token in ids) == (tuple(ids) in begun), ids
         checked += 1
     assert checked > 500 and texts
-
-
-def test_masks_are_kept_within_their_bound(cl100k: Tokenizer) -> None:
-    assert cl100k.canon is not None
-    few = CanonMasks(cl100k.canon, 60_000)
-    many = CanonMasks(cl100k.canon)
-    chains = [chain_of(cl100k, cl100k.encode(text)) for text in ("a", "b", " c", "1", "a", "x y", "\n", "a")]
-    assert [few.after(chain) for chain in chains] == [many.after(chain) for chain in chains]

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from ffgrammar.core.limits import Limits
 from ffgrammar.engine.engine import Engine
 from ffgrammar.engine.matcher import Matcher
 from ffgrammar.grammar.ir import Grammar as GrammarIR
 from ffgrammar.tokens.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from ffgrammar.engine.canonical_matcher import CanonicalMatcher
 
 __all__ = ["Grammar"]
 
@@ -47,9 +51,34 @@ class Grammar:
         """What was understood but is not enforced, each with its place."""
         return self._ir.warnings
 
-    def matcher(self) -> Matcher:
-        """A new matcher at the start of a text."""
-        return Matcher(self._engine)
+    @overload
+    def matcher(self, *, canonical: Literal[False] = False, prompt: None = None) -> Matcher: ...
+
+    @overload
+    def matcher(
+        self, *, canonical: bool = False, prompt: str | bytes | Iterable[int] | None = None
+    ) -> CanonicalMatcher: ...
+
+    def matcher(self, *, canonical: bool = False, prompt: str | bytes | Iterable[int] | None = None) -> Matcher:
+        """A new matcher at the start of a text.
+
+        Args:
+            canonical: whether a token may come only if the tokens so far, and it, are as the tokenizer makes them of
+                some sentence of the grammar. So every text that is completed has one token sequence, its own.
+            prompt: what stands before the text, and is none of the grammar's: the tokens of it, which are taken as they
+                are; or its characters (names of special tokens are spelled out). These are cut back to the tokens that
+                are the prompt's own whatever follows under the grammar (`prompt_tokens`: what the model is given); the
+                rest of its bytes (`prompt_rest`) is spelled by the tokens that come first, which are canonical.
+
+        Raises:
+            TokenizerError: an argument is given and the tokenizer's rules are not known (`Tokenizer.canon`), a token is
+                out of range, or no UTF-8 text begins with the prompt.
+        """
+        if not canonical and prompt is None:
+            return Matcher(self._engine)
+        from ffgrammar.engine.canonical_matcher import CanonicalMatcher
+
+        return CanonicalMatcher(self._engine, canonical, prompt)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a compiled file for `load`; it is bound to this vocabulary."""

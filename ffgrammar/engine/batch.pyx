@@ -16,6 +16,7 @@ from ffgrammar.core.index cimport clipped
 from ffgrammar.core.pool cimport pool_run, pool_stop
 from ffgrammar.core.threads cimport atomic_add
 from ffgrammar.engine.bitmask cimport Rows, rows_at, rows_close, rows_open
+from ffgrammar.engine.canonical_matcher cimport CanonicalMatcher
 from ffgrammar.engine.matcher cimport Drafted, Matcher
 from ffgrammar.engine.place cimport BUSY, place_draft, place_fill, place_known
 from ffgrammar.engine.stored cimport StoredMask, mask_release, mask_unpack
@@ -34,6 +35,7 @@ cdef struct Job:
     uint32_t* rows
     const uint32_t* drafted  # NULL where one mask is asked for
     size_t drafted_count
+    bint done                # before the threads begin
     int result               # what place_fill or place_draft returned
     Job* next                # of those that one thread comes back to
 
@@ -73,6 +75,7 @@ cdef class Batch:
         rows_open(bitmask, &rows)
         try:
             self.place_rows(&rows, indices)
+            self.fill_guided()
             with nogil:
                 self.fill_known()
                 pool_run(fill_left, <void*>self, min(helpers, self.grammars_left(helpers + 1) - 1))
@@ -118,12 +121,31 @@ cdef class Batch:
                 written[row] = True
         return 0
 
+    cdef int fill_guided(self) except -1:
+        """Write the masks of matchers that heed the tokenizer: these are Python's objects, and this thread's work."""
+        cdef CanonicalMatcher matcher
+        cdef Job* job
+        cdef uint32_t i
+        for i in range(self.count):
+            if isinstance(self.matchers[i], CanonicalMatcher):
+                matcher = self.matchers[i]
+                job = self.jobs + i
+                if job.drafted != NULL:
+                    job.result = matcher.fill_rows(job.drafted, job.drafted_count, job.rows, self.words)
+                    job.done = True
+                elif matcher.is_guided():
+                    job.result = matcher.fill_row(job.rows, self.words)
+                    job.done = True
+        return 0
+
     cdef void fill_known(self) noexcept nogil:
         """Write the masks up to the first that is not known."""
         cdef Job* job = self.jobs
         cdef StoredMask* mask
-        while self.taken < self.count and job.drafted == NULL:
-            if (<Matcher>job.matcher).place.terminated:
+        while self.taken < self.count and (job.done or job.drafted == NULL):
+            if job.done:
+                pass
+            elif (<Matcher>job.matcher).place.terminated:
                 memset(job.rows, 0, self.words * sizeof(uint32_t))
             else:
                 mask = place_known((<Matcher>job.matcher).engine, &(<Matcher>job.matcher).place)
@@ -163,6 +185,8 @@ cdef class Batch:
 
 cdef bint fill(Batch batch, Job* job, bint wait) noexcept nogil:
     """Whether it is done: not if that would mean to wait."""
+    if job.done:
+        return True
     if job.drafted != NULL:
         job.result = place_draft(
             (<Matcher>job.matcher).engine, &(<Matcher>job.matcher).place, job.drafted, job.drafted_count, job.rows, batch.words

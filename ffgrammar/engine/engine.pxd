@@ -36,6 +36,9 @@ cdef class Engine:
     cdef readonly object tokenizer
     cdef readonly TokenTrie trie
     cdef readonly object limits
+    # made by who asks for them first (lookahead.pxd, canonical.pxd)
+    cdef object lookahead
+    cdef object canonical
     cdef object __weakref__
 
     # All kernels below run with the lock held.

@@ -1,13 +1,14 @@
 from ffgrammar.engine.engine cimport Engine
+from ffgrammar.engine.lookahead cimport Lookahead
 from ffgrammar.engine.machine cimport Config
-from ffgrammar.tokens.canon cimport Canon, CanonRules
+from ffgrammar.tokens.canon cimport Canon
 
 # The first two run with the engine's lock held. `config` is where the text stands; forced_bytes moves it to the end of the
 # forced bytes.
 cdef bytes forced_bytes(Engine engine, Config* config)
 
 # The tokens that all coverings of the forced bytes share, after the tokens of `at`. With the lock held.
-cdef list covered_tokens(Engine engine, const Config* end, CanonRules rules, const Canon* at, bytes forced)
+cdef list covered_tokens(Engine engine, const Config* end, Lookahead lookahead, const Canon* at, bytes forced)
 
 # Where the tokenizer's rules are not known: where, in the forced bytes, a token can begin that reaches beyond their end; ascending.
 cdef list open_places(Engine engine, const Config* end, bytes forced)

@@ -1,8 +1,7 @@
 """Forced bytes, and the tokens among them that every continuation shares.
 
 Where the tokenizer's rules are known (tokens/canon.pyx), these are the tokens that all coverings of the forced bytes share which
-the grammar allows: a covering is allowed if some token that covers the end of the forced bytes may come, and another one after
-it.
+the grammar allows: those with which some sentence goes on (lookahead.pxd).
 
 Where they are not, an encoder must do. Whatever follows, the tokenizer's own tokens either end where the forced bytes end, or one
 of them reaches beyond. So forced tokens are what the tokenization of all forced bytes shares with that of every beginning of them
@@ -13,10 +12,11 @@ others' places instead; that fails where a longer text merges differently furthe
 from libc.stdint cimport uint8_t, uint32_t
 
 from ffgrammar.engine.engine cimport Engine
+from ffgrammar.engine.lookahead cimport Lookahead, Owed
 from ffgrammar.engine.machine cimport Config, machine_accepting
 from ffgrammar.engine.tape cimport VIRTUAL, Tape, TapeMark, tape_mark, tape_release, tape_row
 from ffgrammar.engine.viability cimport next_bytes, step
-from ffgrammar.tokens.canon cimport ANY, Canon, CanonRules
+from ffgrammar.tokens.canon cimport ANY, Canon
 from ffgrammar.tokens.coverings cimport Table
 from ffgrammar.tokens.trie cimport MAX_TOKEN_BYTES, TrieNode, node_byte, node_depth, node_size, node_token
 
@@ -24,10 +24,6 @@ from ffgrammar.core.errors import LimitError
 
 cdef extern from *:
     int lowest_bit "__builtin_ctz"(unsigned int) nogil
-
-cdef enum:
-    # tokens that are looked for after one that covers the end
-    AHEAD = 1
 
 # How much of the text is tokenized again to find where its last token ends; more when that does not settle it. When not
 # even that does, nothing is forced: whole texts would cost their length at every token.
@@ -90,10 +86,10 @@ cdef int spans(Engine engine, const Config* end, uint32_t above) except -1:
 
 
 cdef int count_tokens(
-    Engine engine, const Config* above, uint32_t node, CanonRules rules, const Canon* at, int ahead, int most, uint32_t* token,
+    Engine engine, const Config* above, uint32_t node, Lookahead lookahead, const Canon* at, uint32_t* token,
 ) except -1:
-    """How many tokens, `most` at most, begin with the bytes of a node, which lead to `above`, and may follow: by the tokenizer's
-    rules, by the grammar, and so that `ahead` more can follow. One of them goes to `token`."""
+    """How many tokens begin with the bytes of a node, which lead to `above`, and may follow (two, if more). One of them goes to
+    `token`."""
     cdef Config[MAX_TOKEN_BYTES + 1] configs
     cdef Canon after
     cdef const TrieNode* it
@@ -103,7 +99,7 @@ cdef int count_tokens(
     cdef int found = 0
     cdef int status
     cdef TapeMark mark = tape_mark(&engine.machine.tape)
-    while here < stop and found < most:
+    while here < stop and found < 2:
         it = &engine.trie.nodes[here]
         depth = node_depth(it)
         status = 1
@@ -114,8 +110,8 @@ cdef int count_tokens(
             status = engine.checked(step(&engine.viability, &engine.machine, &configs[depth], node_byte(it)))
         if status and node_token(it) != engine.trie.pad_token:
             after = at[0]
-            if engine.checked(rules.push(&after, node_token(it))) and engine.checked(rules.is_open(&after)):
-                if not ahead or leads_on(engine, &configs[depth], rules, &after, ahead - 1):
+            if engine.checked(lookahead.rules.push(&after, node_token(it))):
+                if engine.checked(lookahead.leads_on(engine, &configs[depth], &after)):
                     token[0] = node_token(it)
                     found += 1
         here += 1 if status else node_size(it)
@@ -123,16 +119,8 @@ cdef int count_tokens(
     return found
 
 
-cdef int leads_on(Engine engine, const Config* config, CanonRules rules, const Canon* at, int ahead) except -1:
-    """Whether the text may end, or go on with tokens of the tokenizer's own."""
-    cdef uint32_t token
-    if rules.is_whole(at) and engine.checked(machine_accepting(&engine.machine, config)):
-        return 1
-    return count_tokens(engine, config, 0, rules, at, ahead, 1, &token)
-
-
-cdef list covered_tokens(Engine engine, const Config* end, CanonRules rules, const Canon* at, bytes forced):
-    cdef Table table = Table(rules, forced)
+cdef list covered_tokens(Engine engine, const Config* end, Lookahead lookahead, const Canon* at, bytes forced):
+    cdef Table table = Table(lookahead.rules)
     cdef tuple first = None
     cdef tuple last = None
     cdef tuple kept
@@ -143,8 +131,11 @@ cdef list covered_tokens(Engine engine, const Config* end, CanonRules rules, con
     cdef int found
     cdef int sequences = 0
     cdef Py_ssize_t shared = 0
-    for number, node in table.contexts(at):
-        found = count_tokens(engine, end, node, rules, &table.entries[number].at, AHEAD, 2, &token)
+    engine.checked(lookahead.enter(engine, Owed(NULL, 0)))
+    table.begin(at)
+    table.read(forced)
+    for number, node in table.contexts():
+        found = count_tokens(engine, end, node, lookahead, &table.entries[number].at, &token)
         if found:
             kept = table.kept(number)
             first = kept if first is None else min(first, kept)
@@ -160,7 +151,7 @@ cdef list covered_tokens(Engine engine, const Config* end, CanonRules rules, con
         # No sentence has the last token before the forced bytes. A model took it so; what follows is forced all the same.
         anyhow = at[0]
         anyhow.last = ANY
-        return covered_tokens(engine, end, rules, &anyhow, forced)
+        return covered_tokens(engine, end, lookahead, &anyhow, forced)
     while shared < len(first) and shared < len(last) and first[shared] == last[shared]:
         shared += 1
     return [*first, only] if sequences == 1 else list(first[:shared])

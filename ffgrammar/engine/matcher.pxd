@@ -1,9 +1,10 @@
 from libc.stdint cimport uint32_t
 
+from ffgrammar.engine.chain cimport Chain
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.history cimport History
 from ffgrammar.engine.place cimport Place
-from ffgrammar.tokens.canon cimport Canon, CanonRules
+from ffgrammar.tokens.canon cimport CanonRules
 
 cdef class Drafted:
     cdef uint32_t* tokens
@@ -12,11 +13,10 @@ cdef class Drafted:
 cdef class Matcher:
     cdef readonly Engine engine
     cdef Place place
-    # where the tokens so far lead by the tokenizer's rules, as far as that was asked for
-    cdef Canon canon
-    cdef size_t canon_steps
+    cdef Chain chain  # made when it is first asked for
 
-    cdef int follow(self, CanonRules rules) except -1
-    cdef bytes step_bytes(self, History* history, size_t number)
+    cdef Chain chain_of(self, CanonRules rules)
+    cdef bytes owed(self)
+    cdef tuple forced_once(self)
     cdef int take(self, Place* place, object token) except -1
     cdef History history(self)

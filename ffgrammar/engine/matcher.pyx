@@ -8,11 +8,13 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from ffgrammar.core.index cimport clipped
 from ffgrammar.core.status cimport OK
 from ffgrammar.engine.bitmask cimport Rows, rows_at, rows_close, rows_open
+from ffgrammar.engine.chain cimport Chain
 from ffgrammar.engine.forced cimport common_tokens, covered_tokens, forced_bytes, open_places
 from ffgrammar.engine.history cimport (
-    EOS_STEP, MAX_TEXT, NO_TOKEN, Chunk, History, history_bytes, history_len, history_release, history_share, history_text,
+    EOS_STEP, MAX_TEXT, NO_TOKEN, History, history_bytes, history_len, history_release, history_share, history_text,
     history_tokens,
 )
+from ffgrammar.engine.lookahead cimport Lookahead, lookahead_of
 from ffgrammar.engine.machine cimport Config, machine_accepting
 from ffgrammar.engine.place cimport (
     place_back, place_copy, place_draft, place_enter, place_fill, place_first, place_free, place_known, place_read, place_take,
@@ -20,7 +22,9 @@ from ffgrammar.engine.place cimport (
 from ffgrammar.engine.stored cimport StoredMask, mask_release, mask_unpack
 from ffgrammar.engine.viability cimport distance
 
-from ffgrammar.core.errors import MatcherError, TokenizerError
+from ffgrammar.tokens.canon cimport Canon, CanonRules
+
+from ffgrammar.core.errors import LimitError, MatcherError, TokenizerError
 
 
 cdef class Drafted:
@@ -48,7 +52,7 @@ cdef class Matcher:
     A step is an accepted token, or one call of accept_bytes that accepted something; rollback counts steps.
     """
 
-    def __cinit__(self, Engine engine not None):
+    def __cinit__(self, Engine engine not None, *_):
         self.engine = engine
         engine.acquire()
         place_first(engine, &self.place)
@@ -63,7 +67,7 @@ cdef class Matcher:
         if number < 0 or number >= <Py_ssize_t>self.engine.trie.vocab_size:
             raise TokenizerError(f"token id {token} is not in 0..{self.engine.trie.vocab_size - 1}")
         self.engine.acquire()
-        status = place_take(self.engine, place, <uint32_t>number)
+        status = place_take(self.engine, place, <uint32_t>number, 0)
         self.engine.release()
         return self.engine.checked(status)
 
@@ -148,9 +152,9 @@ cdef class Matcher:
         steps = history_len(&self.place.history)
         if 0 <= count and <size_t>count <= steps:
             place_back(self.engine, &self.place, steps - <size_t>count)
-            if self.canon_steps > steps - <size_t>count:
-                self.canon_steps = 0
             self.engine.release()
+            if self.chain is not None:
+                self.chain.cut(steps - <size_t>count)
         else:
             self.engine.release()
             raise MatcherError(f"cannot roll back {n} steps: {steps} were made")
@@ -159,8 +163,9 @@ cdef class Matcher:
         """Back to the empty text."""
         self.engine.acquire()
         place_back(self.engine, &self.place, 0)
-        self.canon_steps = 0
         self.engine.release()
+        if self.chain is not None:
+            self.chain.cut(0)
 
     def fork(self) -> Matcher:
         """An independent matcher at the same place. What was accepted so far is not copied but shared."""
@@ -168,9 +173,9 @@ cdef class Matcher:
         self.engine.acquire()
         place_free(&other.place)
         place_copy(&self.place, &other.place)
-        other.canon = self.canon
-        other.canon_steps = self.canon_steps
         self.engine.release()
+        if self.chain is not None:
+            other.chain = self.chain.copy()
         return other
 
     @property
@@ -336,49 +341,15 @@ cdef class Matcher:
         finally:
             self.engine.release()
 
-    cdef int follow(self, CanonRules rules) except -1:
-        """Bring `canon` to where the matcher is. Bytes that came without tokens count as the tokens that they alone give."""
-        cdef History history = self.history()
-        cdef size_t count = history_len(&history)
-        cdef uint32_t* tokens = NULL
-        cdef size_t i
-        cdef list found = []
-        cdef bytes text = b""
-        try:
-            if self.canon_steps == 0:
-                rules.begin(&self.canon)
-            if self.canon_steps < count:
-                tokens = <uint32_t*>malloc(count * sizeof(uint32_t))
-                if tokens == NULL:
-                    raise MemoryError
-                history_tokens(&history, tokens)
-                for i in range(self.canon_steps, count):
-                    if tokens[i] == <uint32_t>NO_TOKEN:
-                        text += self.step_bytes(&history, i)
-                        continue
-                    found += self.engine.tokenizer.encode(text)
-                    found.append(tokens[i])
-                    text = b""
-                found += self.engine.tokenizer.encode(text)
-            for token in found:
-                if rules.push_any(&self.canon, token) < 0:
-                    self.canon_steps = 0
-                    raise MemoryError
-            self.canon_steps = count
-        finally:
-            free(tokens)
-            history_release(&history)
-        return 0
+    cdef Chain chain_of(self, CanonRules rules):
+        """Where its tokens lead by these rules."""
+        if self.chain is None:
+            self.chain = Chain(rules, self.engine.tokenizer)
+        return self.chain
 
-    cdef bytes step_bytes(self, History* history, size_t number):
-        """The text of a step."""
-        cdef Chunk* chunk = history.tail
-        cdef uint32_t first
-        while number < chunk.first:
-            chunk = chunk.before
-        first = chunk.steps[number - chunk.first - 1].end if number > chunk.first else chunk.first_byte
-        return PyBytes_FromStringAndSize(
-            <char*>chunk.text + (first - chunk.first_byte), chunk.steps[number - chunk.first].end - first)
+    cdef bytes owed(self):
+        """What is still to come before the text under the grammar begins."""
+        return b""
 
     def forced_tokens(self) -> list:
         """The tokens that the forced bytes begin with whatever follows them: canonical after the accepted tokens.
@@ -386,24 +357,55 @@ cdef class Matcher:
         After tokens that are not canonical themselves, what is forced is what the tokenizer's rules leave to follow the last
         of them. Where the rules are not known (`Tokenizer.canon`) an encoder has to do; then nothing is forced where its tokens
         would begin inside the accepted text. Empty where the tokenizer cannot encode.
+
+        Raises:
+            LimitError: the forced bytes are longer than `forced_bytes`.
         """
+        cdef list found = []
+        cdef list more
+        cdef Matcher ahead = self
+        cdef Py_ssize_t count
+        while True:
+            try:
+                count, more = ahead.forced_once()
+            except LimitError:
+                if found:
+                    return found
+                raise
+            found += more
+            if len(self.engine.tokenizer.decode(more)) <= count:
+                return found
+            # The last token reaches beyond the forced bytes, and leaves only what goes on with it: more may be forced then.
+            ahead = ahead.fork()
+            ahead.accept_tokens(more)
+
+    cdef tuple forced_once(self):
+        """(how many bytes are forced, the tokens that these force)"""
         cdef Config end
+        cdef Canon at
+        cdef Lookahead lookahead = None
         cdef CanonRules rules
+        cdef History history
         if self.place.terminated or not self.engine.tokenizer.can_encode:
-            return []
+            return 0, []
         rules = self.engine.tokenizer.canon
         if rules is not None:
-            self.follow(rules)
+            lookahead = lookahead_of(self.engine, rules)
+            history = self.history()
+            try:
+                self.chain_of(rules).follow(&history, &at)
+            finally:
+                history_release(&history)
         self.engine.acquire()
         try:
             self.engine.checked(place_enter(self.engine, &self.place))
             end = self.place.now
-            forced = forced_bytes(self.engine, &end)
+            forced = self.owed() + forced_bytes(self.engine, &end)
             if not forced:
-                return []
+                return 0, []
             if rules is not None:
-                return covered_tokens(self.engine, &end, rules, &self.canon, forced)
+                return len(forced), covered_tokens(self.engine, &end, lookahead, &at, forced)
             places = open_places(self.engine, &end, forced)
         finally:
             self.engine.release()
-        return common_tokens(self.engine.tokenizer, self.text_bytes, forced, places)
+        return len(forced), common_tokens(self.engine.tokenizer, self.text_bytes, forced, places)

@@ -32,8 +32,12 @@ cdef void place_copy(Place* place, Place* other) noexcept nogil
 # Before anything else that needs `now`: bounds the caches, and makes `now` valid. Returns a status.
 cdef int place_enter(Engine engine, Place* place) noexcept nogil
 
-# Move by a token: 1, 0 if it is not allowed (so is a number that is none), or a status.
-cdef int place_take(Engine engine, Place* place, uint32_t token) noexcept nogil
+# Move by a token, whose first `skipped` bytes are not part of the text: 1, 0 if it is not allowed (so is a number that is
+# none), or a status. A token of which nothing is left is a step without text.
+cdef int place_take(Engine engine, Place* place, uint32_t token, uint32_t skipped) noexcept nogil
+
+# Note a step without text.
+cdef int place_stay(Engine engine, Place* place, uint32_t token) noexcept nogil
 
 # Move by bytes up to the first that is not possible: how many they are, or a status.
 cdef int place_read(Engine engine, Place* place, const uint8_t* text, uint32_t count) noexcept nogil

@@ -122,7 +122,14 @@ cdef int take_bytes(Engine engine, const uint8_t* text, uint32_t count, Config* 
     return <int>count
 
 
-cdef int place_take(Engine engine, Place* place, uint32_t token) noexcept nogil:
+cdef int place_stay(Engine engine, Place* place, uint32_t token) noexcept nogil:
+    cdef int status = place_enter(engine, place)
+    if status >= 0:
+        status = history_add(&place.history, place.now, engine.generation, NULL, 0, token)
+    return status if status < 0 else 1
+
+
+cdef int place_take(Engine engine, Place* place, uint32_t token, uint32_t skipped) noexcept nogil:
     cdef Config config
     cdef uint32_t start, count
     cdef int status = place_enter(engine, place)
@@ -136,10 +143,10 @@ cdef int place_take(Engine engine, Place* place, uint32_t token) noexcept nogil:
             place.terminated = status >= 0
             return 1 if status >= 0 else status
         return status
-    start = engine.trie.offsets[token]
+    start = engine.trie.offsets[token] + skipped
     count = engine.trie.offsets[token + 1] - start
     if count == 0:
-        return 0
+        return place_stay(engine, place, token) if skipped else 0
     status = take_bytes(engine, engine.trie.blob + start, count, &config)
     if status < <int>count:
         return status if status < 0 else 0
@@ -223,7 +230,7 @@ cdef int place_draft(
         if status < 0 or done == token_count:
             break
         engine.acquire_nogil()
-        status = place_take(engine, &ahead, tokens[done])
+        status = place_take(engine, &ahead, tokens[done], 0)
         engine.release()
         if status <= 0:
             break

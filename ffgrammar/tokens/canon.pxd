@@ -2,8 +2,11 @@
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
+from ffgrammar.core.intern cimport Intern
+from ffgrammar.core.vec cimport Vec
 from ffgrammar.tokens.merges cimport Merges
 from ffgrammar.tokens.pieces cimport PieceTable, Utf8
+from ffgrammar.tokens.successors cimport Successors
 from ffgrammar.tokens.trie cimport TokenTrie
 
 cdef enum:
@@ -32,7 +35,14 @@ cdef class CanonRules:
     cdef readonly PieceTable pieces
     cdef readonly bint has_alone  # whether there are tokens that merges do not make
     cdef bint whole_pieces
-    cdef uint8_t* may_stop        # by state of the automaton: whether the piece may end there, or the text
+    cdef uint8_t* may_stop        # by state of the automaton: whether the piece may end there, or the text,
+    cdef uint8_t* is_sure         # and whether any text may go on from there
+
+    cdef Successors kept_successors
+    cdef object kept_ways  # ways.pyx
+
+    # What merges leave beside a token; made when it is first asked for.
+    cdef Successors successors(self)
 
     # The state before a text.
     cdef void begin(self, Canon* at) noexcept nogil
@@ -58,6 +68,8 @@ cdef class CanonRules:
     cdef int follow(
         self, const Canon* at, uint32_t node, const uint8_t* text, uint32_t* mask, uint32_t ahead) noexcept nogil
 
+    cdef int find_sure(self) except -1
+    cdef bint lead_on(self, Intern* sets, uint32_t number, Vec* leads) except? True
     cdef int follow_one_way(
         self, const Canon* at, uint32_t node, const uint8_t* text, bint ends, uint32_t* mask, uint32_t ahead) noexcept nogil
     cdef int follow_below(

@@ -10,13 +10,18 @@ A tokenizer that looks for a whole piece among its tokens before it merges may h
 pieces of their own, and no other tokens may spell such a piece.
 """
 
-from libc.stdint cimport uint8_t, uint16_t, uint32_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy, memmove
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
 
+from ffgrammar.core.intern cimport Intern, intern_add, intern_count, intern_free, intern_get, intern_init, intern_len
+from ffgrammar.core.vec cimport Vec, vec_free, vec_init, vec_push
 from ffgrammar.tokens.merges cimport Merges
 from ffgrammar.tokens.pieces cimport DEAD, PieceTable, utf8_step
+from ffgrammar.tokens.successors cimport Successors
+from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.trie cimport (
     MAX_TOKEN_BYTES, TokenTrie, TrieNode, index_find, node_byte, node_depth, node_size, node_token, trie_child,
 )
@@ -24,6 +29,7 @@ from ffgrammar.tokens.trie cimport (
 cdef enum:
     NO_NODE = 0x7FFFFFFF   # the piece so far begins no token
     NO_END = 0x80000000    # the piece must not end here
+    MOST_SETS = 1 << 14    # of guesses that are looked at
 
 
 cdef class CanonRules:
@@ -36,23 +42,27 @@ cdef class CanonRules:
         all_merged: whether it is known that merges make every token (to find out takes longer than the rest).
 
     Raises:
-        TokenizerError: the pattern cannot be read.
+        TokenizerError: the pattern cannot be read, or tokens are too long for the trie.
     """
 
     def __cinit__(self, TokenTrie trie not None, str pattern not None, bint whole_pieces=True, bint all_merged=False):
         cdef uint32_t state, character, token
+        if trie.long_count:
+            raise TokenizerError(f"{trie.long_count} tokens have more than {MAX_TOKEN_BYTES} bytes")
         self.trie = trie
         self.merges = Merges(trie)
         self.pieces = PieceTable(pattern)
         self.whole_pieces = whole_pieces
         self.may_stop = <uint8_t*>calloc(self.pieces.states, 1)
-        if self.may_stop == NULL:
+        self.is_sure = <uint8_t*>calloc(self.pieces.states, 1)
+        if self.may_stop == NULL or self.is_sure == NULL:
             raise MemoryError
         for state in range(self.pieces.states):
             self.may_stop[state] = self.pieces.final[state]
             for character in range(self.pieces.classes):
                 if self.pieces.ends[state * self.pieces.classes + character] != DEAD:
                     self.may_stop[state] = True
+        self.find_sure()
         if whole_pieces and not all_merged:
             for token in range(trie.vocab_size):
                 if trie.offsets[token] < trie.offsets[token + 1] and self.merges.reached(token) == 0:
@@ -60,6 +70,81 @@ cdef class CanonRules:
 
     def __dealloc__(self):
         free(self.may_stop)
+        free(self.is_sure)
+
+    cdef int find_sure(self) except -1:
+        """A state is sure if each text can go on from it: with one of the guesses that it becomes, which depends on the text.
+
+        Raises TokenizerError if a text may have more guesses than there is room for.
+        """
+        cdef Intern sets
+        cdef Vec leads   # by number of a set * classes + class: number of a set
+        cdef bytearray sure = bytearray()
+        cdef uint32_t state, number
+        cdef uint32_t i = 0
+        cdef bint changed = True
+        vec_init(&leads)
+        if intern_init(&sets) < 0:
+            raise MemoryError
+        try:
+            for state in range(self.pieces.states):
+                if intern_add(&sets, &state, 1, &number) < 0:
+                    raise MemoryError
+            while i < intern_count(&sets):
+                if i == MOST_SETS:
+                    raise TokenizerError("the pattern leaves too many guesses about the ends of pieces open")
+                sure.append(self.lead_on(&sets, i, &leads))
+                i += 1
+            while changed:
+                changed = False
+                for i in range(<uint32_t>len(sure)):
+                    for number in range(self.pieces.classes if sure[i] else 0):
+                        if not sure[leads.data[i * self.pieces.classes + number]]:
+                            sure[i] = False
+                            changed = True
+                            break
+            for state in range(self.pieces.states):
+                self.is_sure[state] = sure[state]
+        finally:
+            intern_free(&sets)
+            vec_free(&leads)
+        return 0
+
+    cdef bint lead_on(self, Intern* sets, uint32_t number, Vec* leads) except? True:
+        """Note where each class of characters leads from a set of guesses. Whether the text may end there."""
+        cdef uint32_t[MOST_GUESSES] guesses
+        cdef uint32_t[2 * MOST_GUESSES] found
+        cdef uint32_t count = intern_len(sets, number)
+        cdef uint32_t character, ends, i, j, to, size, target
+        cdef bint final = False
+        memcpy(guesses, intern_get(sets, number), count * sizeof(uint32_t))
+        for i in range(count):
+            final |= self.pieces.final[guesses[i]]
+        for character in range(self.pieces.classes):
+            size = 0
+            for i in range(count):
+                for ends in range(2):
+                    to = guesses[i] * self.pieces.classes + character
+                    to = self.pieces.ends[to] if ends else self.pieces.goes_on[to]
+                    # (in order, each once)
+                    j = 0
+                    while j < size and found[j] < to:
+                        j += 1
+                    if to != DEAD and (j == size or found[j] != to):
+                        memmove(found + j + 1, found + j, (size - j) * sizeof(uint32_t))
+                        found[j] = to
+                        size += 1
+            if size > MOST_GUESSES:
+                raise TokenizerError(f"the pattern leaves more than {MOST_GUESSES} guesses about the ends of pieces open")
+            if intern_add(sets, found, size, &target) < 0 or vec_push(leads, target) < 0:
+                raise MemoryError
+        return final
+
+    cdef Successors successors(self):
+        if self.kept_successors is None:
+            # (two threads may both get here; the answers are the same)
+            self.kept_successors = Successors(self.merges)
+        return self.kept_successors
 
     cdef void begin(self, Canon* at) noexcept nogil:
         at.last = FIRST
@@ -135,11 +220,17 @@ cdef class CanonRules:
         cdef uint32_t[MOST_GUESSES] node
         cdef uint32_t character, i, j, state, to
         cdef uint32_t count = 0
+        cdef uint64_t live = 0
         cdef int ends
         if not utf8_step(&at.character, byte):
             return False
         if at.character.need:
-            return True
+            for i in range(at.count):
+                if at.may_end and not at.node[i] & <uint32_t>NO_END:
+                    live |= self.pieces.live_ends[at.guess[i]]
+                if at.may_go_on:
+                    live |= self.pieces.live_on[at.guess[i]]
+            return live & self.pieces.possible(&at.character) != 0
         character = self.pieces.class_of(at.character.code)
         for i in range(at.count):
             state = at.guess[i] * self.pieces.classes + character
@@ -152,7 +243,7 @@ cdef class CanonRules:
                     if not at.may_go_on:
                         continue
                     to = self.pieces.goes_on[state]
-                if to == DEAD or count == MOST_GUESSES:
+                if to == DEAD:
                     continue
                 guess[count] = <uint16_t>to
                 node[count] = 0

@@ -8,7 +8,16 @@ cdef struct Entry:
     Canon at
     uint32_t before  # the entry without the last token; NOWHERE for the first one
     uint32_t place   # bytes of the prefix
-    uint32_t next    # one more than the number of another entry of the same place, or 0
+
+
+cdef struct Walk:
+    # a token that is being read after an entry: where the piece ends before it, and where it goes on
+    uint32_t entry
+    uint32_t node
+    bint has_ended
+    bint goes_on
+    Canon ended
+    Canon on
 
 
 cdef class Covering:
@@ -25,14 +34,30 @@ cdef class Covering:
 
 cdef class Table:
     cdef CanonRules rules
-    cdef bytes prefix
     cdef Entry* entries
     cdef uint32_t count
     cdef uint32_t room
-    cdef uint32_t* heads  # by place: one more than the number of the last entry there
+    cdef uint32_t walked  # entries that have a walk, or had one
+    cdef uint32_t place   # bytes that were read
+    cdef Walk* walks      # those of tokens that have all bytes since their entry, the entry that keeps least first
+    cdef uint32_t walk_count
+    cdef uint32_t walk_room
 
-    cdef int add(self, const Canon* at, uint32_t before, uint32_t place) noexcept nogil
-    cdef int extend(self, uint32_t number, list found) except -1
-    cdef int take(self, uint32_t number, uint32_t token, uint32_t place) except -1
-    cdef list contexts(self, const Canon* start)
+    # Begin after some tokens; and read bytes.
+    cdef int begin(self, const Canon* start) except -1
+    cdef int read(self, bytes data) except -1
+
+    # [(entry, node of the trie)] where some token reaches the end, from the one that keeps most to the one that keeps least.
+    # Whether it may come is not asked yet.
+    cdef list contexts(self)
     cdef tuple kept(self, uint32_t number)
+
+    cdef int add(self, const Canon* at, uint32_t before) except -1
+    cdef int start_walks(self) except -1
+    cdef int step(self, uint32_t byte) except -1
+    cdef int take(self, const Walk* walk, uint32_t token) except -1
+
+
+cdef class GrowingPrefix:
+    cdef Table table
+    cdef bytearray data

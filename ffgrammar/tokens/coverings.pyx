@@ -9,12 +9,12 @@ trie that may follow, which are listed when they are asked for.
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t
-from libc.stdlib cimport calloc, free, realloc
+from libc.stdlib cimport free, realloc
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
 
 from ffgrammar.tokens.bpe cimport BPE_NO_BYTE, BPE_OK, BpeStatus, Ids, bpe_piece
-from ffgrammar.tokens.canon cimport ANY, MOST_AHEAD, Canon, CanonChain, CanonRules
+from ffgrammar.tokens.canon cimport ANY, FIRST, MOST_AHEAD, Canon, CanonChain, CanonRules
 from ffgrammar.tokens.trie cimport TokenTrie, node_token, trie_child
 
 from ffgrammar.core.errors import TokenizerError
@@ -24,7 +24,7 @@ cdef extern from *:
 
 cdef enum:
     NOWHERE = 0xFFFFFFFF
-    MOST_BYTES = 1 << 24
+    MOST_ENTRIES = 1 << 20
 
 
 cdef class Covering:
@@ -66,13 +66,14 @@ cdef class Covering:
     @property
     def count(self) -> int:
         """How many candidates there are; at least one."""
-        cdef const uint8_t* data
-        cdef Py_ssize_t i
+        cdef const uint32_t* words
+        cdef uint32_t i
         cdef int found = 0
         self.find()
-        data = self.mask
-        for i in range(len(self.mask)):
-            found += bits_of(data[i])
+        words = <const uint32_t*><const char*>self.mask
+        for i in range(self.rules.trie.n_words):
+            if words[i]:
+                found += bits_of(words[i])
         return found
 
     @property
@@ -89,79 +90,145 @@ cdef class Covering:
 
 
 cdef class Table:
-    """The token sequences inside a prefix, by where they end."""
+    """The token sequences inside a prefix that grows, and the tokens that reach its end.
 
-    def __cinit__(self, CanonRules rules not None, bytes prefix not None):
+    Args:
+        rules: of the tokenizer.
+    """
+
+    def __cinit__(self, CanonRules rules not None):
         self.rules = rules
-        self.prefix = prefix
-        if len(prefix) >= MOST_BYTES:
-            raise TokenizerError(f"coverings: the prefix has {len(prefix)} bytes; {MOST_BYTES} are too many")
-        self.heads = <uint32_t*>calloc(len(prefix) + 1, sizeof(uint32_t))
-        if self.heads == NULL:
-            raise MemoryError
 
     def __dealloc__(self):
-        free(self.heads)
         free(self.entries)
+        free(self.walks)
 
-    cdef int add(self, const Canon* at, uint32_t before, uint32_t place) noexcept nogil:
+    cdef int begin(self, const Canon* start) except -1:
+        self.count = self.walked = self.place = self.walk_count = 0
+        return self.add(start, NOWHERE)
+
+    cdef int add(self, const Canon* at, uint32_t before) except -1:
         cdef Entry* entries
         cdef uint32_t room
+        if self.count == MOST_ENTRIES:
+            raise TokenizerError(f"coverings: byte {self.place}: more than {MOST_ENTRIES} ways to begin the text")
         if self.count == self.room:
             room = 2 * self.room if self.room else 32
             entries = <Entry*>realloc(self.entries, room * sizeof(Entry))
             if entries == NULL:
-                return -1
+                raise MemoryError
             self.entries = entries
             self.room = room
         self.entries[self.count].at = at[0]
         self.entries[self.count].before = before
-        self.entries[self.count].place = place
-        self.entries[self.count].next = self.heads[place]
+        self.entries[self.count].place = self.place
         self.count += 1
-        self.heads[place] = self.count
         return 0
 
-    cdef int extend(self, uint32_t number, list found) except -1:
-        """Add the entries that follow one with a token inside the prefix; and list it if a token reaches the end from it."""
+    cdef int start_walks(self) except -1:
+        """Begin a token after each entry that ends here."""
+        cdef Walk* walks
+        cdef Walk* walk
+        cdef uint32_t room
+        while self.walked < self.count:
+            if self.walk_count == self.walk_room:
+                room = 2 * self.walk_room if self.walk_room else 16
+                walks = <Walk*>realloc(self.walks, room * sizeof(Walk))
+                if walks == NULL:
+                    raise MemoryError
+                self.walks = walks
+                self.walk_room = room
+            walk = self.walks + self.walk_count
+            walk.entry = self.walked
+            walk.node = 0
+            walk.on = self.entries[self.walked].at
+            walk.has_ended = walk.on.last != <uint32_t>FIRST and not walk.on.character.need
+            walk.goes_on = not walk.on.alone
+            if not walk.on.character.need:
+                walk.on.may_end = False
+                walk.on.may_go_on = True
+                if self.rules.has_alone and not walk.on.alone:
+                    self.rules.forbid_ends(&walk.on)
+            walk.ended = walk.on
+            walk.ended.may_end = True
+            walk.ended.may_go_on = False
+            self.walked += 1
+            self.walk_count += 1
+        return 0
+
+    cdef int step(self, uint32_t byte) except -1:
         cdef TokenTrie trie = self.rules.trie
-        cdef const uint8_t* text = self.prefix
-        cdef uint32_t size = <uint32_t>len(self.prefix)
-        cdef uint32_t place = self.entries[number].place
-        cdef uint32_t node = 0
-        cdef uint32_t at = place
-        while at < size:
-            node = trie_child(trie.nodes, node, text[at])
-            if node == 0:
-                break
-            at += 1
-            if at < size and node_token(&trie.nodes[node]) != trie.pad_token:
-                self.take(number, node_token(&trie.nodes[node]), at)
-        if node and at == size:
-            found.append((number, node))
+        cdef Walk* walk
+        cdef uint32_t i
+        cdef uint32_t left = 0
+        self.start_walks()
+        self.place += 1
+        for i in range(self.walk_count):
+            walk = self.walks + i
+            walk.node = trie_child(trie.nodes, walk.node, byte)
+            if walk.node == 0:
+                continue
+            walk.has_ended = walk.has_ended and self.rules.feed(&walk.ended, byte)
+            walk.goes_on = walk.goes_on and self.rules.feed(&walk.on, byte)
+            if not walk.has_ended and not walk.goes_on:
+                continue
+            if left < i:
+                self.walks[left] = walk[0]
+            left += 1
+            if node_token(&trie.nodes[walk.node]) != trie.pad_token:
+                self.take(walk, node_token(&trie.nodes[walk.node]))
+        self.walk_count = left
         return 0
 
-    cdef int take(self, uint32_t number, uint32_t token, uint32_t place) except -1:
-        cdef Canon after = self.entries[number].at
-        cdef int status = self.rules.push(&after, token)
-        if status > 0:
-            status = self.add(&after, number, place)
-        if status < 0:
+    cdef int take(self, const Walk* walk, uint32_t token) except -1:
+        """Add the entry after a token, if that may come."""
+        cdef Canon after
+        cdef uint32_t last = self.entries[walk.entry].at.last
+        cdef uint32_t i, j
+        cdef int reached = self.rules.merges.reached(token)
+        cdef int beside = reached
+        if reached < 0:
             raise MemoryError
+        if not reached and not self.rules.whole_pieces:
+            return 0
+        if last == <uint32_t>FIRST:
+            beside = True
+        elif walk.goes_on and reached and last != <uint32_t>ANY:
+            beside = self.rules.merges.pair(last, token)
+            if beside < 0:
+                raise MemoryError
+        if walk.goes_on and beside:
+            after = walk.on
+            # (inside the first character since the entry it is not known yet whether the piece ended)
+            after.may_end |= walk.has_ended and walk.ended.may_end
+            after.may_go_on |= walk.has_ended and walk.ended.may_go_on
+            for i in range(walk.ended.count if walk.has_ended else 0):
+                for j in range(after.count):
+                    if after.guess[j] == walk.ended.guess[i] and after.node[j] == walk.ended.node[i]:
+                        break
+                else:
+                    after.guess[after.count] = walk.ended.guess[i]
+                    after.node[after.count] = walk.ended.node[i]
+                    after.count += 1
+        elif walk.has_ended:
+            after = walk.ended
+        else:
+            return 0
+        self.rules.settle(&after, token)
+        return self.add(&after, walk.entry)
+
+    cdef int read(self, bytes data) except -1:
+        cdef const uint8_t* text = data
+        cdef Py_ssize_t i
+        for i in range(len(data)):
+            self.step(text[i])
         return 0
 
-    cdef list contexts(self, const Canon* start):
-        """[(entry, node of the trie)] where some token reaches the end, from the one that keeps most to the one that keeps
-        least. Whether it may come is not asked yet."""
+    cdef list contexts(self):
         cdef list found = []
-        cdef uint32_t place, number
-        if self.add(start, NOWHERE, 0) < 0:
-            raise MemoryError
-        for place in range(<uint32_t>len(self.prefix)):
-            number = self.heads[place]
-            while number:
-                self.extend(number - 1, found)
-                number = self.entries[number - 1].next
+        cdef uint32_t i
+        for i in range(self.walk_count):
+            found.append((self.walks[i].entry, self.walks[i].node))
         found.reverse()
         return found
 
@@ -177,13 +244,15 @@ cdef class Table:
 cdef list find_coverings(CanonRules rules, const Canon* start, bytes prefix, tuple before, uint32_t size_before):
     """The coverings of a prefix after `before`, which has so many bytes. Where the last token before cannot be followed by the
     prefix in any text of the tokenizer's own, it is not held against it."""
-    cdef Table table = Table(rules, prefix)
+    cdef Table table = Table(rules)
     cdef list found = []
     cdef uint32_t number, node
     cdef Covering covering
     cdef Canon anyhow
     cdef int status
-    for number, node in table.contexts(start):
+    table.begin(start)
+    table.read(prefix)
+    for number, node in table.contexts():
         covering = Covering(rules, before + table.kept(number), prefix[table.entries[number].place:])
         covering.place = size_before + table.entries[number].place
         covering.at = table.entries[number].at
@@ -231,17 +300,28 @@ def coverings(CanonRules rules not None, bytes prefix not None):
         TokenizerError: no UTF-8 text begins so, or the prefix is too long.
     """
     cdef Canon start
+    tokens, settled, state = settled_before(rules, prefix)
     rules.begin(&start)
-    settled, state = rules.pieces.settled(prefix)
     if settled:
-        whole = prefix.decode("utf-8", "ignore").encode()
-        before = tokens_of_pieces(rules, prefix, [end for end in rules.pieces.ends_of(whole) if end <= settled])
         # what comes next begins a piece, as the automaton finds out
-        start.last = before[-1]
+        start.last = tokens[-1]
         start.guess[0] = state
-    else:
-        before = []
-    return find_coverings(rules, &start, prefix[settled:], tuple(before), settled)
+    return find_coverings(rules, &start, prefix[settled:], tuple(tokens), settled)
+
+
+def settled_tokens(CanonRules rules not None, bytes text not None):
+    """(the tokens of pieces at the start of a text that no further text can change, how many bytes these have). Raises as
+    `coverings`."""
+    return settled_before(rules, text)[:2]
+
+
+cdef tuple settled_before(CanonRules rules, bytes text):
+    """The same, and the state before the next piece."""
+    settled, state = rules.pieces.settled(text)
+    if not settled:
+        return [], 0, 0
+    whole = text.decode("utf-8", "ignore").encode()
+    return tokens_of_pieces(rules, text, [end for end in rules.pieces.ends_of(whole) if end <= settled]), settled, state
 
 
 def coverings_after(CanonChain chain not None, bytes prefix not None):
@@ -261,3 +341,58 @@ def shared_tokens(found):
     if len(found) == 1 and found[0].count == 1:
         tokens.append(int(found[0].candidates[0]))
     return tokens
+
+
+cdef class GrowingPrefix:
+    """Bytes that follow a token sequence and grow: how many tokens of them nothing that follows can change.
+
+    Args:
+        chain: the sequence; some text goes on after it.
+    """
+
+    def __cinit__(self, CanonChain chain not None):
+        self.table = Table(chain.rules)
+        self.table.begin(&chain.at)
+        self.data = bytearray()
+
+    def read(self, bytes data not None):
+        """Go on with bytes."""
+        self.table.read(data)
+        self.data += data
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are."""
+        return len(self.data)
+
+    def shared(self) -> int:
+        """How many tokens all coverings of the bytes begin with."""
+        cdef CanonRules rules = self.table.rules
+        cdef const uint8_t* text = <const uint8_t*>PyByteArray_AS_STRING(self.data)
+        cdef bytearray mask
+        cdef tuple kept, first = None, last = None
+        cdef uint32_t number, node
+        cdef uint32_t count = 0
+        cdef int status
+        cdef list found = []
+        for number, node in self.table.contexts():
+            status = rules.follow(&self.table.entries[number].at, node, text + self.table.entries[number].place, NULL, MOST_AHEAD)
+            if status < 0:
+                raise MemoryError
+            if status:
+                found.append((number, node))
+                kept = self.table.kept(number)
+                first = kept if first is None else min(first, kept)
+                last = kept if last is None else max(last, kept)
+        if first is None:
+            return 0
+        while count < <uint32_t>min(len(first), len(last)) and first[count] == last[count]:
+            count += 1
+        if len(found) == 1:
+            number, node = found[0]
+            mask = bytearray(sizeof(uint32_t) * (<size_t>rules.trie.n_words + 1))
+            rules.follow(
+                &self.table.entries[number].at, node, text + self.table.entries[number].place,
+                <uint32_t*>PyByteArray_AS_STRING(mask), MOST_AHEAD)
+            count += int.from_bytes(mask, "little").bit_count() == 1
+        return count

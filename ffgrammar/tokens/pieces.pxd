@@ -1,11 +1,12 @@
 """The automaton of piece boundaries as a table, and UTF-8 a byte at a time. What its states mean is told in boundaries.py."""
 
-from libc.stdint cimport uint8_t, uint16_t, uint32_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
 from ffgrammar.tokens.split cimport CharClasses
 
 cdef enum:
     DEAD = 0xFFFF
+    LAST_CODE = 0x10FFFF
 
 
 cdef struct Utf8:
@@ -71,7 +72,18 @@ cdef class PieceTable:
     cdef Range* ranges
     cdef uint32_t range_count
     cdef CharClasses kinds
+    # Sets of classes, as bits (of more than 64 classes all bits are set): by code point // 64 and // 4096 what is there, by
+    # state what may come where the piece goes on, or ends.
+    cdef uint64_t* there
+    cdef uint64_t* there_wide
+    cdef uint64_t* live_on
+    cdef uint64_t* live_ends
+
+    # The classes of the characters that begin with a part of one.
+    cdef uint64_t possible(self, const Utf8* part) noexcept nogil
 
     # The class of a character.
     cdef uint32_t search(self, uint32_t code) noexcept nogil
     cdef uint32_t class_of(self, uint32_t code) noexcept nogil
+    cdef void find_classes(self) noexcept nogil
+    cdef bint has_names(self, uint32_t block) noexcept nogil

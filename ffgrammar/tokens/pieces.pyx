@@ -1,7 +1,7 @@
 """The automaton of piece boundaries as a table."""
 
 from libc.stddef cimport size_t
-from libc.stdint cimport uint8_t, uint16_t, uint32_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from ffgrammar.tokens.split cimport char_classes
@@ -43,7 +43,12 @@ cdef class PieceTable:
         self.final = <uint8_t*>calloc(self.states, 1)
         self.range_count = len(found.alphabet.ranges)
         self.ranges = <Range*>calloc(self.range_count or 1, sizeof(Range))
-        if not (self.goes_on and self.ends and self.matches and self.final and self.ranges):
+        self.there = <uint64_t*>calloc((LAST_CODE >> 6) + 1, sizeof(uint64_t))
+        self.there_wide = <uint64_t*>calloc((LAST_CODE >> 12) + 1, sizeof(uint64_t))
+        self.live_on = <uint64_t*>calloc(self.states, sizeof(uint64_t))
+        self.live_ends = <uint64_t*>calloc(self.states, sizeof(uint64_t))
+        if not (self.goes_on and self.ends and self.matches and self.final and self.ranges and self.there
+                and self.there_wide and self.live_on and self.live_ends):
             raise MemoryError
         for i in range(size):
             self.goes_on[i] = found.goes_on[i]
@@ -60,6 +65,7 @@ cdef class PieceTable:
                 self.ranges[i].by_kind[kind] = by_kind[kind]
         for i in range(128):
             self.ascii[i] = self.search(<uint32_t>i)
+        self.find_classes()
 
     def __dealloc__(self):
         free(self.goes_on)
@@ -67,6 +73,56 @@ cdef class PieceTable:
         free(self.matches)
         free(self.final)
         free(self.ranges)
+        free(self.there)
+        free(self.there_wide)
+        free(self.live_on)
+        free(self.live_ends)
+
+    cdef void find_classes(self) noexcept nogil:
+        cdef uint64_t one = 1
+        cdef uint32_t block, code, state, at
+        cdef uint32_t named = 0  # the first range that does not end before a block
+        for block in range((LAST_CODE >> 6) + 1):
+            while named < self.range_count and self.ranges[named].last >> 6 < block:
+                named += 1
+            at = block & ~<uint32_t>3
+            # Blocks of 256 that look alike are shared; in the second of two that follow one another, what was found holds.
+            if (block >= 4 and self.kinds.first[block >> 2] == self.kinds.first[(block >> 2) - 1]
+                    and (named == self.range_count or self.ranges[named].first >> 8 > block >> 2)
+                    and not self.has_names(at - 4)):
+                self.there[block] = self.there[block - 4]
+            else:
+                for code in range(block << 6, (block + 1) << 6):
+                    self.there[block] |= one << (self.class_of(code) & 63)
+            if self.classes > 64:
+                self.there[block] = ~<uint64_t>0
+            self.there_wide[block >> 6] |= self.there[block]
+        for state in range(self.states):
+            for at in range(self.classes):
+                if self.goes_on[state * self.classes + at] != DEAD:
+                    self.live_on[state] |= one << (at & 63)
+                if self.ends[state * self.classes + at] != DEAD:
+                    self.live_ends[state] |= one << (at & 63)
+
+    cdef bint has_names(self, uint32_t block) noexcept nogil:
+        """Whether the pattern names a code point of four blocks from one on."""
+        cdef uint32_t i
+        for i in range(self.range_count):
+            if self.ranges[i].first >> 6 < block + 4 and self.ranges[i].last >> 6 >= block:
+                return True
+        return False
+
+    cdef uint64_t possible(self, const Utf8* part) noexcept nogil:
+        cdef uint64_t found = 0
+        cdef uint32_t byte
+        if part.need == 1:
+            return self.there[part.code]
+        for byte in range(part.low, <uint32_t>part.high + 1):
+            if part.need == 2:
+                found |= self.there[part.code << 6 | (byte & 0x3F)]
+            else:
+                found |= self.there_wide[part.code << 6 | (byte & 0x3F)]
+        return found
 
     cdef uint32_t search(self, uint32_t code) noexcept nogil:
         cdef uint32_t kind = self.kinds.blocks[<uint32_t>self.kinds.first[code >> 8] << 8 | (code & 0xFF)]

@@ -1,0 +1,357 @@
+"""A token comes next if it begins a piece, where the one before may end; or if it goes on with the piece, and the merges leave
+it beside the last token. Over the guesses about pieces (tokens/boundaries.py) a mask is the union of these. But for the pair
+with the last token they depend on the grammar's configuration and on one guess alone: so they are found once, and kept, and a mask
+is a few of them put together with the successors of the last token (tokens/successors.pyx).
+
+One such part is found from the grammar's own mask and from what pieces allow (tokens/ways.pyx). Most tokens stay inside a
+lexeme, and whether the piece may end after them is a question of the lexer state and the guess that they lead to; the others are
+looked at one by one. (Inside a JSON string of cl100k, with nothing known: 2 to 5 ms for the two or four parts of a mask where a
+walk over all tokens took 50; 15 to 25 us where they are known.)
+"""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t
+from libc.string cimport memcpy, memset
+
+from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_free, intern_init
+from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init
+from ffgrammar.engine.lookahead cimport OWED
+from ffgrammar.engine.machine cimport parser_row
+from ffgrammar.engine.masks cimport masks_find
+from ffgrammar.engine.stored cimport (
+    block_words, mask_release, mask_unpack, scratch_words, table_bytes, table_clear, table_find, table_free, table_init,
+    table_pack, table_put,
+)
+from ffgrammar.engine.tape cimport VIRTUAL, TapeMark, tape_mark, tape_release
+from ffgrammar.regex.dfa cimport LAST_STATE, dfa_step
+from ffgrammar.tokens.canon cimport ANY, FIRST
+from ffgrammar.tokens.trie cimport MAX_TOKEN_BYTES, TrieNode, node_byte, node_depth, node_size, node_token
+
+cdef extern from *:
+    int lowest_bit "__builtin_ctz"(unsigned int) nogil
+
+cdef enum:
+    LEFT = 0xFFFFFFFF
+    # of a place where a piece may end
+    UNKNOWN = 0
+    YES = 1
+    NO = 2
+
+
+cdef class CanonicalMasks:
+    """The masks of a grammar.
+
+    Args:
+        lookahead: of the grammar.
+        max_bytes: how much is kept. Over it all is dropped.
+    """
+
+    def __cinit__(self, Lookahead lookahead not None, size_t max_bytes):
+        cdef uint32_t words = lookahead.rules.trie.n_words
+        self.lookahead = lookahead
+        self.rules = lookahead.rules
+        self.trie = lookahead.rules.trie
+        self.max_bytes = max_bytes
+        vec_init(&self.buffer)
+        vec_init(&self.part)
+        vec_init(&self.plain)
+        vec_init(&self.scratch)
+        vec_init(&self.inside)
+        if table_init(&self.table) < 0 or intern_init(&self.names) < 0:
+            raise MemoryError
+        if (vec_fill(&self.buffer, block_words(words), 0) < 0 or vec_fill(&self.part, block_words(words), 0) < 0
+                or vec_fill(&self.plain, block_words(words), 0) < 0 or vec_fill(&self.scratch, scratch_words(words), 0) < 0
+                or vec_fill(&self.inside, 32 * (<size_t>words + 1), 0) < 0):
+            raise MemoryError
+        self.inside_from = LEFT
+
+    def __dealloc__(self):
+        table_free(&self.table)
+        intern_free(&self.names)
+        vec_free(&self.buffer)
+        vec_free(&self.part)
+        vec_free(&self.plain)
+        vec_free(&self.scratch)
+        vec_free(&self.inside)
+
+    cdef int fill(
+        self, Engine engine, const Config* config, const Canon* at, list ways, const uint32_t* successors, uint32_t* words,
+        size_t count,
+    ) noexcept:
+        cdef uint32_t n_words = self.trie.n_words
+        cdef uint32_t i
+        cdef int status
+        if self.table.generation != engine.generation or (
+                table_bytes(&self.table) + intern_bytes(&self.names) > self.max_bytes):
+            table_clear(&self.table, engine.generation)
+            intern_free(&self.names)
+            if intern_init(&self.names) < 0:
+                return NO_MEMORY
+        status = self.add(engine, config, at, ways, successors)
+        if status >= 0:
+            memcpy(words, self.buffer.data, n_words * sizeof(uint32_t))
+            memset(words + n_words, 0, (count - n_words) * sizeof(uint32_t))
+            if self.rules.is_whole(at):
+                status = self.lookahead.accepting(engine, config)
+                for i in range(<uint32_t>engine.eos.len if status > 0 else 0):
+                    words[engine.eos.data[i] >> 5] |= <uint32_t>1 << (engine.eos.data[i] & 31)
+        memset(self.buffer.data, 0, self.buffer.len * sizeof(uint32_t))
+        return min(status, OK)
+
+    cdef int add(self, Engine engine, const Config* config, const Canon* at, list ways, const uint32_t* successors) noexcept:
+        cdef Canon start = at[0]
+        cdef uint32_t i
+        cdef int status = OK
+        if at.character.need:
+            # few tokens go on inside a character
+            with nogil:
+                status = self.walk(engine, config, at, False, self.buffer.data)
+            return status
+        for i in range(at.count):
+            start.count = 1
+            start.guess[0] = at.guess[i]
+            start.node[0] = at.node[i]
+            if at.last != <uint32_t>FIRST:
+                status = self.add_way(engine, config, &start, True, None if ways is None else <Way>ways[2 * i], NULL)
+            if status >= 0 and not at.alone:
+                status = self.add_way(
+                    engine, config, &start, False, None if ways is None else <Way>ways[2 * i + 1], successors)
+            if status < 0:
+                return status
+        return OK
+
+    cdef int add_way(
+        self, Engine engine, const Config* config, const Canon* start, bint ends, Way way, const uint32_t* successors
+    ) noexcept:
+        cdef uint32_t n_words = self.trie.n_words
+        cdef StoredMask* mask
+        cdef uint32_t i
+        cdef int status = self.find_way(engine, config, start, ends, way, &mask)
+        if status < 0:
+            return status
+        mask_unpack(mask, n_words, self.part.data, n_words)
+        mask_release(mask)
+        if successors != NULL:
+            for i in range(n_words):
+                self.buffer.data[i] |= self.part.data[i] & successors[i]
+        else:
+            for i in range(n_words):
+                self.buffer.data[i] |= self.part.data[i]
+        memset(self.part.data, 0, n_words * sizeof(uint32_t))
+        return OK
+
+    cdef int find_way(
+        self, Engine engine, const Config* config, const Canon* start, bint ends, Way way, StoredMask** mask
+    ) noexcept:
+        """The tokens that come where the piece ends, or where it goes on: as if any token might go on with it."""
+        cdef uint32_t[5] words
+        cdef uint32_t name = 0
+        cdef Canon at = start[0]
+        cdef int status
+        if at.last != <uint32_t>FIRST:
+            at.last = ANY
+        words[0] = parser_row(&engine.machine, config.row)
+        words[1] = config.state
+        words[2] = at.guess[0]
+        words[3] = at.node[0]
+        words[4] = ends | (at.last == <uint32_t>FIRST) << 1 | at.alone << 2
+        if config.row != OWED:
+            status = intern_add(&self.names, words, 5, &name)
+            if status < 0:
+                return status
+            mask[0] = table_find(&self.table, engine.generation, name)
+            if mask[0] != NULL:
+                return OK
+        self.misses += 1
+        engine.machine.tape.asked = False
+        with nogil:
+            if way is None or config.row & VIRTUAL or config.row == OWED or self.rules.has_alone:
+                status = self.walk(engine, config, &at, ends, self.part.data)
+            else:
+                status = self.sift(engine, config, &at, ends, way.mask, way.cut, way.after, self.part.data)
+        if status >= 0:
+            self.part.data[self.trie.n_words] = 0
+            mask[0] = table_pack(&self.table, self.part.data, self.trie.n_words, self.scratch.data)
+            status = NO_MEMORY if mask[0] == NULL else OK
+        memset(self.part.data, 0, self.part.len * sizeof(uint32_t))
+        if status < 0 or config.row == OWED or (config.row & VIRTUAL and engine.machine.tape.asked):
+            return status
+        status = table_put(&self.table, name, mask[0])
+        if status < 0:
+            mask_release(mask[0])
+        return status
+
+    cdef int sift(
+        self, Engine engine, const Config* config, const Canon* start, bint ends, const uint32_t* mask, const uint32_t* cut,
+        const uint8_t* after, uint32_t* words,
+    ) noexcept nogil:
+        cdef StoredMask* plain
+        cdef uint32_t n_words = self.trie.n_words
+        cdef uint32_t word, left, token
+        cdef int status = masks_find(&engine.masks, &engine.machine, config, &plain)
+        if status < 0:
+            return status
+        mask_unpack(plain, n_words, self.plain.data, n_words)
+        mask_release(plain)
+        if self.inside_from != config.state or self.inside_generation != engine.generation:
+            status = self.walk_inside(engine, config.state)
+            if status < 0:
+                return status
+        for word in range(SLOTS):
+            self.slots[word].state = LEFT
+        for word in range(n_words):
+            left = self.plain.data[word] & mask[word]
+            while left:
+                token = word << 5 | <uint32_t>lowest_bit(left)
+                left &= left - 1
+                status = 0
+                if self.inside.data[token] != LEFT and not cut[word] >> (token & 31) & 1:
+                    status = self.rest_after(engine, config, self.inside.data[token], after[token])
+                    if status > 0 and not self.rules.whole_pieces:
+                        status = self.rules.merges.reached(token)
+                if status == 0:
+                    status = self.try_token(engine, config, start, ends, token)
+                if status < 0:
+                    return status
+                if status:
+                    words[word] |= <uint32_t>1 << (token & 31)
+        return OK
+
+    cdef int walk_inside(self, Engine engine, uint32_t state) noexcept nogil:
+        """Find the lexer state after each token that stays inside the lexeme."""
+        cdef const TrieNode* nodes = self.trie.nodes
+        cdef uint32_t* inside = self.inside.data
+        cdef uint32_t[MAX_TOKEN_BYTES + 1] states
+        cdef uint32_t node = 1
+        cdef uint32_t depth, target
+        cdef int status
+        self.inside_from = LEFT
+        memset(inside, 0xFF, self.inside.len * sizeof(uint32_t))
+        states[0] = state
+        while node < self.trie.node_count:
+            depth = node_depth(&nodes[node])
+            status = dfa_step(&engine.machine.dfa, states[depth - 1], node_byte(&nodes[node]), &target)
+            if status < 0:
+                return status
+            if target <= LAST_STATE:
+                states[depth] = target
+                inside[node_token(&nodes[node])] = target
+                node += 1
+            else:
+                node += node_size(&nodes[node])
+        inside[self.trie.pad_token] = LEFT
+        self.inside_from = state
+        self.inside_generation = engine.generation
+        return OK
+
+    cdef int rest_after(self, Engine engine, const Config* config, uint32_t state, uint32_t guess) noexcept nogil:
+        """Whether the piece may end after tokens that lead to a lexer state and a guess."""
+        cdef Slot* slot = &self.slots[(state >> 8) % SLOTS]
+        cdef Config reached
+        cdef Canon at
+        cdef int status
+        if slot.state != state:
+            slot.state = state
+            memset(slot.rests, UNKNOWN, MOST_STATES)
+        if slot.rests[guess] == UNKNOWN:
+            reached.row = config.row
+            reached.state = state
+            self.rules.begin(&at)
+            at.guess[0] = <uint16_t>guess
+            status = self.lookahead.rests(engine, &reached, &at)
+            if status < 0:
+                return status
+            slot.rests[guess] = YES if status else NO
+        return slot.rests[guess] == YES
+
+    cdef int try_token(
+        self, Engine engine, const Config* config, const Canon* start, bint ends, uint32_t token
+    ) noexcept nogil:
+        cdef Config moved = config[0]
+        cdef Canon at = start[0]
+        cdef TapeMark mark = tape_mark(&engine.machine.tape)
+        cdef uint32_t i
+        cdef int status = 1
+        at.may_end = ends
+        at.may_go_on = not ends
+        if self.rules.has_alone and not at.alone:
+            self.rules.forbid_ends(&at)
+        for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
+            status = 0
+            if self.rules.feed(&at, self.trie.blob[i]):
+                status = self.lookahead.step(engine, &moved, self.trie.blob[i])
+            if status <= 0:
+                break
+        if status > 0:
+            status = self.comes(engine, &moved, &at, ends, token)
+        tape_release(&engine.machine.tape, &mark)
+        return status
+
+    cdef int walk(
+        self, Engine engine, const Config* config, const Canon* start, bint ends, uint32_t* words
+    ) noexcept nogil:
+        cdef Canon[MAX_TOKEN_BYTES + 1] states
+        cdef Config[MAX_TOKEN_BYTES + 1] configs
+        cdef const TrieNode* it
+        cdef uint32_t node = 1
+        cdef uint32_t depth, token
+        cdef TapeMark mark = tape_mark(&engine.machine.tape)
+        cdef int status
+        states[0] = start[0]
+        configs[0] = config[0]
+        if not start.character.need:
+            states[0].may_end = ends
+            states[0].may_go_on = not ends
+            if self.rules.has_alone and not start.alone:
+                self.rules.forbid_ends(&states[0])
+        while node < self.trie.node_count:
+            it = self.trie.nodes + node
+            depth = node_depth(it)
+            if depth == 1:
+                tape_release(&engine.machine.tape, &mark)
+            states[depth] = states[depth - 1]
+            status = 0
+            if self.rules.feed(&states[depth], node_byte(it)):
+                configs[depth] = configs[depth - 1]
+                status = self.lookahead.step(engine, &configs[depth], node_byte(it))
+            if status < 0:
+                return status
+            if status == 0:
+                node += node_size(it)
+                continue
+            node += 1
+            token = node_token(it)
+            if token != self.trie.pad_token:
+                status = self.comes(engine, &configs[depth], &states[depth], ends, token)
+                if status < 0:
+                    return status
+                if status:
+                    words[token >> 5] |= <uint32_t>1 << (token & 31)
+        return OK
+
+    cdef int comes(
+        self, Engine engine, const Config* config, const Canon* at, bint ends, uint32_t token
+    ) noexcept nogil:
+        """Whether a token may come whose bytes have led here."""
+        cdef Canon after
+        cdef int status = self.rules.merges.reached(token)
+        if status < 0:
+            return status
+        if not ends and at.last != <uint32_t>FIRST:
+            if status and at.last != <uint32_t>ANY:
+                status = self.rules.merges.pair(at.last, token)
+            if status <= 0 or at.alone:
+                return min(status, 0)
+        elif not status and not self.rules.whole_pieces:
+            return 0
+        after = at[0]
+        self.rules.settle(&after, token)
+        return self.lookahead.leads_on(engine, config, &after)
+
+
+cdef CanonicalMasks masks_of(Engine engine, Lookahead lookahead):
+    if engine.canonical is None:
+        # (as for the lookahead)
+        engine.canonical = CanonicalMasks(lookahead, min(engine.limits.mask_bytes, 8 << 30))
+    return engine.canonical

@@ -1,0 +1,31 @@
+from libc.stddef cimport size_t
+from libc.stdint cimport uint32_t
+
+from ffgrammar.engine.canonical cimport CanonicalMasks
+from ffgrammar.engine.lookahead cimport Lookahead, Owed
+from ffgrammar.engine.machine cimport Config
+from ffgrammar.engine.matcher cimport Matcher
+from ffgrammar.tokens.canon cimport Canon
+
+cdef class CanonicalMatcher(Matcher):
+    cdef readonly bint canonical  # whether only canonical tokens may come after the prompt, too
+    cdef readonly tuple prompt_tokens
+    cdef bytes prompt_end         # the bytes of the prompt that `prompt_tokens` do not have
+    cdef list paid                # after each of the first steps, how many of these bytes have come; until all have
+    cdef Lookahead lookahead
+    cdef CanonicalMasks masks
+
+    # Whether only canonical tokens may come now.
+    cdef bint is_guided(self)
+
+    # Write the mask to `count` words, or count the drafted tokens and write their masks: a status as in place.pxd.
+    cdef int fill_row(self, uint32_t* row, size_t count) except? -1
+    cdef int fill_rows(self, const uint32_t* tokens, size_t token_count, uint32_t* rows, size_t count) except? -1
+
+    cdef size_t paid_bytes(self)
+    cdef int set_prompt(self, object prompt) except -1
+    cdef Owed owing(self)
+    cdef Config config(self)
+    cdef int where(self, Canon* at) except -1
+    cdef int take_guided(self, uint32_t token) except? -1
+    cdef int take_bytes(self, uint32_t token, const Canon* at, Owed owed) noexcept

@@ -1,0 +1,352 @@
+"""`CanonicalMatcher`: a matcher that also heeds the tokenizer, after a prompt and under a grammar.
+
+A text under a grammar often goes on with another one, the prompt, and the prompt's last token may be one that the tokenizer would
+not have made had it known what comes. So the prompt is cut back to the tokens that are its own whatever follows under the
+grammar; the rest of its bytes is owed, and the tokens that come first must spell it.
+"""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uint8_t, uint32_t
+from libc.string cimport memset
+
+from ffgrammar.core.index cimport clipped
+from ffgrammar.engine.bitmask cimport Rows, rows_at, rows_close, rows_open
+from ffgrammar.engine.canonical cimport masks_of
+from ffgrammar.engine.chain cimport Chain
+from ffgrammar.engine.forced cimport covered_tokens
+from ffgrammar.engine.history cimport NO_TOKEN, History, history_len, history_release
+from ffgrammar.engine.lookahead cimport OWED, lookahead_of
+from ffgrammar.engine.matcher cimport Drafted
+from ffgrammar.engine.place cimport place_back, place_copy, place_enter, place_free, place_stay, place_take
+from ffgrammar.tokens.canon cimport ANY
+from ffgrammar.tokens.ways cimport ways_from
+
+from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.coverings import settled_tokens
+
+
+cdef class CanonicalMatcher(Matcher):
+    """A matcher whose tokens are the tokenizer's own. Made by `Grammar.matcher`, where its arguments are told.
+
+    Attributes:
+        canonical: whether only canonical tokens may come after the prompt, too.
+        prompt_tokens: the tokens that the matcher goes on from. Of a prompt given as text they may be fewer than its encoding
+            has: what is missing of its bytes is `prompt_rest`.
+
+    As `Matcher`, but for this: a token may come only if some sentence of the grammar goes on so that all tokens since the last one
+    that was not canonical are as the tokenizer makes them. Bytes accepted without tokens count as the tokens that they
+    alone give. `text_bytes` begins after the prompt.
+    """
+
+    def __init__(self, engine, canonical, prompt):
+        rules = self.engine.tokenizer.rules("a matcher of canonical tokens")
+        self.canonical = canonical
+        self.chain = Chain(rules, self.engine.tokenizer)
+        self.lookahead = lookahead_of(self.engine, rules)
+        self.masks = masks_of(self.engine, self.lookahead)
+        self.paid = []
+        self.prompt_end = b""
+        self.prompt_tokens = ()
+        if prompt is not None:
+            self.set_prompt(prompt)
+
+    cdef int set_prompt(self, object prompt) except -1:
+        cdef Config first
+        if not isinstance(prompt, (str, bytes, bytearray)):
+            self.prompt_tokens = tuple(prompt)
+            for token in self.prompt_tokens:
+                self.engine.trie.token_bytes(token)
+            return self.chain.begin_after(self.prompt_tokens)
+        data = prompt.encode("utf-8", "surrogatepass") if isinstance(prompt, str) else bytes(prompt)
+        settled, size = settled_tokens(self.chain.rules, data)
+        self.chain.begin_after(settled)
+        rest = data[size:]
+        more = []
+        if rest:
+            self.engine.acquire()
+            try:
+                self.engine.checked(place_enter(self.engine, &self.place))
+                first = self.place.now
+                more = covered_tokens(self.engine, &first, self.lookahead, &self.chain.start, rest)
+            finally:
+                self.engine.release()
+        kept = list(settled)
+        for token in more:
+            size = len(self.engine.trie.token_bytes(token))
+            # (where only one sentence is left its next token is known, and may reach beyond the prompt)
+            if size > len(rest):
+                break
+            rest = rest[size:]
+            kept.append(token)
+        self.chain.begin_after(kept[len(settled):])
+        self.prompt_tokens = tuple(kept)
+        self.prompt_end = rest
+        return 0
+
+    @property
+    def prompt_rest(self) -> bytes:
+        """The bytes of the prompt that no token has spelled yet."""
+        return self.owed()
+
+    cdef size_t paid_bytes(self):
+        return self.paid[-1] if self.paid else 0
+
+    cdef bytes owed(self):
+        return self.prompt_end[self.paid_bytes():]
+
+    cdef Owed owing(self):
+        return Owed(<const uint8_t*>self.prompt_end, <uint32_t>len(self.prompt_end))
+
+    cdef bint is_guided(self):
+        return self.canonical or self.paid_bytes() < <size_t>len(self.prompt_end)
+
+    cdef Config config(self):
+        """Where it is; with the lock held, and the place entered."""
+        cdef Config config = self.place.now
+        if self.paid_bytes() < <size_t>len(self.prompt_end):
+            config.row = OWED
+            config.state = <uint32_t>self.paid_bytes()
+        return config
+
+    cdef int where(self, Canon* at) except -1:
+        """Where its tokens lead by the tokenizer's rules."""
+        cdef History history = self.history()
+        try:
+            self.chain.follow(&history, at)
+        finally:
+            history_release(&history)
+        return 0
+
+    cdef int take_bytes(self, uint32_t token, const Canon* at, Owed owed) noexcept:
+        """Whether it may come, with the place moved. `at` is after it. With the lock held."""
+        cdef Config config
+        cdef uint32_t count = self.engine.trie.offsets[token + 1] - self.engine.trie.offsets[token]
+        cdef uint32_t skipped = 0
+        cdef int status = place_enter(self.engine, &self.place)
+        if status >= 0:
+            status = self.lookahead.enter(self.engine, owed)
+        if status < 0:
+            return status
+        config = self.config()
+        if config.row == OWED:
+            while skipped < count and config.row == OWED:
+                status = self.lookahead.step(
+                    self.engine, &config, self.engine.trie.blob[self.engine.trie.offsets[token] + skipped])
+                if status <= 0:
+                    return status
+                skipped += 1
+            if config.row == OWED:
+                status = self.lookahead.leads_on(self.engine, &config, at)
+                return place_stay(self.engine, &self.place, token) if status > 0 else status
+        status = place_take(self.engine, &self.place, token, skipped)
+        if status > 0:
+            status = self.lookahead.leads_on(self.engine, &self.place.now, at)
+            if status <= 0:
+                place_back(self.engine, &self.place, history_len(&self.place.history) - 1)
+        return status
+
+    cdef int take_guided(self, uint32_t token) except? -1:
+        cdef Canon at
+        cdef Owed owed = self.owing()
+        cdef size_t paid = self.paid_bytes()
+        cdef int status
+        self.where(&at)
+        if self.place.terminated:
+            return 0
+        if self.engine.is_eos(token):
+            if paid < owed.count or (self.canonical and not self.chain.rules.is_whole(&at)):
+                return 0
+            self.engine.acquire()
+            status = place_take(self.engine, &self.place, token, 0)
+            self.engine.release()
+            return self.engine.checked(status)
+        status = self.chain.rules.push(&at, token)
+        if status > 0:
+            self.engine.acquire()
+            status = self.take_bytes(token, &at, owed)
+            self.engine.release()
+        if self.engine.checked(status) and paid < owed.count:
+            self.paid.append(min(<size_t>owed.count, paid + len(self.engine.trie.token_bytes(token))))
+        return status
+
+    def accept_token(self, token) -> bool:
+        """As `Matcher.accept_token`."""
+        cdef Py_ssize_t number = clipped(token)
+        if not self.is_guided():
+            return Matcher.accept_token(self, token)
+        if number < 0 or number >= <Py_ssize_t>self.engine.trie.vocab_size:
+            raise TokenizerError(f"token id {token} is not in 0..{self.engine.trie.vocab_size - 1}")
+        return self.take_guided(<uint32_t>number) != 0
+
+    def accept_tokens(self, ids) -> int:
+        """As `Matcher.accept_tokens`."""
+        cdef Py_ssize_t accepted = 0
+        for token in ids:
+            if not self.accept_token(token):
+                break
+            accepted += 1
+        return accepted
+
+    def validate_tokens(self, ids) -> int:
+        """As `Matcher.validate_tokens`."""
+        return self.fork().accept_tokens(ids)
+
+    def accept_bytes(self, data not None) -> int:
+        """As `Matcher.accept_bytes`; what is owed of the prompt comes first."""
+        cdef bytes text = bytes(data)
+        cdef bytes owed = self.owed()
+        cdef size_t step
+        cdef size_t count = 0
+        cdef int status
+        cdef Py_ssize_t more = 0
+        if not owed or self.place.terminated:
+            return Matcher.accept_bytes(self, data)
+        while count < <size_t>min(len(text), len(owed)) and text[count] == owed[count]:
+            count += 1
+        if count == 0:
+            return 0
+        step = self.num_steps
+        if count == <size_t>len(owed):
+            more = Matcher.accept_bytes(self, text[count:])
+        if more == 0:
+            self.engine.acquire()
+            status = place_stay(self.engine, &self.place, NO_TOKEN)
+            self.engine.release()
+            self.engine.checked(status)
+        self.chain.paid[step] = text[:count]
+        self.paid.append(self.paid_bytes() + count)
+        return count + more
+
+    def rollback(self, n: int) -> None:
+        """As `Matcher.rollback`."""
+        Matcher.rollback(self, n)
+        del self.paid[self.num_steps:]
+
+    def reset(self) -> None:
+        """Back to the end of the prompt."""
+        Matcher.reset(self)
+        self.paid = []
+
+    def fork(self) -> CanonicalMatcher:
+        """As `Matcher.fork`."""
+        cdef CanonicalMatcher other = CanonicalMatcher.__new__(CanonicalMatcher, self.engine)
+        self.engine.acquire()
+        place_free(&other.place)
+        place_copy(&self.place, &other.place)
+        self.engine.release()
+        other.canonical = self.canonical
+        other.prompt_tokens = self.prompt_tokens
+        other.prompt_end = self.prompt_end
+        other.paid = list(self.paid)
+        other.lookahead = self.lookahead
+        other.masks = self.masks
+        other.chain = self.chain.copy()
+        return other
+
+    def is_accepting(self) -> bool:
+        """Whether the text so far is a sentence of the grammar, and an end of text may come: not while bytes of the prompt are
+        owed, nor where other tokens would be canonical if the text ended here."""
+        cdef Canon at
+        if self.owed():
+            return False
+        if self.canonical:
+            self.where(&at)
+            if not self.chain.rules.is_whole(&at):
+                return False
+        return Matcher.is_accepting(self)
+
+    def distance(self) -> int:
+        """As `Matcher.distance`, from the end of what is there of the prompt."""
+        return Matcher.distance(self) + len(self.owed())
+
+    def forced_bytes(self) -> bytes:
+        """As `Matcher.forced_bytes`; what is owed of the prompt comes first."""
+        return self.owed() + Matcher.forced_bytes(self)
+
+    def forced_tokens(self) -> list:
+        """The tokens that are the only ones that may come, one after another. (`Matcher.forced_tokens` looks at the bytes so far;
+        here tokens that were taken may leave less to follow.) Raises LimitError as that."""
+        cdef CanonicalMatcher ahead
+        cdef list found = Matcher.forced_tokens(self)
+        cdef Py_ssize_t most = self.engine.limits.forced_bytes
+        if not self.is_guided() or self.place.terminated:
+            return found
+        ahead = self.fork()
+        if ahead.accept_tokens(found) < len(found):
+            return found
+        while len(found) < most and ahead.is_guided():
+            allowed = ahead.allowed_token_ids()
+            if len(allowed) != 1 or self.engine.is_eos(allowed[0]):
+                break
+            found.append(int(allowed[0]))
+            ahead.accept_token(allowed[0])
+        return found
+
+    cdef int fill_row(self, uint32_t* row, size_t count) except? -1:
+        cdef Canon at
+        cdef Config config
+        cdef bytes successors = None
+        cdef list ways
+        cdef const uint32_t* beside = NULL
+        cdef int status
+        if self.place.terminated:
+            memset(row, 0, count * sizeof(uint32_t))
+            return 0
+        self.where(&at)
+        if at.last < <uint32_t>ANY and not at.character.need:
+            successors = self.chain.rules.successors().find(at.last)
+            beside = <const uint32_t*><const char*>successors
+        ways = ways_from(self.chain.rules, &at)
+        self.engine.acquire()
+        status = place_enter(self.engine, &self.place)
+        if status >= 0:
+            status = self.lookahead.enter(self.engine, self.owing())
+        if status >= 0:
+            config = self.config()
+            status = self.masks.fill(self.engine, &config, &at, ways, beside, row, count)
+        self.engine.release()
+        return status
+
+    cdef int fill_rows(self, const uint32_t* tokens, size_t token_count, uint32_t* rows, size_t count) except? -1:
+        cdef CanonicalMatcher ahead = self.fork()
+        cdef size_t done = 0
+        cdef int status
+        while True:
+            status = ahead.fill_row(rows + done * count, count)
+            if status < 0:
+                return status
+            if done == token_count or tokens[done] >= self.engine.trie.vocab_size:
+                break
+            if not ahead.accept_token(tokens[done]):
+                break
+            done += 1
+        memset(rows + (done + 1) * count, 0xFF, (token_count - done) * count * sizeof(uint32_t))
+        return <int>done
+
+    def fill_bitmask(self, bitmask, index: int = 0) -> None:
+        """As `Matcher.fill_bitmask`."""
+        cdef Rows rows
+        cdef int status
+        if not self.is_guided():
+            Matcher.fill_bitmask(self, bitmask, index)
+            return
+        rows_open(bitmask, &rows)
+        try:
+            status = self.fill_row(rows_at(&rows, clipped(index), 1, self.engine.trie.n_words), rows.count)
+        finally:
+            rows_close(&rows)
+        self.engine.checked(status)
+
+    def fill_draft_bitmasks(self, draft_tokens, bitmask, index: int = 0) -> int:
+        """As `Matcher.fill_draft_bitmasks`."""
+        cdef Rows rows
+        cdef uint32_t* row
+        cdef int status
+        cdef Drafted drafted = Drafted(draft_tokens, self.engine.trie.vocab_size)
+        rows_open(bitmask, &rows)
+        try:
+            row = rows_at(&rows, clipped(index), drafted.count + 1, self.engine.trie.n_words)
+            status = self.fill_rows(drafted.tokens, drafted.count, row, rows.count)
+        finally:
+            rows_close(&rows)
+        return self.engine.checked(status)

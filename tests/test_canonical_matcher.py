@@ -1,0 +1,303 @@
+"""Canonical masks and prompts: against all sentences of finite languages, encoded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import takewhile, zip_longest
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ffgrammar as ff
+from ffgrammar_cli.bench.data import compact, load_schemas, spaced
+
+NAMES = ["cl100k_base", "o200k_base"]
+PARTS = [*" \n\t'Ab1!/\u4e2d\u0301\u00a0\r", "  ", "   ", "\r\n", "'s", "'ll", "//", "22", "order", "Id", "Name", "nne"]
+PARTS += ["don", "word", "Xy", "the", " and", " a", "ing", "x", "er", "\u00c9", "\u65e5\u672c", '"', '":', "\u0663"]
+PARTS += ["\U0001f44d", "\U0001f642"]
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def tok(request: pytest.FixtureRequest) -> ff.Tokenizer:
+    return ff.Tokenizer.from_tiktoken(request.param)
+
+
+def some_text(random: Random, most: int) -> str:
+    return "".join(random.choice(PARTS) for _ in range(random.randrange(1, most)))
+
+
+def some_language(random: Random) -> list[str]:
+    """Sentences that have much in common."""
+    stem = some_text(random, 4)
+    count = random.randrange(1, 7)
+    return sorted({stem[: random.randrange(len(stem) + 1)] + some_text(random, 4) for _ in range(count)})
+
+
+def next_tokens(sequences: Iterable[tuple[int, ...]], begun: tuple[int, ...], eos: int) -> set[int]:
+    """What follows some tokens in sequences that begin with them."""
+    count = len(begun)
+    return {(*ids, eos)[count] for ids in sequences if ids[:count] == begun}
+
+
+def allowed(matcher: ff.Matcher) -> set[int]:
+    return set(matcher.allowed_token_ids().tolist())
+
+
+def compare(tok: ff.Tokenizer, matcher: ff.Matcher, sequences: set[tuple[int, ...]], random: Random) -> int:
+    """Ask for the masks at each place of each sequence. How many places there were."""
+    eos = tok.eos_token_ids[0]
+    places = {ids[:count] for ids in sequences for count in range(len(ids) + 1)}
+    for begun in random.sample(sorted(places), len(places)):
+        # (from wherever the last one ended)
+        same = 0
+        ids = matcher.tokens()
+        while same < min(len(ids), len(begun)) and ids[same] == begun[same]:
+            same += 1
+        matcher.rollback(matcher.num_steps - same)
+        assert matcher.accept_tokens(begun[same:]) == len(begun) - same, (begun, same)
+        expected = next_tokens(sequences, begun, eos)
+        found = allowed(matcher)
+        assert found == expected, ([tok.token_bytes(i) for i in begun], tok.dbg_tokens(sorted(found ^ expected)))
+        assert matcher.is_accepting() == (eos in expected)
+        for token in random.sample(range(tok.vocab_size), 20):
+            assert matcher.accept_token(token) == (token in expected)
+            if token in expected:
+                matcher.rollback(1)
+        left = [ids[len(begun) :] for ids in sequences if ids[: len(begun)] == begun]
+        shared = list(takewhile(lambda column: len(set(column)) == 1, zip_longest(*left)))
+        assert tuple(matcher.forced_tokens()) == tuple(column[0] for column in shared)
+        fork = matcher.fork()
+        token = random.choice(sorted(expected))
+        assert fork.accept_token(token) and matcher.tokens() == list(begun)
+        assert allowed(matcher) == expected
+    return len(places)
+
+
+def test_masks_are_those_of_all_sentences(tok: ff.Tokenizer, covered: Callable[[str], None]) -> None:
+    random = Random(1)
+    places = languages = 0
+    for _ in range(150):
+        sentences = some_language(random)
+        matcher = ff.compile_choice(sentences, tok).matcher(canonical=True)
+        places += compare(tok, matcher, {tuple(tok.encode(text)) for text in sentences}, random)
+        languages += 1
+    covered(f"{tok.name}: {places} places in {languages} languages")
+
+
+def test_prompts_are_cut_to_what_no_sentence_changes(tok: ff.Tokenizer, covered: Callable[[str], None]) -> None:
+    random = Random(2)
+    places = languages = taken_back = 0
+    for _ in range(150):
+        sentences = some_language(random)
+        prompt = some_text(random, 12)
+        grammar = ff.compile_choice(sentences, tok)
+        matcher: Any = grammar.matcher(canonical=True, prompt=prompt)
+        whole = {tuple(tok.encode(prompt + text)) for text in sentences}
+        kept, rest = matcher.prompt_tokens, matcher.prompt_rest
+        assert all(ids[: len(kept)] == kept for ids in whole), (prompt, sentences)
+        assert tok.decode(kept) + rest == prompt.encode()
+        if len({ids[: len(kept) + 1] for ids in whole}) == 1 and rest:
+            # all begin with one more token: it reaches beyond the prompt
+            assert len(tok.token_bytes(next(iter(whole))[len(kept)])) > len(rest)
+        taken_back += len(tok.encode(prompt)) > len(kept)
+        places += compare(tok, matcher, {ids[len(kept) :] for ids in whole}, random)
+        # the same as what comes after these tokens as they are
+        if not rest:
+            matcher = grammar.matcher(canonical=True, prompt=list(kept))
+            compare(tok, matcher, {ids[len(kept) :] for ids in whole}, random)
+        languages += 1
+    assert taken_back > 15
+    covered(f"{tok.name}: {places} places in {languages} languages after prompts; {taken_back} prompts cut back")
+
+
+def test_a_prompt_may_be_healed_and_the_text_be_free(cl100k: ff.Tokenizer) -> None:
+    grammar = ff.compile_regex(r' ?"[a-z]{1,9}"', cl100k)
+    matcher: Any = grammar.matcher(prompt='{"name":')
+    assert cl100k.decode(matcher.prompt_tokens) == b'{"name' and matcher.prompt_rest == b'":'
+    assert matcher.forced_bytes() == b'":' and matcher.distance() >= 2
+    assert not matcher.is_accepting()
+    tokens = {cl100k.token_bytes(token) for token in allowed(matcher)}
+    assert b'":' in tokens and b'"' not in tokens
+    assert matcher.accept_tokens(cl100k.encode('": "')) == 2 and matcher.prompt_rest == b""
+    assert matcher.text_bytes == b' "'
+    # from here on it is as any other
+    plain = grammar.matcher()
+    plain.accept_bytes(b' "')
+    assert allowed(matcher) == allowed(plain)
+    for token in cl100k.encode("a") * 3 + cl100k.encode('"'):
+        assert matcher.accept_token(token)
+    assert matcher.is_accepting() and matcher.text_bytes == b' "aaa"'
+    matcher.rollback(5)
+    assert matcher.prompt_rest == b"" and matcher.accept_token(cl100k.encode(' "')[0])
+    matcher.rollback(2)
+    assert matcher.prompt_rest == b'":' and {cl100k.token_bytes(token) for token in allowed(matcher)} == tokens
+    assert matcher.accept_bytes(b'": "ab') == 6 and matcher.text_bytes == b' "ab' and matcher.num_steps == 1
+    matcher.reset()
+    assert matcher.prompt_rest == b'":' and matcher.accept_bytes(b'":x') == 2 and matcher.accept_bytes(b"x") == 0
+    assert matcher.prompt_rest == b"" and matcher.text_bytes == b"" and matcher.accept_bytes(b' "x"') == 4
+    matcher.reset()
+    assert matcher.accept_bytes(b'"') == 1 and matcher.prompt_rest == b":"
+    fork = matcher.fork()
+    assert fork.accept_bytes(b": ") == 2 and matcher.prompt_rest == b":"
+
+
+def test_only_what_both_go_on_with(cl100k: ff.Tokenizer) -> None:
+    """`o`, `or`, `ord` and `orde` may each come by the grammar, but no text goes on so that they stay."""
+    schema = {"properties": {"orderId": {}, "orderName": {}}, "additionalProperties": False, "minProperties": 1}
+    matcher = ff.compile_json_schema({"type": "object", **schema}, cl100k).matcher(canonical=True)
+    assert matcher.accept_tokens(cl100k.encode('{"')) == 1
+    assert {cl100k.token_bytes(token) for token in allowed(matcher)} == {b"order", b"orderId"}
+
+
+GRAMMARS = {
+    "json": {"properties": {"name": {"type": "string"}, "tags": {"type": "array"}}, "required": ["name"]},
+    "short strings": {"type": "object", "additionalProperties": {"type": "string", "maxLength": 9}, "maxProperties": 3},
+    "unique": {"type": "array", "items": {"type": "string"}, "uniqueItems": True, "maxItems": 4},
+}
+
+
+@pytest.mark.parametrize("name", GRAMMARS)
+def test_walks_are_their_own_encoding(tok: ff.Tokenizer, name: str, covered: Callable[[str], None]) -> None:
+    random = Random(3)
+    grammar = ff.compile_json_schema(GRAMMARS[name], tok)
+    walks = steps = 0
+    for _ in range(4 if name == "unique" else 15):
+        matcher = grammar.matcher(canonical=True)
+        while not matcher.is_accepting() or len(matcher.text_bytes) < 4:
+            following = sorted(allowed(matcher) - set(tok.eos_token_ids))
+            assert following, matcher.text_bytes
+            if matcher.num_steps > 25:
+                # bring it to an end
+                following = [min(following, key=lambda token, at=matcher: _distance(at, token))]  # type: ignore[misc]
+            # often one of the first: these are the short ones, and the ones that cut characters
+            token = random.choice(following[:300] if random.random() < 0.4 else following)
+            assert matcher.accept_token(token)
+            steps += 1
+        ids = matcher.tokens()
+        assert tok.encode(tok.decode(ids)) == ids  # type: ignore[arg-type]
+        walks += 1
+    covered(f"{tok.name}, {name}: {walks} walks of {steps} tokens")
+
+
+def _distance(matcher: ff.Matcher, token: int) -> int:
+    assert matcher.accept_token(token)
+    found = matcher.distance()
+    matcher.rollback(1)
+    return found
+
+
+@pytest.mark.parametrize("form", [spaced, compact])
+def test_documents_may_be_written_as_they_are_encoded(
+    tok: ff.Tokenizer, shared_dir: Path, form: Callable[[Any], str], covered: Callable[[str], None]
+) -> None:
+    masks = documents = 0
+    bitmask = ff.allocate_bitmask(1, tok.vocab_size)
+    for schema in load_schemas(shared_dir / "maskbench" / "dev.jsonl.gz")[::90]:
+        try:
+            grammar = ff.compile_json_schema(schema.schema, tok)
+        except ff.FFGrammarError:
+            continue
+        for instance in [one for one in schema.instances if one.valid][:2]:
+            ids = tok.encode(form(instance.data))
+            if len(ids) > 200 or grammar.matcher().accept_tokens(ids) < len(ids):
+                continue
+            matcher = grammar.matcher(canonical=True)
+            for token in ids:
+                matcher.fill_bitmask(bitmask)
+                assert bitmask[0, token >> 5] >> (token & 31) & 1, (schema.id, matcher.text_bytes, token)
+                assert matcher.accept_token(token)
+                masks += 1
+            assert matcher.is_accepting()
+            documents += 1
+    assert documents > 5
+    covered(f"{tok.name}, {form.__name__}: {masks} masks in {documents} documents")
+
+
+def test_drafts_and_batches(cl100k: ff.Tokenizer) -> None:
+    grammar = ff.compile_json_schema({"properties": {"orderId": {"type": "integer"}}}, cl100k)
+    ids = cl100k.encode('{"orderId": 12}')
+    matcher = grammar.matcher(canonical=True)
+    bitmask = ff.allocate_bitmask(len(ids) + 2, cl100k.vocab_size)
+    assert matcher.fill_draft_bitmasks(ids, bitmask) == len(ids)
+    rows = bitmask.copy()
+    for row, token in enumerate(ids):
+        one = ff.allocate_bitmask(1, cl100k.vocab_size)
+        matcher.fill_bitmask(one)
+        assert (one[0] == rows[row]).all()
+        assert matcher.accept_token(token)
+    split = [*cl100k.encode('{"'), *cl100k.encode("order"), *cl100k.encode("Id")]
+    matcher.reset()
+    assert matcher.fill_draft_bitmasks([*split, -1], bitmask) == 2 and (bitmask[3:5] == -1).all()
+    assert matcher.validate_tokens(split) == 2 and matcher.num_steps == 0
+    plain = grammar.matcher()
+    ready: Any = grammar.matcher(prompt="x")
+    others = [plain, matcher, ready, plain.fork(), matcher.fork()]
+    batch = ff.allocate_bitmask(len(others), cl100k.vocab_size)
+    ff.fill_bitmask(others, batch)
+    for row, one in enumerate(others):
+        alone = ff.allocate_bitmask(1, cl100k.vocab_size)
+        one.fill_bitmask(alone)
+        assert (alone[0] == batch[row]).all()
+    drafts = [split, split, [], ids, ids]
+    batch = ff.allocate_bitmask(sum(len(draft) + 1 for draft in drafts), cl100k.vocab_size)
+    counts = ff.fill_draft_bitmasks(others, drafts, batch)
+    assert counts == [3, 2, 0, len(ids), len(ids)]
+    row = 0
+    for one, draft, count in zip(others, drafts, counts, strict=True):
+        alone = ff.allocate_bitmask(len(draft) + 1, cl100k.vocab_size)
+        assert one.fill_draft_bitmasks(draft, alone) == count
+        assert (alone == batch[row : row + len(draft) + 1]).all()
+        row += len(draft) + 1
+
+
+def test_caches_do_not_matter(cl100k: ff.Tokenizer) -> None:
+    schema = {"properties": {"orderId": {"type": "string", "maxLength": 30}}}
+    small = ff.Limits(cache_bytes=1 << 16, mask_bytes=1 << 15, row_bytes=1 << 14, dfa_states=200)
+    one = ff.compile_json_schema(schema, cl100k).matcher(canonical=True)
+    other = ff.compile_json_schema(schema, cl100k, limits=small).matcher(canonical=True)
+    for token in cl100k.encode('{"orderId": "a b  c \\" 123", "x": [1, "y", {"z": null}]}'):
+        assert allowed(one) == allowed(other)
+        assert one.accept_token(token) and other.accept_token(token)
+    assert one.is_accepting() and other.is_accepting()
+
+
+def test_bytes_count_as_the_tokens_that_they_alone_give(cl100k: ff.Tokenizer) -> None:
+    grammar = ff.compile_choice(["orderId and orderName"], cl100k)
+    whole = grammar.matcher(canonical=True)
+    assert whole.accept_bytes(b"orderId and") == 11
+    single = grammar.matcher(canonical=True)
+    for byte in b"orderId and":
+        assert single.accept_bytes(bytes([byte])) == 1
+        allowed(single)
+    assert allowed(whole) == allowed(single) == {cl100k.encode(" order")[0]}
+    single.rollback(4)
+    assert single.accept_bytes(b" and") == 4 and allowed(single) == allowed(whole)
+
+
+def test_end_of_text(cl100k: ff.Tokenizer) -> None:
+    eos = cl100k.eos_token_ids[0]
+    matcher = ff.compile_choice(["a  b", "a "], cl100k).matcher(canonical=True)
+    assert matcher.accept_tokens(cl100k.encode("a ")) == 2
+    assert allowed(matcher) == {eos, *cl100k.encode(" b")} and matcher.accept_token(eos)
+    assert matcher.is_terminated() and not allowed(matcher) and not matcher.accept_token(eos)
+    matcher.rollback(1)
+    assert allowed(matcher) == {eos, *cl100k.encode(" b")}
+    assert not np.any(ff.allocate_bitmask(1, cl100k.vocab_size) == 0)
+
+
+def test_errors(cl100k: ff.Tokenizer) -> None:
+    grammar = ff.compile_choice(["a"], cl100k)
+    with pytest.raises(ff.TokenizerError, match="no UTF-8 text begins so"):
+        grammar.matcher(prompt=b"\xff")
+    with pytest.raises(ff.TokenizerError, match="out of range"):
+        grammar.matcher(prompt=[1 << 30])
+    with pytest.raises(ff.TokenizerError, match="is not in 0"):
+        grammar.matcher(canonical=True).accept_token(-1)
+    with pytest.raises(ff.MatcherError, match="words"):
+        grammar.matcher(canonical=True).fill_bitmask(np.zeros((1, 1), dtype=np.int32))
+    toy = ff.Tokenizer.from_tokens([b"a"], eos_token_id=1, vocab_size=2)
+    with pytest.raises(ff.TokenizerError, match="canonical tokens"):
+        ff.compile_choice(["a"], toy).matcher(canonical=True)
