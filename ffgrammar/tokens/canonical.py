@@ -16,7 +16,7 @@ from ffgrammar.tokens.canon import CanonChain, CanonRules
 from ffgrammar.tokens.coverings import shared_tokens
 from ffgrammar.tokens.tokenizer import Tokenizer
 
-__all__ = ["CanonicalityReport", "is_canonical", "settled_bytes"]
+__all__ = ["CanonicalityReport", "begins_text", "is_canonical", "settled_bytes"]
 
 # Pieces at the end of a text that more text can still change. One is not enough: o200k_base splits "don'" into "don"
 # and "'" but keeps "don't" whole, and "中A" into two pieces but keeps "中Ab" whole.
@@ -129,18 +129,22 @@ def _expected(tok: Tokenizer, given: tuple[int, ...], complete: bool) -> tuple[l
     if part:
         text = tok.decode(part)
         tail = tok.encode(text)
-        expected += tail
         if complete:
             settled += len(tail)
-        elif tok.canon is not None and _begins_text(text):
+        elif tok.canon is not None and begins_text(text):
             lost = not _is_begun(tok.canon, part)
-            settled += len(shared_tokens(tok.coverings(text)))
+            shared = shared_tokens(tok.coverings(text))
+            settled += len(shared)
+            if tail[: len(shared)] != shared:
+                # the text ends inside a character, which is encoded otherwise when it is whole
+                tail = shared + tok.encode(text[len(tok.decode(shared)) :])
         else:
             settled += _settled_count(tok, tail, settled_bytes(tok, text))
+        expected += tail
     return expected, settled, lost
 
 
-def _begins_text(data: bytes) -> bool:
+def begins_text(data: bytes) -> bool:
     """Whether some UTF-8 text begins so."""
     try:
         data.decode("utf-8")
