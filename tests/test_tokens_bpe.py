@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench.encoder import BYTES, Counts, compare, made
+from bench.texts import GENERATED, alike
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens import embedded, pack
 from ffgrammar.tokens.bpe import BpeEncoder
@@ -51,10 +53,9 @@ def stable_characters() -> str:
     """The code points that are in the same classes here and in the installed tiktoken (of another Unicode version?)."""
     pytest.importorskip("tiktoken")
     ours = CharClasses(Path(embedded.DATA, "classes.bin").read_bytes())
-    theirs = class_table()
-    same = [code for code in range(0x110000) if ours[code] == theirs[code] and not 0xD800 <= code < 0xE000]
+    same, _ = alike(ours, class_table())
     assert len(same) > 1_050_000
-    return "".join(map(chr, same))
+    return same
 
 
 def random_text(rng: random.Random, stable: str) -> str:
@@ -92,6 +93,17 @@ def test_random_bytes(pair, stable_characters: str) -> None:
             data.insert(rng.randint(0, len(data)), rng.randrange(256))
         cut = bytes(data[: rng.randint(0, len(data))])
         assert tok.encode(cut) == encoding._encode_bytes(cut), cut
+
+
+def test_megabytes_of_every_kind(pair, stable_characters: str, covered) -> None:
+    """A small form of `python tests/bench encoder`, which is for fifty and more."""
+    tok, encoding = pair
+    counts = Counts()
+    for kind in (*GENERATED, BYTES):
+        for chunk in made(kind, random.Random(4), stable_characters, 230_000):
+            compare(tok, encoding, chunk, counts)
+    covered(f"{counts.size / 1e6:.1f} MB generated: {tok.name} equals tiktoken")
+    assert counts.size > 2_000_000 and counts.differences == counts.failed == 0
 
 
 def test_every_code_point(pair, stable_characters: str) -> None:

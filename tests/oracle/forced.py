@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from random import Random
 from typing import Any
 
+from ffgrammar_cli.sample import Steering
+from ffgrammar_cli.walk import allowed_bytes
 from oracle.cfg import Recogniser, State
 
-__all__ = ["common_tokens", "forced_bytes", "forced_mismatches"]
+__all__ = ["Longest", "common_tokens", "forced_bytes", "forced_mismatches", "longest"]
+
+# Tokens behind a run that are tried; how often each at least, and all together.
+MOST_TOKENS = 300
+EACH = 4
+ALL = 400
 
 
 def forced_bytes(recogniser: Recogniser, state: State, limit: int = 1000) -> bytes:
@@ -52,3 +61,111 @@ def forced_mismatches(matcher: Any, tokens: Sequence[int]) -> list[str] | None:
         if not matcher.accept_token(token):
             return None
     return wrong
+
+
+@dataclass
+class Longest:
+    """What is found about a run of forced tokens.
+
+    Attributes:
+        is_shown: two sentences whose canonical tokens begin with it differ behind it, or one ends there: no longer run
+            is forced.
+        contradicts: a sentence whose canonical tokens begin with those before the run, but go on with others.
+    """
+
+    is_shown: bool = False
+    contradicts: bytes | None = None
+
+
+def longest(
+    matcher: Any,
+    special: Collection[int],
+    encode: Callable[[str], list[int]],
+    done: Sequence[int],
+    known: Sequence[int],
+    random: Random,
+) -> Longest:
+    """Looks for sentences after which no longer run than the forced one can be forced.
+
+    Each token that the grammar allows behind the run (of many, some) is tried: what follows it is at first random, then
+    the way to an end. What is found counts only when the whole sentence is encoded.
+
+    Args:
+        matcher: where `done` was accepted; it is not moved.
+        special: the tokens that end a text.
+        encode: the tokenizer.
+        done: the tokens before.
+        known: the canonical tokens of a sentence that begins with `done`; empty if none is known.
+        random: what is tried.
+    """
+    found = Longest()
+    text = matcher.text_bytes
+    run = [*done, *matcher.forced_tokens()]
+    start = matcher.fork()
+    if start.accept_tokens(run[len(done) :]) < len(run) - len(done):
+        raise AssertionError(f"after {text!r} the grammar does not allow what is forced: {run[len(done) :]}")
+    following: set[int | None] = set()
+
+    def look(sentence: Sequence[int]) -> None:
+        if list(sentence[: len(run)]) == run:
+            following.add(sentence[len(run)] if len(sentence) > len(run) else None)
+            found.is_shown = None in following or len(following) > 1
+
+    if known:
+        look(known)
+    if start.is_accepting():
+        look(encode(start.text_bytes.decode()))
+    # Ways on: behind the forced bytes, whatever tokens these end in; then behind the run, by each token that may come.
+    behind = matcher.fork()
+    behind.accept_bytes(matcher.forced_bytes())
+    allowed = start.allowed_token_ids().tolist()
+    if len(allowed) > MOST_TOKENS:
+        allowed = random.sample(allowed, MOST_TOKENS)
+    random.shuffle(allowed)
+    ways: list[tuple[Any, int | None]] = [(behind, None)] * (2 * EACH)
+    for token in allowed:
+        if token not in following and token not in special:
+            ways += [(start, token)] * max(EACH, ALL // len(allowed))
+    for way, token in ways:
+        # (the first ways are all gone, to see whether the run is right)
+        if found.contradicts or (found.is_shown and token is not None):
+            break
+        ahead = way.fork()
+        if token is not None:
+            ahead.accept_token(token)
+        _wander(ahead, special, random)
+        # the way to an end is long: only for what looks right so far, or very wrong
+        begun = encode(ahead.text_bytes.decode(errors="ignore"))
+        seen = begun[: len(run)] == run and begun[len(run) : len(run) + 1] in [[one] for one in following]
+        if begun[: len(done)] != list(done) or (seen and token is not None):
+            continue
+        sentence = _finish(ahead)
+        if sentence is not None:
+            tokens = encode(sentence.decode())
+            if tokens[: len(done)] == list(done) and tokens[: len(run)] != run:
+                found.contradicts = sentence
+            look(tokens)
+    return found
+
+
+def _wander(matcher: Any, special: Collection[int], random: Random) -> None:
+    """Goes on with a few random tokens and bytes."""
+    for _ in range(random.randrange(4)):
+        if random.random() < 0.5:
+            tokens = matcher.allowed_token_ids()
+            token = int(tokens[random.randrange(len(tokens))]) if len(tokens) else None
+            if token is not None and token not in special:
+                matcher.accept_token(token)
+        elif following := allowed_bytes(matcher):
+            matcher.accept_bytes(bytes((random.choice(following),)))
+
+
+def _finish(matcher: Any, most: int = 5000) -> bytes | None:
+    """The sentence at the end of the shortest way that is seen; None if it is too long."""
+    steering = Steering()
+    while not matcher.is_accepting():
+        if len(matcher.text_bytes) > most:
+            return None
+        forced = matcher.forced_bytes()
+        matcher.accept_bytes(forced or bytes((steering.choose(matcher, allowed_bytes(matcher)),)))
+    return bytes(matcher.text_bytes)

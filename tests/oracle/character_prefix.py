@@ -1,0 +1,69 @@
+"""The plain way to the coverings of a prefix: try every token that begins with some end of the last word, and encode.
+
+The method of the "Character Prefix Conditioning" articles: the pre-tokenizer's pattern finds the last word; each of its
+ends, from the shortest to the whole word, is looked up in a trie of the vocabulary; a token found there takes the end's
+place, and it stays if the tokenizer writes the changed word with it as its last token, after the tokens of what is left
+of the word. It asks about the last word only, and about the changed word as if nothing came behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import regex
+
+__all__ = ["VocabularyTrie", "plain_coverings"]
+
+
+class VocabularyTrie:
+    """The tokens of a vocabulary by their bytes."""
+
+    __slots__ = ("children", "tokens")
+
+    def __init__(self, tokens: Iterable[tuple[int, bytes]] = ()) -> None:
+        self.children: dict[int, VocabularyTrie] = {}
+        self.tokens: list[tuple[int, bytes]] = []
+        for token, data in tokens:
+            node = self
+            for byte in data:
+                node = node.children.setdefault(byte, VocabularyTrie())
+            node.tokens.append((token, data))
+
+    def under(self, start: bytes) -> list[tuple[int, bytes]]:
+        """The tokens that begin with some bytes."""
+        node: VocabularyTrie | None = self
+        for byte in start:
+            if node is not None:
+                node = node.children.get(byte)
+        found = []
+        waiting = [] if node is None else [node]
+        while waiting:
+            node = waiting.pop()
+            found += node.tokens
+            waiting += node.children.values()
+        return found
+
+
+def plain_coverings(encoding: Any, pattern: str, trie: VocabularyTrie, prefix: str) -> dict[str, set[int]]:
+    """What is kept of the prefix, as text, and the tokens that may cover the rest.
+
+    Args:
+        encoding: a tiktoken encoding.
+        pattern: its pattern, which the regex package reads.
+        trie: its tokens.
+        prefix: it must not be empty.
+    """
+    word = regex.findall(pattern, prefix)[-1]
+    before = prefix[: len(prefix) - len(word)]
+    found: dict[str, set[int]] = {}
+    for place in reversed(range(len(word))):
+        kept = encoding.encode_ordinary(word[:place])
+        for token, data in trie.under(word[place:].encode()):
+            try:
+                changed = word[:place] + data.decode()
+            except UnicodeDecodeError:
+                continue  # it ends inside a character: no word can be encoded
+            if encoding.encode_ordinary(changed) == [*kept, token]:
+                found.setdefault(before + word[:place], set()).add(token)
+    return found

@@ -1,0 +1,92 @@
+"""Forced tokens by looking back from the end of the forced bytes: llguidance's published method, in plain Python.
+
+The forced bytes are encoded (after the last token before them, for the two may be one piece), and tokens are taken off
+the end as long as some token of the vocabulary begins inside them, with the rest of the forced bytes, and goes on
+behind them, as the grammar allows. Only so many tokens (or bytes) back from the end such a token is looked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from oracle.masks import ByteTree
+
+__all__ = ["LOOK_BACKS", "LookBack", "looked_back"]
+
+
+@dataclass(frozen=True)
+class LookBack:
+    """How far a token that reaches beyond the end is looked for, and whether the grammar must allow it."""
+
+    tokens: int | None = None
+    size: int | None = None
+    asks_grammar: bool = True
+
+    def start(self, forced: bytes, sizes: Sequence[int]) -> int:
+        """The first place that is looked at; `sizes` are those of the forced bytes' tokens."""
+        if self.size is not None:
+            return max(0, len(forced) - self.size)
+        return len(forced) - sum(sizes[max(0, len(sizes) - (self.tokens or 0)) :])
+
+
+LOOK_BACKS: Mapping[str, LookBack] = {
+    "0 tokens": LookBack(0),
+    "1 token": LookBack(1),
+    "2 tokens": LookBack(2),
+    "4 tokens": LookBack(4),
+    "4, grammar not asked": LookBack(4, asks_grammar=False),
+    "7 bytes": LookBack(size=7),
+}
+
+
+def looked_back(tok: Any, tree: ByteTree, matcher: Any, before: Sequence[int]) -> dict[str, list[int]]:
+    """What each way forces where the matcher stands, after the tokens before."""
+    forced = matcher.forced_bytes()
+    if not forced:
+        return {name: [] for name in LOOK_BACKS}
+    last = list(before[-1:])
+    tokens = tok.encode(tok.decode(last) + forced)
+    tokens = tokens[len(last) :] if tokens[: len(last)] == last else tok.encode(forced)
+    sizes = [len(tok.token_bytes(token)) for token in tokens]
+    end = matcher.fork()
+    end.accept_bytes(forced)
+    # place by place: whether a token reaches beyond the end, and whether one may come that does
+    reaches: dict[int, tuple[bool, bool]] = {}
+    found = {}
+    for name, way in LOOK_BACKS.items():
+        cut = len(forced)
+        for place in range(way.start(forced, sizes), len(forced)):
+            if place not in reaches:
+                reaches[place] = _reaches(tree, end, forced[place:])
+            if reaches[place][way.asks_grammar]:
+                cut = place
+                break
+        kept = list(tokens)
+        size = len(forced)
+        while size > cut:
+            size -= len(tok.token_bytes(kept.pop()))
+        found[name] = kept
+    return found
+
+
+def _reaches(tree: ByteTree, end: Any, rest: bytes) -> tuple[bool, bool]:
+    node = tree
+    for place in range(len(rest)):
+        below = node.children.get(rest[place : place + 1])
+        if below is None:
+            return False, False
+        node = below
+    # (every node has tokens below)
+    return bool(node.children), _allows_some(node, end)
+
+
+def _allows_some(node: ByteTree, matcher: Any) -> bool:
+    for byte, child in node.children.items():
+        if matcher.accept_bytes(byte):
+            found = bool(child.tokens) or _allows_some(child, matcher)
+            matcher.rollback(1)
+            if found:
+                return True
+    return False
