@@ -33,6 +33,7 @@ cdef extern from *:
 
 cdef enum:
     LEFT = 0xFFFFFFFF
+    NO_STATE = 0xFFFFFFFE
     # of a place where a piece may end
     UNKNOWN = 0
     YES = 1
@@ -188,7 +189,8 @@ cdef class CanonicalMasks:
     ) noexcept nogil:
         cdef StoredMask* plain
         cdef uint32_t n_words = self.trie.n_words
-        cdef uint32_t word, left, token
+        cdef uint32_t word, left, token, found
+        cdef const Slot* slot
         cdef int status = masks_find(&engine.masks, &engine.machine, config, &plain)
         if status < 0:
             return status
@@ -199,9 +201,19 @@ cdef class CanonicalMasks:
             if status < 0:
                 return status
         for word in range(SLOTS):
-            self.slots[word].state = LEFT
+            self.slots[word].state = NO_STATE
         for word in range(n_words):
             left = self.plain.data[word] & mask[word]
+            found = 0
+            while left:
+                token = word << 5 | <uint32_t>lowest_bit(left)
+                slot = &self.slots[(self.inside.data[token] >> 8) % SLOTS]
+                # (most: 1.1 ms instead of 1.6 for a part of a mask inside a JSON string)
+                if slot.state == self.inside.data[token] and slot.rests[after[token]] == YES:
+                    found |= left & -left
+                left &= left - 1
+            words[word] |= found & ~cut[word]
+            left = self.plain.data[word] & mask[word] & ~(found & ~cut[word])
             while left:
                 token = word << 5 | <uint32_t>lowest_bit(left)
                 left &= left - 1

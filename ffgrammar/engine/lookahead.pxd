@@ -54,6 +54,8 @@ cdef class Lookahead:
     cdef int rests(self, Engine engine, const Config* config, const Canon* at) noexcept nogil
     cdef int search(self, Engine engine, const Config* config, const Canon* at, uint32_t level) noexcept nogil
     cdef int over_tokens(self, Engine engine, const Config* config, const Canon* at, uint32_t level) noexcept nogil
+    cdef int over_nodes(
+        self, Engine engine, Canon* states, Config* configs, uint32_t node, uint32_t stop, uint32_t level) noexcept nogil
     cdef int meet(
         self, Engine engine, const Config* config, const Canon* at, uint32_t token, uint32_t level) noexcept nogil
     cdef int breaks(self, Engine engine, const Config* config, uint32_t guess) noexcept nogil

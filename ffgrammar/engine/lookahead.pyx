@@ -185,11 +185,9 @@ cdef class Lookahead:
         return status
 
     cdef int over_tokens(self, Engine engine, const Config* config, const Canon* at, uint32_t level) noexcept nogil:
-        cdef const TrieNode* it
         cdef Canon* states = self.states[level]
         cdef Config* configs = self.configs[level]
-        cdef uint32_t node = 1
-        cdef uint32_t depth
+        cdef uint32_t byte, node
         cdef int status
         if states == NULL or configs == NULL:
             states = self.states[level] = <Canon*>malloc((<size_t>self.trie.max_depth + 1) * sizeof(Canon))
@@ -201,7 +199,24 @@ cdef class Lookahead:
         if not at.character.need:
             states[0].may_end = False
             states[0].may_go_on = True
-        while node < self.trie.node_count:
+            return self.over_nodes(engine, states, configs, 1, self.trie.node_count, level)
+        # few tokens go on inside a character, and they begin far from each other
+        for byte in range(at.character.low, <uint32_t>at.character.high + 1):
+            node = self.trie.roots[byte]
+            if node:
+                status = self.over_nodes(
+                    engine, states, configs, node, node + node_size(self.trie.nodes + node), level)
+                if status != 0:
+                    return status
+        return 0
+
+    cdef int over_nodes(
+        self, Engine engine, Canon* states, Config* configs, uint32_t node, uint32_t stop, uint32_t level
+    ) noexcept nogil:
+        cdef const TrieNode* it
+        cdef uint32_t depth
+        cdef int status
+        while node < stop:
             it = self.trie.nodes + node
             depth = node_depth(it)
             states[depth] = states[depth - 1]

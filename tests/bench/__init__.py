@@ -1,6 +1,7 @@
 """What is beside `ffgrammar bench` and uses more than public names. Run with `python tests/bench NAME`.
 
 - batch: how much quicker several threads fill a batch than one.
+- canonical: canonical masks beside plain ones, along documents.
 - coverings: prefixes that end inside a word against the plain method.
 - encoder: much text against tiktoken, and how quick both are.
 - forced: forced tokens against the published method.

@@ -7,7 +7,7 @@ from pathlib import Path
 # Not the working directory: from a checkout that would be ffgrammar's sources instead of the installed package.
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-NAMES = ("batch", "coverings", "encoder", "forced", "masks", "large", "soak")
+NAMES = ("batch", "canonical", "coverings", "encoder", "forced", "masks", "large", "soak")
 
 if len(sys.argv) < 2 or sys.argv[1] not in NAMES:
     sys.exit(f"usage: python tests/bench {'|'.join(NAMES)} …")
