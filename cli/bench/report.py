@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .walk import Result
+from .walk import Forced, Result
 
 __all__ = ["figures", "full_report", "ratios", "summary", "table"]
 
@@ -74,16 +74,27 @@ def _slowest(results: Sequence[Result], time_ns: Callable[[Result], int]) -> dic
 
 
 def ratios(ours: Sequence[Result], peer: Sequence[Result]) -> dict[str, Any]:
-    """Ours divided by the peer's, over the schemas that both pass."""
+    """Ours divided by the peer's, over the schemas that both pass; and the share of their tokens that each forces."""
     other = {result.id: result for result in peer if result.status == "pass"}
     both = [(result, other[result.id]) for result in ours if result.status == "pass" and result.id in other]
     tbm = [figures([time for pair in both for time in pair[side].between_masks]) for side in (0, 1)]
     ttfm = [figures([pair[side].first_mask_time for pair in both]) for side in (0, 1)]
+    shares = {
+        spelling: [_forced_share([getattr(pair[side], spelling) for pair in both]) for side in (0, 1)]
+        for spelling in ("spaced", "compact")
+    }
     return {
         "schemas": len(both),
+        "forced_shares": shares,
         "tbm": {name: round(value / tbm[1][name], 3) for name, value in tbm[0].items()},
         "ttfm": {name: round(value / ttfm[1][name], 3) for name, value in ttfm[0].items()},
     }
+
+
+def _forced_share(counts: Sequence[Forced]) -> float | None:
+    """None where there are no tokens."""
+    tokens = sum(one.tokens for one in counts)
+    return round(sum(one.forced for one in counts) / tokens, 5) if tokens else None
 
 
 def full_report(
@@ -141,6 +152,9 @@ def table(report: dict[str, Any]) -> list[str]:
             f"  {key.upper():<5}" + "".join(f" {name} {value:.2f}" for name, value in ratio[key].items())
             for key in ("tbm", "ttfm")
         ]
+        for spelling, shares in ratio["forced_shares"].items():
+            if None not in shares:
+                lines.append(f"  forced share, {spelling}: " + ", ".join(f"{100 * share:.2f}%" for share in shares))
         memory_ratio = f", peak memory {ratio['peak_memory']:.2f}" if "peak_memory" in ratio else ""
         lines.append(f"  tokenizer ready {ratio['ready']:.3f}{memory_ratio}")
     for name in names:
