@@ -3,7 +3,6 @@ from libc.stdint cimport uint32_t
 
 from ffgrammar.engine.canonical cimport CanonicalMasks
 from ffgrammar.engine.lookahead cimport Lookahead, Owed
-from ffgrammar.engine.machine cimport Config
 from ffgrammar.engine.matcher cimport Matcher
 from ffgrammar.tokens.canon cimport Canon
 
@@ -24,8 +23,6 @@ cdef class CanonicalMatcher(Matcher):
 
     cdef size_t paid_bytes(self)
     cdef int set_prompt(self, object prompt) except -1
-    cdef Owed owing(self)
-    cdef Config config(self)
     cdef int where(self, Canon* at) except -1
     cdef int take_guided(self, uint32_t token) except? -1
     cdef int take_bytes(self, uint32_t token, const Canon* at, Owed owed) noexcept

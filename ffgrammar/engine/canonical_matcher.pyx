@@ -13,9 +13,9 @@ from ffgrammar.core.index cimport clipped
 from ffgrammar.engine.bitmask cimport Rows, rows_at, rows_close, rows_open
 from ffgrammar.engine.canonical cimport masks_of
 from ffgrammar.engine.chain cimport Chain
-from ffgrammar.engine.forced cimport covered_tokens
 from ffgrammar.engine.history cimport NO_TOKEN, History, history_len, history_release
 from ffgrammar.engine.lookahead cimport OWED, lookahead_of
+from ffgrammar.engine.machine cimport Config
 from ffgrammar.engine.matcher cimport Drafted
 from ffgrammar.engine.place cimport place_back, place_copy, place_enter, place_free, place_stay, place_take
 from ffgrammar.tokens.canon cimport ANY
@@ -51,7 +51,6 @@ cdef class CanonicalMatcher(Matcher):
             self.set_prompt(prompt)
 
     cdef int set_prompt(self, object prompt) except -1:
-        cdef Config first
         if not isinstance(prompt, (str, bytes, bytearray)):
             self.prompt_tokens = tuple(prompt)
             for token in self.prompt_tokens:
@@ -60,39 +59,26 @@ cdef class CanonicalMatcher(Matcher):
         data = prompt.encode("utf-8", "surrogatepass") if isinstance(prompt, str) else bytes(prompt)
         settled, size = settled_tokens(self.chain.rules, data)
         self.chain.begin_after(settled)
-        rest = data[size:]
-        more = []
-        if rest:
-            self.engine.acquire()
-            try:
-                self.engine.checked(place_enter(self.engine, &self.place))
-                first = self.place.now
-                more = covered_tokens(self.engine, &first, self.lookahead, &self.chain.start, rest)
-            finally:
-                self.engine.release()
-        kept = list(settled)
-        for token in more:
+        self.prompt_tokens = tuple(settled)
+        self.prompt_end = data[size:]
+        if not self.prompt_end:
+            return 0
+        # what every sentence leaves of the rest
+        for token in self.forced_tokens():
             size = len(self.engine.trie.token_bytes(token))
-            # (where only one sentence is left its next token is known, and may reach beyond the prompt)
-            if size > len(rest):
+            if size > len(self.prompt_end):
                 break
-            rest = rest[size:]
-            kept.append(token)
-        self.chain.begin_after(kept[len(settled):])
-        self.prompt_tokens = tuple(kept)
-        self.prompt_end = rest
-        return 0
+            self.prompt_end = self.prompt_end[size:]
+            self.prompt_tokens = (*self.prompt_tokens, token)
+        return self.chain.begin_after(self.prompt_tokens[len(settled):])
 
     @property
     def prompt_rest(self) -> bytes:
         """The bytes of the prompt that no token has spelled yet."""
-        return self.owed()
+        return self.prompt_end[self.paid_bytes():]
 
     cdef size_t paid_bytes(self):
         return self.paid[-1] if self.paid else 0
-
-    cdef bytes owed(self):
-        return self.prompt_end[self.paid_bytes():]
 
     cdef Owed owing(self):
         return Owed(<const uint8_t*>self.prompt_end, <uint32_t>len(self.prompt_end))
@@ -194,7 +180,7 @@ cdef class CanonicalMatcher(Matcher):
     def accept_bytes(self, data not None) -> int:
         """As `Matcher.accept_bytes`; what is owed of the prompt comes first."""
         cdef bytes text = bytes(data)
-        cdef bytes owed = self.owed()
+        cdef bytes owed = self.prompt_rest
         cdef size_t step
         cdef size_t count = 0
         cdef int status
@@ -247,7 +233,7 @@ cdef class CanonicalMatcher(Matcher):
         """Whether the text so far is a sentence of the grammar, and an end of text may come: not while bytes of the prompt are
         owed, nor where other tokens would be canonical if the text ended here."""
         cdef Canon at
-        if self.owed():
+        if self.prompt_rest:
             return False
         if self.canonical:
             self.where(&at)
@@ -257,30 +243,11 @@ cdef class CanonicalMatcher(Matcher):
 
     def distance(self) -> int:
         """As `Matcher.distance`, from the end of what is there of the prompt."""
-        return Matcher.distance(self) + len(self.owed())
+        return Matcher.distance(self) + len(self.prompt_rest)
 
     def forced_bytes(self) -> bytes:
         """As `Matcher.forced_bytes`; what is owed of the prompt comes first."""
-        return self.owed() + Matcher.forced_bytes(self)
-
-    def forced_tokens(self) -> list:
-        """The tokens that are the only ones that may come, one after another. (`Matcher.forced_tokens` looks at the bytes so far;
-        here tokens that were taken may leave less to follow.) Raises LimitError as that."""
-        cdef CanonicalMatcher ahead
-        cdef list found = Matcher.forced_tokens(self)
-        cdef Py_ssize_t most = self.engine.limits.forced_bytes
-        if not self.is_guided() or self.place.terminated:
-            return found
-        ahead = self.fork()
-        if ahead.accept_tokens(found) < len(found):
-            return found
-        while len(found) < most and ahead.is_guided():
-            allowed = ahead.allowed_token_ids()
-            if len(allowed) != 1 or self.engine.is_eos(allowed[0]):
-                break
-            found.append(int(allowed[0]))
-            ahead.accept_token(allowed[0])
-        return found
+        return self.prompt_rest + Matcher.forced_bytes(self)
 
     cdef int fill_row(self, uint32_t* row, size_t count) except? -1:
         cdef Canon at

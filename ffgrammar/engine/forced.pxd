@@ -7,8 +7,9 @@ from ffgrammar.tokens.canon cimport Canon
 # forced bytes.
 cdef bytes forced_bytes(Engine engine, Config* config)
 
-# The tokens that all coverings of the forced bytes share, after the tokens of `at`. With the lock held.
-cdef list covered_tokens(Engine engine, const Config* end, Lookahead lookahead, const Canon* at, bytes forced)
+# The tokens that must come, one after another, from where the text is under the grammar and by the rules; the lookahead was
+# entered. With the lock held.
+cdef list sole_tokens(Engine engine, Lookahead lookahead, const Config* start, const Canon* before)
 
 # Where the tokenizer's rules are not known: where, in the forced bytes, a token can begin that reaches beyond their end; ascending.
 cdef list open_places(Engine engine, const Config* end, bytes forced)

@@ -1,7 +1,7 @@
-"""Forced bytes, and the tokens among them that every continuation shares.
+"""Forced bytes, and the tokens that must come.
 
-Where the tokenizer's rules are known (tokens/canon.pyx), these are the tokens that all coverings of the forced bytes share which
-the grammar allows: those with which some sentence goes on (lookahead.pxd).
+Where the tokenizer's rules are known (tokens/canon.pyx), a token is forced if it is the only one with which some sentence goes on
+so that the tokens so far, and it, are the tokenizer's own (lookahead.pxd); and the next one, if it is the only one after that.
 
 Where they are not, an encoder must do. Whatever follows, the tokenizer's own tokens either end where the forced bytes end, or one
 of them reaches beyond. So forced tokens are what the tokenization of all forced bytes shares with that of every beginning of them
@@ -12,12 +12,11 @@ others' places instead; that fails where a longer text merges differently furthe
 from libc.stdint cimport uint8_t, uint32_t
 
 from ffgrammar.engine.engine cimport Engine
-from ffgrammar.engine.lookahead cimport Lookahead, Owed
+from ffgrammar.engine.lookahead cimport Lookahead
 from ffgrammar.engine.machine cimport Config, machine_accepting
 from ffgrammar.engine.tape cimport VIRTUAL, Tape, TapeMark, tape_mark, tape_release, tape_row
 from ffgrammar.engine.viability cimport next_bytes, step
 from ffgrammar.tokens.canon cimport ANY, Canon
-from ffgrammar.tokens.coverings cimport Table
 from ffgrammar.tokens.trie cimport MAX_TOKEN_BYTES, TrieNode, node_byte, node_depth, node_size, node_token
 
 from ffgrammar.core.errors import LimitError
@@ -85,76 +84,62 @@ cdef int spans(Engine engine, const Config* end, uint32_t above) except -1:
     return found
 
 
-cdef int count_tokens(
-    Engine engine, const Config* above, uint32_t node, Lookahead lookahead, const Canon* at, uint32_t* token,
-) except -1:
-    """How many tokens begin with the bytes of a node, which lead to `above`, and may follow (two, if more). One of them goes to
-    `token`."""
+cdef int count_tokens(Engine engine, Lookahead lookahead, const Config* config, const Canon* at, uint32_t* token) except -1:
+    """How many tokens may come next: two, if there are more. One of them goes to `token`."""
     cdef Config[MAX_TOKEN_BYTES + 1] configs
     cdef Canon after
     cdef const TrieNode* it
-    cdef uint32_t here = node
-    cdef uint32_t stop = node + node_size(&engine.trie.nodes[node])
+    cdef uint32_t node = 1
     cdef uint32_t depth
     cdef int found = 0
     cdef int status
     cdef TapeMark mark = tape_mark(&engine.machine.tape)
-    while here < stop and found < 2:
-        it = &engine.trie.nodes[here]
+    configs[0] = config[0]
+    while node < engine.trie.node_count and found < 2:
+        it = &engine.trie.nodes[node]
         depth = node_depth(it)
-        status = 1
-        if here == node:
-            configs[depth] = above[0]
-        else:
-            configs[depth] = configs[depth - 1]
-            status = engine.checked(step(&engine.viability, &engine.machine, &configs[depth], node_byte(it)))
+        configs[depth] = configs[depth - 1]
+        status = engine.checked(lookahead.step(engine, &configs[depth], node_byte(it)))
         if status and node_token(it) != engine.trie.pad_token:
             after = at[0]
             if engine.checked(lookahead.rules.push(&after, node_token(it))):
                 if engine.checked(lookahead.leads_on(engine, &configs[depth], &after)):
                     token[0] = node_token(it)
                     found += 1
-        here += 1 if status else node_size(it)
+        node += 1 if status else node_size(it)
     tape_release(&engine.machine.tape, &mark)
     return found
 
 
-cdef list covered_tokens(Engine engine, const Config* end, Lookahead lookahead, const Canon* at, bytes forced):
-    cdef Table table = Table(lookahead.rules)
-    cdef tuple first = None
-    cdef tuple last = None
-    cdef tuple kept
-    cdef Canon anyhow
-    cdef uint32_t number, node
+cdef list sole_tokens(Engine engine, Lookahead lookahead, const Config* start, const Canon* before):
+    cdef Config config = start[0]
+    cdef Canon at = before[0]
+    cdef list found = []
     cdef uint32_t token = 0
-    cdef uint32_t only = 0
-    cdef int found
-    cdef int sequences = 0
-    cdef Py_ssize_t shared = 0
-    engine.checked(lookahead.enter(engine, Owed(NULL, 0)))
-    table.begin(at)
-    table.read(forced)
-    for number, node in table.contexts():
-        found = count_tokens(engine, end, node, lookahead, &table.entries[number].at, &token)
-        if found:
-            kept = table.kept(number)
-            first = kept if first is None else min(first, kept)
-            last = kept if last is None else max(last, kept)
-            sequences += found
-            only = token
-            if not first:
-                if sequences > 1:
-                    return []
-    if first is None:
-        if at.last >= <uint32_t>ANY:
-            return []
-        # No sentence has the last token before the forced bytes. A model took it so; what follows is forced all the same.
-        anyhow = at[0]
-        anyhow.last = ANY
-        return covered_tokens(engine, end, lookahead, &anyhow, forced)
-    while shared < len(first) and shared < len(last) and first[shared] == last[shared]:
-        shared += 1
-    return [*first, only] if sequences == 1 else list(first[:shared])
+    cdef uint32_t i
+    cdef size_t size = 0
+    cdef int count
+    while True:
+        if lookahead.rules.is_whole(&at) and engine.checked(lookahead.accepting(engine, &config)):
+            break
+        count = count_tokens(engine, lookahead, &config, &at, &token)
+        if count == 0 and not found and at.last < <uint32_t>ANY:
+            # No sentence has the last token. A model took it so; what follows is forced all the same.
+            at.last = ANY
+            count = count_tokens(engine, lookahead, &config, &at, &token)
+        if count != 1:
+            break
+        found.append(token)
+        engine.checked(lookahead.rules.push(&at, token))
+        for i in range(engine.trie.offsets[token], engine.trie.offsets[token + 1]):
+            engine.checked(lookahead.step(engine, &config, engine.trie.blob[i]))
+            size += 1
+        if size > <size_t>engine.limits.forced_bytes:
+            raise LimitError("forced_bytes", engine.limits.forced_bytes, "the grammar forces a longer text")
+        # (a lexeme on the tape may be forced for ever)
+        if size > MOST_INSIDE and is_inside(&engine.machine.tape, config.row):
+            break
+    return found
 
 
 cdef list open_places(Engine engine, const Config* end, bytes forced):

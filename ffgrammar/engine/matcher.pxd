@@ -3,6 +3,8 @@ from libc.stdint cimport uint32_t
 from ffgrammar.engine.chain cimport Chain
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.history cimport History
+from ffgrammar.engine.lookahead cimport Owed
+from ffgrammar.engine.machine cimport Config
 from ffgrammar.engine.place cimport Place
 from ffgrammar.tokens.canon cimport CanonRules
 
@@ -16,7 +18,8 @@ cdef class Matcher:
     cdef Chain chain  # made when it is first asked for
 
     cdef Chain chain_of(self, CanonRules rules)
-    cdef bytes owed(self)
-    cdef tuple forced_once(self)
+    cdef Config config(self)
+    cdef Owed owing(self)
+    cdef list forced_by_encoding(self)
     cdef int take(self, Place* place, object token) except -1
     cdef History history(self)

@@ -9,12 +9,12 @@ from ffgrammar.core.index cimport clipped
 from ffgrammar.core.status cimport OK
 from ffgrammar.engine.bitmask cimport Rows, rows_at, rows_close, rows_open
 from ffgrammar.engine.chain cimport Chain
-from ffgrammar.engine.forced cimport common_tokens, covered_tokens, forced_bytes, open_places
+from ffgrammar.engine.forced cimport common_tokens, forced_bytes, open_places, sole_tokens
 from ffgrammar.engine.history cimport (
     EOS_STEP, MAX_TEXT, NO_TOKEN, History, history_bytes, history_len, history_release, history_share, history_text,
     history_tokens,
 )
-from ffgrammar.engine.lookahead cimport Lookahead, lookahead_of
+from ffgrammar.engine.lookahead cimport Lookahead, Owed, lookahead_of
 from ffgrammar.engine.machine cimport Config, machine_accepting
 from ffgrammar.engine.place cimport (
     place_back, place_copy, place_draft, place_enter, place_fill, place_first, place_free, place_known, place_read, place_take,
@@ -24,7 +24,7 @@ from ffgrammar.engine.viability cimport distance
 
 from ffgrammar.tokens.canon cimport Canon, CanonRules
 
-from ffgrammar.core.errors import LimitError, MatcherError, TokenizerError
+from ffgrammar.core.errors import MatcherError, TokenizerError
 
 
 cdef class Drafted:
@@ -347,65 +347,59 @@ cdef class Matcher:
             self.chain = Chain(rules, self.engine.tokenizer)
         return self.chain
 
-    cdef bytes owed(self):
-        """What is still to come before the text under the grammar begins."""
-        return b""
+    cdef Config config(self):
+        """Where it is; with the lock held, and the place entered."""
+        return self.place.now
+
+    cdef Owed owing(self):
+        """What is to come before the text under the grammar begins."""
+        return Owed(NULL, 0)
 
     def forced_tokens(self) -> list:
-        """The tokens that the forced bytes begin with whatever follows them: canonical after the accepted tokens.
+        """The tokens that must come, whatever the sentence: canonical after the accepted tokens.
 
-        After tokens that are not canonical themselves, what is forced is what the tokenizer's rules leave to follow the last
-        of them. Where the rules are not known (`Tokenizer.canon`) an encoder has to do; then nothing is forced where its tokens
-        would begin inside the accepted text. Empty where the tokenizer cannot encode.
+        After tokens that no sentence has, what is forced is what is forced if the last of them is not held against it. Where the
+        tokenizer's rules are not known (`Tokenizer.canon`) an encoder has to do: then these are tokens of the forced bytes
+        only, and none where they would begin inside the accepted text. Empty where the tokenizer cannot encode.
 
         Raises:
-            LimitError: the forced bytes are longer than `forced_bytes`.
+            LimitError: they are longer than `forced_bytes`, or another bound of the grammar was reached.
         """
-        cdef list found = []
-        cdef list more
-        cdef Matcher ahead = self
-        cdef Py_ssize_t count
-        while True:
-            try:
-                count, more = ahead.forced_once()
-            except LimitError:
-                if found:
-                    return found
-                raise
-            found += more
-            if len(self.engine.tokenizer.decode(more)) <= count:
-                return found
-            # The last token reaches beyond the forced bytes, and leaves only what goes on with it: more may be forced then.
-            ahead = ahead.fork()
-            ahead.accept_tokens(more)
-
-    cdef tuple forced_once(self):
-        """(how many bytes are forced, the tokens that these force)"""
-        cdef Config end
+        cdef Config config
         cdef Canon at
-        cdef Lookahead lookahead = None
+        cdef Lookahead lookahead
         cdef CanonRules rules
         cdef History history
         if self.place.terminated or not self.engine.tokenizer.can_encode:
-            return 0, []
+            return []
         rules = self.engine.tokenizer.canon
-        if rules is not None:
-            lookahead = lookahead_of(self.engine, rules)
-            history = self.history()
-            try:
-                self.chain_of(rules).follow(&history, &at)
-            finally:
-                history_release(&history)
+        if rules is None:
+            return self.forced_by_encoding()
+        lookahead = lookahead_of(self.engine, rules)
+        history = self.history()
+        try:
+            self.chain_of(rules).follow(&history, &at)
+        finally:
+            history_release(&history)
+        self.engine.acquire()
+        try:
+            self.engine.checked(place_enter(self.engine, &self.place))
+            self.engine.checked(lookahead.enter(self.engine, self.owing()))
+            config = self.config()
+            return sole_tokens(self.engine, lookahead, &config, &at)
+        finally:
+            self.engine.release()
+
+    cdef list forced_by_encoding(self):
+        cdef Config end
         self.engine.acquire()
         try:
             self.engine.checked(place_enter(self.engine, &self.place))
             end = self.place.now
-            forced = self.owed() + forced_bytes(self.engine, &end)
+            forced = forced_bytes(self.engine, &end)
             if not forced:
-                return 0, []
-            if rules is not None:
-                return len(forced), covered_tokens(self.engine, &end, lookahead, &at, forced)
+                return []
             places = open_places(self.engine, &end, forced)
         finally:
             self.engine.release()
-        return len(forced), common_tokens(self.engine.tokenizer, self.text_bytes, forced, places)
+        return common_tokens(self.engine.tokenizer, self.text_bytes, forced, places)
