@@ -182,6 +182,34 @@ def test_walks_are_their_own_encoding(tok: ff.Tokenizer, name: str, covered: Cal
     covered(f"{tok.name}, {name}: {walks} walks of {steps} tokens")
 
 
+@pytest.mark.parametrize(
+    ("schema", "text"),
+    [
+        ({"type": "array", "items": {"type": "string"}, "uniqueItems": True}, '["ab", "a'),
+        ({"type": "array", "items": {"enum": ["ab", "abc", "b"]}, "uniqueItems": True}, '["ab", "'),
+        ({"type": "array", "items": {"type": "integer"}, "uniqueItems": True, "minItems": 3}, "[1, 12,"),
+        ({"type": "string", "maxLength": 3}, '"a'),
+        ({"properties": {"orderId": {}, "orderName": {}}, "additionalProperties": False}, '{"'),
+        ({"type": "string", "pattern": "^[\u4e00-\u9fff\U0001f600-\U0001f64f]{1,4}$"}, '"\u4e2d'),
+        ({"type": "number", "multipleOf": 0.25}, "12"),
+        (True, '{"a": [null, "x  '),
+    ],
+)
+def test_masks_are_what_is_accepted(cl100k: ff.Tokenizer, schema: Any, text: str) -> None:
+    """Tokens are accepted by a search of their own, each by itself."""
+    matcher = ff.compile_json_schema(schema, cl100k).matcher(canonical=True)
+    ids = cl100k.encode(text)
+    assert matcher.accept_tokens(ids) == len(ids)
+    plain = ff.compile_json_schema(schema, cl100k).matcher()
+    plain.accept_tokens(ids)
+    accepted = set()
+    for token in plain.allowed_token_ids().tolist():
+        if matcher.accept_token(token):
+            accepted.add(token)
+            matcher.rollback(1)
+    assert allowed(matcher) == accepted and accepted
+
+
 def _distance(matcher: ff.Matcher, token: int) -> int:
     assert matcher.accept_token(token)
     found = matcher.distance()

@@ -60,6 +60,8 @@ cdef class CanonicalMasks:
         const uint8_t* after, uint32_t* words) noexcept nogil
     cdef int walk_inside(self, Engine engine, uint32_t state) noexcept nogil
     cdef int rest_after(self, Engine engine, const Config* config, uint32_t state, uint32_t guess) noexcept nogil
+    cdef int rest_after_text(self, Engine engine, const Config* config, uint32_t token, uint32_t guess) noexcept nogil
+    cdef Slot* slot_of(self, uint32_t state) noexcept nogil
     cdef int try_token(
         self, Engine engine, const Config* config, const Canon* start, bint ends, uint32_t token) noexcept nogil
 

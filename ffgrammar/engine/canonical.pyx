@@ -10,7 +10,7 @@ walk over all tokens took 50; 15 to 25 us where they are known.)
 """
 
 from libc.stddef cimport size_t
-from libc.stdint cimport uint8_t, uint16_t, uint32_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_free, intern_init
@@ -167,7 +167,7 @@ cdef class CanonicalMasks:
         self.misses += 1
         engine.machine.tape.asked = False
         with nogil:
-            if way is None or config.row & VIRTUAL or config.row == OWED or self.rules.has_alone:
+            if way is None or config.row == OWED:
                 status = self.walk(engine, config, &at, ends, self.part.data)
             else:
                 status = self.sift(engine, config, &at, ends, way.mask, way.cut, way.after, self.part.data)
@@ -188,12 +188,23 @@ cdef class CanonicalMasks:
         const uint8_t* after, uint32_t* words,
     ) noexcept nogil:
         cdef StoredMask* plain
+        cdef StoredMask* known
         cdef uint32_t n_words = self.trie.n_words
         cdef uint32_t word, left, token, found
         cdef const Slot* slot
+        cdef bint depends = False
         cdef int status = masks_find(&engine.masks, &engine.machine, config, &plain)
         if status < 0:
             return status
+        engine.machine.tape.asked = False
+        if config.row & VIRTUAL:
+            # a mask that depends on the text is not kept for the parser's row
+            known = table_find(
+                &engine.masks.table, engine.generation,
+                <uint64_t>parser_row(&engine.machine, config.row) << 32 | config.state)
+            depends = known == NULL
+            if known != NULL:
+                mask_release(known)
         mask_unpack(plain, n_words, self.plain.data, n_words)
         mask_release(plain)
         if self.inside_from != config.state or self.inside_generation != engine.generation:
@@ -219,7 +230,10 @@ cdef class CanonicalMasks:
                 left &= left - 1
                 status = 0
                 if self.inside.data[token] != LEFT and not cut[word] >> (token & 31) & 1:
-                    status = self.rest_after(engine, config, self.inside.data[token], after[token])
+                    if config.row & VIRTUAL:
+                        status = self.rest_after_text(engine, config, token, after[token])
+                    else:
+                        status = self.rest_after(engine, config, self.inside.data[token], after[token])
                     if status > 0 and not self.rules.whole_pieces:
                         status = self.rules.merges.reached(token)
                 if status == 0:
@@ -228,7 +242,41 @@ cdef class CanonicalMasks:
                     return status
                 if status:
                     words[word] |= <uint32_t>1 << (token & 31)
+        engine.machine.tape.asked |= depends
         return OK
+
+    cdef int rest_after_text(self, Engine engine, const Config* config, uint32_t token, uint32_t guess) noexcept nogil:
+        """The same on a virtual row, where it may depend on the text. Where it did not, it holds for other tokens, too."""
+        cdef uint32_t state = self.inside.data[token]
+        cdef Slot* slot = self.slot_of(state)
+        cdef Config moved = config[0]
+        cdef Canon at
+        cdef TapeMark mark = tape_mark(&engine.machine.tape)
+        cdef bint asked = engine.machine.tape.asked
+        cdef uint32_t i
+        cdef int status = 1
+        if slot.rests[guess] == YES:
+            return 1
+        for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
+            if status > 0:
+                status = self.lookahead.step(engine, &moved, self.trie.blob[i])
+        if status > 0:
+            self.rules.begin(&at)
+            at.guess[0] = <uint16_t>guess
+            engine.machine.tape.asked = False
+            status = self.lookahead.rests(engine, &moved, &at)
+            if status > 0 and not engine.machine.tape.asked:
+                slot.rests[guess] = YES
+            engine.machine.tape.asked |= asked
+        tape_release(&engine.machine.tape, &mark)
+        return status
+
+    cdef Slot* slot_of(self, uint32_t state) noexcept nogil:
+        cdef Slot* slot = &self.slots[(state >> 8) % SLOTS]
+        if slot.state != state:
+            slot.state = state
+            memset(slot.rests, UNKNOWN, MOST_STATES)
+        return slot
 
     cdef int walk_inside(self, Engine engine, uint32_t state) noexcept nogil:
         """Find the lexer state after each token that stays inside the lexeme."""
@@ -259,13 +307,10 @@ cdef class CanonicalMasks:
 
     cdef int rest_after(self, Engine engine, const Config* config, uint32_t state, uint32_t guess) noexcept nogil:
         """Whether the piece may end after tokens that lead to a lexer state and a guess."""
-        cdef Slot* slot = &self.slots[(state >> 8) % SLOTS]
+        cdef Slot* slot = self.slot_of(state)
         cdef Config reached
         cdef Canon at
         cdef int status
-        if slot.state != state:
-            slot.state = state
-            memset(slot.rests, UNKNOWN, MOST_STATES)
         if slot.rests[guess] == UNKNOWN:
             reached.row = config.row
             reached.state = state
