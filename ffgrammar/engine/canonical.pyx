@@ -392,16 +392,9 @@ cdef class CanonicalMasks:
     ) noexcept nogil:
         """Whether a token may come whose bytes have led here."""
         cdef Canon after
-        cdef int status = self.rules.merges.reached(token)
-        if status < 0:
+        cdef int status = self.rules.fits(at, token, ends)
+        if status <= 0:
             return status
-        if not ends and at.last != <uint32_t>FIRST:
-            if status and at.last != <uint32_t>ANY:
-                status = self.rules.merges.pair(at.last, token)
-            if status <= 0 or at.alone:
-                return min(status, 0)
-        elif not status and not self.rules.whole_pieces:
-            return 0
         after = at[0]
         self.rules.settle(&after, token)
         return self.lookahead.leads_on(engine, config, &after)

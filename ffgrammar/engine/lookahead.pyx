@@ -18,7 +18,7 @@ from ffgrammar.core.vec cimport vec_extend, vec_free, vec_init, vec_push
 from ffgrammar.engine.machine cimport machine_accepting
 from ffgrammar.engine.tape cimport VIRTUAL, TapeMark, tape_mark, tape_release
 from ffgrammar.engine.viability cimport step as step_plain
-from ffgrammar.tokens.canon cimport ANY, MOST_GUESSES
+from ffgrammar.tokens.canon cimport MOST_GUESSES
 from ffgrammar.tokens.pieces cimport DEAD, utf8_step
 from ffgrammar.tokens.trie cimport TrieNode, node_byte, node_depth, node_size, node_token
 
@@ -241,9 +241,7 @@ cdef class Lookahead:
     ) noexcept nogil:
         """Whether a token that goes on with the piece leads on."""
         cdef Canon after
-        cdef int status = self.rules.merges.reached(token)
-        if status > 0 and at.last < <uint32_t>ANY:
-            status = self.rules.merges.pair(at.last, token)
+        cdef int status = self.rules.fits(at, token, False)
         if status <= 0:
             return status
         after = at[0]

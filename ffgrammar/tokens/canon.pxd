@@ -55,6 +55,10 @@ cdef class CanonRules:
     cdef bint feed(self, Canon* at, uint32_t byte) noexcept nogil
     cdef int settle(self, Canon* at, uint32_t token) noexcept nogil
 
+    # Whether a token may come, as for the merges: its bytes have led from the last token to `at`, where the piece ended before
+    # them, or where it goes on.
+    cdef int fits(self, const Canon* at, uint32_t token, bint ends) noexcept nogil
+
     # Go on with a token that was taken whether or not it may follow. After one that may not, `at` is what is known all the same:
     # the last token, and where the piece that it is in may have begun.
     cdef int push_any(self, Canon* at, uint32_t token) noexcept nogil

@@ -411,23 +411,22 @@ cdef class CanonRules:
                     return status
         return found
 
+    cdef int fits(self, const Canon* at, uint32_t token, bint ends) noexcept nogil:
+        cdef int reached = self.merges.reached(token)
+        if ends or at.last == <uint32_t>FIRST or reached < 0:
+            return reached if reached else self.whole_pieces
+        if not reached or at.alone:
+            return False
+        return self.merges.pair(at.last, token) if at.last != <uint32_t>ANY else 1
+
     cdef int may_come(
         self, const Canon* at, uint32_t token, bint ends, uint32_t* mask, uint32_t ahead
     ) noexcept nogil:
         """Whether a token may come whose bytes have led here: as for the merges, and as for what must follow."""
         cdef Canon after
-        cdef int status = self.merges.reached(token)
-        if status < 0:
+        cdef int status = self.fits(at, token, ends)
+        if status <= 0:
             return status
-        if not ends and at.last != <uint32_t>FIRST:
-            if not status or at.alone:
-                return False
-            if at.last != <uint32_t>ANY:
-                status = self.merges.pair(at.last, token)
-            if status <= 0:
-                return status
-        elif not status and not self.whole_pieces:
-            return False
         after = at[0]
         self.settle(&after, token)
         status = self.can_go_on(&after, ahead)

@@ -183,26 +183,21 @@ cdef class Table:
     cdef int take(self, const Walk* walk, uint32_t token) except -1:
         """Add the entry after a token, if that may come."""
         cdef Canon after
-        cdef uint32_t last = self.entries[walk.entry].at.last
         cdef uint32_t i, j
-        cdef int reached = self.rules.merges.reached(token)
-        cdef int beside = reached
-        if reached < 0:
+        cdef int ended = walk.has_ended
+        cdef int went_on = walk.goes_on
+        if ended:
+            ended = self.rules.fits(&walk.ended, token, True)
+        if went_on:
+            went_on = self.rules.fits(&walk.on, token, False)
+        if ended < 0 or went_on < 0:
             raise MemoryError
-        if not reached and not self.rules.whole_pieces:
-            return 0
-        if last == <uint32_t>FIRST:
-            beside = True
-        elif walk.goes_on and reached and last != <uint32_t>ANY:
-            beside = self.rules.merges.pair(last, token)
-            if beside < 0:
-                raise MemoryError
-        if walk.goes_on and beside:
+        if ended and went_on:
             after = walk.on
             # (inside the first character since the entry it is not known yet whether the piece ended)
-            after.may_end |= walk.has_ended and walk.ended.may_end
-            after.may_go_on |= walk.has_ended and walk.ended.may_go_on
-            for i in range(walk.ended.count if walk.has_ended else 0):
+            after.may_end |= walk.ended.may_end
+            after.may_go_on |= walk.ended.may_go_on
+            for i in range(walk.ended.count):
                 for j in range(after.count):
                     if after.guess[j] == walk.ended.guess[i] and after.node[j] == walk.ended.node[i]:
                         break
@@ -210,8 +205,10 @@ cdef class Table:
                     after.guess[after.count] = walk.ended.guess[i]
                     after.node[after.count] = walk.ended.node[i]
                     after.count += 1
-        elif walk.has_ended:
+        elif ended:
             after = walk.ended
+        elif went_on:
+            after = walk.on
         else:
             return 0
         self.rules.settle(&after, token)
