@@ -21,6 +21,8 @@ cdef struct Canon:
     uint8_t may_end     # whether a piece may end before that character,
     uint8_t may_go_on   # or go on
     uint8_t alone       # the last token must be a piece of its own
+    uint8_t inside      # the next character is not the first one of a token
+    uint8_t torn        # a token has ended inside the character
     uint8_t count
     uint16_t[MOST_GUESSES] guess  # states of the automaton of pieces
     uint32_t[MOST_GUESSES] node   # the piece so far in the trie, where that matters; else 0
@@ -31,7 +33,8 @@ cdef class CanonRules:
     cdef readonly Merges merges
     cdef readonly PieceTable pieces
     cdef readonly bint has_alone  # whether there are tokens that merges do not make
-    cdef bint whole_pieces
+    cdef readonly bint whole_pieces
+    cdef uint8_t* is_atom         # by token: whether the pre-tokenizer finds it in the text
     cdef uint8_t* may_stop        # by state of the automaton: whether the piece may end there, or the text
 
     # The state before a text.
@@ -66,6 +69,7 @@ cdef class CanonRules:
     cdef int can_go_on(self, const Canon* at, uint32_t ahead) noexcept nogil
     cdef void forbid_ends(self, Canon* at) noexcept nogil
     cdef bint is_alone(self, uint32_t node) noexcept nogil
+    cdef bint is_misspelt(self, const Canon* at, uint32_t token) noexcept nogil
     cdef uint32_t below(self, uint32_t node, uint32_t code) noexcept nogil
 
 

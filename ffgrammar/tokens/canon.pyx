@@ -7,7 +7,8 @@ that it goes on; which is possible is known when the next character is, and as t
 tokens later.
 
 A tokenizer that looks for a whole piece among its tokens before it merges may have tokens that merges do not make: these are
-pieces of their own, and no other tokens may spell such a piece.
+pieces of their own, and no other tokens may spell such a piece. Tokens that the pre-tokenizer itself finds in the text (atoms) are
+pieces, too: a guess that such a piece begins is one that the token ends with it.
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
@@ -16,7 +17,7 @@ from libc.stdlib cimport calloc, free
 from cpython.bytearray cimport PyByteArray_AS_STRING
 
 from ffgrammar.tokens.merges cimport Merges
-from ffgrammar.tokens.pieces cimport DEAD, PieceTable, utf8_step
+from ffgrammar.tokens.pieces cimport DEAD, PieceTable, utf8_step, utf8_write
 from ffgrammar.tokens.trie cimport (
     MAX_TOKEN_BYTES, TokenTrie, TrieNode, index_find, node_byte, node_depth, node_size, node_token, trie_child,
 )
@@ -26,45 +27,63 @@ cdef enum:
     NO_END = 0x80000000    # the piece must not end here
 
 
+cdef bint is_token(CanonRules rules, uint32_t code) noexcept nogil:
+    cdef uint8_t[4] text
+    cdef uint32_t count = utf8_write(code, text)
+    return index_find(&rules.trie.index, text, count) >= 0
+
+
 cdef class CanonRules:
     """The rules of a tokenizer.
 
     Args:
-        trie: its vocabulary; ids are ranks of merges.
-        pattern: its pre-tokenizer's.
+        trie: its vocabulary.
+        pattern: its pre-tokenizer's; or several `Split`, one after another.
         whole_pieces: whether a piece that is a token is that token, whatever the merges make of it.
         all_merged: whether it is known that merges make every token (to find out takes longer than the rest).
+        merges: of the vocabulary; if not given, ids are ranks.
+        space: a character that the pattern has in the place of the space; it is in no text.
+        atoms: the tokens that a `Split` with `atoms` finds.
 
     Raises:
         TokenizerError: the pattern cannot be read.
     """
 
-    def __cinit__(self, TokenTrie trie not None, str pattern not None, bint whole_pieces=True, bint all_merged=False):
-        cdef uint32_t state, character, token
+    def __cinit__(
+        self, TokenTrie trie not None, pattern not None, bint whole_pieces=True, bint all_merged=False, Merges merges=None,
+        space=None, atoms=(),
+    ):
+        cdef uint32_t state, character, token, way
         self.trie = trie
-        self.merges = Merges(trie)
-        self.pieces = PieceTable(pattern)
+        self.merges = Merges(trie) if merges is None else merges
+        self.pieces = PieceTable(pattern, space)
         self.whole_pieces = whole_pieces
         self.may_stop = <uint8_t*>calloc(self.pieces.states, 1)
-        if self.may_stop == NULL:
+        self.is_atom = <uint8_t*>calloc(<size_t>trie.vocab_size + 1, 1)
+        if self.may_stop == NULL or self.is_atom == NULL:
             raise MemoryError
+        for number in atoms:
+            trie.token_bytes(number)
+            self.is_atom[<uint32_t>number] = True
         for state in range(self.pieces.states):
             self.may_stop[state] = self.pieces.final[state]
-            for character in range(self.pieces.classes):
-                if self.pieces.ends[state * self.pieces.classes + character] != DEAD:
-                    self.may_stop[state] = True
+            for way in range(self.pieces.stays, self.pieces.ways):
+                for character in range(self.pieces.classes):
+                    if self.pieces.to[way * self.pieces.size + state * self.pieces.classes + character] != DEAD:
+                        self.may_stop[state] = True
         if whole_pieces and not all_merged:
             for token in range(trie.vocab_size):
-                if trie.offsets[token] < trie.offsets[token + 1] and self.merges.reached(token) == 0:
+                if trie.offsets[token] < trie.offsets[token + 1] and not self.is_atom[token] and self.merges.reached(token) == 0:
                     self.has_alone = True
 
     def __dealloc__(self):
         free(self.may_stop)
+        free(self.is_atom)
 
     cdef void begin(self, Canon* at) noexcept nogil:
         at.last = FIRST
         at.character.need = 0
-        at.may_end = at.alone = False
+        at.may_end = at.alone = at.inside = at.torn = False
         at.may_go_on = True
         at.count = 1
         at.guess[0] = 0
@@ -89,7 +108,7 @@ cdef class CanonRules:
         cdef int status
         if reached < 0:
             return FAILED
-        if not reached and not self.whole_pieces:
+        if not reached and not self.whole_pieces and not self.is_atom[token]:
             return False
         if side_by_side and at.last < <uint32_t>ANY:
             status = self.merges.pair(at.last, token)
@@ -98,31 +117,26 @@ cdef class CanonRules:
             side_by_side = status
         if at.character.need:
             # a piece does not end inside a character
+            at.torn = True
             return side_by_side
+        at.inside = False
         at.may_end = at.last != <uint32_t>FIRST
         at.may_go_on = side_by_side or not at.may_end
         if self.has_alone and not at.alone:
             self.forbid_ends(at)
         return True
 
+    cdef bint is_misspelt(self, const Canon* at, uint32_t token) noexcept nogil:
+        """Whether the last byte of a character that is a token has come as a token for that byte."""
+        if not self.merges.by_characters or not self.merges.is_byte[token] or at.character.need or at.character.code < 0x80:
+            return False
+        return is_token(self, at.character.code)
+
     cdef uint32_t below(self, uint32_t node, uint32_t code) noexcept nogil:
         """The node that a character leads to."""
         cdef uint8_t[4] text
-        cdef uint32_t count, i
-        if code < 0x80:
-            text[0] = <uint8_t>code
-            count = 1
-        elif code < 0x800:
-            text[0] = <uint8_t>(0xC0 | code >> 6)
-            count = 2
-        elif code < 0x10000:
-            text[0] = <uint8_t>(0xE0 | code >> 12)
-            count = 3
-        else:
-            text[0] = <uint8_t>(0xF0 | code >> 18)
-            count = 4
-        for i in range(1, count):
-            text[i] = <uint8_t>(0x80 | (code >> 6 * (count - 1 - i) & 0x3F))
+        cdef uint32_t count = utf8_write(code, text)
+        cdef uint32_t i
         for i in range(count):
             if node < NO_NODE:
                 node = trie_child(self.trie.nodes, node, text[i])
@@ -135,7 +149,8 @@ cdef class CanonRules:
         cdef uint32_t[MOST_GUESSES] node
         cdef uint32_t character, i, j, state, to
         cdef uint32_t count = 0
-        cdef int ends
+        cdef uint32_t way
+        cdef bint ends
         if not utf8_step(&at.character, byte):
             return False
         if at.character.need:
@@ -143,17 +158,19 @@ cdef class CanonRules:
         character = self.pieces.class_of(at.character.code)
         for i in range(at.count):
             state = at.guess[i] * self.pieces.classes + character
-            for ends in range(2):
-                if ends:
-                    if not at.may_end or at.node[i] & <uint32_t>NO_END:
-                        continue
-                    to = self.pieces.ends[state]
-                else:
-                    if not at.may_go_on:
-                        continue
-                    to = self.pieces.goes_on[state]
+            for way in range(self.pieces.ways):
+                ends = way >= self.pieces.stays
+                if ends and (not at.may_end or at.node[i] & <uint32_t>NO_END):
+                    continue
+                if not ends and not at.may_go_on:
+                    continue
+                to = self.pieces.to[way * self.pieces.size + state]
                 if to == DEAD or count == MOST_GUESSES:
                     continue
+                if self.pieces.has_atoms and self.pieces.atoms[to]:
+                    # (an atom is one token, so it does not go on after one)
+                    if at.torn or (self.pieces.atoms[at.guess[i]] and not ends and not at.inside):
+                        continue
                 guess[count] = <uint16_t>to
                 node[count] = 0
                 if self.has_alone:
@@ -167,8 +184,8 @@ cdef class CanonRules:
             at.guess[i] = guess[i]
             at.node[i] = node[i]
         at.count = <uint8_t>count
-        at.may_end = False
-        at.may_go_on = True
+        at.may_end = at.torn = False
+        at.may_go_on = at.inside = True
         return count > 0
 
     cdef int settle(self, Canon* at, uint32_t token) noexcept nogil:
@@ -194,6 +211,8 @@ cdef class CanonRules:
         for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
             if not self.feed(at, self.trie.blob[i]):
                 return False
+        if self.is_misspelt(at, token):
+            return False
         return self.settle(at, token)
 
     cdef int push_any(self, Canon* at, uint32_t token) noexcept nogil:
@@ -208,6 +227,7 @@ cdef class CanonRules:
             return True
         at[0] = before
         for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
+            at.inside = True
             if not at.character.need:
                 at.may_end = at.may_go_on = True
             if not self.feed(at, self.trie.blob[i]):
@@ -269,6 +289,8 @@ cdef class CanonRules:
         cdef int found = 0
         cdef int status
         states[0] = at[0]
+        states[0].inside = False
+        states[0].torn = at.character.need > 0
         if not at.character.need:
             states[0].may_end = ends
             states[0].may_go_on = not ends
@@ -335,7 +357,9 @@ cdef class CanonRules:
                 status = self.merges.pair(at.last, token)
             if status <= 0:
                 return status
-        elif not status and not self.whole_pieces:
+        elif not status and not self.whole_pieces and not self.is_atom[token]:
+            return False
+        if self.is_misspelt(at, token):
             return False
         after = at[0]
         self.settle(&after, token)

@@ -13,8 +13,9 @@ from libc.stdlib cimport calloc, free, realloc
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
 
-from ffgrammar.tokens.bpe cimport BPE_NO_BYTE, BPE_OK, BpeStatus, Ids, bpe_piece
+from ffgrammar.tokens.bpe cimport BpeStatus, Ids
 from ffgrammar.tokens.canon cimport ANY, MOST_AHEAD, Canon, CanonChain, CanonRules
+from ffgrammar.tokens.own_encoder cimport encode_pieces, listed
 from ffgrammar.tokens.trie cimport TokenTrie, node_token, trie_child
 
 from ffgrammar.core.errors import TokenizerError
@@ -200,24 +201,12 @@ cdef list find_coverings(CanonRules rules, const Canon* start, bytes prefix, tup
     return found
 
 
-cdef list tokens_of_pieces(CanonRules rules, bytes text, list ends):
-    """The tokens of pieces that end at these places."""
-    cdef const uint8_t* data = text
+cdef list tokens_of_pieces(CanonRules rules, bytes text, size_t stop):
+    """The tokens of a text's pieces up to a place where one ends."""
     cdef Ids ids = Ids(NULL, 0, 0)
-    cdef size_t start = 0
-    cdef size_t end, i
-    cdef BpeStatus status = BPE_OK
-    try:
-        for end in ends:
-            status = bpe_piece(&rules.trie.index, data + start, end - start, &ids)
-            if status == BPE_NO_BYTE:
-                raise TokenizerError("the text has a byte that is no token of the vocabulary")
-            if status != BPE_OK:
-                raise MemoryError
-            start = end
-        return [ids.items[i] for i in range(ids.count)]
-    finally:
-        free(ids.items)
+    cdef size_t begun
+    cdef BpeStatus status = encode_pieces(rules, text, len(text), stop, &ids, &begun)
+    return listed(status, &ids)
 
 
 def coverings(CanonRules rules not None, bytes prefix not None):
@@ -235,7 +224,7 @@ def coverings(CanonRules rules not None, bytes prefix not None):
     settled, state = rules.pieces.settled(prefix)
     if settled:
         whole = prefix.decode("utf-8", "ignore").encode()
-        before = tokens_of_pieces(rules, prefix, [end for end in rules.pieces.ends_of(whole) if end <= settled])
+        before = tokens_of_pieces(rules, whole, settled)
         # what comes next begins a piece, as the automaton finds out
         start.last = before[-1]
         start.guess[0] = state
