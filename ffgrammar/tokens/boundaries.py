@@ -37,7 +37,7 @@ DEAD = 0xFFFF
 # Ranges of no more code points than this are looked at one by one.
 MOST_LOOKED_UP = 1000
 # The class bytes that occur: one property, or none; line breaks are white space.
-ALL_KINDS = (0, 1, 2, 4, 8, 16, 32, 96)
+ALL_KINDS = (0, 1, 2, 4, 8, 16, 32, 96, 128)
 
 # The thread of a gap
 GAP = -1

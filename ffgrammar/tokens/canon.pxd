@@ -34,6 +34,7 @@ cdef class CanonRules:
     cdef readonly PieceTable pieces
     cdef readonly bint has_alone  # whether there are tokens that merges do not make
     cdef readonly bint whole_pieces
+    cdef readonly str space       # the character that stands for the space in patterns, and is in no text
     cdef uint8_t* is_atom         # by token: whether the pre-tokenizer finds it in the text
     cdef uint8_t* may_stop        # by state of the automaton: whether the piece may end there, or the text
 

@@ -58,6 +58,7 @@ cdef class CanonRules:
         self.merges = Merges(trie) if merges is None else merges
         self.pieces = PieceTable(pattern, space)
         self.whole_pieces = whole_pieces
+        self.space = space
         self.may_stop = <uint8_t*>calloc(self.pieces.states, 1)
         self.is_atom = <uint8_t*>calloc(<size_t>trie.vocab_size + 1, 1)
         if self.may_stop == NULL or self.is_atom == NULL:
