@@ -12,7 +12,7 @@ from typing import Any
 
 from ffgrammar.tokens.tokenizer import Tokenizer
 
-__all__ = ["KINDS", "compare", "make", "random_text", "some_texts"]
+__all__ = ["CL100K", "KINDS", "byte_fallback", "byte_level", "compare", "continuing", "make", "random_text", "some_texts"]
 
 CONTRACTIONS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 LLAMA_3 = (
