@@ -432,7 +432,8 @@ def test_what_makes_rules_inexact_is_refused() -> None:
     # without a token for each byte characters become <unk>
     config = json.loads(KINDS["mistral"]().to_str())
     refused(config | {"model": config["model"] | {"byte_fallback": False}})
-    refused(json.loads(byte_fallback({"normalizer": {"type": "Replace", "pattern": {"String": "a"}, "content": "b"}}).to_str()))
+    other = {"type": "Replace", "pattern": {"String": "a"}, "content": "b"}
+    refused(json.loads(byte_fallback({"normalizer": other}).to_str()))
     # ordinary text becomes a special token, or one for a byte
     for text in ("<s>", "<0x41>"):
         config = json.loads(KINDS["mistral"]().to_str())

@@ -33,6 +33,9 @@ __all__ = ["Alphabet", "Boundaries", "Split", "make_boundaries"]
 
 MOST_STATES = 4000
 MOST_CLASSES = 254
+# Guesses that are kept of one text; three are the most that the patterns of models need.
+MOST_GUESSES = 8
+MOST_SETS = 5000
 DEAD = 0xFFFF
 # Ranges of no more code points than this are looked at one by one.
 MOST_LOOKED_UP = 1000
@@ -78,8 +81,8 @@ class Boundaries(NamedTuple):
 
     Attributes:
         alphabet: its characters.
-        goes_on: by way in which the piece goes on, state by state * classes + class; DEAD where it cannot. A match begins
-            and goes on in the first way.
+        goes_on: by way in which the piece goes on, state by state * classes + class; DEAD where it cannot. A match
+            begins and goes on in the first way.
         ends: the same for ways in which the piece ends before the character.
         matches: 1 by state * classes + class where the first way to match ends here: that is where the piece ends,
             unless a way before it matches later. Of one pattern only, and not of gaps; else empty.
@@ -114,6 +117,7 @@ def make_boundaries(splits: Sequence[Split], kinds: Sequence[int], space: str | 
         found = one if found is None else _compose(found, one)
     if found is None:
         raise TokenizerError("pre-tokenizer: there is no pattern")
+    _check_guesses(found)
     return found
 
 
@@ -212,6 +216,23 @@ def _compose(outer: Boundaries, inner: Boundaries) -> Boundaries:
         at += 1
     atoms = bytes(outer.atoms[state] if within < 0 else inner.atoms[within] for state, within in states)
     return Boundaries(outer.alphabet, _table(goes_on), _table(ends), b"", bytes(final), atoms)
+
+
+def _check_guesses(found: Boundaries) -> None:
+    """Raises TokenizerError if more guesses may be open at a time than are kept."""
+    size = found.alphabet.size
+    ways = [*found.goes_on, *found.ends]
+    sets = {frozenset([0])}
+    todo = list(sets)
+    while todo:
+        states = todo.pop()
+        for character in range(size):
+            after = frozenset(way[state * size + character] for way in ways for state in states) - {DEAD}
+            if after not in sets:
+                sets.add(after)
+                todo.append(after)
+            if len(after) > MOST_GUESSES or len(sets) > MOST_SETS:
+                raise TokenizerError("pre-tokenizer patterns: too many ways to cut a text into pieces are open")
 
 
 class _Builder:
@@ -342,8 +363,7 @@ class _Builder:
 
     def in_match(self, threads: list[int], watched: Iterable[int], character: int) -> list[State | None]:
         """The piece goes on with a character."""
-        more, seen = self.step(threads, character), self.watch(watched, character)
-        return [(more, seen)] if more and seen is not None else []
+        return [*self.unwatched(self.step(threads, character), self.watch(watched, character))]
 
     def in_gap(self, watched: Iterable[int], character: int) -> list[State]:
         """The character is one of a gap; nothing that is watched may match, nor may a match begin here."""
@@ -352,8 +372,14 @@ class _Builder:
 
     def next_match(self, watched: Iterable[int], begun: tuple[int, ...], character: int) -> list[State]:
         """A match begins with the character."""
-        seen = self.watch(watched, character)
-        return [(begun, seen)] if begun and seen is not None else []
+        return self.unwatched(begun, self.watch(watched, character))
+
+    def unwatched(self, threads: tuple[int, ...], watched: frozenset[int] | None) -> list[State]:
+        """A state without the ways to match of which it is said that they do not."""
+        if watched is None:
+            return []
+        left = tuple(at for at in threads if at not in watched)
+        return [(left, watched)] if left else []
 
     def add(self, states: list[State], state: State) -> int:
         number = self.number(state)

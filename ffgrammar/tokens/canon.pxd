@@ -7,7 +7,7 @@ from ffgrammar.tokens.pieces cimport PieceTable, Utf8
 from ffgrammar.tokens.trie cimport TokenTrie
 
 cdef enum:
-    MOST_GUESSES = 8    # about where pieces end, at a time; three are the most that the patterns of models need
+    MOST_GUESSES = 8    # about where pieces end, at a time; boundaries.py sees to it that there are no more
     FIRST = 0xFFFFFFFF  # for the token before the first
     ANY = 0xFFFFFFFE    # for a last token that is not held against what follows it
     FAILED = -1         # there is no memory

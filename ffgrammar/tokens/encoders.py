@@ -1,4 +1,5 @@
-"""Encoders that are someone else's: a caller's function, a tiktoken object, a Hugging Face tokenizer (unless its rules are known).
+"""Encoders that are someone else's: a caller's function, a tiktoken object, a Hugging Face tokenizer (where its rules
+are not known).
 
 Each has `encode(data)` for str and bytes, names of special tokens being ordinary text, and `piece_ends(data)`, the byte
 offsets at which the pieces of a UTF-8 text end, or None where that is not known.
@@ -77,8 +78,8 @@ class TiktokenEncoder:
 
 
 class HuggingFaceEncoder:
-    """Encodes by the tokenizer's rules, or with the package `tokenizers` where they are not known; its tokenizer is built
-    when first needed.
+    """Encodes by the tokenizer's rules, or with the package `tokenizers` where they are not known; its tokenizer is
+    built when first needed.
 
     Args:
         config: its tokenizer.json.
@@ -96,7 +97,10 @@ class HuggingFaceEncoder:
         self._lock = new_lock()
 
     def _own(self) -> CanonRules | None:
-        return None if self.rules is None else self.rules.get()
+        own = None if self.rules is None else self.rules.get()
+        if own is not None:
+            self._config = None
+        return own
 
     def _ready(self) -> Any:
         with self._lock:

@@ -1,12 +1,13 @@
 """Reads the tokenizers of Hugging Face models.
 
-Everything is read from the text of a tokenizer.json (an object gives it too), so no package is needed. The bytes of a token are what the tokenizer's decoder makes of it inside a text: three decoders tell
-that exactly, byte-level (GPT-2's alphabet of 256 characters), U+2581 for the space, and byte fallback (`<0x0A>`). Any
-other is refused.
+Everything is read from the text of a tokenizer.json (an object gives it too), so no package is needed. The bytes of a
+token are what the tokenizer's decoder makes of it inside a text: three decoders tell that exactly, byte-level (GPT-2's
+alphabet of 256 characters), U+2581 for the space, and byte fallback (`<0x0A>`). Any other is refused.
 
-What is read of cutting and merging is told in huggingface_rules.py; where that is not all, the package `tokenizers` encodes,
-and works on a copy of the tokenizer that takes its text as the continuation of another: without a space put before
-it, without the template that adds BOS, without truncation, and with the names of special tokens as ordinary text.
+What is read of cutting and merging is told in huggingface_rules.py; where that is not all of it, the package
+`tokenizers` encodes. It works on a copy of the tokenizer that takes its text as the continuation of another: without a space put
+before it, without the template that adds BOS, without truncation, and with the names of special tokens as ordinary
+text.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ EOS_NAMES = ("</s>", "<|endoftext|>", "<|end_of_text|>", "<eos>", "<|eot_id|>", 
 
 
 class ReadTokenizer(NamedTuple):
-    """What a tokenizer.json says. `rules` are None where they are not known; the two after them are told at the properties of
-    `Tokenizer`."""
+    """What a tokenizer.json says. `rules` are None where they are not known; the two after them are told at the
+    properties of `Tokenizer`."""
 
     tokens: list[bytes | None]
     special_tokens: dict[str, int]

@@ -1,11 +1,11 @@
 """What the tokenizer.json of a BPE model says of cutting and merging.
 
-The rules are exact or they are not given: whatever is not read here (normalizers that change the text, pre-tokenizers of
-other kinds, characters that the model drops, dropout) is refused. Encoding is then left to the package `tokenizers`.
+The rules are exact or they are not given: whatever is not read here (normalizers that change the text, pre-tokenizers
+of other kinds, characters that the model drops, dropout) is refused. Encoding is then left to the package `tokenizers`.
 
-A model works on GPT-2's letters for bytes, or on characters. On characters, one of them (U+2581) may stand for the space; a
-text that has it is that of the same text with a space, so no decoded text has it. Tokens with equal bytes are told apart
-here: those that the model does not make, or makes only where there is no other, are `secondary`.
+A model works on GPT-2's letters for bytes, or on characters. On characters, one of them (U+2581) may stand for the
+space; a text that has it is encoded as the same text with a space, so no decoded text has it. Tokens with equal bytes
+are told apart here: those that the model does not make, or makes only where there is no other, are `secondary`.
 """
 
 from __future__ import annotations
@@ -65,9 +65,7 @@ class ListedRules(NamedTuple):
             # (the longest of those that begin at a place is found)
             names = sorted(self.atoms, key=len, reverse=True)
             splits = [Split("|".join(map(escaped, names)), gaps=True, atoms=True), *splits]
-        rules = CanonRules(
-            trie, splits, self.whole_pieces, merges=merges, space=self.space, atoms=self.atoms.values()
-        )
+        rules = CanonRules(trie, splits, self.whole_pieces, merges=merges, space=self.space, atoms=self.atoms.values())
         self._check_blank(rules, {result for _, _, result in pairs})
         return rules
 
@@ -236,8 +234,8 @@ def _space(steps: Mapping[str, list[dict[str, Any]]]) -> str | None:
 def _atoms(every: list[dict[str, Any]], added: list[dict[str, Any]], space: str | None) -> dict[str, int]:
     """Id by text of the tokens that are found in a text before all else.
 
-    Those that are not normalized are found first, and special ones are passed over as they are found: both make a difference
-    only where one token overlaps with another.
+    Those that are not normalized are found first, and special ones are passed over as they are found: both make a
+    difference only where one token overlaps with another.
     """
     atoms = {token["content"]: token["id"] for token in added}
     if any(token.get(flag) for token in added for flag in ("lstrip", "rstrip", "single_word")):

@@ -1,9 +1,9 @@
 r"""Pre-tokenizers of Hugging Face tokenizers as patterns, one after another.
 
-What is read: ByteLevel, Digits, Metaspace, and Split by a string or by a regular expression that pattern.py reads, each alone
-or in a Sequence. Regular expressions are those of Oniguruma there, in which a few things mean something else than in tiktoken's
-patterns ($, a{1,3}+, a{3}?, [a[b]], &&); these are refused. (The characters that are \p{L}, \p{N} and so on are the same in both; Digits
-knows 13 more, of a later Unicode.)
+What is read: ByteLevel, Digits, Metaspace, and Split by a string or by a regular expression that pattern.py reads, each
+alone or in a Sequence. Regular expressions are those of Oniguruma there, in which a few things mean something else than
+in tiktoken's patterns ($, a{1,3}+, a{3}?, [a[b]], &&); these are refused. (The characters that are \p{L}, \p{N} and so
+on are the same in both; Digits knows 13 more, of a later Unicode.)
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ def read_splits(steps: list[dict[str, Any]], space: str | None) -> list[Split]:
 
     Args:
         steps: its members; none for no pre-tokenizer.
-        space: the character that stands for the space before the first step, or in Metaspace, which is the first one then.
+        space: the character that stands for the space before the first step, or in Metaspace, which is the first one
+            then.
 
     Raises:
         TokenizerError: a step cannot be read.

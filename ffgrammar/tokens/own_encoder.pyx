@@ -60,8 +60,8 @@ def encode_text(CanonRules rules not None, bytes text not None):
 
 
 def encode_open(CanonRules rules not None, bytes text not None, size_t valid):
-    """The ids of a text of which only the first `valid` bytes are UTF-8. If these are not all, their last piece and everything after
-    it are one piece.
+    """The ids of a text of which only the first `valid` bytes are UTF-8. If these are not all, their last piece and everything
+    after it are one piece.
 
     Raises:
         TokenizerError: a byte is no token, or the text is 4 GB long.

@@ -317,9 +317,9 @@ class _Reader:
         names: list[str] = []
         ranges: list[tuple[int, int]] = []
         while not self.take("]"):
-            more, found, opposite = self.member(ignore_case, True)
             if any(self.peek(text) for text in ("&&", "--", "~~")):
                 raise self.error("operations on classes are not supported")
+            more, found, opposite = self.member(ignore_case, True)
             if opposite:
                 if names or ranges or negated or not self.take("]"):
                     raise self.error("\\S or \\P beside others in a class is not supported")

@@ -127,9 +127,9 @@ class Tokenizer:
                 () for none.
             vocab_size: ids of the model, if more than the tokenizer's.
 
-        Encoding needs the package `tokenizers` where the tokenizer's rules are not known (see `canon`). A tokenizer that puts a space before
-        a text's first word (`adds_prefix_space`) does not do so here: `encode` reads its argument as the continuation
-        of a text.
+        Encoding needs the package `tokenizers` only where the tokenizer's rules are not known (see `canon`). One
+        that puts a space before a text's first word (`adds_prefix_space`) does not do so here: `encode` reads its
+        argument as the continuation of a text.
 
         Raises:
             TokenizerError: the source cannot be read, its bytes cannot be known exactly (WordPiece, say), no EOS is
@@ -378,9 +378,9 @@ class Tokenizer:
     def canon(self) -> CanonRules | None:
         """The rules by which this tokenizer's own sequences are told from others; None where they are not known.
 
-        They are known of tiktoken's encodings whose pattern can be read (`ffgrammar.tokens.pattern`), and of Hugging Face's BPE
-        models, byte-level or with byte fallback, whose pre-tokenizer can be read (`ffgrammar.tokens.huggingface_splits`) and
-        which do not change the text otherwise, as NFC does.
+        They are known of tiktoken's encodings whose pattern can be read (`ffgrammar.tokens.pattern`), and of Hugging
+        Face's BPE models, byte-level or with byte fallback, whose pre-tokenizer can be read
+        (`ffgrammar.tokens.huggingface_splits`) and which do not change the text otherwise, as NFC does.
         """
         return None if self._rules is None else self._rules.get()
 

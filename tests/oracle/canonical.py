@@ -19,7 +19,10 @@ CONTINUATIONS = [
 ]
 
 # Numbers, spaces and marks among many characters that begin with the same bytes
-RARE = "\u00bd\u0663\u0966\u0e53\u2167\u3007\uff11\u3000\u2003\u202f\u0301\u20e3\ufe0f\uff21\uff41\U0001d7d9\U0001f10b\U0001d165"
+RARE = (
+    "\u00bd\u0663\u0966\u0e53\u2167\u3007\uff11\u3000\u2003\u202f\u0301\u20e3\ufe0f\uff21\uff41"
+    "\U0001d7d9\U0001f10b\U0001d165"
+)
 
 Encode = Callable[[str], list[int]]
 

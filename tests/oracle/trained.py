@@ -12,7 +12,17 @@ from typing import Any
 
 from ffgrammar.tokens.tokenizer import Tokenizer
 
-__all__ = ["CL100K", "KINDS", "byte_fallback", "byte_level", "compare", "continuing", "make", "random_text", "some_texts"]
+__all__ = [
+    "CL100K",
+    "KINDS",
+    "byte_fallback",
+    "byte_level",
+    "compare",
+    "continuing",
+    "make",
+    "random_text",
+    "some_texts",
+]
 
 CONTRACTIONS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 LLAMA_3 = (
@@ -29,11 +39,11 @@ DEEPSEEK = (
 ADDED = ["<think>", "</think>", "<tool_call>", "\n\n", "\n\n\n", "\uff5c\u4e2d\uff5c", "ther", "<think>x"]
 
 PARTS = [
-    *" \n\t'Ab1!/\u4e2d\u0301\u00a0\r\x00<>|", "  ", "   ", "\r\n", "\n\n", "\n\n\n", "'s", "'ll", "'LL", "'\u017f", "//", "22",
-    "\u0663", "4567", "don", "word", "Xy", "the", " and", " a", "ing", "x", "er", "\u00c9", "\u2026", "\u02b0", "\u65e5\u672c", "\u30ab\u30ca",
-    "\u2028", "\U0001f44d", "\U0001f642", "\u0928\u092e\u0938\u094d", "\u043f\u0440\u0438\u0432\u0435", "\u2167", "\u00bd",
-    "\x85", "\u3000", "\ufffd", "\U0010ffff", "\u2581", "\u2581\u2581", "<0x41>", "<s>", "\u00df", "\u01c5", "\u200d", "def ", " self.",
-    *ADDED,
+    *" \n\t'Ab1!/\u4e2d\u0301\u00a0\r\x00<>|", "  ", "   ", "\r\n", "\n\n", "\n\n\n", "'s", "'ll", "'LL", "'\u017f",
+    "//", "22", "\u0663", "4567", "don", "word", "Xy", "the", " and", " a", "ing", "x", "er", "\u00c9", "\u2026",
+    "\u02b0", "\u65e5\u672c", "\u30ab\u30ca", "\u2028", "\U0001f44d", "\U0001f642", "\u0928\u092e\u0938\u094d",
+    "\u043f\u0440\u0438\u0432\u0435", "\u2167", "\u00bd", "\x85", "\u3000", "\ufffd", "\U0010ffff", "\u2581",
+    "\u2581\u2581", "<0x41>", "<s>", "\u00df", "\u01c5", "\u200d", "def ", " self.", *ADDED,
 ]  # fmt: skip
 
 
@@ -235,7 +245,7 @@ def compare(hf: Any, tok: Tokenizer, size: int, seed: int = 2) -> int:
         expected = hf.encode(text, add_special_tokens=False).ids
         found = tok.encode(text)
         if found != expected:
-            where = next(i for i, pair in enumerate(zip(found, expected)) if pair[0] != pair[1])
+            where = next(i for i, token in enumerate(found) if expected[i : i + 1] != [token])
             before = tok.decode(found[:where])
             raise AssertionError((before[-40:], found[where : where + 8], expected[where : where + 8]))
         done += len(text.encode())
