@@ -15,12 +15,18 @@ import numpy as np
 import pytest
 
 import ffgrammar as ff
-from ffgrammar.tokens.canon import CanonChain
+from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.canon import CanonChain, CanonRules
 from ffgrammar.tokens.canon_masks import CanonMasks
 from ffgrammar.tokens.canonical import is_canonical
 from ffgrammar.tokens.huggingface import read_tokenizer
-from ffgrammar.tokens.huggingface_rules import byte_alphabet
+from ffgrammar.tokens.huggingface_rules import ListedRules, byte_alphabet, read_rules
+from ffgrammar.tokens.huggingface_splits import WHOLE_TEXT
+from ffgrammar.tokens.merges import Merges
+from ffgrammar.tokens.own_encoder import byte_token, encode_open, encode_text
+from ffgrammar.tokens.pairs import PairTable
 from ffgrammar.tokens.tokenizer import Tokenizer
+from ffgrammar.tokens.trie import TokenTrie
 from oracle.canonical import coverings, is_begun
 from oracle.forced import forced_mismatches
 from oracle.trained import CL100K, KINDS, byte_fallback, byte_level, compare, continuing, make, random_text, some_texts
@@ -28,7 +34,7 @@ from oracle.trained import CL100K, KINDS, byte_fallback, byte_level, compare, co
 pytest.importorskip("tokenizers")
 
 BYTES_OF_A_KIND = 400_000
-BY_CHARACTERS = {"llama 2", "metaspace", "mistral", "metaspace and digits", "gemma", "few characters"}
+BY_CHARACTERS = {"llama 2", "metaspace", "mistral", "metaspace and digits", "gemma", "few characters", "odd characters"}
 
 
 @pytest.fixture(params=list(KINDS))
@@ -475,3 +481,45 @@ def test_what_is_in_no_text() -> None:
     assert tok.coverings("a\u2581b") == [] and tok.piece_ends("a\u2581b".encode()) is None
     spelt = [hf.token_to_id(f"<0x{value:02X}>") for value in "\u2581".encode()]
     assert chain_of(tok, spelt) is None and not is_canonical(tok, spelt)
+
+
+def test_errors() -> None:
+    _, tok = make("gpt2")
+    assert tok.canon is not None
+    for data in (b"\xff", b"a\xc3(", b"\xe4\xb8"):
+        with pytest.raises(TokenizerError, match="not UTF-8"):
+            encode_text(tok.canon, data)
+        with pytest.raises(TokenizerError, match="not UTF-8"):
+            encode_open(tok.canon, data + b"x", len(data))
+    assert encode_open(tok.canon, b"ab", 1 << 40) == tok.encode("ab")
+    few = CanonRules(TokenTrie([b"a"]), WHOLE_TEXT.pattern, False, merges=Merges(TokenTrie([b"a"]), PairTable([])))
+    with pytest.raises(TokenizerError, match="no token of the vocabulary"):
+        encode_text(few, b"b")
+    with pytest.raises(TokenizerError, match="no token for the byte 0x62"):
+        byte_token(few, 0x62)
+    with pytest.raises(TokenizerError, match="out of range"):
+        Merges(TokenTrie([b"a"]), PairTable([]), [7])
+    with pytest.raises(TokenizerError, match="only of merges that are listed"):
+        Merges(TokenTrie([b"a"])).makes(b"a")
+
+
+def test_merges_that_cannot_be_read() -> None:
+    config = json.loads(KINDS["gpt2"]().to_str())
+    for merge in ("a", "a b c", ["a", "\u4e2d"], ["a"], 7):
+        # (`tokenizers` cannot read them either)
+        read = read_rules_of(config | {"model": config["model"] | {"merges": [merge]}})
+        with pytest.raises(TokenizerError, match="is not of two tokens"):
+            read.make(Tokenizer.from_huggingface(make("gpt2")[0]).trie)
+    old = [" ".join(pair) for pair in config["model"]["merges"]]
+    read = read_rules_of(config | {"model": config["model"] | {"merges": ["#version: 0.2", *old]}})
+    rules = read.make(make("gpt2")[1].trie)
+    assert encode_text(rules, b"the quick brown") == make("gpt2")[1].encode("the quick brown")
+
+
+def read_rules_of(config: dict[str, Any]) -> ListedRules:
+    tokens: list[bytes | None] = [None] * len(config["model"]["vocab"])
+    letters = byte_alphabet()
+    for name, number in config["model"]["vocab"].items():
+        tokens[number] = bytes(letters[one] for one in name)
+    steps = {"normalizer": [], "pre_tokenizer": [{"type": "ByteLevel"}], "decoder": [{"type": "ByteLevel"}]}
+    return read_rules(config, steps, tokens, True)

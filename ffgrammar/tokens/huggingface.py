@@ -5,9 +5,9 @@ token are what the tokenizer's decoder makes of it inside a text: three decoders
 alphabet of 256 characters), U+2581 for the space, and byte fallback (`<0x0A>`). Any other is refused.
 
 What is read of cutting and merging is told in huggingface_rules.py; where that is not all of it, the package
-`tokenizers` encodes. It works on a copy of the tokenizer that takes its text as the continuation of another: without a space put
-before it, without the template that adds BOS, without truncation, and with the names of special tokens as ordinary
-text.
+`tokenizers` encodes. It works on a copy of the tokenizer that takes its text as the continuation of another: without a
+space put before it, without the template that adds BOS, without truncation, and with the names of special tokens as
+ordinary text.
 """
 
 from __future__ import annotations

@@ -27,7 +27,9 @@ cdef BpeStatus encode_pieces(
     memset(stops, 0, sizeof(stops))
     while at < count:
         after = rules.pieces.next_end(text, at, count, stops, &atom)
-        if after == 0 or after > stop:
+        if after == 0:
+            return BPE_NO_BYTE
+        if after > stop:
             break
         status = rules.merges.encode(text + at, after - at, atom or rules.whole_pieces, out)
         if status != BPE_OK:
@@ -44,7 +46,7 @@ cdef list listed(BpeStatus status, Ids* ids):
         if status == BPE_NO_MEMORY:
             raise MemoryError
         if status == BPE_NO_BYTE:
-            raise TokenizerError("the text has a byte that is no token of the vocabulary")
+            raise TokenizerError("the text has a byte that is no token of the vocabulary, or is not UTF-8")
         return [ids.items[i] for i in range(ids.count)]
     finally:
         free(ids.items)
@@ -64,7 +66,7 @@ def encode_open(CanonRules rules not None, bytes text not None, size_t valid):
     after it are one piece.
 
     Raises:
-        TokenizerError: a byte is no token, or the text is 4 GB long.
+        TokenizerError: a byte is no token, these bytes are not UTF-8, or the text is 4 GB long.
     """
     cdef const uint8_t* data = text
     cdef size_t count = len(text)
@@ -72,6 +74,7 @@ def encode_open(CanonRules rules not None, bytes text not None, size_t valid):
     cdef BpeStatus status
     if count >= <size_t>0xFFFFFFFE:
         raise TokenizerError("the text is too long to encode (4 GB)")
+    valid = min(valid, count)
     if count < RELEASE_GIL_FROM:
         status = encode_all(rules, data, count, valid, &ids)
     else:
@@ -91,6 +94,8 @@ cdef BpeStatus encode_all(CanonRules rules, const uint8_t* text, size_t count, s
         while at < valid:
             last = at
             at = rules.pieces.next_end(text, at, valid, stops, &atom)
+            if at == 0:
+                return BPE_NO_BYTE
     # (what counts for where pieces end is the text that is UTF-8; its last piece is not encoded by itself)
     status = encode_pieces(rules, text, valid, valid if valid == count else last, out, &at)
     if status == BPE_OK and valid < count:

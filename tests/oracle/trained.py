@@ -136,6 +136,19 @@ def byte_fallback(
     return tok
 
 
+def with_other_merges(tok: Any, seed: int, dropped: float, swapped: float) -> Any:
+    """The same with some merges left out, so that they do not make every token, and some in another order."""
+    config = json.loads(tok.to_str())
+    random = Random(seed)
+    merges = [merge for merge in config["model"]["merges"] if random.random() >= dropped]
+    for place in range(len(merges)):
+        if random.random() < swapped:
+            other = random.randrange(len(merges))
+            merges[place], merges[other] = merges[other], merges[place]
+    config["model"]["merges"] = merges
+    return type(tok).from_str(json.dumps(config))
+
+
 REPLACE = {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"}
 PREPEND = {"type": "Sequence", "normalizers": [{"type": "Prepend", "prepend": "\u2581"}, REPLACE]}
 
@@ -197,6 +210,11 @@ KINDS: dict[str, Callable[[], Any]] = {
     "words": lambda: byte_level(_before(_split(" ", "merged_with_next"), _split("e", "merged_with_previous"))),
     "added": lambda: byte_level(_gpt2(), added=(*ADDED, " a")),
     "added llama 3": lambda: byte_level(_before(_split(_regex(LLAMA_3))), ignore_merges=True, added=tuple(ADDED[:4])),
+    "whole pieces": lambda: with_other_merges(
+        byte_level(_before(_split(_regex(LLAMA_3))), ignore_merges=True), 1, 0.03, 0.01
+    ),
+    "odd merges": lambda: with_other_merges(byte_level(_gpt2()), 2, 0.02, 0.05),
+    "odd characters": lambda: with_other_merges(byte_fallback({"normalizer": PREPEND}), 3, 0.02, 0.05),
     "llama 2": lambda: byte_fallback({"normalizer": PREPEND}),
     "metaspace": lambda: byte_fallback({"pre_tokenizer": _metaspace(True)}),
     "mistral": lambda: byte_fallback({"pre_tokenizer": _metaspace(False)}, size=3000),
