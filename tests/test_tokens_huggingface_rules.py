@@ -34,7 +34,17 @@ from oracle.trained import CL100K, KINDS, byte_fallback, byte_level, compare, co
 pytest.importorskip("tokenizers")
 
 BYTES_OF_A_KIND = 400_000
-BY_CHARACTERS = {"llama 2", "metaspace", "mistral", "metaspace and digits", "gemma", "few characters", "odd characters"}
+BY_CHARACTERS = {
+    "llama 2",
+    "metaspace",
+    "mistral",
+    "metaspace and digits",
+    "gemma",
+    "few characters",
+    "odd characters",
+    "added spaces",
+    "found spaces",
+}
 
 
 @pytest.fixture(params=list(KINDS))
@@ -94,7 +104,7 @@ def test_pieces_are_those_of_tokenizers(kind: str) -> None:
         text = random_text(random, 10)
         expected = other.piece_ends(text.encode())
         found = tok.piece_ends(text.encode())
-        if expected is not None and found is not None and not kind.startswith(("added", "gemma")):
+        if expected is not None and found is not None and not kind.startswith(("added", "found", "gemma")):
             assert found == expected, text
             known += 1
     assert known == 300 or kind.startswith("added") or kind in BY_CHARACTERS

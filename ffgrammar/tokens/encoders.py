@@ -87,10 +87,12 @@ class HuggingFaceEncoder:
 
     Attributes:
         rules: the tokenizer's; set once, before anything is encoded.
+        knows_space: whether the rules know what becomes of a text that has the character that stands for the space.
     """
 
     def __init__(self, config: dict[str, Any], letters: dict[int, str] | None) -> None:
         self.rules: RulesOnce | None = None
+        self.knows_space = True
         self._letters = letters
         self._config: dict[str, Any] | None = config
         self._tokenizer: Any = None
@@ -98,7 +100,7 @@ class HuggingFaceEncoder:
 
     def _own(self) -> CanonRules | None:
         own = None if self.rules is None else self.rules.get()
-        if own is not None:
+        if own is not None and self.knows_space:
             self._config = None
         return own
 
@@ -148,10 +150,11 @@ class HuggingFaceEncoder:
 
     def _encode_text(self, text: str) -> list[int]:
         own = self._own()
-        if own is not None:
+        space = None if own is None else own.space
+        if own is not None and (self.knows_space or space is None or space not in text):
             from ffgrammar.tokens.own_encoder import encode_text
 
-            return encode_text(own, (text if own.space is None else text.replace(own.space, " ")).encode())
+            return encode_text(own, (text if space is None else text.replace(space, " ")).encode())
         return list(self._ready().encode(text, add_special_tokens=False).ids)
 
     def _encode_one_piece_from(self, data: bytes, valid: int, letters: dict[int, str]) -> list[int]:

@@ -70,7 +70,7 @@ def _read(config: dict[str, Any], name: str, eos: list[Any] | None, eos_token_id
     if not isinstance(model, dict):
         raise TokenizerError(f"{name}: not a tokenizer.json: there is no model")
     to_bytes, byte_level = _decoder(config, model, name)
-    tokens, special_tokens, numbers = _tokens(config, model, name, to_bytes)
+    tokens, special_tokens, numbers = _tokens(config, model, name, to_bytes, byte_level)
     if eos_token_ids is None:
         eos_token_ids = _known_eos(eos, special_tokens, numbers, name)
     strips_space = any(step["type"] in ("Strip", "Metaspace") for step in _steps(config.get("decoder"), "decoders"))
@@ -159,7 +159,7 @@ def _steps(part: dict[str, Any] | None, inside: str) -> list[dict[str, Any]]:
 
 
 def _tokens(
-    config: dict[str, Any], model: dict[str, Any], name: str, to_bytes: Callable[[str], bytes]
+    config: dict[str, Any], model: dict[str, Any], name: str, to_bytes: Callable[[str], bytes], byte_level: bool
 ) -> tuple[list[bytes | None], dict[str, int], dict[str, int]]:
     """(bytes by id, special tokens, id by text of every token)."""
     vocabulary = model.get("vocab", {})
@@ -181,8 +181,9 @@ def _tokens(
         tokens[unknown] = None
     special_tokens = {}
     for token in added:
-        # Added tokens are found in the text before the model sees it, so they are spelled as they are.
-        tokens[token["id"]] = token["content"].encode()
+        # Added tokens are found in the text before the model sees it, so they are spelled as they are. (But what is
+        # read for a space is so in them, too.)
+        tokens[token["id"]] = token["content"].encode() if byte_level else to_bytes(token["content"])
         if token.get("special"):
             special_tokens[token["content"]] = token["id"]
     return tokens, special_tokens, numbers

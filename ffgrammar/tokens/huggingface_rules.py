@@ -38,6 +38,7 @@ class ListedRules(NamedTuple):
         whole_pieces: see `CanonRules`.
         space: the character that stands for the space.
         atoms: id by text of the tokens that are found in a text before all else.
+        knows_space: whether `space` in a text makes the same tokens as a space there.
         secondary: see `TokenTrie`.
     """
 
@@ -48,6 +49,7 @@ class ListedRules(NamedTuple):
     whole_pieces: bool
     space: str | None
     atoms: dict[str, int]
+    knows_space: bool
     secondary: frozenset[int]
 
     def make(self, trie: TokenTrie) -> CanonRules:
@@ -64,6 +66,8 @@ class ListedRules(NamedTuple):
         if self.atoms:
             # (the longest of those that begin at a place is found)
             names = sorted(self.atoms, key=len, reverse=True)
+            if self.space is not None:
+                names = [name.replace(" ", self.space) for name in names]
             splits = [Split("|".join(map(escaped, names)), gaps=True, atoms=True), *splits]
         rules = CanonRules(trie, splits, self.whole_pieces, merges=merges, space=self.space, atoms=self.atoms.values())
         self._check_blank(rules, {result for _, _, result in pairs})
@@ -145,7 +149,7 @@ def read_rules(
             raise TokenizerError("the model has no tokens for some characters")
         if any(step["type"] == "ByteLevel" for step in before):
             raise TokenizerError("the pre-tokenizer is of bytes, and the model is not")
-    atoms = _atoms(config.get("added_tokens") or [], added, space)
+    atoms, knows_space = _atoms(config.get("added_tokens") or [], added, space, bool(steps["normalizer"]))
     own = set(atoms.values())
     secondary -= own
     if whole_pieces and secondary:
@@ -154,9 +158,13 @@ def read_rules(
         raise TokenizerError("a token for a byte is found in texts")
     texts = {text.encode() for text in atoms}
     secondary |= {number for number, text in enumerate(tokens) if text in texts and number not in own}
+    # (those that only a text that is not decoded has)
+    secondary |= {token["id"] for token in added} - own - set(vocabulary.values())
     splits = read_splits(before, space)
     merges = model.get("merges") or []
-    return ListedRules(vocabulary, merges, splits, byte_tokens, whole_pieces, space, atoms, frozenset(secondary))
+    return ListedRules(
+        vocabulary, merges, splits, byte_tokens, whole_pieces, space, atoms, knows_space, frozenset(secondary)
+    )
 
 
 def _bytes_of_letters(name: str) -> bytes | None:
@@ -231,25 +239,36 @@ def _space(steps: Mapping[str, list[dict[str, Any]]]) -> str | None:
     return found[0] if found else None
 
 
-def _atoms(every: list[dict[str, Any]], added: list[dict[str, Any]], space: str | None) -> dict[str, int]:
-    """Id by text of the tokens that are found in a text before all else.
+def _atoms(
+    every: list[dict[str, Any]], added: list[dict[str, Any]], space: str | None, replaced: bool
+) -> tuple[dict[str, int], bool]:
+    """Id by text of the tokens that are found in a text before all else; and whether that is so, too, where `space` is
+    in the place of a space.
 
     Those that are not normalized are found first, and special ones are passed over as they are found: both make a
-    difference only where one token overlaps with another.
+    difference only where one token overlaps with another. `replaced` says that what is normalized has `space` for a
+    space: a token that has either is found where either is; any other, where exactly the same is.
     """
-    atoms = {token["content"]: token["id"] for token in added}
+    atoms: dict[str, int] = {}
+    knows_space = True
     if any(token.get(flag) for token in added for flag in ("lstrip", "rstrip", "single_word")):
         raise TokenizerError("an added token takes white space with it, or is a word")
-    if space is not None and any({" ", space} & set(text) for text in atoms):
-        raise TokenizerError("an added token has a space")
-    if "" in atoms:
-        raise TokenizerError("an added token is empty")
+    for token in added:
+        text = token["content"]
+        if space is not None and not (replaced and token.get("normalized")):
+            knows_space = knows_space and not {" ", space} & set(text)
+            if space in text:
+                continue
+        if not text:
+            raise TokenizerError("an added token is empty")
+        atoms[text.replace(space or " ", " ")] = token["id"]
     for token in added:
         for other in every:
             as_one = not other.get("special") and token.get("normalized") == other.get("normalized")
-            if not as_one and _overlap(token["content"], other["content"]):
-                raise TokenizerError(f"the added tokens {token['content']!r} and {other['content']!r} overlap")
-    return atoms
+            one, two = (each["content"].replace(space or " ", " ") for each in (token, other))
+            if not as_one and _overlap(one, two):
+                raise TokenizerError(f"the added tokens {one!r} and {two!r} overlap")
+    return atoms, knows_space
 
 
 def _overlap(one: str, other: str) -> bool:

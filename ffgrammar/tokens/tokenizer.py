@@ -150,7 +150,8 @@ class Tokenizer:
             rules=None if read.rules is None else read.rules.make,
             secondary=frozenset() if read.rules is None else read.rules.secondary,
         )
-        read.encoder.rules = tok._rules
+        if read.rules is not None:
+            read.encoder.rules, read.encoder.knows_space = tok._rules, read.rules.knows_space
         return tok
 
     @classmethod

@@ -100,7 +100,7 @@ def byte_level(pre_tokenizer: Any, size: int = 1500, ignore_merges: bool = False
 
 
 def byte_fallback(
-    changes: dict[str, Any], train: Any = None, size: int = 1500, alphabet: int = 150, added: tuple[str, ...] = ()
+    changes: dict[str, Any], train: Any = None, size: int = 1500, alphabet: int = 150, added: tuple[Any, ...] = ()
 ) -> Any:
     """A tokenizer on characters, with a token for each byte; `changes` are made in its tokenizer.json."""
     import tokenizers
@@ -155,6 +155,18 @@ PREPEND = {"type": "Sequence", "normalizers": [{"type": "Prepend", "prepend": "\
 
 def _metaspace(split: bool) -> dict[str, Any]:
     return {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "first", "split": split}
+
+
+def _metaspace_of(split: bool) -> Any:
+    from tokenizers.pre_tokenizers import Metaspace
+
+    return Metaspace(prepend_scheme="never", split=split)
+
+
+def _not_normalized(*texts: str) -> list[Any]:
+    from tokenizers import AddedToken
+
+    return [AddedToken(text, normalized=False) for text in texts]
 
 
 def _sequence(*members: Any) -> dict[str, Any]:
@@ -228,7 +240,12 @@ KINDS: dict[str, Callable[[], Any]] = {
                 "type": "Split", "pattern": {"String": " "}, "behavior": "MergedWithPrevious", "invert": False
             },
         },
-        added=("\n\n", "\n\n\n", "<table>"),
+        added=tuple(_not_normalized("\n\n", "\n\n\n", "<table>", "\u2581\u2581", "\u2581\u2581\u2581")),
+        train=_metaspace_of(False),
+    ),
+    "added spaces": lambda: byte_fallback({"normalizer": REPLACE}, added=("\u2581\u2581", " a", "\n\n", "t\u2581h")),
+    "found spaces": lambda: byte_fallback(
+        {"pre_tokenizer": _metaspace(True)}, added=("\u2581\u2581", " a", "\n\n", "  ", "the the")
     ),
     "few characters": lambda: byte_fallback({"normalizer": REPLACE}, size=800, alphabet=30),
 }  # fmt: skip
