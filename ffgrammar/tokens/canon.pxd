@@ -25,7 +25,7 @@ cdef struct Canon:
     uint8_t torn        # a token has ended inside the character
     uint8_t count
     uint16_t[MOST_GUESSES] guess  # states of the automaton of pieces
-    uint32_t[MOST_GUESSES] node   # the piece so far in the trie, where that matters; else 0
+    uint32_t[MOST_GUESSES] node   # the piece so far in the trie, where that matters
 
 
 cdef class CanonRules:
@@ -35,6 +35,7 @@ cdef class CanonRules:
     cdef readonly bint has_alone  # whether there are tokens that merges do not make
     cdef readonly bint whole_pieces
     cdef readonly str space       # the character that stands for the space in patterns, and is in no text
+    cdef uint8_t* leads_alone     # by node of the trie: whether such a token is there or below
     cdef uint8_t* is_atom         # by token: whether the pre-tokenizer finds it in the text
     cdef uint8_t* may_stop        # by state of the automaton: whether the piece may end there, or the text
 
@@ -70,6 +71,7 @@ cdef class CanonRules:
     cdef int can_go_on(self, const Canon* at, uint32_t ahead) noexcept nogil
     cdef void forbid_ends(self, Canon* at) noexcept nogil
     cdef bint is_alone(self, uint32_t node) noexcept nogil
+    cdef int mark_alone(self, uint32_t token) except -1
     cdef bint is_misspelt(self, const Canon* at, uint32_t token) noexcept nogil
     cdef uint32_t below(self, uint32_t node, uint32_t code) noexcept nogil
 

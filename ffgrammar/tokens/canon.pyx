@@ -23,7 +23,7 @@ from ffgrammar.tokens.trie cimport (
 )
 
 cdef enum:
-    NO_NODE = 0x7FFFFFFF   # the piece so far begins no token
+    NO_NODE = 0x7FFFFFFF   # the piece so far begins no token that merges do not make
     NO_END = 0x80000000    # the piece must not end here
 
 
@@ -75,9 +75,27 @@ cdef class CanonRules:
         if whole_pieces and not all_merged:
             for token in range(trie.vocab_size):
                 if trie.offsets[token] < trie.offsets[token + 1] and not self.is_atom[token] and self.merges.reached(token) == 0:
-                    self.has_alone = True
+                    self.mark_alone(token)
+
+    cdef int mark_alone(self, uint32_t token) except -1:
+        """Note that merges do not make a token, on the way to it in the trie."""
+        cdef const uint8_t* text = self.trie.blob + self.trie.offsets[token]
+        cdef uint32_t count = self.trie.offsets[token + 1] - self.trie.offsets[token]
+        cdef uint32_t node = 0
+        cdef uint32_t i
+        self.has_alone = True
+        if self.leads_alone == NULL:
+            self.leads_alone = <uint8_t*>calloc(self.trie.node_count, 1)
+            if self.leads_alone == NULL:
+                raise MemoryError
+        if count <= MAX_TOKEN_BYTES:
+            for i in range(count):
+                node = trie_child(self.trie.nodes, node, text[i])
+                self.leads_alone[node] = True
+        return 0
 
     def __dealloc__(self):
+        free(self.leads_alone)
         free(self.may_stop)
         free(self.is_atom)
 
@@ -141,7 +159,7 @@ cdef class CanonRules:
         for i in range(count):
             if node < NO_NODE:
                 node = trie_child(self.trie.nodes, node, text[i])
-                if node == 0:
+                if node == 0 or not self.leads_alone[node]:
                     node = NO_NODE
         return node
 

@@ -32,6 +32,11 @@ LLAMA_3 = (
 CL100K = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+"
 )
+HEAD, TAIL = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
+O200K = (
+    rf"[^\r\n\p{{L}}\p{{N}}]?{HEAD}*{TAIL}+{CONTRACTIONS}?|[^\r\n\p{{L}}\p{{N}}]?{HEAD}+{TAIL}*{CONTRACTIONS}?"
+    r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
 DEEPSEEK = (
     r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+"
     r"| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -208,6 +213,7 @@ KINDS: dict[str, Callable[[], Any]] = {
     "gpt2": lambda: byte_level(_gpt2()),
     "llama 3": lambda: byte_level(_before(_split(_regex(LLAMA_3))), ignore_merges=True),
     "cl100k": lambda: byte_level(_before(_split(_regex(CL100K), "removed", True))),
+    "o200k": lambda: byte_level(_before(_split(_regex(O200K))), ignore_merges=True),
     "deepseek": lambda: byte_level(
         _before(
             _split(_regex(r"\p{N}{1,3}")),
