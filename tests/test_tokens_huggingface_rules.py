@@ -443,7 +443,7 @@ def test_what_makes_rules_inexact_is_refused() -> None:
     flagged.add_tokens([tokenizers.AddedToken("<tool>", lstrip=True)])
     refused(json.loads(flagged.to_str()))
     flagged = byte_level(tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False))
-    flagged.add_tokens(["<tool><"])
+    flagged.add_tokens([tokenizers.AddedToken("er|>x", normalized=False)])
     refused(json.loads(flagged.to_str()))
     # without a token for each byte characters become <unk>
     config = json.loads(KINDS["mistral"]().to_str())

@@ -10,7 +10,7 @@ are told apart here: those that the model does not make, or makes only where the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ffgrammar.core.errors import TokenizerError
@@ -245,8 +245,8 @@ def _atoms(
     """Id by text of the tokens that are found in a text before all else; and whether that is so, too, where `space` is
     in the place of a space.
 
-    Those that are not normalized are found first, and special ones are passed over as they are found: both make a
-    difference only where one token overlaps with another. `replaced` says that what is normalized has `space` for a
+    Those that are not normalized are found first, and special ones are passed over as they are found, which must make no
+    difference. `replaced` says that what is normalized has `space` for a
     space: a token that has either is found where either is; any other, where exactly the same is.
     """
     atoms: dict[str, int] = {}
@@ -262,19 +262,27 @@ def _atoms(
         if not text:
             raise TokenizerError("an added token is empty")
         atoms[text.replace(space or " ", " ")] = token["id"]
-    for token in added:
-        for other in every:
-            as_one = not other.get("special") and token.get("normalized") == other.get("normalized")
-            one, two = (each["content"].replace(space or " ", " ") for each in (token, other))
-            if not as_one and _overlap(one, two):
-                raise TokenizerError(f"the added tokens {one!r} and {two!r} overlap")
+    _check_overlaps(every, added, space)
     return atoms, knows_space
 
 
-def _overlap(one: str, other: str) -> bool:
-    """Whether one of them is in the other, or begins where the other ends."""
+def _check_overlaps(every: list[dict[str, Any]], added: list[dict[str, Any]], space: str | None) -> None:
+    """Raises TokenizerError where one of the `added` tokens is not found because of where another one is."""
+    for token in added:
+        for other in every:
+            as_one = bool(token.get("normalized")) == bool(other.get("normalized"))
+            one, two = (each["content"].replace(space or " ", " ") for each in (token, other))
+            if other.get("special"):
+                # (found together, and then passed over: what begins in it is not found)
+                wrong = as_one and _begins_in(one, two)
+            else:
+                wrong = not as_one and (_begins_in(one, two) or _begins_in(two, one))
+            if wrong:
+                raise TokenizerError(f"the added tokens {one!r} and {two!r} overlap")
 
-    def begins_in(first: str, second: str) -> Iterable[bool]:
-        return (first.endswith(second[:size]) for size in range(1, len(second)))
 
-    return one in other or other in one or any(begins_in(one, other)) or any(begins_in(other, one))
+def _begins_in(text: str, other: str) -> bool:
+    """Whether a text may begin inside of another one: it is in it, or begins so that the other ends there."""
+    if text[:1] not in other:
+        return False
+    return text in other or any(other.endswith(text[:size]) for size in range(1, len(text)))

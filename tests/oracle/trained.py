@@ -48,7 +48,7 @@ PARTS = [
     "//", "22", "\u0663", "4567", "don", "word", "Xy", "the", " and", " a", "ing", "x", "er", "\u00c9", "\u2026",
     "\u02b0", "\u65e5\u672c", "\u30ab\u30ca", "\u2028", "\U0001f44d", "\U0001f642", "\u0928\u092e\u0938\u094d",
     "\u043f\u0440\u0438\u0432\u0435", "\u2167", "\u00bd", "\x85", "\u3000", "\ufffd", "\U0010ffff", "\u2581",
-    "\u2581\u2581", "<0x41>", "<s>", "\u00df", "\u01c5", "\u200d", "def ", " self.", *ADDED,
+    "\u2581\u2581", "<0x41>", "<s>", "<|user|>", "<|user|>x", "<|endoftext|>", "<tool><", "<tool>", "\u00df", "\u01c5", "\u200d", "def ", " self.", *ADDED,
 ]  # fmt: skip
 
 
@@ -83,7 +83,7 @@ def _corpus() -> list[str]:
     # (ordinary text must not become a special token, nor one for a byte)
     random = Random(1)
     found = [*some_texts(300_000, 1), *(random_text(random, 100) for _ in range(500))]
-    return [text.replace("\u2581", "").replace("<s>", "").replace("<0x", "") for text in found]
+    return [text.replace("\u2581", "").replace("<s>", "").replace("<0x", "").replace("<|", "") for text in found]
 
 
 def byte_level(pre_tokenizer: Any, size: int = 1500, ignore_merges: bool = False, added: tuple[str, ...] = ()) -> Any:
@@ -227,6 +227,7 @@ KINDS: dict[str, Callable[[], Any]] = {
     "lines": lambda: byte_level(_before(_split("\n\n"), _split(_regex(r"[ \n]"), "contiguous"))),
     "words": lambda: byte_level(_before(_split(" ", "merged_with_next"), _split("e", "merged_with_previous"))),
     "added": lambda: byte_level(_gpt2(), added=(*ADDED, " a")),
+    "overlapping": lambda: byte_level(_gpt2(), added=("<tool><", "er|>x", *_not_normalized("Xy"))),
     "added llama 3": lambda: byte_level(_before(_split(_regex(LLAMA_3))), ignore_merges=True, added=tuple(ADDED[:4])),
     "whole pieces": lambda: with_other_merges(
         byte_level(_before(_split(_regex(LLAMA_3))), ignore_merges=True), 1, 0.03, 0.01
