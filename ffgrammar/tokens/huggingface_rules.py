@@ -245,9 +245,9 @@ def _atoms(
     """Id by text of the tokens that are found in a text before all else; and whether that is so, too, where `space` is
     in the place of a space.
 
-    Those that are not normalized are found first, and special ones are passed over as they are found, which must make no
-    difference. `replaced` says that what is normalized has `space` for a
-    space: a token that has either is found where either is; any other, where exactly the same is.
+    Those that are not normalized are found first, and special ones are passed over as they are found, which must make
+    no difference. `replaced` says that what is normalized has `space` for a space: a token that has either is found
+    where either is; any other, where exactly the same is.
     """
     atoms: dict[str, int] = {}
     knows_space = True

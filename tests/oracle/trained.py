@@ -48,7 +48,8 @@ PARTS = [
     "//", "22", "\u0663", "4567", "don", "word", "Xy", "the", " and", " a", "ing", "x", "er", "\u00c9", "\u2026",
     "\u02b0", "\u65e5\u672c", "\u30ab\u30ca", "\u2028", "\U0001f44d", "\U0001f642", "\u0928\u092e\u0938\u094d",
     "\u043f\u0440\u0438\u0432\u0435", "\u2167", "\u00bd", "\x85", "\u3000", "\ufffd", "\U0010ffff", "\u2581",
-    "\u2581\u2581", "<0x41>", "<s>", "<|user|>", "<|user|>x", "<|endoftext|>", "<tool><", "<tool>", "\u00df", "\u01c5", "\u200d", "def ", " self.", *ADDED,
+    "\u2581\u2581", "<0x41>", "<s>", "<|user|>", "<|user|>x", "<|endoftext|>", "<tool><", "<tool>", "\u00df", "\u01c5",
+    "\u200d", "def ", " self.", *ADDED,
 ]  # fmt: skip
 
 
