@@ -91,7 +91,7 @@ def test_bytes_that_are_no_text(kind: str) -> None:
         if kind not in BY_CHARACTERS:
             assert tok.decode(found) == cut
         # (added tokens are pieces here; where rules are not known they are found in the pieces)
-        assert found == other.encode(cut) or kind.startswith("added"), cut
+        assert found == other.encode(cut) or kind.startswith(("added", "overlapping")), cut
     assert tok.encode("a\ud800b") == tok.encode("a\ufffdb") == other.encode("a\ud800b")
 
 
@@ -104,10 +104,10 @@ def test_pieces_are_those_of_tokenizers(kind: str) -> None:
         text = random_text(random, 10)
         expected = other.piece_ends(text.encode())
         found = tok.piece_ends(text.encode())
-        if expected is not None and found is not None and not kind.startswith(("added", "found", "gemma")):
+        if expected is not None and found is not None and not kind.startswith(("added", "found", "gemma", "overlapping")):
             assert found == expected, text
             known += 1
-    assert known == 300 or kind.startswith("added") or kind in BY_CHARACTERS
+    assert known == 300 or kind.startswith(("added", "overlapping")) or kind in BY_CHARACTERS
 
 
 def changed(random: Random, tok: Tokenizer, text: str) -> list[int] | None:
