@@ -20,9 +20,24 @@ PARTS += ["don", "word", "Xy", "the", " and", " a", "ing", "x", "er", "\u00c9", 
 PARTS += ["\U0001f44d", "\U0001f642"]
 
 
+# Of other tokenizers (oracle/trained.py), those that differ most: pieces cut again, bytes of characters, tokens that
+# merges do not make, tokens that are found before all else, no pieces at all.
+KINDS = ["llama 3", "digits", "deepseek", "whole text", "whole pieces", "odd merges", "added", "llama 2", "gemma"]
+
+
 @pytest.fixture(scope="module", params=NAMES)
 def tok(request: pytest.FixtureRequest) -> ff.Tokenizer:
     return ff.Tokenizer.from_tiktoken(request.param)
+
+
+@pytest.fixture(scope="module", params=[*NAMES, *KINDS])
+def any_tok(request: pytest.FixtureRequest) -> ff.Tokenizer:
+    if request.param in NAMES:
+        return ff.Tokenizer.from_tiktoken(request.param)
+    pytest.importorskip("tokenizers")
+    from oracle.trained import make
+
+    return make(request.param)[1]
 
 
 def some_text(random: Random, most: int) -> str:
@@ -76,7 +91,8 @@ def compare(tok: ff.Tokenizer, matcher: ff.Matcher, sequences: set[tuple[int, ..
     return len(places)
 
 
-def test_masks_are_those_of_all_sentences(tok: ff.Tokenizer, covered: Callable[[str], None]) -> None:
+def test_masks_are_those_of_all_sentences(any_tok: ff.Tokenizer, covered: Callable[[str], None]) -> None:
+    tok = any_tok
     random = Random(1)
     places = languages = 0
     for _ in range(150):
@@ -87,7 +103,8 @@ def test_masks_are_those_of_all_sentences(tok: ff.Tokenizer, covered: Callable[[
     covered(f"{tok.name}: {places} places in {languages} languages")
 
 
-def test_prompts_are_cut_to_what_no_sentence_changes(tok: ff.Tokenizer, covered: Callable[[str], None]) -> None:
+def test_prompts_are_cut_to_what_no_sentence_changes(any_tok: ff.Tokenizer, covered: Callable[[str], None]) -> None:
+    tok = any_tok
     random = Random(2)
     places = languages = taken_back = 0
     for _ in range(150):
@@ -109,7 +126,7 @@ def test_prompts_are_cut_to_what_no_sentence_changes(tok: ff.Tokenizer, covered:
             matcher = grammar.matcher(canonical=True, prompt=list(kept))
             compare(tok, matcher, {ids[len(kept) :] for ids in whole}, random)
         languages += 1
-    assert taken_back > 15
+    assert taken_back > 4
     covered(f"{tok.name}: {places} places in {languages} languages after prompts; {taken_back} prompts cut back")
 
 

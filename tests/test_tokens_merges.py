@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.merges import Merges
+from ffgrammar.tokens.pairs import PairTable
 from ffgrammar.tokens.successors import Successors
 from ffgrammar.tokens.tokenizer import Tokenizer
 from ffgrammar.tokens.trie import TokenTrie
@@ -76,6 +77,72 @@ def test_small_vocabularies(tokens: list[bytes], seed: int) -> None:
             break
         walk.append(random.choice(following))
     assert by_steps(ranks, b"".join(tokens[token] for token in walk)) == walk
+
+
+Listed = dict[tuple[int, int], tuple[int, int]]
+
+
+def by_listed_steps(listed: Listed, ids: list[int]) -> list[int]:
+    """What listed merges make of tokens."""
+    parts = list(ids)
+    while True:
+        pairs = [(listed[pair][0], i) for i, pair in enumerate(pairwise(parts)) if pair in listed]
+        if not pairs:
+            return parts
+        _, i = min(pairs)
+        parts[i : i + 2] = [listed[parts[i], parts[i + 1]][1]]
+
+
+@st.composite
+def listed_vocabularies(draw: st.DrawFn) -> tuple[list[bytes], list[tuple[int, int, int]]]:
+    """Letters and tokens put together of others, in some order; and a list of merges that make some of them."""
+    tokens = [b"a", b"b", b"c", b"d"]
+    for _ in range(draw(st.integers(1, 24))):
+        token = draw(st.sampled_from(tokens)) + draw(st.sampled_from(tokens))
+        if token not in tokens and len(token) < 40:
+            tokens.append(token)
+    number = {token: place for place, token in enumerate(draw(st.permutations(tokens)))}
+    pairs = [
+        (number[token[:cut]], number[token[cut:]], number[token])
+        for token in tokens
+        for cut in range(1, len(token))
+        if token[:cut] in number and token[cut:] in number and draw(st.integers(0, 3))
+    ]
+    if draw(st.booleans()):
+        pairs = draw(st.permutations(pairs))
+    if pairs and draw(st.booleans()):
+        pairs = [*pairs, draw(st.sampled_from(pairs))]
+    return sorted(number, key=number.__getitem__), pairs
+
+
+@given(listed_vocabularies(), st.integers(0, 1 << 30))
+def test_listed_merges(vocabulary: tuple[list[bytes], list[tuple[int, int, int]]], seed: int) -> None:
+    tokens, pairs = vocabulary
+    table = PairTable(pairs)
+    listed = {(left, right): (rank, result) for rank, (left, right, result) in enumerate(pairs)}
+    assert table.ranks == len(pairs)
+    for pair in [*listed, (0, 0), (1, 0)]:
+        assert table.merged(*pair) == listed.get(pair)
+    merges = Merges(TokenTrie(tokens), table)
+    successors = Successors(merges)
+    letters = {token[0]: number for number, token in enumerate(tokens) if len(token) == 1}
+
+    def by_steps(data: bytes) -> list[int]:
+        return by_listed_steps(listed, [letters[byte] for byte in data])
+
+    reached = [number for number, token in enumerate(tokens) if by_steps(token) == [number]]
+    for number in range(len(tokens)):
+        assert (merges.parts(number) != ()) == (number in reached)
+    for one in reached:
+        beside = {other for other in reached if by_steps(tokens[one] + tokens[other]) == [one, other]}
+        assert {other for other in reached if merges.may_follow(one, other)} == beside
+        assert ids(successors.after(one)) == beside
+    random = Random(seed)
+    for size in (0, 1, 20, 300):
+        text = bytes(random.choice(b"abcd") for _ in range(size))
+        found = by_steps(text)
+        assert merges.makes(text) == found == table.merge([letters[byte] for byte in text])
+        assert all(merges.may_follow(one, other) for one, other in pairwise(found))
 
 
 @pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import accumulate
 
 import pytest
 import regex
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.boundaries import Split
 from ffgrammar.tokens.embedded import CL100K_PATTERN, O200K_PATTERN
 from ffgrammar.tokens.pattern import CHAR, MATCH, compile_pattern
 from ffgrammar.tokens.pieces import PieceTable
@@ -67,6 +69,53 @@ def test_what_is_settled_stays(name: str, text: str, more: str) -> None:
     assert [end for end in now if end <= settled] == [end for end in later if end <= settled]
 
 
+# Patterns one after another, some of which match here and there only
+SEQUENCES = {
+    "numbers, then words": [Split(r"\p{N}{1,3}", gaps=True), Split(PATTERNS["gpt2"])],
+    "words, then others": [Split(PATTERNS["o200k"]), Split(PATTERNS["gpt2"])],
+    "three": [Split(r"\s+(?!\S)", gaps=True), Split(PATTERNS["cl100k"]), Split(r"[a-m]{2}|o", gaps=True)],
+    "look ahead": [Split(r"o+(?=r)|\s\s", gaps=True), Split(r"\S+?(?=d)|\s+(?!\S)", gaps=True)],
+    "only gaps": [Split("\ue000", gaps=True)],
+}
+
+
+def cut(splits: list[Split], text: str) -> list[str]:
+    """The pieces, by the regex package."""
+    pieces = [text]
+    for split in splits:
+        found = []
+        for piece in pieces:
+            at = 0
+            for match in regex.finditer(split.pattern, piece):
+                found += [piece[at : match.start()], match[0]]
+                at = match.end()
+            found.append(piece[at:])
+        pieces = [piece for piece in found if piece]
+    return pieces
+
+
+@pytest.mark.parametrize("name", SEQUENCES)
+@given(text=TEXTS, more=TEXTS)
+def test_patterns_one_after_another(name: str, text: str, more: str) -> None:
+    found = TABLES.setdefault(name, TABLES.get(name) or PieceTable(SEQUENCES[name]))
+    pieces = [len(piece.encode()) for piece in cut(SEQUENCES[name], text)]
+    assert found.ends_of(text.encode()) == list(accumulate(pieces))
+    settled, _ = found.settled(text.encode())
+    now, later = (found.ends_of(one.encode()) for one in (text, text + more))
+    assert [end for end in now if end <= settled] == [end for end in later if end <= settled]
+
+
+def test_what_stands_for_the_space() -> None:
+    found = PieceTable([Split(r"\s+|_\p{L}+", gaps=True)], space="_")
+    assert found.ends_of(b"a b\n c") == [1, 3, 4, 6]
+    # it is in no text, so nothing is settled where it is
+    assert found.settled(b"a b c")[0] == 3 and found.settled(b"a_b c") == (0, 0)
+    with pytest.raises(TokenizerError, match="there is no pattern"):
+        PieceTable([])
+    with pytest.raises(TokenizerError, match="more than 16 patterns"):
+        PieceTable([Split("a", gaps=True)] * 17)
+
+
 def test_all_but_the_end_is_settled(covered: Callable[[str], None]) -> None:
     text = b"The quick brown fox, 123456 times; don't  stop\n\n  here   and"
     for name in ("cl100k", "o200k", "llama 3", "gpt2", "qwen 2"):
@@ -83,6 +132,8 @@ def test_all_but_the_end_is_settled(covered: Callable[[str], None]) -> None:
         (r"\p{L}*|\P{L}", "matches nothing at all"),
         (r"\p{Han}+|.", "property 'Han' is not supported"),
         (r"\p{Lu}+|[^\p{Lu}]", "supported together only"),
+        (r"\p{P}+|[^\p{P}]", "supported together only"),
+        (r"[a-z&&[b]]", "operations on classes are not supported"),
         (r"\w+|\W", r"\\w is not supported"),
         (r"(?<=a)b|[^b]", "this kind of group is not supported"),
         (r"(?!ab)a|[^a]|a", "only one character can be looked ahead to"),

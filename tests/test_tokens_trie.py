@@ -133,3 +133,18 @@ def test_ids_out_of_range(token: int) -> None:
 def test_damaged_packed_vocabularies(raw: bytes, count: int, text: str) -> None:
     with pytest.raises(TokenizerError, match=text):
         TokenTrie.from_front_coded(raw, count, 5)
+
+
+@given(VOCABULARIES, st.data())
+def test_secondary_tokens_give_way(tokens: list[bytes], data: st.DataObject) -> None:
+    secondary = data.draw(st.sets(st.integers(0, max(0, len(tokens) - 1))))
+    trie = TokenTrie(tokens, len(tokens), secondary)
+    expected: dict[bytes, int] = {}
+    for number in sorted(range(len(tokens)), key=lambda number: (number in secondary, number)):
+        if tokens[number]:
+            expected.setdefault(tokens[number], number)
+    assert walk(trie) == expected
+    others = [number for number, token in enumerate(tokens) if token and expected[token] != number]
+    assert sorted(trie.aliases) == sorted((expected[tokens[number]], number) for number in others)
+    for token, number in expected.items():
+        assert trie.id_of(token) == number

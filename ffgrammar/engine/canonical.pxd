@@ -58,6 +58,7 @@ cdef class CanonicalMasks:
     cdef int sift(
         self, Engine engine, const Config* config, const Canon* start, bint ends, const uint32_t* mask, const uint32_t* cut,
         const uint8_t* after, uint32_t* words) noexcept nogil
+    cdef bint is_free(self, const Canon* start, bint ends) noexcept nogil
     cdef int walk_inside(self, Engine engine, uint32_t state) noexcept nogil
     cdef int rest_after(self, Engine engine, const Config* config, uint32_t state, uint32_t guess) noexcept nogil
     cdef int rest_after_text(self, Engine engine, const Config* config, uint32_t token, uint32_t guess) noexcept nogil

@@ -25,7 +25,7 @@ from ffgrammar.engine.stored cimport (
 )
 from ffgrammar.engine.tape cimport VIRTUAL, TapeMark, tape_mark, tape_release
 from ffgrammar.regex.dfa cimport LAST_STATE, dfa_step
-from ffgrammar.tokens.canon cimport ANY, FIRST
+from ffgrammar.tokens.canon cimport ANY, FIRST, NO_NODE
 from ffgrammar.tokens.trie cimport MAX_TOKEN_BYTES, TrieNode, node_byte, node_depth, node_size, node_token
 
 cdef extern from *:
@@ -167,7 +167,7 @@ cdef class CanonicalMasks:
         self.misses += 1
         engine.machine.tape.asked = False
         with nogil:
-            if way is None or config.row == OWED:
+            if way is None or config.row == OWED or (self.rules.has_alone and not self.is_free(start, ends)):
                 status = self.walk(engine, config, &at, ends, self.part.data)
             else:
                 status = self.sift(engine, config, &at, ends, way.mask, way.cut, way.after, self.part.data)
@@ -183,6 +183,12 @@ cdef class CanonicalMasks:
             mask_release(mask[0])
         return status
 
+    cdef bint is_free(self, const Canon* start, bint ends) noexcept nogil:
+        """Whether tokens that merges do not make say nothing about what is spelled piece by piece from here on."""
+        if ends:
+            return start.alone or not self.rules.is_alone(start.node[0])
+        return start.last == <uint32_t>FIRST or start.node[0] == <uint32_t>NO_NODE
+
     cdef int sift(
         self, Engine engine, const Config* config, const Canon* start, bint ends, const uint32_t* mask, const uint32_t* cut,
         const uint8_t* after, uint32_t* words,
@@ -193,6 +199,7 @@ cdef class CanonicalMasks:
         cdef uint32_t word, left, token, found
         cdef const Slot* slot
         cdef bint depends = False
+        cdef bint begins = ends or start.last == <uint32_t>FIRST
         cdef int status = masks_find(&engine.masks, &engine.machine, config, &plain)
         if status < 0:
             return status
@@ -234,7 +241,7 @@ cdef class CanonicalMasks:
                         status = self.rest_after_text(engine, config, token, after[token])
                     else:
                         status = self.rest_after(engine, config, self.inside.data[token], after[token])
-                    if status > 0 and not self.rules.whole_pieces:
+                    if status > 0 and (not self.rules.whole_pieces or (self.rules.has_alone and not begins)):
                         status = self.rules.merges.reached(token)
                 if status == 0:
                     status = self.try_token(engine, config, start, ends, token)
@@ -330,10 +337,7 @@ cdef class CanonicalMasks:
         cdef TapeMark mark = tape_mark(&engine.machine.tape)
         cdef uint32_t i
         cdef int status = 1
-        at.may_end = ends
-        at.may_go_on = not ends
-        if self.rules.has_alone and not at.alone:
-            self.rules.forbid_ends(&at)
+        self.rules.start(&at, ends)
         for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
             status = 0
             if self.rules.feed(&at, self.trie.blob[i]):
@@ -357,11 +361,7 @@ cdef class CanonicalMasks:
         cdef int status
         states[0] = start[0]
         configs[0] = config[0]
-        if not start.character.need:
-            states[0].may_end = ends
-            states[0].may_go_on = not ends
-            if self.rules.has_alone and not start.alone:
-                self.rules.forbid_ends(&states[0])
+        self.rules.start(&states[0], ends)
         while node < self.trie.node_count:
             it = self.trie.nodes + node
             depth = node_depth(it)

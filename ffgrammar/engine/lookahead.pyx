@@ -196,9 +196,8 @@ cdef class Lookahead:
                 return NO_MEMORY
         states[0] = at[0]
         configs[0] = config[0]
+        self.rules.start(&states[0], False)
         if not at.character.need:
-            states[0].may_end = False
-            states[0].may_go_on = True
             return self.over_nodes(engine, states, configs, 1, self.trie.node_count, level)
         # few tokens go on inside a character, and they begin far from each other
         for byte in range(at.character.low, <uint32_t>at.character.high + 1):
@@ -307,35 +306,35 @@ cdef class Lookahead:
         self, Engine engine, const Config* config, const Utf8* part, uint32_t low, uint32_t high, uint32_t guess, bint goes_on,
         uint32_t* left,
     ) noexcept nogil:
-        cdef uint32_t classes = self.rules.pieces.classes
+        cdef uint32_t first = 0 if goes_on else self.rules.pieces.stays
         cdef Config moved
         cdef Utf8 after
-        cdef uint32_t byte, at, ended
-        cdef uint32_t went_on = DEAD
+        cdef uint32_t byte, way
+        cdef uint32_t at = 0
         cdef int status
         for byte in range(low, high + 1):
             after = part[0]
             if not utf8_step(&after, byte):
                 continue
-            ended = 0
             if not after.need:
-                at = guess * classes + self.rules.pieces.class_of(after.code)
-                ended = self.rules.pieces.ends[at]
-                went_on = self.rules.pieces.goes_on[at] if goes_on else DEAD
-                if ended == DEAD and went_on == DEAD:
+                at = guess * self.rules.pieces.classes + self.rules.pieces.class_of(after.code)
+                for way in range(first, self.rules.pieces.ways):
+                    if self.rules.pieces.to[way * self.rules.pieces.size + at] != DEAD:
+                        break
+                else:
                     continue
             if left[0] == 0:
                 return 1
             left[0] -= 1
             moved = config[0]
             status = self.step(engine, &moved, byte)
-            if status > 0:
-                if after.need:
-                    status = self.over_bytes(engine, &moved, &after, after.low, after.high, guess, goes_on, left)
-                else:
-                    status = self.reach(engine, &moved, ended)
+            if status > 0 and after.need:
+                status = self.over_bytes(engine, &moved, &after, after.low, after.high, guess, goes_on, left)
+            elif status > 0:
+                status = 0
+                for way in range(first, self.rules.pieces.ways):
                     if status == 0:
-                        status = self.reach(engine, &moved, went_on)
+                        status = self.reach(engine, &moved, self.rules.pieces.to[way * self.rules.pieces.size + at])
             if status != 0:
                 return status
         return 0

@@ -10,9 +10,10 @@ from ffgrammar.tokens.successors cimport Successors
 from ffgrammar.tokens.trie cimport TokenTrie
 
 cdef enum:
-    MOST_GUESSES = 8    # about where pieces end, at a time; three are the most that the patterns of models need
+    MOST_GUESSES = 8    # about where pieces end, at a time; boundaries.py sees to it that there are no more
     FIRST = 0xFFFFFFFF  # for the token before the first
     ANY = 0xFFFFFFFE    # for a last token that is not held against what follows it
+    NO_NODE = 0x7FFFFFFF  # where the piece so far begins no token that merges do not make
     FAILED = -1         # there is no memory
     # Tokens that are looked for, one after another, to complete what the last one began: a character has four bytes.
     MOST_AHEAD = 4
@@ -24,9 +25,11 @@ cdef struct Canon:
     uint8_t may_end     # whether a piece may end before that character,
     uint8_t may_go_on   # or go on
     uint8_t alone       # the last token must be a piece of its own
+    uint8_t inside      # the next character is not the first one of a token
+    uint8_t torn        # a token has ended inside the character
     uint8_t count
     uint16_t[MOST_GUESSES] guess  # states of the automaton of pieces
-    uint32_t[MOST_GUESSES] node   # the piece so far in the trie, where that matters; else 0
+    uint32_t[MOST_GUESSES] node   # the piece so far in the trie, where that matters
 
 
 cdef class CanonRules:
@@ -34,7 +37,10 @@ cdef class CanonRules:
     cdef readonly Merges merges
     cdef readonly PieceTable pieces
     cdef readonly bint has_alone  # whether there are tokens that merges do not make
-    cdef bint whole_pieces
+    cdef readonly bint whole_pieces
+    cdef readonly str space       # the character that stands for the space in patterns, and is in no text
+    cdef uint8_t* leads_alone     # by node of the trie: whether such a token is there or below
+    cdef uint8_t* is_atom         # by token: whether the pre-tokenizer finds it in the text
     cdef uint8_t* may_stop        # by state of the automaton: whether the piece may end there, or the text,
     cdef uint8_t* is_sure         # and whether any text may go on from there
 
@@ -54,6 +60,9 @@ cdef class CanonRules:
     cdef int join(self, Canon* at, uint32_t token) noexcept nogil
     cdef bint feed(self, Canon* at, uint32_t byte) noexcept nogil
     cdef int settle(self, Canon* at, uint32_t token) noexcept nogil
+
+    # Get ready for the bytes of a token before which the piece ends, or goes on.
+    cdef void start(self, Canon* at, bint ends) noexcept nogil
 
     # Whether a token may come, as for the merges: its bytes have led from the last token to `at`, where the piece ended before
     # them, or where it goes on.
@@ -82,6 +91,8 @@ cdef class CanonRules:
     cdef int can_go_on(self, const Canon* at, uint32_t ahead) noexcept nogil
     cdef void forbid_ends(self, Canon* at) noexcept nogil
     cdef bint is_alone(self, uint32_t node) noexcept nogil
+    cdef int mark_alone(self, uint32_t token) except -1
+    cdef bint is_misspelt(self, const Canon* at, uint32_t token) noexcept nogil
     cdef uint32_t below(self, uint32_t node, uint32_t code) noexcept nogil
 
 

@@ -1,3 +1,6 @@
+from collections.abc import Iterable
+
+from ffgrammar.tokens.boundaries import Split
 from ffgrammar.tokens.merges import Merges
 from ffgrammar.tokens.pieces import PieceTable
 from ffgrammar.tokens.trie import TokenTrie
@@ -13,8 +16,19 @@ class CanonRules:
     def pieces(self) -> PieceTable: ...
     @property
     def has_alone(self) -> bool: ...
+    @property
+    def whole_pieces(self) -> bool: ...
+    @property
+    def space(self) -> str | None: ...
     def __init__(
-        self, trie: TokenTrie, pattern: str, whole_pieces: bool = True, all_merged: bool = False
+        self,
+        trie: TokenTrie,
+        pattern: str | Iterable[Split],
+        whole_pieces: bool = True,
+        all_merged: bool = False,
+        merges: Merges | None = None,
+        space: str | None = None,
+        atoms: Iterable[int] = (),
     ) -> None: ...
 
 class CanonChain:

@@ -7,7 +7,8 @@ that it goes on; which is possible is known when the next character is, and as t
 tokens later.
 
 A tokenizer that looks for a whole piece among its tokens before it merges may have tokens that merges do not make: these are
-pieces of their own, and no other tokens may spell such a piece.
+pieces of their own, and no other tokens may spell such a piece. Tokens that the pre-tokenizer itself finds in the text (atoms) are
+pieces, too: a guess that such a piece begins is one that the token ends with it.
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
@@ -19,64 +20,99 @@ from cpython.bytearray cimport PyByteArray_AS_STRING
 from ffgrammar.core.intern cimport Intern, intern_add, intern_count, intern_free, intern_get, intern_init, intern_len
 from ffgrammar.core.vec cimport Vec, vec_free, vec_init, vec_push
 from ffgrammar.tokens.merges cimport Merges
-from ffgrammar.tokens.pieces cimport DEAD, PieceTable, utf8_step
+from ffgrammar.tokens.pieces cimport DEAD, PieceTable, utf8_step, utf8_write
 from ffgrammar.tokens.successors cimport Successors
-from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.trie cimport (
     MAX_TOKEN_BYTES, TokenTrie, TrieNode, index_find, node_byte, node_depth, node_size, node_token, trie_child,
 )
 
+from ffgrammar.core.errors import TokenizerError
+
 cdef enum:
-    NO_NODE = 0x7FFFFFFF   # the piece so far begins no token
     NO_END = 0x80000000    # the piece must not end here
     MOST_SETS = 1 << 14    # of guesses that are looked at
+
+
+cdef bint is_token(CanonRules rules, uint32_t code) noexcept nogil:
+    cdef uint8_t[4] text
+    cdef uint32_t count = utf8_write(code, text)
+    return index_find(&rules.trie.index, text, count) >= 0
 
 
 cdef class CanonRules:
     """The rules of a tokenizer.
 
     Args:
-        trie: its vocabulary; ids are ranks of merges.
-        pattern: its pre-tokenizer's.
+        trie: its vocabulary.
+        pattern: its pre-tokenizer's; or several `Split`, one after another.
         whole_pieces: whether a piece that is a token is that token, whatever the merges make of it.
         all_merged: whether it is known that merges make every token (to find out takes longer than the rest).
+        merges: of the vocabulary; if not given, ids are ranks.
+        space: a character that the pattern has in the place of the space; it is in no text.
+        atoms: the tokens that a `Split` with `atoms` finds.
 
     Raises:
         TokenizerError: the pattern cannot be read, or tokens are too long for the trie.
     """
 
-    def __cinit__(self, TokenTrie trie not None, str pattern not None, bint whole_pieces=True, bint all_merged=False):
-        cdef uint32_t state, character, token
+    def __cinit__(
+        self, TokenTrie trie not None, pattern not None, bint whole_pieces=True, bint all_merged=False, Merges merges=None,
+        space=None, atoms=(),
+    ):
+        cdef uint32_t state, character, token, way
         if trie.long_count:
             raise TokenizerError(f"{trie.long_count} tokens have more than {MAX_TOKEN_BYTES} bytes")
         self.trie = trie
-        self.merges = Merges(trie)
-        self.pieces = PieceTable(pattern)
+        self.merges = Merges(trie) if merges is None else merges
+        self.pieces = PieceTable(pattern, space)
         self.whole_pieces = whole_pieces
+        self.space = space
         self.may_stop = <uint8_t*>calloc(self.pieces.states, 1)
         self.is_sure = <uint8_t*>calloc(self.pieces.states, 1)
-        if self.may_stop == NULL or self.is_sure == NULL:
+        self.is_atom = <uint8_t*>calloc(<size_t>trie.vocab_size + 1, 1)
+        if self.may_stop == NULL or self.is_sure == NULL or self.is_atom == NULL:
             raise MemoryError
+        for number in atoms:
+            trie.token_bytes(number)
+            self.is_atom[<uint32_t>number] = True
         for state in range(self.pieces.states):
             self.may_stop[state] = self.pieces.final[state]
-            for character in range(self.pieces.classes):
-                if self.pieces.ends[state * self.pieces.classes + character] != DEAD:
-                    self.may_stop[state] = True
+            for way in range(self.pieces.stays, self.pieces.ways):
+                for character in range(self.pieces.classes):
+                    if self.pieces.to[way * self.pieces.size + state * self.pieces.classes + character] != DEAD:
+                        self.may_stop[state] = True
         self.find_sure()
         if whole_pieces and not all_merged:
             for token in range(trie.vocab_size):
-                if trie.offsets[token] < trie.offsets[token + 1] and self.merges.reached(token) == 0:
-                    self.has_alone = True
+                if trie.offsets[token] < trie.offsets[token + 1] and not self.is_atom[token] and self.merges.reached(token) == 0:
+                    self.mark_alone(token)
+
+    cdef int mark_alone(self, uint32_t token) except -1:
+        """Note that merges do not make a token, on the way to it in the trie."""
+        cdef const uint8_t* text = self.trie.blob + self.trie.offsets[token]
+        cdef uint32_t count = self.trie.offsets[token + 1] - self.trie.offsets[token]
+        cdef uint32_t node = 0
+        cdef uint32_t i
+        self.has_alone = True
+        if self.leads_alone == NULL:
+            self.leads_alone = <uint8_t*>calloc(self.trie.node_count, 1)
+            if self.leads_alone == NULL:
+                raise MemoryError
+        if count <= MAX_TOKEN_BYTES:
+            for i in range(count):
+                node = trie_child(self.trie.nodes, node, text[i])
+                self.leads_alone[node] = True
+        return 0
 
     def __dealloc__(self):
+        free(self.leads_alone)
         free(self.may_stop)
+        free(self.is_atom)
         free(self.is_sure)
 
     cdef int find_sure(self) except -1:
         """A state is sure if each text can go on from it: with one of the guesses that it becomes, which depends on the text.
-
-        Raises TokenizerError if a text may have more guesses than there is room for.
-        """
+        (Where there are very many sets of guesses none is called sure; who asks has to look further then.)"""
         cdef Intern sets
         cdef Vec leads   # by number of a set * classes + class: number of a set
         cdef bytearray sure = bytearray()
@@ -92,7 +128,7 @@ cdef class CanonRules:
                     raise MemoryError
             while i < intern_count(&sets):
                 if i == MOST_SETS:
-                    raise TokenizerError("the pattern leaves too many guesses about the ends of pieces open")
+                    return 0
                 sure.append(self.lead_on(&sets, i, &leads))
                 i += 1
             while changed:
@@ -113,9 +149,9 @@ cdef class CanonRules:
     cdef bint lead_on(self, Intern* sets, uint32_t number, Vec* leads) except? True:
         """Note where each class of characters leads from a set of guesses. Whether the text may end there."""
         cdef uint32_t[MOST_GUESSES] guesses
-        cdef uint32_t[2 * MOST_GUESSES] found
+        cdef uint32_t[MOST_GUESSES] found
         cdef uint32_t count = intern_len(sets, number)
-        cdef uint32_t character, ends, i, j, to, size, target
+        cdef uint32_t character, way, i, j, to, size, target
         cdef bint final = False
         memcpy(guesses, intern_get(sets, number), count * sizeof(uint32_t))
         for i in range(count):
@@ -123,19 +159,18 @@ cdef class CanonRules:
         for character in range(self.pieces.classes):
             size = 0
             for i in range(count):
-                for ends in range(2):
-                    to = guesses[i] * self.pieces.classes + character
-                    to = self.pieces.ends[to] if ends else self.pieces.goes_on[to]
+                for way in range(self.pieces.ways):
+                    to = self.pieces.to[way * self.pieces.size + guesses[i] * self.pieces.classes + character]
                     # (in order, each once)
                     j = 0
                     while j < size and found[j] < to:
                         j += 1
                     if to != DEAD and (j == size or found[j] != to):
+                        if size == MOST_GUESSES:
+                            raise TokenizerError(f"more than {MOST_GUESSES} guesses about the ends of pieces are open")
                         memmove(found + j + 1, found + j, (size - j) * sizeof(uint32_t))
                         found[j] = to
                         size += 1
-            if size > MOST_GUESSES:
-                raise TokenizerError(f"the pattern leaves more than {MOST_GUESSES} guesses about the ends of pieces open")
             if intern_add(sets, found, size, &target) < 0 or vec_push(leads, target) < 0:
                 raise MemoryError
         return final
@@ -149,7 +184,7 @@ cdef class CanonRules:
     cdef void begin(self, Canon* at) noexcept nogil:
         at.last = FIRST
         at.character.need = 0
-        at.may_end = at.alone = False
+        at.may_end = at.alone = at.inside = at.torn = False
         at.may_go_on = True
         at.count = 1
         at.guess[0] = 0
@@ -174,7 +209,7 @@ cdef class CanonRules:
         cdef int status
         if reached < 0:
             return FAILED
-        if not reached and not self.whole_pieces:
+        if not reached and not self.whole_pieces and not self.is_atom[token]:
             return False
         if side_by_side and at.last < <uint32_t>ANY:
             status = self.merges.pair(at.last, token)
@@ -183,35 +218,30 @@ cdef class CanonRules:
             side_by_side = status
         if at.character.need:
             # a piece does not end inside a character
+            at.torn = True
             return side_by_side
+        at.inside = False
         at.may_end = at.last != <uint32_t>FIRST
         at.may_go_on = side_by_side or not at.may_end
         if self.has_alone and not at.alone:
             self.forbid_ends(at)
         return True
 
+    cdef bint is_misspelt(self, const Canon* at, uint32_t token) noexcept nogil:
+        """Whether the last byte of a character that is a token has come as a token for that byte."""
+        if not self.merges.by_characters or not self.merges.is_byte[token] or at.character.need or at.character.code < 0x80:
+            return False
+        return is_token(self, at.character.code)
+
     cdef uint32_t below(self, uint32_t node, uint32_t code) noexcept nogil:
         """The node that a character leads to."""
         cdef uint8_t[4] text
-        cdef uint32_t count, i
-        if code < 0x80:
-            text[0] = <uint8_t>code
-            count = 1
-        elif code < 0x800:
-            text[0] = <uint8_t>(0xC0 | code >> 6)
-            count = 2
-        elif code < 0x10000:
-            text[0] = <uint8_t>(0xE0 | code >> 12)
-            count = 3
-        else:
-            text[0] = <uint8_t>(0xF0 | code >> 18)
-            count = 4
-        for i in range(1, count):
-            text[i] = <uint8_t>(0x80 | (code >> 6 * (count - 1 - i) & 0x3F))
+        cdef uint32_t count = utf8_write(code, text)
+        cdef uint32_t i
         for i in range(count):
             if node < NO_NODE:
                 node = trie_child(self.trie.nodes, node, text[i])
-                if node == 0:
+                if node == 0 or not self.leads_alone[node]:
                     node = NO_NODE
         return node
 
@@ -221,7 +251,8 @@ cdef class CanonRules:
         cdef uint32_t character, i, j, state, to
         cdef uint32_t count = 0
         cdef uint64_t live = 0
-        cdef int ends
+        cdef uint32_t way
+        cdef bint ends
         if not utf8_step(&at.character, byte):
             return False
         if at.character.need:
@@ -234,17 +265,19 @@ cdef class CanonRules:
         character = self.pieces.class_of(at.character.code)
         for i in range(at.count):
             state = at.guess[i] * self.pieces.classes + character
-            for ends in range(2):
-                if ends:
-                    if not at.may_end or at.node[i] & <uint32_t>NO_END:
-                        continue
-                    to = self.pieces.ends[state]
-                else:
-                    if not at.may_go_on:
-                        continue
-                    to = self.pieces.goes_on[state]
-                if to == DEAD:
+            for way in range(self.pieces.ways):
+                ends = way >= self.pieces.stays
+                if ends and (not at.may_end or at.node[i] & <uint32_t>NO_END):
                     continue
+                if not ends and not at.may_go_on:
+                    continue
+                to = self.pieces.to[way * self.pieces.size + state]
+                if to == DEAD or count == MOST_GUESSES:
+                    continue
+                if self.pieces.has_atoms and self.pieces.atoms[to]:
+                    # (an atom is one token, so it does not go on after one)
+                    if at.torn or (self.pieces.atoms[at.guess[i]] and not ends and not at.inside):
+                        continue
                 guess[count] = <uint16_t>to
                 node[count] = 0
                 if self.has_alone:
@@ -258,8 +291,8 @@ cdef class CanonRules:
             at.guess[i] = guess[i]
             at.node[i] = node[i]
         at.count = <uint8_t>count
-        at.may_end = False
-        at.may_go_on = True
+        at.may_end = at.torn = False
+        at.may_go_on = at.inside = True
         return count > 0
 
     cdef int settle(self, Canon* at, uint32_t token) noexcept nogil:
@@ -285,6 +318,8 @@ cdef class CanonRules:
         for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
             if not self.feed(at, self.trie.blob[i]):
                 return False
+        if self.is_misspelt(at, token):
+            return False
         return self.settle(at, token)
 
     cdef int push_any(self, Canon* at, uint32_t token) noexcept nogil:
@@ -299,6 +334,7 @@ cdef class CanonRules:
             return True
         at[0] = before
         for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
+            at.inside = True
             if not at.character.need:
                 at.may_end = at.may_go_on = True
             if not self.feed(at, self.trie.blob[i]):
@@ -360,12 +396,8 @@ cdef class CanonRules:
         cdef int found = 0
         cdef int status
         states[0] = at[0]
-        if not at.character.need:
-            states[0].may_end = ends
-            states[0].may_go_on = not ends
-            if self.has_alone and not at.alone:
-                self.forbid_ends(&states[0])
-        elif node == 0:
+        self.start(&states[0], ends)
+        if at.character.need and node == 0:
             # few bytes go on inside a character, and what they lead to is far apart
             for byte in range(at.character.low, <uint32_t>at.character.high + 1):
                 root = self.trie.roots[byte]
@@ -411,10 +443,23 @@ cdef class CanonRules:
                     return status
         return found
 
+    cdef void start(self, Canon* at, bint ends) noexcept nogil:
+        at.inside = False
+        at.torn = at.character.need > 0
+        if not at.character.need:
+            at.may_end = ends
+            at.may_go_on = not ends
+            if self.has_alone and not at.alone:
+                self.forbid_ends(at)
+
     cdef int fits(self, const Canon* at, uint32_t token, bint ends) noexcept nogil:
         cdef int reached = self.merges.reached(token)
-        if ends or at.last == <uint32_t>FIRST or reached < 0:
-            return reached if reached else self.whole_pieces
+        if reached < 0:
+            return FAILED
+        if self.is_misspelt(at, token):
+            return False
+        if ends or at.last == <uint32_t>FIRST:
+            return reached or self.whole_pieces or self.is_atom[token]
         if not reached or at.alone:
             return False
         return self.merges.pair(at.last, token) if at.last != <uint32_t>ANY else 1

@@ -13,8 +13,9 @@ from libc.stdlib cimport free, realloc
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
 
-from ffgrammar.tokens.bpe cimport BPE_NO_BYTE, BPE_OK, BpeStatus, Ids, bpe_piece
+from ffgrammar.tokens.bpe cimport BpeStatus, Ids
 from ffgrammar.tokens.canon cimport ANY, FIRST, MOST_AHEAD, Canon, CanonChain, CanonRules
+from ffgrammar.tokens.own_encoder cimport encode_pieces, listed
 from ffgrammar.tokens.trie cimport TokenTrie, node_token, trie_child
 
 from ffgrammar.core.errors import TokenizerError
@@ -141,17 +142,11 @@ cdef class Table:
             walk = self.walks + self.walk_count
             walk.entry = self.walked
             walk.node = 0
-            walk.on = self.entries[self.walked].at
+            walk.on = walk.ended = self.entries[self.walked].at
             walk.has_ended = walk.on.last != <uint32_t>FIRST and not walk.on.character.need
             walk.goes_on = not walk.on.alone
-            if not walk.on.character.need:
-                walk.on.may_end = False
-                walk.on.may_go_on = True
-                if self.rules.has_alone and not walk.on.alone:
-                    self.rules.forbid_ends(&walk.on)
-            walk.ended = walk.on
-            walk.ended.may_end = True
-            walk.ended.may_go_on = False
+            self.rules.start(&walk.on, False)
+            self.rules.start(&walk.ended, True)
             self.walked += 1
             self.walk_count += 1
         return 0
@@ -266,24 +261,12 @@ cdef list find_coverings(CanonRules rules, const Canon* start, bytes prefix, tup
     return found
 
 
-cdef list tokens_of_pieces(CanonRules rules, bytes text, list ends):
-    """The tokens of pieces that end at these places."""
-    cdef const uint8_t* data = text
+cdef list tokens_of_pieces(CanonRules rules, bytes text, size_t stop):
+    """The tokens of a text's pieces up to a place where one ends."""
     cdef Ids ids = Ids(NULL, 0, 0)
-    cdef size_t start = 0
-    cdef size_t end, i
-    cdef BpeStatus status = BPE_OK
-    try:
-        for end in ends:
-            status = bpe_piece(&rules.trie.index, data + start, end - start, &ids)
-            if status == BPE_NO_BYTE:
-                raise TokenizerError("the text has a byte that is no token of the vocabulary")
-            if status != BPE_OK:
-                raise MemoryError
-            start = end
-        return [ids.items[i] for i in range(ids.count)]
-    finally:
-        free(ids.items)
+    cdef size_t begun
+    cdef BpeStatus status = encode_pieces(rules, text, len(text), stop, &ids, &begun)
+    return listed(status, &ids)
 
 
 def coverings(CanonRules rules not None, bytes prefix not None):
@@ -318,7 +301,7 @@ cdef tuple settled_before(CanonRules rules, bytes text):
     if not settled:
         return [], 0, 0
     whole = text.decode("utf-8", "ignore").encode()
-    return tokens_of_pieces(rules, text, [end for end in rules.pieces.ends_of(whole) if end <= settled]), settled, state
+    return tokens_of_pieces(rules, whole, settled), settled, state
 
 
 def coverings_after(CanonChain chain not None, bytes prefix not None):

@@ -1,4 +1,5 @@
-"""Encoders that are someone else's: a caller's function, a tiktoken object, a Hugging Face tokenizer.
+"""Encoders that are someone else's: a caller's function, a tiktoken object, a Hugging Face tokenizer (where its rules
+are not known).
 
 Each has `encode(data)` for str and bytes, names of special tokens being ordinary text, and `piece_ends(data)`, the byte
 offsets at which the pieces of a UTF-8 text end, or None where that is not known.
@@ -6,11 +7,16 @@ offsets at which the pieces of a UTF-8 text end, or None where that is not known
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.core.forks import new_lock
+
+if TYPE_CHECKING:
+    from ffgrammar.tokens.canon import CanonRules
+    from ffgrammar.tokens.rules_once import RulesOnce
 
 __all__ = ["CallableEncoder", "HuggingFaceEncoder", "TiktokenEncoder"]
 
@@ -72,22 +78,35 @@ class TiktokenEncoder:
 
 
 class HuggingFaceEncoder:
-    """Encodes with the package `tokenizers`; its tokenizer is built when first needed.
+    """Encodes by the tokenizer's rules, or with the package `tokenizers` where they are not known; its tokenizer is
+    built when first needed.
 
     Args:
-        source: the text of its tokenizer.json.
+        config: its tokenizer.json.
         letters: GPT-2's letters by byte if its model works on these; None if it has tokens like `<0x0A>`.
+
+    Attributes:
+        rules: the tokenizer's; set once, before anything is encoded.
+        knows_space: whether the rules know what becomes of a text that has the character that stands for the space.
     """
 
-    def __init__(self, source: str, letters: dict[int, str] | None) -> None:
+    def __init__(self, config: dict[str, Any], letters: dict[int, str] | None) -> None:
+        self.rules: RulesOnce | None = None
+        self.knows_space = True
         self._letters = letters
-        self._source: str | None = source
+        self._config: dict[str, Any] | None = config
         self._tokenizer: Any = None
         self._lock = new_lock()
 
+    def _own(self) -> CanonRules | None:
+        own = None if self.rules is None else self.rules.get()
+        if own is not None and self.knows_space:
+            self._config = None
+        return own
+
     def _ready(self) -> Any:
         with self._lock:
-            if self._source is not None:
+            if self._config is not None:
                 try:
                     import tokenizers
                 except ImportError:
@@ -95,11 +114,11 @@ class HuggingFaceEncoder:
                         "encoding with a Hugging Face tokenizer needs the package tokenizers: pip install tokenizers"
                     ) from None
                 try:
-                    self._tokenizer = tokenizers.Tokenizer.from_str(self._source)
+                    self._tokenizer = tokenizers.Tokenizer.from_str(json.dumps(self._config))
                 except Exception as error:
                     raise TokenizerError(f"tokenizers cannot read this tokenizer: {error}") from error
                 self._tokenizer.encode_special_tokens = True
-                self._source = None
+                self._config = None
             return self._tokenizer
 
     def encode(self, data: str | bytes) -> list[int]:
@@ -120,11 +139,22 @@ class HuggingFaceEncoder:
             return self._encode_text(data.decode("utf-8"))
         except UnicodeDecodeError as error:
             valid = error.start
+        own = self._own()
+        if self._letters is not None and own is not None:
+            from ffgrammar.tokens.own_encoder import encode_open
+
+            return encode_open(own, data, valid)
         if self._letters is not None:
             return self._encode_one_piece_from(data, valid, self._letters)
         return self._encode_byte_by_byte(data, valid)
 
     def _encode_text(self, text: str) -> list[int]:
+        own = self._own()
+        space = None if own is None else own.space
+        if own is not None and (self.knows_space or space is None or space not in text):
+            from ffgrammar.tokens.own_encoder import encode_text
+
+            return encode_text(own, (text if space is None else text.replace(space, " ")).encode())
         return list(self._ready().encode(text, add_special_tokens=False).ids)
 
     def _encode_one_piece_from(self, data: bytes, valid: int, letters: dict[int, str]) -> list[int]:
@@ -142,21 +172,32 @@ class HuggingFaceEncoder:
         return ids + [token.id for token in tokenizer.model.tokenize("".join(letters[value] for value in rest))]
 
     def _encode_byte_by_byte(self, data: bytes, valid: int) -> list[int]:
-        tokenizer = self._ready()
         ids: list[int] = []
         while data:
             ids += self._encode_text(data[:valid].decode("utf-8"))
             data = data[valid:]
             if data:
-                token = tokenizer.token_to_id(f"<0x{data[0]:02X}>")
-                if token is None:
-                    raise TokenizerError(f"the tokenizer has no token for the byte {data[0]:#04x}")
-                ids.append(token)
+                ids.append(self._byte_token(data[0]))
                 data = data[1:]
             valid = _valid_prefix(data)
         return ids
 
+    def _byte_token(self, byte: int) -> int:
+        own = self._own()
+        if own is not None:
+            from ffgrammar.tokens.own_encoder import byte_token
+
+            return byte_token(own, byte)
+        token: int | None = self._ready().token_to_id(f"<0x{byte:02X}>")
+        if token is None:
+            raise TokenizerError(f"the tokenizer has no token for the byte {byte:#04x}")
+        return token
+
     def piece_ends(self, data: bytes) -> list[int] | None:
+        own = self._own()
+        if own is not None:
+            # (what stands for a space is as long as a space only there)
+            return own.pieces.ends_of(data) if own.space is None or own.space.encode() not in data else None
         tokenizer = self._ready()
         if tokenizer.normalizer is not None or tokenizer.pre_tokenizer is None:
             return None

@@ -1,16 +1,18 @@
 """Reads the tokenizers of Hugging Face models.
 
-Everything is read from the text of a tokenizer.json (an object gives it too), so no package is needed until something
-is to be encoded. The bytes of a token are what the tokenizer's decoder makes of it inside a text: three decoders tell
-that exactly, byte-level (GPT-2's alphabet of 256 characters), U+2581 for the space, and byte fallback (`<0x0A>`). Any
-other is refused.
+Everything is read from the text of a tokenizer.json (an object gives it too), so no package is needed. The bytes of a
+token are what the tokenizer's decoder makes of it inside a text: three decoders tell that exactly, byte-level (GPT-2's
+alphabet of 256 characters), U+2581 for the space, and byte fallback (`<0x0A>`). Any other is refused.
 
-`encode` works on a copy of the tokenizer that takes its text as the continuation of another: without a space put before
-it, without the template that adds BOS, without truncation, and with the names of special tokens as ordinary text.
+What is read of cutting and merging is told in huggingface_rules.py; where that is not all of it, the package
+`tokenizers` encodes. It works on a copy of the tokenizer that takes its text as the continuation of another: without a
+space put before it, without the template that adds BOS, without truncation, and with the names of special tokens as
+ordinary text.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Callable
@@ -19,6 +21,7 @@ from typing import Any, NamedTuple
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.encoders import HuggingFaceEncoder
+from ffgrammar.tokens.huggingface_rules import ListedRules, byte_alphabet, read_rules
 from ffgrammar.tokens.trie import MAX_VOCAB_SIZE
 
 __all__ = ["ReadTokenizer", "byte_alphabet", "read_tokenizer"]
@@ -30,22 +33,17 @@ EOS_NAMES = ("</s>", "<|endoftext|>", "<|end_of_text|>", "<eos>", "<|eot_id|>", 
 
 
 class ReadTokenizer(NamedTuple):
-    """What a tokenizer.json says; the last two are told at the properties of `Tokenizer`."""
+    """What a tokenizer.json says. `rules` are None where they are not known; the two after them are told at the
+    properties of `Tokenizer`."""
 
     tokens: list[bytes | None]
     special_tokens: dict[str, int]
     eos_token_ids: Any
     name: str
     encoder: HuggingFaceEncoder
+    rules: ListedRules | None
     adds_prefix_space: bool
     strips_first_space: bool
-
-
-def byte_alphabet() -> dict[str, int]:
-    """GPT-2's characters for the 256 bytes: printable Latin-1 stands for itself, the others are U+0100 and up."""
-    plain = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    others = [value for value in range(256) if value not in plain]
-    return {chr(value): value for value in plain} | {chr(256 + k): value for k, value in enumerate(others)}
 
 
 def read_tokenizer(source: Any, eos_token_ids: Any = None) -> ReadTokenizer:
@@ -72,15 +70,23 @@ def _read(config: dict[str, Any], name: str, eos: list[Any] | None, eos_token_id
     if not isinstance(model, dict):
         raise TokenizerError(f"{name}: not a tokenizer.json: there is no model")
     to_bytes, byte_level = _decoder(config, model, name)
-    tokens, special_tokens, numbers = _tokens(config, model, name, to_bytes)
+    tokens, special_tokens, numbers = _tokens(config, model, name, to_bytes, byte_level)
     if eos_token_ids is None:
         eos_token_ids = _known_eos(eos, special_tokens, numbers, name)
     strips_space = any(step["type"] in ("Strip", "Metaspace") for step in _steps(config.get("decoder"), "decoders"))
     adds_space = _without_prefix_space(config)
     config["post_processor"] = config["truncation"] = config["padding"] = None
     letters = {value: letter for letter, value in byte_alphabet().items()} if byte_level else None
-    encoder = HuggingFaceEncoder(json.dumps(config), letters)
-    return ReadTokenizer(tokens, special_tokens, eos_token_ids, name, encoder, adds_space, strips_space)
+    encoder = HuggingFaceEncoder(config, letters)
+    steps = {
+        "normalizer": _steps(config.get("normalizer"), "normalizers"),
+        "pre_tokenizer": _steps(config.get("pre_tokenizer"), "pretokenizers"),
+        "decoder": _steps(config.get("decoder"), "decoders"),
+    }
+    rules = None
+    with contextlib.suppress(TokenizerError):
+        rules = read_rules(config, steps, tokens, byte_level)
+    return ReadTokenizer(tokens, special_tokens, eos_token_ids, name, encoder, rules, adds_space, strips_space)
 
 
 def _known_eos(eos: list[Any] | None, special_tokens: dict[str, int], numbers: dict[str, int], name: str) -> list[int]:
@@ -153,7 +159,7 @@ def _steps(part: dict[str, Any] | None, inside: str) -> list[dict[str, Any]]:
 
 
 def _tokens(
-    config: dict[str, Any], model: dict[str, Any], name: str, to_bytes: Callable[[str], bytes]
+    config: dict[str, Any], model: dict[str, Any], name: str, to_bytes: Callable[[str], bytes], byte_level: bool
 ) -> tuple[list[bytes | None], dict[str, int], dict[str, int]]:
     """(bytes by id, special tokens, id by text of every token)."""
     vocabulary = model.get("vocab", {})
@@ -175,8 +181,9 @@ def _tokens(
         tokens[unknown] = None
     special_tokens = {}
     for token in added:
-        # Added tokens are found in the text before the model sees it, so they are spelled as they are.
-        tokens[token["id"]] = token["content"].encode()
+        # Added tokens are found in the text before the model sees it, so they are spelled as they are. (But what is
+        # read for a space is so in them, too.)
+        tokens[token["id"]] = token["content"].encode() if byte_level else to_bytes(token["content"])
         if token.get("special"):
             special_tokens[token["content"]] = token["id"]
     return tokens, special_tokens, numbers

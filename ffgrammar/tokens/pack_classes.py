@@ -16,7 +16,16 @@ from pathlib import Path
 __all__ = ["CLASSES", "class_table", "pack_classes"]
 
 # Bit of the class byte by pattern; `split.pyx` names them.
-CLASSES = {r"\p{Lu}|\p{Lt}": 1, r"\p{Ll}": 2, r"\p{Lm}|\p{Lo}": 4, r"\p{M}": 8, r"\p{N}": 16, r"\s": 32, r"\r|\n": 64}
+CLASSES = {
+    r"\p{Lu}|\p{Lt}": 1,
+    r"\p{Ll}": 2,
+    r"\p{Lm}|\p{Lo}": 4,
+    r"\p{M}": 8,
+    r"\p{N}": 16,
+    r"\s": 32,
+    r"\r|\n": 64,
+    r"\p{P}|\p{S}": 128,
+}
 BLOCK = 256
 
 

@@ -34,13 +34,15 @@ PROPERTIES = {
     "M": 8,
     "N": 16,
     "s": 32,
-    # only together, so refused alone: Lu|Lt and Lm|Lo share a bit
+    # only together, so refused alone: Lu|Lt, Lm|Lo and P|S share a bit
     "Lu": 1,
     "Lt": 1,
     "Lm": 4,
     "Lo": 4,
+    "P": 128,
+    "S": 128,
 }
-TOGETHER = ({"Lu", "Lt"}, {"Lm", "Lo"})
+TOGETHER = ({"Lu", "Lt"}, {"Lm", "Lo"}, {"P", "S"})
 
 
 class CharSet(NamedTuple):
@@ -315,14 +317,16 @@ class _Reader:
         names: list[str] = []
         ranges: list[tuple[int, int]] = []
         while not self.take("]"):
-            more, found, opposite = self.member(ignore_case)
+            if any(self.peek(text) for text in ("&&", "--", "~~")):
+                raise self.error("operations on classes are not supported")
+            more, found, opposite = self.member(ignore_case, True)
             if opposite:
                 if names or ranges or negated or not self.take("]"):
                     raise self.error("\\S or \\P beside others in a class is not supported")
                 return CharSet(self.mask_of(more), tuple(found), True)
             if self.peek("-") and not self.pattern.startswith("-]", self.at) and len(found) >= 1 and not more:
                 self.at += 1
-                _, last, _ = self.member(False)
+                _, last, _ = self.member(False, True)
                 if ignore_case or len(found) != 1 or len(last) != 1 or last[0][0] < found[0][0]:
                     raise self.error("this range is not supported")
                 found = [(found[0][0], last[0][0])]
@@ -330,7 +334,7 @@ class _Reader:
             ranges += found
         return CharSet(self.mask_of(names), tuple(ranges), negated)
 
-    def member(self, ignore_case: bool) -> tuple[list[str], list[tuple[int, int]], bool]:
+    def member(self, ignore_case: bool, bracketed: bool = False) -> tuple[list[str], list[tuple[int, int]], bool]:
         """(properties, ranges, whether all others are meant) of a character or an escape."""
         if self.at >= len(self.pattern):
             raise self.error("the pattern ends too early")
@@ -354,7 +358,7 @@ class _Reader:
                 raise self.error(f"\\{escape} is not supported")
             else:
                 character = escape
-        elif character in "?*+{.^":
+        elif character in "?*+{.^" and not bracketed:
             raise self.error(f"{character!r} is not supported here")
         return [], [(code, code) for code in _cases(character, ignore_case)], False
 
@@ -364,7 +368,7 @@ class _Reader:
         for name in given:
             mask |= PROPERTIES[name]
         for pair in TOGETHER:
-            if given & pair and not pair <= given and "L" not in given:
+            if given & pair and not pair <= given and ("L" not in given or "P" in pair):
                 raise self.error(f"{' and '.join(sorted(pair))} are supported together only")
         return mask
 

@@ -1,5 +1,6 @@
 """The automaton of piece boundaries as a table, and UTF-8 a byte at a time. What its states mean is told in boundaries.py."""
 
+from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
 from ffgrammar.tokens.split cimport CharClasses
@@ -7,6 +8,7 @@ from ffgrammar.tokens.split cimport CharClasses
 cdef enum:
     DEAD = 0xFFFF
     LAST_CODE = 0x10FFFF
+    MOST_LEVELS = 16  # patterns, one after another
 
 
 cdef struct Utf8:
@@ -60,13 +62,46 @@ cdef inline bint utf8_step(Utf8* at, uint32_t byte) noexcept nogil:
     return True
 
 
+cdef inline uint32_t utf8_write(uint32_t code, uint8_t* text) noexcept nogil:
+    """Writes a character; how many bytes it has."""
+    cdef uint32_t count, i
+    if code < 0x80:
+        text[0] = <uint8_t>code
+        return 1
+    if code < 0x800:
+        text[0] = <uint8_t>(0xC0 | code >> 6)
+        count = 2
+    elif code < 0x10000:
+        text[0] = <uint8_t>(0xE0 | code >> 12)
+        count = 3
+    else:
+        text[0] = <uint8_t>(0xF0 | code >> 18)
+        count = 4
+    for i in range(1, count):
+        text[i] = <uint8_t>(0x80 | (code >> 6 * (count - 1 - i) & 0x3F))
+    return count
+
+
 cdef class PieceTable:
     cdef readonly uint32_t classes
     cdef readonly uint32_t states
-    cdef uint16_t* goes_on   # state * classes + class -> state, or DEAD
-    cdef uint16_t* ends
+    # way * size + state * classes + class -> state, or DEAD. In the first `stays` of the ways the piece goes on, in the others it
+    # ends before the character.
+    cdef uint16_t* to
+    cdef readonly uint32_t ways
+    cdef readonly uint32_t stays
+    cdef size_t size
     cdef uint8_t* matches
     cdef uint8_t* final
+    cdef readonly bint has_atoms
+    cdef uint8_t* atoms      # by state: whether the piece is to be one token
+    # The patterns on their own: the first one, and of each the one that cuts its pieces.
+    cdef PieceTable first
+    cdef PieceTable below
+    cdef bint is_composed
+    cdef bint has_below
+    cdef bint has_gaps
+    cdef bint makes_atoms
     cdef uint8_t[128] ascii
     cdef uint8_t[256] of_kind
     cdef Range* ranges
@@ -81,6 +116,15 @@ cdef class PieceTable:
 
     # The classes of the characters that begin with a part of one.
     cdef uint64_t possible(self, const Utf8* part) noexcept nogil
+
+    cdef int load(self, object found) except -1
+
+    # Where the piece ends that starts at `at`, which is before `count`; 0 if the text is not UTF-8. `stops`, of MOST_LEVELS, are 0
+    # at the start of a text. Then `atom` tells whether it is to be one token.
+    cdef size_t next_end(self, const uint8_t* text, size_t at, size_t count, size_t* stops, bint* atom) noexcept nogil
+    cdef size_t level_end(self, const uint8_t* text, size_t at, size_t count, size_t* stops, bint* atom) noexcept nogil
+    cdef size_t piece_end(self, const uint8_t* text, size_t at, size_t count, bint* atom) noexcept nogil
+    cdef size_t match_end(self, const uint8_t* text, size_t at, size_t count) noexcept nogil
 
     # The class of a character.
     cdef uint32_t search(self, uint32_t code) noexcept nogil

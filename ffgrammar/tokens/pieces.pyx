@@ -3,11 +3,12 @@
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
+from libc.string cimport memset
 
 from ffgrammar.tokens.split cimport char_classes
 
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.boundaries import make_boundaries
+from ffgrammar.tokens.boundaries import Split, make_boundaries
 
 
 cdef enum:
@@ -24,38 +25,65 @@ cdef class PieceTable:
     """The pieces of a pre-tokenizer.
 
     Args:
-        pattern: its pattern (see pattern.py for what can be read).
+        pattern: its pattern (see pattern.py for what can be read), or several `Split`, one after another.
+        space: a character that patterns have in the place of the space; it is in no text.
 
     Raises:
-        TokenizerError: the pattern cannot be read.
+        TokenizerError: a pattern cannot be read.
     """
 
-    def __cinit__(self, str pattern not None):
-        cdef size_t i, size
+    def __cinit__(self, pattern not None, space=None):
+        cdef PieceTable above = None
+        cdef PieceTable one
+        splits = [Split(pattern)] if isinstance(pattern, str) else list(pattern)
+        if len(splits) > MOST_LEVELS:
+            raise TokenizerError(f"pre-tokenizer: more than {MOST_LEVELS} patterns one after another")
         self.kinds = char_classes()
-        found = make_boundaries(pattern, self.kinds)
+        self.load(make_boundaries(splits, self.kinds, space))
+        if len(splits) == 1:
+            self.has_gaps = splits[0].gaps
+            self.makes_atoms = splits[0].atoms
+            return
+        for split in splits:
+            one = PieceTable([split], space)
+            if above is None:
+                self.first = one
+                self.is_composed = True
+            else:
+                above.below = one
+                above.has_below = True
+            above = one
+
+    cdef int load(self, object found) except -1:
+        cdef size_t i, way
+        cdef list ways = [*found.goes_on, *found.ends]
         self.classes = found.alphabet.size
         self.states = len(found.final)
-        size = <size_t>self.states * self.classes
-        self.goes_on = <uint16_t*>calloc(size, sizeof(uint16_t))
-        self.ends = <uint16_t*>calloc(size, sizeof(uint16_t))
-        self.matches = <uint8_t*>calloc(size, 1)
+        self.size = <size_t>self.states * self.classes
+        self.ways = len(ways)
+        self.stays = len(found.goes_on)
+        self.to = <uint16_t*>calloc(self.size * self.ways, sizeof(uint16_t))
+        self.matches = <uint8_t*>calloc(self.size, 1)
         self.final = <uint8_t*>calloc(self.states, 1)
+        self.atoms = <uint8_t*>calloc(self.states, 1)
         self.range_count = len(found.alphabet.ranges)
         self.ranges = <Range*>calloc(self.range_count or 1, sizeof(Range))
         self.there = <uint64_t*>calloc((LAST_CODE >> 6) + 1, sizeof(uint64_t))
         self.there_wide = <uint64_t*>calloc((LAST_CODE >> 12) + 1, sizeof(uint64_t))
         self.live_on = <uint64_t*>calloc(self.states, sizeof(uint64_t))
         self.live_ends = <uint64_t*>calloc(self.states, sizeof(uint64_t))
-        if not (self.goes_on and self.ends and self.matches and self.final and self.ranges and self.there
-                and self.there_wide and self.live_on and self.live_ends):
+        if not (self.to and self.matches and self.final and self.atoms and self.ranges and self.there and self.there_wide
+                and self.live_on and self.live_ends):
             raise MemoryError
-        for i in range(size):
-            self.goes_on[i] = found.goes_on[i]
-            self.ends[i] = found.ends[i]
-            self.matches[i] = found.matches[i]
+        for way, states in enumerate(ways):
+            for i, state in enumerate(states):
+                self.to[way * self.size + i] = state
+        for i, matched in enumerate(found.matches):
+            self.matches[i] = matched
         for i in range(self.states):
             self.final[i] = found.final[i]
+            self.atoms[i] = found.atoms[i]
+            self.has_atoms = self.has_atoms or self.atoms[i]
         for i in range(256):
             self.of_kind[i] = found.alphabet.of_kind[i]
         for i, (first, last, by_kind) in enumerate(found.alphabet.ranges):
@@ -66,12 +94,13 @@ cdef class PieceTable:
         for i in range(128):
             self.ascii[i] = self.search(<uint32_t>i)
         self.find_classes()
+        return 0
 
     def __dealloc__(self):
-        free(self.goes_on)
-        free(self.ends)
+        free(self.to)
         free(self.matches)
         free(self.final)
+        free(self.atoms)
         free(self.ranges)
         free(self.there)
         free(self.there_wide)
@@ -80,7 +109,8 @@ cdef class PieceTable:
 
     cdef void find_classes(self) noexcept nogil:
         cdef uint64_t one = 1
-        cdef uint32_t block, code, state, at
+        cdef uint64_t* live
+        cdef uint32_t block, code, state, at, way
         cdef uint32_t named = 0  # the first range that does not end before a block
         for block in range((LAST_CODE >> 6) + 1):
             while named < self.range_count and self.ranges[named].last >> 6 < block:
@@ -97,12 +127,12 @@ cdef class PieceTable:
             if self.classes > 64:
                 self.there[block] = ~<uint64_t>0
             self.there_wide[block >> 6] |= self.there[block]
-        for state in range(self.states):
-            for at in range(self.classes):
-                if self.goes_on[state * self.classes + at] != DEAD:
-                    self.live_on[state] |= one << (at & 63)
-                if self.ends[state * self.classes + at] != DEAD:
-                    self.live_ends[state] |= one << (at & 63)
+        for way in range(self.ways):
+            live = self.live_on if way < self.stays else self.live_ends
+            for state in range(self.states):
+                for at in range(self.classes):
+                    if self.to[way * self.size + state * self.classes + at] != DEAD:
+                        live[state] |= one << (at & 63)
 
     cdef bint has_names(self, uint32_t block) noexcept nogil:
         """Whether the pattern names a code point of four blocks from one on."""
@@ -142,37 +172,88 @@ cdef class PieceTable:
     cdef uint32_t class_of(self, uint32_t code) noexcept nogil:
         return self.ascii[code] if code < 128 else self.search(code)
 
+    cdef size_t match_end(self, const uint8_t* text, size_t at, size_t count) noexcept nogil:
+        """Where the pattern's match ends that begins at a place; that place if there is none, and 0 if the text is not UTF-8."""
+        cdef size_t after = at
+        cdef size_t matched = at
+        cdef uint32_t state = 0
+        cdef uint32_t character
+        cdef Utf8 utf8
+        utf8.need = 0
+        while at < count:
+            after = at
+            while True:
+                if after == count or not utf8_step(&utf8, text[after]):
+                    return 0
+                after += 1
+                if not utf8.need:
+                    break
+            character = self.class_of(utf8.code)
+            if self.matches[state * self.classes + character]:
+                matched = at
+            state = self.to[state * self.classes + character]
+            if state == DEAD:
+                break
+            at = after
+        if at == count and self.final[state]:
+            matched = count
+        return matched
+
+    cdef size_t level_end(self, const uint8_t* text, size_t at, size_t count, size_t* stops, bint* atom) noexcept nogil:
+        """next_end of one pattern of several, and of those that follow it."""
+        if stops[0] <= at:
+            # (an atom is not cut, so this is where it begins)
+            stops[0] = self.piece_end(text, at, count, atom)
+            if atom[0]:
+                return stops[0]
+        if stops[0] == 0 or not self.has_below:
+            return stops[0]
+        return self.below.level_end(text, at, stops[0], stops + 1, atom)
+
+    cdef size_t piece_end(self, const uint8_t* text, size_t at, size_t count, bint* atom) noexcept nogil:
+        """The same of one pattern alone."""
+        cdef Utf8 utf8
+        cdef size_t after = self.match_end(text, at, count)
+        atom[0] = self.makes_atoms and after > at
+        if after != at:
+            return after
+        # A gap goes on to where there is a match. (What is in no text is a piece, too.)
+        utf8.need = 0
+        while after < count:
+            while True:
+                if after == count or not utf8_step(&utf8, text[after]):
+                    return 0
+                after += 1
+                if not utf8.need:
+                    break
+            if not self.has_gaps or after == count:
+                return after
+            at = after
+            after = self.match_end(text, at, count)
+            if after != at:
+                return at if after else 0
+        return after
+
+    cdef size_t next_end(self, const uint8_t* text, size_t at, size_t count, size_t* stops, bint* atom) noexcept nogil:
+        atom[0] = False
+        if self.is_composed:
+            return self.first.level_end(text, at, count, stops, atom)
+        return self.piece_end(text, at, count, atom)
+
     def ends_of(self, bytes data not None):
         """Where the pieces of a text end: byte offsets, ascending. Raises TokenizerError if the text is not UTF-8."""
         cdef const uint8_t* text = data
-        cdef size_t count = len(data), at = 0, after, begun = 0, matched = 0
-        cdef uint32_t state = 0, character
-        cdef Utf8 utf8
+        cdef size_t count = len(data)
+        cdef size_t at = 0
+        cdef size_t[MOST_LEVELS] stops
+        cdef bint atom
         cdef list found = []
-        utf8.need = 0
-        while begun < count:
-            state = 0
-            at = begun
-            matched = begun
-            while at < count:
-                after = at
-                while True:
-                    if after == count or not utf8_step(&utf8, text[after]):
-                        raise TokenizerError("the text is not UTF-8")
-                    after += 1
-                    if not utf8.need:
-                        break
-                character = self.class_of(utf8.code)
-                if self.matches[state * self.classes + character]:
-                    matched = at
-                state = self.goes_on[state * self.classes + character]
-                if state == DEAD:
-                    break
-                at = after
-            if at == count and self.final[state]:
-                matched = count
-            found.append(matched)
-            begun = matched
+        memset(stops, 0, sizeof(stops))
+        while at < count:
+            at = self.next_end(text, at, count, stops, &atom)
+            if at == 0:
+                raise TokenizerError("the text is not UTF-8")
+            found.append(at)
         return found
 
     def settled(self, bytes data not None):
@@ -202,14 +283,14 @@ cdef class PieceTable:
             found = 0
             for i in range(open):
                 one = guesses[i]
-                for k in range(2):
+                for k in range(self.ways):
+                    if found == 2 * MOST_OPEN:
+                        break
                     after[found] = one
-                    if k:
-                        after[found].state = self.ends[one.state * self.classes + character]
+                    after[found].state = self.to[k * self.size + one.state * self.classes + character]
+                    if k >= self.stays:
                         after[found].before = one.state
                         after[found].place = begun
-                    else:
-                        after[found].state = self.goes_on[one.state * self.classes + character]
                     found += after[found].state != DEAD
             if found > MOST_OPEN:
                 raise TokenizerError(f"byte {at}: more than {MOST_OPEN} ways to cut the text into pieces are open")

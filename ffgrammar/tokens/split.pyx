@@ -28,6 +28,7 @@ cdef enum:
     NUMBER = 16  # N
     SPACE = 32   # \s
     BREAK = 64   # \r, \n
+    SIGN = 128   # P, S
     LETTER = UPPER | LOWER | CASELESS
     HEAD = UPPER | CASELESS | MARK  # o200k: what a word begins with
     TAIL = LOWER | CASELESS | MARK  # o200k: what it goes on with

@@ -7,7 +7,9 @@ from ffgrammar.tokens.merges cimport Merges
 
 cdef class Successors:
     cdef Merges merges
-    cdef bint by_pairs      # merges do not come in the order of ranks: each pair is asked for
+    cdef uint32_t* by_rank  # the token that the merge of a rank makes
+    cdef uint32_t* wild     # tokens whose merges do not come in the order of ranks: each pair is asked for
+    cdef uint32_t wild_count
     cdef uint32_t count     # tokens that merges make
     # A forest: a token hangs below the left part of its last merge, and of those below one the highest rank comes first. In
     # preorder:
@@ -17,11 +19,14 @@ cdef class Successors:
     cdef uint32_t* first    # by token: where in `below` those are that hang from it, up to the next token's
     cdef uint32_t* below
     cdef uint32_t* stop     # by token: see fill
+    cdef uint32_t* least    # the same
     cdef bytes everything   # the mask of all tokens that merges make
     cdef dict kept
     cdef readonly size_t max_bytes
 
     cdef int build(self) except -1
+    cdef uint32_t later(self, uint32_t token, uint32_t part) noexcept nogil
+    cdef int ask(self, uint32_t one, uint32_t other, uint32_t* mask) except -1
     cdef void number_tree(self, uint32_t root) noexcept nogil
     cdef bytes find(self, uint32_t one)
     cdef int fill(self, uint32_t one, uint32_t* mask) except -1

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.rules_once import RulesOnce
 from ffgrammar.tokens.trie import TokenTrie
 
 if TYPE_CHECKING:
@@ -44,14 +45,13 @@ class Tokenizer:
 
     __slots__ = (
         "_adds_prefix_space",
-        "_canon",
         "_encoder",
         "_eos_token_ids",
         "_fingerprint",
         "_grammar_bytes",
         "_name",
         "_partition_bytes",
-        "_pattern",
+        "_rules",
         "_special_names",
         "_special_tokens",
         "_strips_first_space",
@@ -70,7 +70,7 @@ class Tokenizer:
         encoder: Encoder | None = None,
         adds_prefix_space: bool = False,
         strips_first_space: bool = False,
-        pattern: str | None = None,
+        rules: RulesOnce | None = None,
     ) -> None:
         self._trie = trie
         self._special_tokens = dict(special_tokens)
@@ -81,9 +81,7 @@ class Tokenizer:
         self._adds_prefix_space = adds_prefix_space
         self._strips_first_space = strips_first_space
         self._fingerprint: str | None = None
-        # of the pre-tokenizer, where ids are ranks of merges
-        self._pattern = pattern
-        self._canon: Any = None
+        self._rules = rules
         self._partition_bytes = PARTITION_BYTES
         # what the engine keeps here for all grammars on this vocabulary (engine/partitions.pyx)
         self.partitions: Any = None
@@ -114,7 +112,8 @@ class Tokenizer:
         if eos_token_ids is None:
             eos_token_ids = default_eos(special_tokens, ("<|endoftext|>",), name)
         pattern = getattr(encoding, "_pat_str", None)
-        return cls._build(tokens, special_tokens, eos_token_ids, vocab_size, name, encoder, pattern=pattern)
+        rules = None if pattern is None else partial(make_rules, pattern=pattern, embedded=False)
+        return cls._build(tokens, special_tokens, eos_token_ids, vocab_size, name, encoder, rules=rules)
 
     @classmethod
     def from_huggingface(cls, source: Any, eos_token_ids: EosIds = None, vocab_size: int | None = None) -> Tokenizer:
@@ -128,9 +127,9 @@ class Tokenizer:
                 () for none.
             vocab_size: ids of the model, if more than the tokenizer's.
 
-        Encoding needs the package `tokenizers`; reading a tokenizer.json does not. A tokenizer that puts a space before
-        a text's first word (`adds_prefix_space`) does not do so here: `encode` reads its argument as the continuation
-        of a text.
+        Encoding needs the package `tokenizers` only where the tokenizer's rules are not known (see `canon`). One
+        that puts a space before a text's first word (`adds_prefix_space`) does not do so here: `encode` reads its
+        argument as the continuation of a text.
 
         Raises:
             TokenizerError: the source cannot be read, its bytes cannot be known exactly (WordPiece, say), no EOS is
@@ -139,7 +138,7 @@ class Tokenizer:
         from ffgrammar.tokens.huggingface import read_tokenizer
 
         read = read_tokenizer(source, eos_token_ids)
-        return cls._build(
+        tok = cls._build(
             read.tokens,
             read.special_tokens,
             read.eos_token_ids,
@@ -148,7 +147,12 @@ class Tokenizer:
             read.encoder,
             adds_prefix_space=read.adds_prefix_space,
             strips_first_space=read.strips_first_space,
+            rules=None if read.rules is None else read.rules.make,
+            secondary=frozenset() if read.rules is None else read.rules.secondary,
         )
+        if read.rules is not None:
+            read.encoder.rules, read.encoder.knows_space = tok._rules, read.rules.knows_space
+        return tok
 
     @classmethod
     def from_tokens(
@@ -203,9 +207,8 @@ class Tokenizer:
                 raise TokenizerError(f"eos_token_ids: {number} is an ordinary token of {name}: {text!r}")
         add_eos_names(specials, eos, [])
         encoder = BpeEncoder(trie, encoding.splitter)
-        return cls(
-            trie, special_tokens=specials, eos_token_ids=eos, name=name, encoder=encoder, pattern=encoding.pattern
-        )
+        rules = RulesOnce(partial(make_rules, trie, pattern=encoding.pattern, embedded=True))
+        return cls(trie, special_tokens=specials, eos_token_ids=eos, name=name, encoder=encoder, rules=rules)
 
     @classmethod
     def _build(
@@ -219,7 +222,8 @@ class Tokenizer:
         *,
         adds_prefix_space: bool = False,
         strips_first_space: bool = False,
-        pattern: str | None = None,
+        rules: Callable[[TokenTrie], CanonRules] | None = None,
+        secondary: frozenset[int] = frozenset(),
     ) -> Tokenizer:
         check_special_tokens(special_tokens)
         size = check_vocab_size(vocab_size, max([len(tokens), *(1 + number for number in special_tokens.values())]))
@@ -229,15 +233,16 @@ class Tokenizer:
         for number in special_tokens.values():
             if number < len(tokens):
                 tokens[number] = None
+        trie = TokenTrie(tokens, size, secondary)
         return cls(
-            TokenTrie(tokens, size),
+            trie,
             special_tokens=special_tokens,
             eos_token_ids=eos,
             name=name,
             encoder=encoder,
             adds_prefix_space=adds_prefix_space,
             strips_first_space=strips_first_space,
-            pattern=pattern,
+            rules=None if rules is None else RulesOnce(partial(rules, trie)),
         )
 
     # ---- what it is
@@ -375,30 +380,19 @@ class Tokenizer:
     def canon(self) -> CanonRules | None:
         """The rules by which this tokenizer's own sequences are told from others; None where they are not known.
 
-        They are known of tiktoken's encodings whose pattern can be read (`ffgrammar.tokens.pattern`).
+        They are known of tiktoken's encodings whose pattern can be read (`ffgrammar.tokens.pattern`), and of Hugging
+        Face's BPE models, byte-level or with byte fallback, whose pre-tokenizer can be read
+        (`ffgrammar.tokens.huggingface_splits`) and which do not change the text otherwise, as NFC does.
         """
-        if self._canon is None:
-            # Two threads may both get here; the rules are the same.
-            from ffgrammar.tokens.canon import CanonRules
-            from ffgrammar.tokens.embedded import ENCODINGS
-
-            found: CanonRules | bool = False
-            if self._pattern is not None:
-                # (of the embedded ones it is known, and tested, that merges make every token)
-                embedded = self._name in ENCODINGS and self._pattern == ENCODINGS[self._name].pattern
-                with contextlib.suppress(TokenizerError):
-                    found = CanonRules(self._trie, self._pattern, all_merged=embedded)
-            # (last: another thread must not take unfinished work for "not known")
-            self._canon = found
-        return self._canon or None
+        return None if self._rules is None else self._rules.get()
 
     def rules(self, what: str) -> CanonRules:
         """`canon`, for `what` needs it. Raises TokenizerError, which names that, where they are not known."""
         rules = self.canon
         if rules is None:
             raise TokenizerError(
-                f"{what}: how tokenizer {self._name!r} cuts and merges is not known; it is of the embedded encodings "
-                "and of a tiktoken.Encoding"
+                f"{what}: how tokenizer {self._name!r} cuts and merges is not known; it is of the embedded encodings, "
+                "of a tiktoken.Encoding and of most BPE models of Hugging Face"
             )
         return rules
 
@@ -457,6 +451,14 @@ class Tokenizer:
 
     def __repr__(self) -> str:
         return f"<Tokenizer {self._name!r}: {self.vocab_size} ids, EOS {list(self._eos_token_ids)}>"
+
+
+def make_rules(trie: TokenTrie, pattern: str, embedded: bool) -> CanonRules:
+    """The rules of a vocabulary whose ids are ranks. Of an embedded one it is known, and tested, that merges make every
+    token. Raises TokenizerError if the pattern cannot be read."""
+    from ffgrammar.tokens.canon import CanonRules
+
+    return CanonRules(trie, pattern, all_merged=embedded)
 
 
 def check_vocab_size(vocab_size: int | None, needed: int) -> int:

@@ -79,7 +79,7 @@ cdef inline uint64_t hash_bytes(const uint8_t* text, size_t count) noexcept nogi
 
 
 cdef inline int32_t index_find(const TokenIndex* index, const uint8_t* text, size_t count) noexcept nogil:
-    """The lowest id whose bytes are exactly these, or -1."""
+    """The id that represents exactly these bytes, or -1."""
     cdef uint64_t key
     cdef uint32_t at, slot, token, start
     if count == 0 or count > index.longest:
@@ -110,7 +110,7 @@ cdef class TokenTrie:
     cdef uint8_t* heights               # per node: bytes of the longest way down from it
     cdef uint32_t roots[256]            # child of the root by byte, 0 where there is none
 
-    # Tokens that share their bytes with a lower id: bit alias_id[k] of a mask equals bit alias_of[k].
+    # Tokens that share their bytes with the id that represents these: bit alias_id[k] of a mask equals bit alias_of[k].
     cdef readonly uint32_t alias_count
     cdef uint32_t* alias_of
     cdef uint32_t* alias_id
@@ -131,7 +131,7 @@ cdef class TokenTrie:
     cdef int _reset(self, uint32_t vocab_size) except -1
     cdef int _allocate_tokens(self, uint64_t blob_bytes) except -1
     cdef int _build(self, const uint32_t* order, uint32_t count) except -1
-    cdef int _load_list(self, list tokens) except -1
+    cdef int _load_list(self, list tokens, frozenset secondary) except -1
     cdef int _load_front_coded(self, const uint8_t* raw, size_t size, uint32_t count) except -1
     cdef int _check_id(self, int64_t token) except -1
     cdef int _check_node(self, int64_t node) except -1

@@ -101,8 +101,8 @@ cdef void _fill_nodes(TokenTrie trie, const uint32_t* order, uint32_t count, con
     nodes[0].size = made << 8
 
 
-cdef void _index_tokens(TokenIndex* index, uint32_t vocab_size) noexcept nogil:
-    cdef uint32_t token, length, at
+cdef void _index_tokens(TokenTrie trie, TokenIndex* index, uint32_t vocab_size) noexcept nogil:
+    cdef uint32_t token, length, at, k
     cdef uint64_t key
     for token in range(vocab_size):
         length = index.offsets[token + 1] - index.offsets[token]
@@ -118,6 +118,21 @@ cdef void _index_tokens(TokenIndex* index, uint32_t vocab_size) noexcept nogil:
         while index.slots[at]:
             at = (at + 1) & index.mask
         index.slots[at] = (token + 1) << 8 | <uint32_t>(key & 0xFF)
+    # (only where a higher id represents the bytes of a lower one)
+    for k in range(trie.alias_count):
+        if trie.alias_of[k] > trie.alias_id[k]:
+            _represent(index, trie.alias_id[k], trie.alias_of[k])
+
+
+cdef void _represent(TokenIndex* index, uint32_t other, uint32_t token) noexcept nogil:
+    """Puts a token in the place of one that has the same bytes, if that one has the place."""
+    cdef uint64_t key = hash_bytes(index.blob + index.offsets[other], index.offsets[other + 1] - index.offsets[other])
+    cdef uint32_t at = <uint32_t>(key >> 8) & index.mask
+    while index.slots[at]:
+        if (index.slots[at] >> 8) - 1 == other:
+            index.slots[at] = (token + 1) << 8 | <uint32_t>(key & 0xFF)
+            break
+        at = (at + 1) & index.mask
 
 
 cdef const char* _front_coded_lengths(
@@ -180,6 +195,7 @@ cdef class TokenTrie:
     Args:
         tokens: the tokens by id; b"" (or None) where the id has no bytes: a special token, a hole.
         vocab_size: ids in all, len(tokens) if not given; ids from len(tokens) on have no bytes.
+        secondary: ids that represent their bytes only where all ids with these bytes are secondary.
 
     Attributes:
         vocab_size, n_words: ids, and 32-bit words of a mask over them.
@@ -194,7 +210,7 @@ cdef class TokenTrie:
             hold (2**24 - 32 ids, 2**24 - 1 nodes).
     """
 
-    def __cinit__(self, tokens, vocab_size=None):
+    def __cinit__(self, tokens, vocab_size=None, secondary=()):
         cdef list listed = list(tokens)
         if vocab_size is None:
             vocab_size = len(listed)
@@ -205,7 +221,7 @@ cdef class TokenTrie:
         if len(listed) > vocab_size:
             raise TokenizerError(f"there are {len(listed)} tokens, more than vocab_size={vocab_size}")
         self._reset(vocab_size)
-        self._load_list(listed)
+        self._load_list(listed, frozenset(secondary))
 
     @staticmethod
     def from_front_coded(const uint8_t[::1] raw not None, count, vocab_size):
@@ -241,7 +257,7 @@ cdef class TokenTrie:
         self.blob = <uint8_t*>_claim(blob_bytes, 1)
         return 0
 
-    cdef int _load_list(self, list tokens) except -1:
+    cdef int _load_list(self, list tokens, frozenset secondary) except -1:
         cdef uint64_t total = 0
         cdef uint32_t token, count = 0, known = <uint32_t>len(tokens)
         cdef uint32_t* order
@@ -262,11 +278,11 @@ cdef class TokenTrie:
                 total += len(text)
             self.offsets[token + 1] = <uint32_t>total
         longs = [token for token, item in enumerate(tokens) if len(<bytes>item) > MAX_TOKEN_BYTES]
-        # sorted() is stable, so equal tokens stay in id order and the lowest id represents them.
-        ordered = sorted(
-            [token for token, item in enumerate(tokens) if 0 < len(<bytes>item) <= MAX_TOKEN_BYTES],
-            key=tokens.__getitem__,
-        )
+        # sorted() is stable, so equal tokens stay in id order, secondary ones last, and the first represents them.
+        ordered = [token for token, item in enumerate(tokens) if 0 < len(<bytes>item) <= MAX_TOKEN_BYTES]
+        if secondary:
+            ordered.sort(key=secondary.__contains__)
+        ordered.sort(key=tokens.__getitem__)
         self.long_count = len(longs)
         free(self.long_list)
         self.long_list = NULL
@@ -328,7 +344,7 @@ cdef class TokenTrie:
             self.index.offsets = self.offsets
             with nogil:
                 _fill_nodes(self, order, count, shared)
-                _index_tokens(&self.index, self.vocab_size)
+                _index_tokens(self, &self.index, self.vocab_size)
         finally:
             free(shared)
         return 0
@@ -365,7 +381,7 @@ cdef class TokenTrie:
         return <int64_t>at if at else -1
 
     cdef int32_t find_token(self, const uint8_t* text, size_t count) noexcept nogil:
-        """The lowest id whose bytes are exactly these (long tokens included), or -1."""
+        """The id that represents exactly these bytes (long tokens included), or -1."""
         return index_find(&self.index, text, count)
 
     cdef int _check_id(self, int64_t token) except -1:
@@ -380,7 +396,8 @@ cdef class TokenTrie:
 
     @property
     def aliases(self):
-        """Pairs (representative, other) of ids with the same bytes; the representative, the lowest, is in the trie."""
+        """Pairs (representative, other) of ids with the same bytes; the representative is in the trie. It is the lowest of
+        those that are not secondary, or of all."""
         return [(self.alias_of[k], self.alias_id[k]) for k in range(self.alias_count)]
 
     @property
@@ -407,7 +424,7 @@ cdef class TokenTrie:
         return self.find_node(&prefix[0] if prefix.shape[0] else NULL, prefix.shape[0])
 
     def id_of(self, const uint8_t[::1] text not None):
-        """The lowest id whose bytes are exactly `text`, or -1."""
+        """The id that represents the bytes `text`, or -1."""
         return self.find_token(&text[0] if text.shape[0] else NULL, text.shape[0])
 
     def node(self, node):

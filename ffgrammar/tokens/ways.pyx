@@ -77,10 +77,7 @@ cdef class Ways:
                 continue
             if not parts[depth].need:
                 character = states[depth] * self.rules.pieces.classes + self.rules.pieces.class_of(parts[depth].code)
-                if ends and not begun[depth]:
-                    to = self.rules.pieces.ends[character]
-                else:
-                    to = self.rules.pieces.goes_on[character]
+                to = self.rules.pieces.to[character + (self.rules.pieces.size if ends and not begun[depth] else 0)]
                 if to == DEAD:
                     node += node_size(it)
                     continue
@@ -108,7 +105,10 @@ cdef list ways_from(CanonRules rules, const Canon* at):
     cdef Ways ways
     cdef list found = []
     cdef uint32_t i
-    if at.character.need or rules.has_alone or rules.pieces.states > MOST_STATES:
+    if at.character.need or rules.pieces.states > MOST_STATES:
+        return None
+    if rules.pieces.ways > 2 or rules.pieces.stays > 1 or rules.pieces.has_atoms:
+        # a guess becomes several on the way through a token
         return None
     if rules.kept_ways is None:
         # (two threads may both get here; the ways are the same)

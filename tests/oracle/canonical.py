@@ -18,6 +18,12 @@ CONTINUATIONS = [
     *("\u00c9", "\u02b0", "\u00a0", "\u2028", "\u3000", "\x85", "\U0001f44d", "\ufffd", "\u0663"),
 ]
 
+# Numbers, spaces and marks among many characters that begin with the same bytes
+RARE = (
+    "\u00bd\u0663\u0966\u0e53\u2167\u3007\uff11\u3000\u2003\u202f\u0301\u20e3\ufe0f\uff21\uff41"
+    "\U0001d7d9\U0001f10b\U0001d165"
+)
+
 Encode = Callable[[str], list[int]]
 
 
@@ -39,7 +45,7 @@ def characters_from(start: bytes, random: Random, most: int = 300) -> list[str]:
     tails = product(range(0x80, 0xC0), repeat=missing)
     if missing > 1:
         tails = iter([tuple(random.randrange(0x80, 0xC0) for _ in range(missing)) for _ in range(most)])
-    found = []
+    found = [character for character in RARE if character.encode().startswith(start)]
     for tail in islice(tails, most):
         whole = split_end(start + bytes(tail))
         if whole is not None and whole[1] == b"":
