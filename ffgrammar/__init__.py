@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ffgrammar.engine.matcher import Matcher
     from ffgrammar.tokens.canonical import CanonicalityReport, is_canonical
     from ffgrammar.tokens.coverings import Covering
+    from ffgrammar.tokens.incremental import IncrementalEncoder
     from ffgrammar.tokens.tokenizer import Tokenizer
     from ffgrammar.tokens.tracker import CanonicalityTracker
 
@@ -69,6 +70,7 @@ _HOME = {
     "CanonicalityReport": "tokens.canonical",
     "is_canonical": "tokens.canonical",
     "Covering": "tokens.coverings",
+    "IncrementalEncoder": "tokens.incremental",
     "Tokenizer": "tokens.tokenizer",
     "CanonicalityTracker": "tokens.tracker",
 }
@@ -84,6 +86,7 @@ __all__ = [
     "Grammar",
     "GrammarError",
     "Healing",
+    "IncrementalEncoder",
     "LimitError",
     "Limits",
     "Matcher",

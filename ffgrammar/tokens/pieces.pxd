@@ -98,7 +98,7 @@ cdef class PieceTable:
     # The patterns on their own: the first one, and of each the one that cuts its pieces.
     cdef PieceTable first
     cdef PieceTable below
-    cdef bint is_composed
+    cdef readonly bint is_composed
     cdef bint has_below
     cdef bint has_gaps
     cdef bint makes_atoms

@@ -1,0 +1,78 @@
+"""The tokens of a text that grows at its end, or is cut there."""
+
+from __future__ import annotations
+
+from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.coverings import settled_tokens
+from ffgrammar.tokens.tokenizer import Tokenizer
+
+__all__ = ["IncrementalEncoder"]
+
+
+class IncrementalEncoder:
+    """Encodes a text as it grows: what no further text can change is encoded once.
+
+    To append costs what the text that is not settled yet does, which is a piece or two; to cut, next to nothing. Where
+    the tokenizer's rules are not known (`Tokenizer.canon`), or its pre-tokenizer cuts pieces again, `tokens` encodes
+    the whole text.
+
+    Args:
+        tok: the tokenizer; it must be able to encode.
+    """
+
+    def __init__(self, tok: Tokenizer) -> None:
+        self._tok = tok
+        rules = tok.canon
+        self._rules = None if rules is None or rules.pieces.is_composed else rules
+        self._text = bytearray()
+        self._tokens: list[int] = []
+        # Where the text is settled, up to which token, and how long it was when that was found.
+        self._marks = [(0, 0, 0)]
+
+    def append(self, data: str | bytes) -> None:
+        """Go on with a text; bytes may end inside a character."""
+        if isinstance(data, str):
+            # (surrogates as `Tokenizer.encode` reads them)
+            data = data.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+        self._text += data
+        if self._rules is None:
+            return
+        place = self._marks[-1][0]
+        try:
+            tokens, size = settled_tokens(self._rules, bytes(self._text[place:]))
+        except TokenizerError:
+            # bytes that no text has: then nothing is settled any more
+            return
+        if size:
+            self._tokens += tokens
+            self._marks.append((place + size, len(self._tokens), len(self._text)))
+
+    def truncate(self, size: int) -> None:
+        """Cut the text to so many bytes. Raises TokenizerError if it is not so long."""
+        if not 0 <= size <= len(self._text):
+            raise TokenizerError(f"cannot cut a text of {len(self._text)} bytes to {size}")
+        del self._text[size:]
+        while self._marks[-1][2] > size:
+            self._marks.pop()
+        del self._tokens[self._marks[-1][1] :]
+
+    @property
+    def text(self) -> bytes:
+        """The text so far."""
+        return bytes(self._text)
+
+    @property
+    def settled(self) -> int:
+        """How many of the tokens are known to be the same whatever follows."""
+        return len(self._tokens)
+
+    def tokens(self) -> list[int]:
+        """The ids of the text, as `Tokenizer.encode` gives them. Raises TokenizerError as that."""
+        place = self._marks[-1][0]
+        rest = bytes(self._text[place:])
+        try:
+            rest.decode()
+        except UnicodeDecodeError:
+            # (a wrong byte changes how the pieces before it are encoded)
+            return self._tok.encode(self.text)
+        return self._tokens + self._tok.encode(rest)
