@@ -12,7 +12,7 @@ from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.incremental import IncrementalEncoder
 from ffgrammar.tokens.tokenizer import Tokenizer
 
-PARTS = [*" \n\t'Ab1!/\u4e2d\u0301\u00a0\r", "  ", "   ", "\r\n", "'s", "'ll", "//", "22", "order", "don", " and", "ing"]
+PARTS = [*" \n\t'Ab1!/\u4e2d\u0301\u00a0\r", "  ", "   ", "\r\n", "'s", "'ll", "//", "22", "order", "don", "ing"]
 BYTES = [part.encode() for part in PARTS] + [b"\xe4", b"\xb8\xad", b"\xf0\x9f", b"\xff", b" \x80"]
 KINDS = ["gpt2", "deepseek", "added", "llama 2"]
 

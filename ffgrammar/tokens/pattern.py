@@ -100,9 +100,7 @@ def compile_pattern(pattern: str) -> list[Instruction]:
     return program
 
 
-def _step(
-    step: Instruction, first: tuple[CharSet, ...], nullable: bool = False, single: CharSet | None = None
-) -> Part:
+def _step(step: Instruction, first: tuple[CharSet, ...], nullable: bool = False, single: CharSet | None = None) -> Part:
     """A part of one instruction."""
     return Part(lambda program: program.append(step), first, nullable, single)
 
