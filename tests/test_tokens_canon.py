@@ -149,6 +149,19 @@ def test_known_coverings_are_all_there_are(
         assert {(*cl100k.encode(kept), token) for token in tokens} <= found
 
 
+def test_candidates_are_the_same_by_successors() -> None:
+    """Candidates are told by pairs of tokens until many were asked for, then by tables of successors."""
+    tok = Tokenizer.from_tiktoken("cl100k_base")
+    prefixes = [*PREFIXES, "a", " ", "x.", "\n ", "don't", "12", "\u4e2d", "!", " the s", "A", "The c"]
+
+    def found() -> list[tuple[tuple[int, ...], bytes]]:
+        return [(one.kept, one.bitmask) for prefix in prefixes for one in tok.coverings(prefix)]
+
+    by_pairs = found()
+    for _ in range(6):
+        assert found() == by_pairs
+
+
 def test_coverings_are_those_found_by_encoding(
     tok: Tokenizer, tiktoken_encode: Callable[[str], list[int]], covered: Callable[[str], None]
 ) -> None:

@@ -50,6 +50,10 @@ cdef class CanonRules:
     # What merges leave beside a token; made when it is first asked for.
     cdef Successors successors(self)
 
+    # The same for who can do without, with so many pairs to ask for: None until these have become many.
+    cdef Successors successors_for(self, uint32_t count)
+    cdef uint32_t asked
+
     # The state before a text.
     cdef void begin(self, Canon* at) noexcept nogil
 

@@ -30,6 +30,7 @@ cdef class Covering:
     cdef bytes mask
 
     cdef int find(self) except -1
+    cdef int find_many(self, uint32_t* mask, uint32_t count) except -1
 
 
 cdef class Table:

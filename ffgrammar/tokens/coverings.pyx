@@ -16,7 +16,8 @@ from cpython.bytearray cimport PyByteArray_AS_STRING
 from ffgrammar.tokens.bpe cimport BpeStatus, Ids
 from ffgrammar.tokens.canon cimport ANY, FIRST, MOST_AHEAD, Canon, CanonChain, CanonRules
 from ffgrammar.tokens.own_encoder cimport encode_pieces, listed
-from ffgrammar.tokens.trie cimport TokenTrie, node_token, trie_child
+from ffgrammar.tokens.successors cimport Successors
+from ffgrammar.tokens.trie cimport TokenTrie, node_size, node_token, trie_child
 
 from ffgrammar.core.errors import TokenizerError
 
@@ -26,6 +27,7 @@ cdef extern from *:
 cdef enum:
     NOWHERE = 0xFFFFFFFF
     MOST_ENTRIES = 1 << 20
+    MANY = 256  # nodes of the trie
 
 
 cdef class Covering:
@@ -45,13 +47,41 @@ cdef class Covering:
     cdef int find(self) except -1:
         cdef uint32_t words = self.rules.trie.n_words
         cdef bytearray mask
-        cdef int status
+        cdef uint32_t* found
+        cdef uint32_t count
         if self.mask is None:
             mask = bytearray(sizeof(uint32_t) * (<size_t>words + 1))
-            status = self.rules.follow(&self.at, self.node, self.rest, <uint32_t*>PyByteArray_AS_STRING(mask), MOST_AHEAD)
-            if status < 0:
+            found = <uint32_t*>PyByteArray_AS_STRING(mask)
+            count = node_size(&self.rules.trie.nodes[self.node])
+            if self.at.last < <uint32_t>ANY and not self.at.character.need and count >= MANY:
+                self.find_many(found, count)
+            elif self.rules.follow(&self.at, self.node, self.rest, found, MOST_AHEAD) < 0:
                 raise MemoryError
             self.mask = bytes(mask)[: sizeof(uint32_t) * words]
+        return 0
+
+    cdef int find_many(self, uint32_t* mask, uint32_t count) except -1:
+        """The same by the successors of the last token, once these are worth their making: 0.2 ms instead of 0.4 for 2,200
+        candidates."""
+        cdef uint32_t words = self.rules.trie.n_words
+        cdef Successors successors = self.rules.successors_for(count)
+        cdef const uint32_t* beside
+        cdef Canon at = self.at
+        cdef bytes bits
+        cdef uint32_t i
+        if successors is None:
+            if self.rules.follow(&self.at, self.node, self.rest, mask, MOST_AHEAD) < 0:
+                raise MemoryError
+            return 0
+        bits = successors.find(self.at.last)
+        beside = <const uint32_t*><const char*>bits
+        at.last = ANY
+        if self.rules.follow_one_way(&at, self.node, self.rest, False, mask, MOST_AHEAD) < 0:
+            raise MemoryError
+        for i in range(words):
+            mask[i] &= beside[i]
+        if self.rules.follow_one_way(&at, self.node, self.rest, True, mask, MOST_AHEAD) < 0:
+            raise MemoryError
         return 0
 
     @property
