@@ -95,7 +95,7 @@ def test_masks_are_those_of_all_sentences(any_tok: ff.Tokenizer, covered: Callab
     tok = any_tok
     random = Random(1)
     places = languages = 0
-    for _ in range(150):
+    for _ in range(150 if tok.name in NAMES else 80):
         sentences = some_language(random)
         matcher = ff.compile_choice(sentences, tok).matcher(canonical=True)
         places += compare(tok, matcher, {tuple(tok.encode(text)) for text in sentences}, random)
@@ -107,7 +107,7 @@ def test_prompts_are_cut_to_what_no_sentence_changes(any_tok: ff.Tokenizer, cove
     tok = any_tok
     random = Random(2)
     places = languages = taken_back = 0
-    for _ in range(150):
+    for _ in range(150 if tok.name in NAMES else 80):
         sentences = some_language(random)
         prompt = some_text(random, 12)
         grammar = ff.compile_choice(sentences, tok)
@@ -126,7 +126,7 @@ def test_prompts_are_cut_to_what_no_sentence_changes(any_tok: ff.Tokenizer, cove
             matcher = grammar.matcher(canonical=True, prompt=list(kept))
             compare(tok, matcher, {ids[len(kept) :] for ids in whole}, random)
         languages += 1
-    assert taken_back > 4
+    assert taken_back > 2
     covered(f"{tok.name}: {places} places in {languages} languages after prompts; {taken_back} prompts cut back")
 
 
@@ -181,7 +181,7 @@ def test_walks_are_their_own_encoding(tok: ff.Tokenizer, name: str, covered: Cal
     random = Random(3)
     grammar = ff.compile_json_schema(GRAMMARS[name], tok)
     walks = steps = 0
-    for _ in range(4 if name == "unique" else 15):
+    for _ in range(3 if name == "unique" else 6):
         matcher = grammar.matcher(canonical=True)
         while not matcher.is_accepting() or len(matcher.text_bytes) < 4:
             following = sorted(allowed(matcher) - set(tok.eos_token_ids))
@@ -240,7 +240,7 @@ def test_documents_may_be_written_as_they_are_encoded(
 ) -> None:
     masks = documents = 0
     bitmask = ff.allocate_bitmask(1, tok.vocab_size)
-    for schema in load_schemas(shared_dir / "maskbench" / "dev.jsonl.gz")[::90]:
+    for schema in load_schemas(shared_dir / "maskbench" / "dev.jsonl.gz")[::150]:
         try:
             grammar = ff.compile_json_schema(schema.schema, tok)
         except ff.FFGrammarError:
@@ -257,7 +257,7 @@ def test_documents_may_be_written_as_they_are_encoded(
                 masks += 1
             assert matcher.is_accepting()
             documents += 1
-    assert documents > 5
+    assert documents > 4
     covered(f"{tok.name}, {form.__name__}: {masks} masks in {documents} documents")
 
 

@@ -31,7 +31,7 @@ cdef class Successors:
         max_bytes: how much of what was found is kept. Over it all is dropped.
     """
 
-    def __cinit__(self, Merges merges not None, size_t max_bytes=8 << 20):
+    def __cinit__(self, Merges merges not None, size_t max_bytes=16 << 20):
         self.merges = merges
         self.max_bytes = max_bytes
         self.kept = {}
