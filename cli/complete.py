@@ -84,6 +84,8 @@ def command(
 
     if grammar is None and any(value for value in compiling.values()):
         raise click.UsageError("options of a grammar, but no grammar")
+    if not prefix.data and not prefix.tokens:
+        raise click.UsageError("give --prefix, --prefix-bytes or --prefix-tokens")
     vocabulary = load_tokenizer(tokenizer)
     compiled = None if grammar is None else load_grammar(grammar, vocabulary, **compiling)
     start = prefix.data if prefix.tokens is None else vocabulary.decode(prefix.tokens)
@@ -94,6 +96,8 @@ def command(
     else:
         write_lines(context.line() for context in contexts)
     if not contexts:
-        complain(f"no token covers {quote(start)}")
+        complain(
+            f"the grammar has no text that begins with {quote(start)}" if compiled else f"nothing begins {quote(start)}"
+        )
         return 1
     return 0

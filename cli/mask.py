@@ -90,10 +90,15 @@ def command(
             compiled, vocabulary, lambda matcher: Mask(matcher, vocabulary).as_json(form or "ids"), start
         )
     matcher = compiled.matcher(**start)
+    prompt_rest = getattr(matcher, "prompt_rest", b"")
     rejection = advance(matcher, vocabulary, prefix)
     if rejection is not None:
         return report_rejection("prefix", rejection, as_json or form == "json")
     mask = Mask(matcher, vocabulary)
+    if "prompt" in start:
+        from .show import complain, quote
+
+        complain(f"prompt: {' '.join(map(str, matcher.prompt_tokens))}; taken back: {quote(prompt_rest)}")
     if as_json and form not in (None, "json"):
         from .show import write_json
 

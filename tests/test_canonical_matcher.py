@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from itertools import takewhile, zip_longest
 from pathlib import Path
@@ -322,6 +323,67 @@ def test_bytes_count_as_the_tokens_that_they_alone_give(cl100k: ff.Tokenizer) ->
     assert single.accept_bytes(b" and") == 4 and allowed(single) == allowed(whole)
 
 
+def test_tokens_of_a_prompt_are_cut_back_too(cl100k: ff.Tokenizer) -> None:
+    grammar = ff.compile_json_schema({"type": "object"}, cl100k, whitespace="compact")
+    eos = cl100k.eos_token_ids[0]
+    for prompt in ("Answer: ", 'say "', " [", "Answer:", "don"):
+        text: Any = grammar.matcher(canonical=True, prompt=prompt)
+        for before in ([], [eos], [*cl100k.encode("x"), eos]):
+            ids: Any = grammar.matcher(canonical=True, prompt=np.array(before + cl100k.encode(prompt)))
+            assert ids.prompt_tokens == (*before, *text.prompt_tokens) and ids.prompt_rest == text.prompt_rest
+            assert type(ids.prompt_tokens[-1] if ids.prompt_tokens else 0) is int
+            assert allowed(ids) == allowed(text) and allowed(text)
+    # tokens that are nobody's are taken as they are, and what is forced may come
+    odd = cl100k.encode("Hel") + cl100k.encode("lo") + cl100k.encode(" ")
+    matcher: Any = grammar.matcher(canonical=True, prompt=odd)
+    assert matcher.prompt_tokens == tuple(odd) and allowed(matcher) >= set(matcher.forced_tokens()[:1])
+    healed = ff.heal(cl100k, [eos, *cl100k.encode('{"user":')], grammar)
+    assert healed.tokens == (eos, *cl100k.encode('{"user')) and healed.taken_back == tuple(cl100k.encode('":'))
+
+
+@pytest.mark.parametrize("part", ["a", " ", "\n", "\u4e2d"])
+def test_long_prompts_of_one_piece(cl100k: ff.Tokenizer, part: str) -> None:
+    limits = ff.Limits(forced_bytes=4)
+    grammar = ff.compile_regex("(?s:.*)", cl100k, limits=limits)
+    start = time.process_time()
+    matcher: Any = grammar.matcher(canonical=True, prompt=part * 20_000)
+    assert time.process_time() - start < 5
+    assert cl100k.decode(matcher.prompt_tokens) + matcher.prompt_rest == part.encode() * 20_000
+    assert len(matcher.prompt_rest) < 700 and allowed(matcher)
+
+
+@pytest.mark.parametrize("kind", ["llama 2", "whole text"])
+def test_tokenizers_without_pieces_under_checks(kind: str) -> None:
+    """No piece ends before the text does, and what a check says is not kept: searches are cut short."""
+    pytest.importorskip("tokenizers")
+    from oracle.trained import make
+
+    tok = make(kind)[1]
+    for schema, text in (
+        ({"type": "object", "additionalProperties": {"type": "string"}, "minProperties": 2}, '{"a'),
+        ({"type": "array", "items": {"type": "string"}, "uniqueItems": True, "minItems": 2}, '["a'),
+    ):
+        matcher = ff.compile_json_schema(schema, tok).matcher(canonical=True)
+        start = time.process_time()
+        assert matcher.accept_tokens(tok.encode(text)) == len(tok.encode(text))
+        found = allowed(matcher)
+        assert found and time.process_time() - start < 10
+        for token in found:
+            assert matcher.accept_token(token)
+            matcher.rollback(1)
+
+
+def test_forced_tokens_may_come(cl100k: ff.Tokenizer) -> None:
+    schema = {"properties": {"name": {}}, "required": ["name"], "additionalProperties": False}
+    matcher = ff.compile_json_schema({"type": "object", **schema}, cl100k).matcher(canonical=True)
+    for data in (b'{"na', b'{"n', b'{"', b"{", b'{"name'):
+        matcher.reset()
+        assert matcher.accept_bytes(data) == len(data)
+        forced = matcher.forced_tokens()
+        assert forced[:1] == [] or set(forced[:1]) == allowed(matcher)
+        assert allowed(matcher) and matcher.accept_tokens(forced) == len(forced)
+
+
 def test_end_of_text(cl100k: ff.Tokenizer) -> None:
     eos = cl100k.eos_token_ids[0]
     matcher = ff.compile_choice(["a  b", "a "], cl100k).matcher(canonical=True)
@@ -337,8 +399,24 @@ def test_errors(cl100k: ff.Tokenizer) -> None:
     grammar = ff.compile_choice(["a"], cl100k)
     with pytest.raises(ff.TokenizerError, match="no UTF-8 text begins so"):
         grammar.matcher(prompt=b"\xff")
+    with pytest.raises(ff.TokenizerError, match="no sentence of the grammar"):
+        ff.compile_regex("[a-z]*", cl100k).matcher(prompt=b"\xe4\xb8")
     with pytest.raises(ff.TokenizerError, match="out of range"):
         grammar.matcher(prompt=[1 << 30])
+    for prompt in (5, [None]):
+        with pytest.raises((ff.TokenizerError, TypeError)):
+            grammar.matcher(prompt=prompt)  # type: ignore[call-overload]
+    with pytest.raises(TypeError):
+        grammar.matcher(canonical=True).accept_bytes("a")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="expected a Grammar"):
+        ff.heal(cl100k, "a", {})  # type: ignore[arg-type]
+    other = ff.Tokenizer.from_tokens([b"a"], eos_token_id=1, vocab_size=2)
+    with pytest.raises(ff.TokenizerError, match="another vocabulary"):
+        ff.heal(cl100k, "a", ff.compile_choice(["a"], other))
+    with pytest.raises(ff.TokenizerError, match="another vocabulary"):
+        ff.CharacterPrefix(cl100k, "a", ff.compile_choice(["a"], other).matcher())
+    with pytest.raises(ff.TokenizerError, match="expected str or bytes"):
+        cl100k.coverings(5)  # type: ignore[arg-type]
     with pytest.raises(ff.TokenizerError, match="is not in 0"):
         grammar.matcher(canonical=True).accept_token(-1)
     with pytest.raises(ff.MatcherError, match="words"):

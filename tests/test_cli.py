@@ -476,6 +476,22 @@ def test_trie_draws_as_much_as_is_asked_for(invoke: Invoke, tmp_path: Path) -> N
     assert invoke(*limited, "--svg", str(tmp_path / "no" / "where.svg")).code == 2
 
 
+def test_masks_after_a_prompt_and_canonical_ones(invoke: Invoke, cl100k: Any, person: str) -> None:
+    answer = invoke("mask", person, "--prompt", '{"user":', "--json")
+    tokens = {token["text"] for token in answer.json()["tokens"]}
+    assert '":{"' in tokens and '"' not in tokens and 'taken back: "\\":"' in answer.err
+    inside = invoke("mask", person, "--prompt", '{"user":', "--prefix", "{", "--json").json()
+    assert inside["count"] > 5
+    words = [
+        invoke("mask", person, *more, "--prefix", '{"', "--format", "ids").out.split() for more in ([], ["--canonical"])
+    ]
+    assert words[1] == [str(cl100k.encode("name")[0])] and set(words[1]) < set(words[0])
+    # where bytes alone give no beginning of canonical tokens, their last token is not held against what follows
+    assert invoke("mask", person, "--canonical", "--prefix", '{"na', "--json").json()["count"] > 0
+    forced = invoke("ff-tokens", person, "--prompt", "Answer: ", "--json").json()
+    assert forced["forced_bytes"]["text"].startswith(" ")
+
+
 def test_complete_shows_each_way_to_cover_a_prefix(invoke: Invoke, cl100k: Any, person: str) -> None:
     found = invoke("complete", "--prefix", "userNa", "--json", "--first", "100").json()
     assert [(one["position"], one["count"], one["rest"]["text"]) for one in found] == [
@@ -497,7 +513,7 @@ def test_complete_shows_each_way_to_cover_a_prefix(invoke: Invoke, cl100k: Any, 
     # a character that is cut; and what is no beginning of a text
     assert invoke("complete", "--prefix-bytes", "e4b8", "--json").json()[-1]["rest"] == {"bytes": "5Lg="}
     assert invoke("complete", "--prefix-bytes", "ff").code == 2
-    assert invoke("complete").code == 1
+    assert invoke("complete").code == 2
     assert invoke("complete", "--prefix", "a", "--compact").code == 2
 
 

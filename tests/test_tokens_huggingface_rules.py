@@ -32,7 +32,7 @@ from oracle.trained import CL100K, KINDS, byte_fallback, byte_level, compare, co
 
 pytest.importorskip("tokenizers")
 
-BYTES_OF_A_KIND = 400_000
+BYTES_OF_A_KIND = 150_000
 BY_CHARACTERS = {
     "llama 2",
     "metaspace",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ffgrammar.core.errors import MatcherError
+from ffgrammar.core.errors import MatcherError, TokenizerError
 from ffgrammar.tokens.canon import CanonChain
 from ffgrammar.tokens.coverings import coverings_after
 from ffgrammar.tokens.tokenizer import Tokenizer
@@ -81,10 +81,14 @@ class CharacterPrefix:
             After the prefix it goes on by itself.
 
     Raises:
-        TokenizerError: no UTF-8 text begins so, or the tokenizer's rules are not known.
+        TokenizerError: no UTF-8 text begins so, the tokenizer's rules are not known, or the matcher's grammar is for
+            another vocabulary.
+        TypeError: `prefix` is not text.
     """
 
     def __init__(self, tok: Tokenizer, prefix: str | bytes, matcher: Matcher | None = None) -> None:
+        if matcher is not None and matcher.engine.trie.vocab_size != tok.vocab_size:
+            raise TokenizerError(f"CharacterPrefix: the matcher is of another vocabulary than {tok.name}")
         self._tok = tok
         self._rest = prefix.encode("utf-8", "surrogatepass") if isinstance(prefix, str) else bytes(prefix)
         self._chain = CanonChain(tok.rules("CharacterPrefix"))

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import Any, Literal, overload
 
 from ffgrammar.core.limits import Limits
+from ffgrammar.engine.canonical_matcher import CanonicalMatcher
 from ffgrammar.engine.engine import Engine
 from ffgrammar.engine.matcher import Matcher
 from ffgrammar.grammar.ir import Grammar as GrammarIR
 from ffgrammar.tokens.tokenizer import Tokenizer
-
-if TYPE_CHECKING:
-    from ffgrammar.engine.canonical_matcher import CanonicalMatcher
 
 __all__ = ["Grammar"]
 
@@ -65,10 +63,11 @@ class Grammar:
         Args:
             canonical: whether a token may come only if the tokens so far, and it, are as the tokenizer makes them of
                 some sentence of the grammar. So every text that is completed has one token sequence, its own.
-            prompt: what stands before the text, and is none of the grammar's: the tokens of it, which are taken as they
-                are; or its characters (names of special tokens are spelled out). These are cut back to the tokens that
-                are the prompt's own whatever follows under the grammar (`prompt_tokens`: what the model is given); the
-                rest of its bytes (`prompt_rest`) is spelled by the tokens that come first, which are canonical.
+            prompt: what stands before the text, and is none of the grammar's: its characters (names of special tokens
+                are spelled out), or its tokens. The text after the last special token is cut back to the tokens that it
+                has whatever follows under the grammar (`prompt_tokens`: what the model is given); the rest of its bytes
+                (`prompt_rest`) is spelled by the tokens that come first, which are canonical. Tokens that are not what
+                the tokenizer makes of their text are taken as they are.
 
         Raises:
             TokenizerError: an argument is given and the tokenizer's rules are not known (`Tokenizer.canon`), a token is
@@ -76,8 +75,6 @@ class Grammar:
         """
         if not canonical and prompt is None:
             return Matcher(self._engine)
-        from ffgrammar.engine.canonical_matcher import CanonicalMatcher
-
         return CanonicalMatcher(self._engine, canonical, prompt)
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -7,13 +7,15 @@ text that may become of it, and the rest of its characters is left to be spelled
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from ffgrammar.api.compile import compile_regex
+from ffgrammar.api.grammar import Grammar
+from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
-    from ffgrammar.api.grammar import Grammar
     from ffgrammar.engine.canonical_matcher import CanonicalMatcher
 
 __all__ = ["Healing", "heal"]
@@ -37,20 +39,32 @@ class Healing(NamedTuple):
     matcher: CanonicalMatcher
 
 
-def heal(tok: Tokenizer, prompt: str | bytes, grammar: Grammar | None = None, *, canonical: bool = False) -> Healing:
+def heal(
+    tok: Tokenizer, prompt: str | bytes | Iterable[int], grammar: Grammar | None = None, *, canonical: bool = False
+) -> Healing:
     """Cut a prompt back to the tokens that it has whatever follows.
 
     Args:
         tok: the tokenizer; its rules must be known (`Tokenizer.canon`).
-        prompt: the text before; names of special tokens in it are ordinary text.
+        prompt: the text before, in which names of special tokens are ordinary text; or its tokens, of which those after
+            the last special one are cut back if they are the tokenizer's own.
         grammar: what follows; any text if not given.
         canonical: as for `Grammar.matcher`.
 
     Raises:
-        TokenizerError: the tokenizer's rules are not known, or no UTF-8 text begins with the prompt.
+        TokenizerError: the tokenizer's rules are not known, no UTF-8 text begins with the prompt, or the grammar is for
+            another vocabulary.
+        TypeError: `grammar` is something else.
     """
     if grammar is None:
         grammar = compile_regex(ANY_TEXT, tok)
+    elif not isinstance(grammar, Grammar):
+        raise TypeError(f"heal: expected a Grammar, not {type(grammar).__name__}")
+    elif grammar.tokenizer.fingerprint != tok.fingerprint:
+        raise TokenizerError(f"heal: the grammar is compiled for another vocabulary than {tok.name}")
+    if not isinstance(prompt, str | bytes):
+        prompt = list(prompt)
     matcher = grammar.matcher(canonical=canonical, prompt=prompt)
     tokens: tuple[int, ...] = matcher.prompt_tokens
-    return Healing(tokens, tuple(tok.encode(prompt)[len(tokens) :]), matcher.prompt_rest, matcher)
+    whole = prompt if isinstance(prompt, list) else tok.encode(prompt)
+    return Healing(tokens, tuple(whole[len(tokens) :]), matcher.prompt_rest, matcher)

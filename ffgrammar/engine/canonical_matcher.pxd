@@ -23,6 +23,9 @@ cdef class CanonicalMatcher(Matcher):
 
     cdef size_t paid_bytes(self)
     cdef int set_prompt(self, object prompt) except -1
+    cdef int keep(self, tokens, bytes rest) except -1
+    cdef list owed_tokens(self)
+    cdef object text_after_special(self, list ids)
     cdef int where(self, Canon* at) except -1
     cdef int take_guided(self, uint32_t token) except? -1
     cdef int take_bytes(self, uint32_t token, const Canon* at, Owed owed) noexcept

@@ -13,16 +13,39 @@ from ffgrammar.core.index cimport clipped
 from ffgrammar.engine.bitmask cimport Rows, rows_at, rows_close, rows_open
 from ffgrammar.engine.canonical cimport masks_of
 from ffgrammar.engine.chain cimport Chain
-from ffgrammar.engine.history cimport NO_TOKEN, History, history_len, history_release
+from ffgrammar.engine.engine cimport Engine
+from ffgrammar.engine.forced cimport count_tokens, sole_tokens
+from ffgrammar.engine.history cimport NO_TOKEN, History, Step, history_last, history_len, history_release
 from ffgrammar.engine.lookahead cimport OWED, lookahead_of
 from ffgrammar.engine.machine cimport Config
 from ffgrammar.engine.matcher cimport Drafted
 from ffgrammar.engine.place cimport place_back, place_copy, place_enter, place_free, place_stay, place_take
-from ffgrammar.tokens.canon cimport ANY
+from ffgrammar.tokens.canon cimport ANY, CanonChain
 from ffgrammar.tokens.ways cimport ways_from
 
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.coverings import settled_tokens
+from ffgrammar.tokens.coverings import coverings_after, settled_tokens, shared_tokens
+
+
+cdef list token_ids(Engine engine, object prompt):
+    """The ids of a prompt, checked."""
+    cdef list found = []
+    try:
+        for token in prompt:
+            engine.trie.token_bytes(token)
+            found.append(int(token))
+    except TypeError:
+        raise TokenizerError(f"prompt: expected str, bytes or token ids, not {type(prompt).__name__}") from None
+    return found
+
+
+def is_text(bytes data):
+    """Whether bytes are UTF-8."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 cdef class CanonicalMatcher(Matcher):
@@ -51,26 +74,73 @@ cdef class CanonicalMatcher(Matcher):
             self.set_prompt(prompt)
 
     cdef int set_prompt(self, object prompt) except -1:
-        if not isinstance(prompt, (str, bytes, bytearray)):
-            self.prompt_tokens = tuple(prompt)
-            for token in self.prompt_tokens:
-                self.engine.trie.token_bytes(token)
-            return self.chain.begin_after(self.prompt_tokens)
-        data = prompt.encode("utf-8", "surrogatepass") if isinstance(prompt, str) else bytes(prompt)
+        cdef CanonChain chain
+        cdef tuple before = ()
+        cdef list ids
+        if isinstance(prompt, str):
+            data = prompt.encode("utf-8", "surrogatepass")
+        elif isinstance(prompt, (bytes, bytearray, memoryview)):
+            data = bytes(prompt)
+        else:
+            ids = token_ids(self.engine, prompt)
+            data = self.text_after_special(ids)
+            if data is None:
+                # tokens that are not canonical cannot be cut back
+                self.prompt_tokens = tuple(ids)
+                return self.chain.begin_after(self.prompt_tokens)
+            before = tuple(ids[:len(ids) - len(self.engine.tokenizer.encode(data))])
         settled, size = settled_tokens(self.chain.rules, data)
-        self.chain.begin_after(settled)
-        self.prompt_tokens = tuple(settled)
+        self.keep(before, b"")
+        self.keep(settled, b"")
         self.prompt_end = data[size:]
-        if not self.prompt_end:
-            return 0
-        # what every sentence leaves of the rest
-        for token in self.forced_tokens():
+        if self.prompt_end:
+            # what any text that goes on leaves of the rest, and then what every sentence does
+            chain = CanonChain(self.chain.rules)
+            chain.at = self.chain.start
+            self.keep(shared_tokens(coverings_after(chain, self.prompt_end)), self.prompt_end)
+            self.keep(self.owed_tokens(), self.prompt_end)
+        return 0
+
+    cdef int keep(self, tokens, bytes rest) except -1:
+        """Add tokens to those that the prompt keeps, as far as they lie inside of `rest`, if that is not empty."""
+        cdef list kept = []
+        cdef Py_ssize_t size
+        cdef Py_ssize_t place = 0
+        for token in tokens:
             size = len(self.engine.trie.token_bytes(token))
-            if size > len(self.prompt_end):
+            if rest and size > len(rest) - place:
                 break
-            self.prompt_end = self.prompt_end[size:]
-            self.prompt_tokens = (*self.prompt_tokens, token)
-        return self.chain.begin_after(self.prompt_tokens[len(settled):])
+            place += size
+            kept.append(token)
+        self.chain.begin_after(kept)
+        self.prompt_tokens = (*self.prompt_tokens, *kept)
+        self.prompt_end = rest[place:]
+        return 0
+
+    cdef list owed_tokens(self):
+        cdef Config config
+        cdef uint32_t token = 0
+        if not self.prompt_end:
+            return []
+        self.engine.acquire()
+        try:
+            self.engine.checked(place_enter(self.engine, &self.place))
+            self.engine.checked(self.lookahead.enter(self.engine, self.owing()))
+            config = self.config()
+            if count_tokens(self.engine, self.lookahead, &config, &self.chain.start, &token) == 0:
+                raise TokenizerError("prompt: no sentence of the grammar goes on where it ends")
+            return sole_tokens(self.engine, self.lookahead, &config, &self.chain.start, True)
+        finally:
+            self.engine.release()
+
+    cdef object text_after_special(self, list ids):
+        """The text of the tokens after the last special one, if these are the tokenizer's own; else None."""
+        cdef object tokenizer = self.engine.tokenizer
+        start = len(ids)
+        while start and self.engine.trie.token_bytes(ids[start - 1]):
+            start -= 1
+        data = tokenizer.decode(ids[start:])
+        return data if tokenizer.encode(data) == ids[start:] and is_text(data) else None
 
     @property
     def prompt_rest(self) -> bytes:
@@ -95,12 +165,32 @@ cdef class CanonicalMatcher(Matcher):
         return config
 
     cdef int where(self, Canon* at) except -1:
-        """Where its tokens lead by the tokenizer's rules."""
+        """Where its tokens lead by the tokenizer's rules. If no sentence goes on after the last of them (it was not taken as a
+        token here, but came as bytes or in a prompt), it is not held against what follows."""
         cdef History history = self.history()
+        cdef bint given
+        cdef Config config
+        cdef uint32_t token = 0
+        cdef const Step* last
         try:
             self.chain.follow(&history, at)
+            last = history_last(&history)
+            given = last == NULL or last.token == <uint32_t>NO_TOKEN
         finally:
             history_release(&history)
+        if not given or at.last >= <uint32_t>ANY or self.place.terminated:
+            return 0
+        self.engine.acquire()
+        try:
+            self.engine.checked(place_enter(self.engine, &self.place))
+            self.engine.checked(self.lookahead.enter(self.engine, self.owing()))
+            config = self.config()
+            if self.chain.rules.is_whole(at) and self.engine.checked(self.lookahead.accepting(self.engine, &config)):
+                return 0
+            if count_tokens(self.engine, self.lookahead, &config, at, &token) == 0:
+                at.last = ANY
+        finally:
+            self.engine.release()
         return 0
 
     cdef int take_bytes(self, uint32_t token, const Canon* at, Owed owed) noexcept:
@@ -178,8 +268,9 @@ cdef class CanonicalMatcher(Matcher):
         return self.fork().accept_tokens(ids)
 
     def accept_bytes(self, data not None) -> int:
-        """As `Matcher.accept_bytes`; what is owed of the prompt comes first."""
-        cdef bytes text = bytes(data)
+        """As `Matcher.accept_bytes`; what is owed of the prompt comes first. (Where the tokens that the bytes alone give are not
+        what the tokenizer makes of any sentence, the last of them is not held against what follows.)"""
+        cdef bytes text = bytes(memoryview(data))
         cdef bytes owed = self.prompt_rest
         cdef size_t step
         cdef size_t count = 0

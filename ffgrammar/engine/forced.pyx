@@ -12,7 +12,7 @@ others' places instead; that fails where a longer text merges differently furthe
 from libc.stdint cimport uint8_t, uint32_t
 
 from ffgrammar.engine.engine cimport Engine
-from ffgrammar.engine.lookahead cimport Lookahead
+from ffgrammar.engine.lookahead cimport OWED, Lookahead
 from ffgrammar.engine.machine cimport Config, machine_accepting
 from ffgrammar.engine.tape cimport VIRTUAL, Tape, TapeMark, tape_mark, tape_release, tape_row
 from ffgrammar.engine.viability cimport next_bytes, step
@@ -111,7 +111,7 @@ cdef int count_tokens(Engine engine, Lookahead lookahead, const Config* config, 
     return found
 
 
-cdef list sole_tokens(Engine engine, Lookahead lookahead, const Config* start, const Canon* before):
+cdef list sole_tokens(Engine engine, Lookahead lookahead, const Config* start, const Canon* before, bint owed_only):
     cdef Config config = start[0]
     cdef Canon at = before[0]
     cdef list found = []
@@ -132,8 +132,10 @@ cdef list sole_tokens(Engine engine, Lookahead lookahead, const Config* start, c
         found.append(token)
         engine.checked(lookahead.rules.push(&at, token))
         for i in range(engine.trie.offsets[token], engine.trie.offsets[token + 1]):
+            size += config.row != OWED
             engine.checked(lookahead.step(engine, &config, engine.trie.blob[i]))
-            size += 1
+        if owed_only and config.row != OWED:
+            break
         if size > <size_t>engine.limits.forced_bytes:
             raise LimitError("forced_bytes", engine.limits.forced_bytes, "the grammar forces a longer text")
         # (a lexeme on the tape may be forced for ever)

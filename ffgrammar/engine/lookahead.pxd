@@ -32,6 +32,7 @@ cdef class Lookahead:
     cdef Vec verdicts         # by name
     cdef Vec visited          # names that the search of the moment has met
     cdef uint32_t entered     # how many places it has been at
+    cdef uint32_t nodes_left  # how many nodes of the trie it may still look at
     cdef bint tainted         # whether it was cut short at a place that it had met before
     cdef Canon* states[MOST_LEVELS]    # by the depth in the trie, each for one token of a search
     cdef Config* configs[MOST_LEVELS]

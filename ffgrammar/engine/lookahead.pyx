@@ -9,7 +9,7 @@ yet, tokens are tried that go on with it.
 """
 
 from libc.stddef cimport size_t
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
 from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_count, intern_free, intern_init, intern_truncate
@@ -32,6 +32,8 @@ cdef enum:
     NAMELESS = 0xFFFFFFFF
     # Over these bounds a search takes it for granted that there is a sentence.
     MOST_PLACES = 4096
+    MOST_NODES = 1 << 19       # of the trie: some 25 ms
+    MOST_VIRTUAL_NODES = 1024  # on virtual rows nothing is kept, and each token is searched for anew
     MOST_STEPS = 1 << 16
     MOST_TRAIL = 3 * 64
 
@@ -105,6 +107,7 @@ cdef class Lookahead:
         if status == 0:
             self.visited.len = 0
             self.entered = 0
+            self.nodes_left = MOST_VIRTUAL_NODES if config.row & VIRTUAL else MOST_NODES
             self.tainted = False
             status = self.search(engine, config, at, 0)
             # A search that fails has seen all there is; one that does not may have left some of it half seen.
@@ -216,6 +219,9 @@ cdef class Lookahead:
         cdef uint32_t depth
         cdef int status
         while node < stop:
+            if self.nodes_left == 0:
+                return 1
+            self.nodes_left -= 1
             it = self.trie.nodes + node
             depth = node_depth(it)
             states[depth] = states[depth - 1]
@@ -311,10 +317,15 @@ cdef class Lookahead:
         cdef Utf8 after
         cdef uint32_t byte, way
         cdef uint32_t at = 0
+        cdef uint64_t live = self.rules.pieces.live_ends[guess] | (self.rules.pieces.live_on[guess] if goes_on else 0)
         cdef int status
+        if not live:
+            return 0
         for byte in range(low, high + 1):
             after = part[0]
             if not utf8_step(&after, byte):
+                continue
+            if after.need and not live & self.rules.pieces.possible(&after):
                 continue
             if not after.need:
                 at = guess * self.rules.pieces.classes + self.rules.pieces.class_of(after.code)

@@ -386,7 +386,7 @@ cdef class Matcher:
             self.engine.checked(place_enter(self.engine, &self.place))
             self.engine.checked(lookahead.enter(self.engine, self.owing()))
             config = self.config()
-            return sole_tokens(self.engine, lookahead, &config, &at)
+            return sole_tokens(self.engine, lookahead, &config, &at, False)
         finally:
             self.engine.release()
 

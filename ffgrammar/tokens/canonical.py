@@ -139,6 +139,7 @@ def _expected(tok: Tokenizer, given: tuple[int, ...], complete: bool) -> tuple[l
                 # the text ends inside a character, which is encoded otherwise when it is whole
                 tail = shared + tok.encode(text[len(tok.decode(shared)) :])
         else:
+            lost = tok.canon is not None and _is_lost(tok, tok.canon, part)
             settled += _settled_count(tok, tail, settled_bytes(tok, text))
         expected += tail
     return expected, settled, lost
@@ -151,6 +152,15 @@ def begins_text(data: bytes) -> bool:
     except UnicodeDecodeError as error:
         return error.end == len(data) and error.reason == "unexpected end of data"
     return True
+
+
+def _is_lost(tok: Tokenizer, rules: CanonRules, ids: list[int]) -> bool:
+    """Whether tokens before the first bytes that are not UTF-8 are those of no text."""
+    chain = CanonChain(rules)
+    for count, token in enumerate(ids, 1):
+        if not chain.push(token):
+            return begins_text(tok.decode(ids[:count]))
+    return False
 
 
 def _is_begun(rules: CanonRules, ids: list[int]) -> bool:

@@ -162,6 +162,8 @@ def read_rules(
     secondary |= {token["id"] for token in added} - own - set(vocabulary.values())
     splits = read_splits(before, space)
     merges = model.get("merges") or []
+    if not isinstance(merges, list):
+        raise TokenizerError(f"merges is not a list but {type(merges).__name__}")
     return ListedRules(
         vocabulary, merges, splits, byte_tokens, whole_pieces, space, atoms, knows_space, frozenset(secondary)
     )

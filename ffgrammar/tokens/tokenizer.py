@@ -410,7 +410,9 @@ class Tokenizer:
         """
         from ffgrammar.tokens.coverings import coverings
 
-        data = prefix.encode("utf-8", "surrogatepass") if isinstance(prefix, str) else bytes(prefix)
+        if not isinstance(prefix, str | bytes):
+            raise TokenizerError(f"coverings: expected str or bytes, not {type(prefix).__name__}")
+        data = prefix.encode("utf-8", "surrogatepass") if isinstance(prefix, str) else prefix
         rules = self.rules("coverings")
         return coverings(rules, data) if data else []
 
