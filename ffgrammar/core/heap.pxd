@@ -1,6 +1,7 @@
-"""A binary heap of (cost, entry) pairs of words in a Vec; the least cost comes first."""
+"""Binary heaps; the least comes first: of (cost, entry) pairs of words in a Vec, and of 64-bit keys in an array."""
 
-from libc.stdint cimport uint32_t
+from libc.stddef cimport size_t
+from libc.stdint cimport uint32_t, uint64_t
 
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport Vec, vec_push
@@ -47,3 +48,30 @@ cdef inline uint32_t heap_pop(Vec* heap) noexcept nogil:
         heap.data[2 * at] = cost
         heap.data[2 * at + 1] = entry
     return top
+
+
+cdef inline void keys_sift_down(uint64_t* heap, size_t count, size_t at) noexcept nogil:
+    """Moves a key down to where it belongs."""
+    cdef uint64_t item = heap[at]
+    cdef size_t child = 2 * at + 1
+    while child < count:
+        if child + 1 < count and heap[child + 1] < heap[child]:
+            child += 1
+        if heap[child] >= item:
+            break
+        heap[at] = heap[child]
+        at = child
+        child = 2 * at + 1
+    heap[at] = item
+
+
+cdef inline void keys_add(uint64_t* heap, size_t* count, uint64_t item) noexcept nogil:
+    cdef size_t at = count[0], parent
+    count[0] += 1
+    while at:
+        parent = (at - 1) // 2
+        if heap[parent] <= item:
+            break
+        heap[at] = heap[parent]
+        at = parent
+    heap[at] = item

@@ -12,6 +12,8 @@ from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 
+from ffgrammar.core.heap cimport keys_add, keys_sift_down
+
 from ffgrammar.core.errors import TokenizerError
 
 from ffgrammar.tokens.split cimport SPLIT_CL100K, SPLIT_O200K, CharClasses, char_classes, next_piece
@@ -83,32 +85,6 @@ cdef BpeStatus _merge_short(const TokenIndex* index, const uint8_t* text, uint32
     return BPE_OK
 
 
-cdef inline void _sift_down(uint64_t* heap, size_t count, size_t at) noexcept nogil:
-    cdef uint64_t item = heap[at]
-    cdef size_t child = 2 * at + 1
-    while child < count:
-        if child + 1 < count and heap[child + 1] < heap[child]:
-            child += 1
-        if heap[child] >= item:
-            break
-        heap[at] = heap[child]
-        at = child
-        child = 2 * at + 1
-    heap[at] = item
-
-
-cdef inline void _heap_add(uint64_t* heap, size_t* count, uint64_t item) noexcept nogil:
-    cdef size_t at = count[0], parent
-    count[0] += 1
-    while at:
-        parent = (at - 1) // 2
-        if heap[parent] <= item:
-            break
-        heap[at] = heap[parent]
-        at = parent
-    heap[at] = item
-
-
 cdef struct Part:
     # A part is named by the position where it starts.
     uint32_t before
@@ -130,7 +106,7 @@ cdef inline void _rate(
     cdef uint32_t after = parts[at].after
     parts[at].rank = NO_MERGE if after == count else _rank(index, text, at, parts[after].after)
     if parts[at].rank != NO_MERGE:
-        _heap_add(heap, heaped, <uint64_t>parts[at].rank << 32 | at)
+        keys_add(heap, heaped, <uint64_t>parts[at].rank << 32 | at)
 
 
 cdef BpeStatus _merge_long(const TokenIndex* index, const uint8_t* text, uint32_t count, Ids* out) noexcept nogil:
@@ -160,12 +136,12 @@ cdef BpeStatus _merge_long(const TokenIndex* index, const uint8_t* text, uint32_
             heaped += 1
     if status == BPE_OK:
         for i in range(<uint32_t>(heaped // 2), 0, -1):
-            _sift_down(heap, heaped, i - 1)
+            keys_sift_down(heap, heaped, i - 1)
         while heaped:
             item = heap[0]
             heaped -= 1
             heap[0] = heap[heaped]
-            _sift_down(heap, heaped, 0)
+            keys_sift_down(heap, heaped, 0)
             at = <uint32_t>item
             if parts[at].rank != <uint32_t>(item >> 32):
                 continue

@@ -11,6 +11,8 @@ from libc.stddef cimport size_t
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 
+from ffgrammar.core.heap cimport keys_add, keys_sift_down
+
 from ffgrammar.core.errors import TokenizerError
 
 cdef enum:
@@ -62,28 +64,12 @@ cdef int64_t merge_few(const PairIndex* index, uint32_t* ids, uint32_t count, ui
     return count
 
 
-cdef inline void sift_down(uint64_t* heap, size_t count, size_t at) noexcept nogil:
-    cdef uint64_t item = heap[at]
-    cdef size_t child = 2 * at + 1
-    while child < count:
-        if child + 1 < count and heap[child + 1] < heap[child]:
-            child += 1
-        if heap[child] >= item:
-            break
-        heap[at] = heap[child]
-        at = child
-        child = 2 * at + 1
-    heap[at] = item
-
-
 cdef inline void rate(
     const PairIndex* index, Part* parts, uint32_t count, uint32_t at, uint64_t* heap, size_t* heaped
 ) noexcept nogil:
     """Look up the merge of a part with the next one, and put it on the heap."""
     cdef uint32_t after = parts[at].after
     cdef const Pair* pair = NULL
-    cdef uint64_t item
-    cdef size_t place, parent
     if after < count:
         pair = find_pair(index, parts[at].token, parts[after].token)
     if pair == NULL:
@@ -91,16 +77,7 @@ cdef inline void rate(
         return
     parts[at].rank = pair.rank
     parts[at].result = pair.result
-    item = <uint64_t>pair.rank << 32 | at
-    place = heaped[0]
-    heaped[0] += 1
-    while place:
-        parent = (place - 1) // 2
-        if heap[parent] <= item:
-            break
-        heap[place] = heap[parent]
-        place = parent
-    heap[place] = item
+    keys_add(heap, heaped, <uint64_t>pair.rank << 32 | at)
 
 
 cdef int64_t merge_many(const PairIndex* index, uint32_t* ids, uint32_t count, uint32_t least) noexcept nogil:
@@ -126,7 +103,7 @@ cdef int64_t merge_many(const PairIndex* index, uint32_t* ids, uint32_t count, u
         item = heap[0]
         heaped -= 1
         heap[0] = heap[heaped]
-        sift_down(heap, heaped, 0)
+        keys_sift_down(heap, heaped, 0)
         at = <uint32_t>item
         if parts[at].rank != <uint32_t>(item >> 32):
             continue
