@@ -27,27 +27,26 @@ DIRECTIVES = {
     "annotation_typing": False,
 }
 
-# Python modules on the way to the first mask, which are compiled as they are; some have types in a .pxd beside them.
-# The others would take as long to build, and most schemas do not meet them.
-COMPILED = {
-    "ffgrammar/grammar": ["ir", "productive"],
-    "ffgrammar/grammar/json_schema": """applicators array_keywords arrays combine common dialects emit keywords layout
-        literals multiples numbers object_keywords objects ordered places resources scalar_keywords scopes shape strings
-        symbols""".split(),
-    "ffgrammar/regex": ["json_text"],
-}
+
+def _is_compiled(path: Path) -> bool:
+    """Whether Cython compiles a Python module as it is: those on the way to the first mask say so in their first line.
+    The others would take as long to build, and most schemas do not meet them."""
+    with path.open(encoding="utf-8") as lines:
+        return next(lines, "").startswith("# cython:")
 
 
 def extensions() -> list[Extension]:
-    """One extension per .pyx file, and per module that is compiled as it is, named by its place."""
-    found = []
-    python = [Path(folder, name + ".py") for folder, names in COMPILED.items() for name in names]
-    for path in [*sorted(Path("ffgrammar").rglob("*.pyx")), *python]:
-        name = ".".join(path.with_suffix("").parts)
-        found.append(
-            Extension(name, [str(path)], extra_compile_args=["-pthread", *FLAGS], extra_link_args=["-pthread", *LINK])
+    """One extension per .pyx file and per module that is compiled as it is, named by its place."""
+    python = [path for path in Path("ffgrammar").rglob("*.py") if _is_compiled(path)]
+    return [
+        Extension(
+            ".".join(path.with_suffix("").parts),
+            [str(path)],
+            extra_compile_args=["-pthread", *FLAGS],
+            extra_link_args=["-pthread", *LINK],
         )
-    return found
+        for path in sorted([*Path("ffgrammar").rglob("*.pyx"), *python])
+    ]
 
 
 class BuildExtensions(build_ext):

@@ -28,7 +28,7 @@ __all__ = ["command"]
 
 COLOURS = {"yes": GREEN, "no": RED, "undecided": YELLOW}
 # How many tokens are shown from the first divergence on.
-MOST_SHOWN = 8
+MAX_SHOWN = 8
 
 
 class Verdict:
@@ -81,8 +81,8 @@ class Verdict:
     def _tokens(self, ids: tuple[int, ...]) -> str:
         from .show import token_line
 
-        shown = [token_line(self.tokenizer, token).replace("\t", " ") for token in ids[:MOST_SHOWN]]
-        return ", ".join(shown) + (", …" if len(ids) > MOST_SHOWN else "") if shown else "nothing"
+        shown = [token_line(self.tokenizer, token).replace("\t", " ") for token in ids[:MAX_SHOWN]]
+        return ", ".join(shown) + (", …" if len(ids) > MAX_SHOWN else "") if shown else "nothing"
 
     def lines(self) -> list[str]:
         """As lines for people."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-MOST_REASONS = 5
+MAX_REASONS = 5
 
 
 class Forced:
@@ -58,7 +58,7 @@ class Forced:
             "forced_tokens": [token_as_json(self.tokenizer, token) for token in self.tokens],
             "held_back": bytes_as_json(self.held_back),
             "held_back_candidates": len(self.reasons),
-            "held_back_for": [token_as_json(self.tokenizer, token) for token in self.reasons[:MOST_REASONS]],
+            "held_back_for": [token_as_json(self.tokenizer, token) for token in self.reasons[:MAX_REASONS]],
         }
 
     def lines(self) -> list[str]:
@@ -69,9 +69,9 @@ class Forced:
         lines += [f"token\t{token_line(self.tokenizer, token)}" for token in self.tokens]
         if self.held_back:
             lines.append(f"held back\t{quote(self.held_back)}")
-            lines += [f"could be\t{token_line(self.tokenizer, token)}" for token in self.reasons[:MOST_REASONS]]
-            if len(self.reasons) > MOST_REASONS:
-                lines.append(f"could be\tone of {len(self.reasons) - MOST_REASONS} more tokens")
+            lines += [f"could be\t{token_line(self.tokenizer, token)}" for token in self.reasons[:MAX_REASONS]]
+            if len(self.reasons) > MAX_REASONS:
+                lines.append(f"could be\tone of {len(self.reasons) - MAX_REASONS} more tokens")
         return lines
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["load_rank_file"]
 
-MOST_IDS = 1 << 24
+MAX_IDS = 1 << 24
 
 
 def _ranks(path: str) -> dict[bytes, int]:
@@ -31,8 +31,8 @@ def _ranks(path: str) -> dict[bytes, int]:
             raise click.ClickException(f"{path}, line {number}: not a token in base64 and a rank") from error
     if not ranks:
         raise click.ClickException(f"{path}: no tokens")
-    if min(ranks.values()) < 0 or max(ranks.values()) >= MOST_IDS:
-        raise click.ClickException(f"{path}: ranks must be from 0 to {MOST_IDS - 1}")
+    if min(ranks.values()) < 0 or max(ranks.values()) >= MAX_IDS:
+        raise click.ClickException(f"{path}: ranks must be from 0 to {MAX_IDS - 1}")
     return ranks
 
 

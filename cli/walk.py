@@ -24,7 +24,7 @@ __all__ = [
     "report_rejection",
 ]
 
-MOST_RANGES = 12
+MAX_RANGES = 12
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,9 @@ class Allowed:
             parts.append(quote(self.forced))
         else:
             ranges = self.ranges()
-            parts += [_range_name(low, high) for low, high in ranges[:MOST_RANGES]]
-            if len(ranges) > MOST_RANGES:
-                parts.append(f"{len(ranges) - MOST_RANGES} more ranges of bytes")
+            parts += [_range_name(low, high) for low, high in ranges[:MAX_RANGES]]
+            if len(ranges) > MAX_RANGES:
+                parts.append(f"{len(ranges) - MAX_RANGES} more ranges of bytes")
         if self.end:
             parts.append("the end of the text")
         return ", ".join(parts) or "nothing"

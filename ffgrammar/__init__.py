@@ -33,12 +33,12 @@ if TYPE_CHECKING:
         UnsupportedError,
     )
     from ffgrammar.core.limits import Limits
-    from ffgrammar.engine.batch import fill_bitmask, fill_draft_bitmasks
-    from ffgrammar.engine.canonical_matcher import CanonicalMatcher
-    from ffgrammar.engine.matcher import Matcher
-    from ffgrammar.tokens.canonical import CanonicalityReport, is_canonical
-    from ffgrammar.tokens.coverings import Covering
+    from ffgrammar.engine.matcher.batch import fill_bitmask, fill_draft_bitmasks
+    from ffgrammar.engine.matcher.matcher import Matcher
+    from ffgrammar.engine.matcher.prompt import CanonicalMatcher
+    from ffgrammar.tokens.canonical.coverings import Covering
     from ffgrammar.tokens.incremental import IncrementalEncoder
+    from ffgrammar.tokens.report import CanonicalityReport, is_canonical
     from ffgrammar.tokens.tokenizer import Tokenizer
     from ffgrammar.tokens.tracker import CanonicalityTracker
 
@@ -63,13 +63,13 @@ _HOME = {
     "TokenizerError": "core.errors",
     "UnsupportedError": "core.errors",
     "Limits": "core.limits",
-    "fill_bitmask": "engine.batch",
-    "fill_draft_bitmasks": "engine.batch",
-    "CanonicalMatcher": "engine.canonical_matcher",
-    "Matcher": "engine.matcher",
-    "CanonicalityReport": "tokens.canonical",
-    "is_canonical": "tokens.canonical",
-    "Covering": "tokens.coverings",
+    "fill_bitmask": "engine.matcher.batch",
+    "fill_draft_bitmasks": "engine.matcher.batch",
+    "CanonicalMatcher": "engine.matcher.prompt",
+    "Matcher": "engine.matcher.matcher",
+    "CanonicalityReport": "tokens.report",
+    "is_canonical": "tokens.report",
+    "Covering": "tokens.canonical.coverings",
     "IncrementalEncoder": "tokens.incremental",
     "Tokenizer": "tokens.tokenizer",
     "CanonicalityTracker": "tokens.tracker",

@@ -21,8 +21,8 @@ PARTS += ["don", "word", "Xy", "the", " and", " a", "ing", "x", "er", "\u00c9", 
 PARTS += ["\U0001f44d", "\U0001f642"]
 
 
-# Of other tokenizers (oracle/trained.py), those that differ most: pieces cut again, bytes of characters, tokens that
-# merges do not make, tokens that are found before all else, no pieces at all.
+# Of other tokenizers (oracle/trained.py), those that differ most: pre-tokens cut again, bytes of characters, tokens
+# that merges do not make, tokens that are found before all else, no pre-tokens at all.
 KINDS = ["llama 3", "digits", "deepseek", "whole text", "whole pieces", "odd merges", "added", "llama 2", "gemma"]
 
 
@@ -354,7 +354,7 @@ def test_long_prompts_of_one_piece(cl100k: ff.Tokenizer, part: str) -> None:
 
 @pytest.mark.parametrize("kind", ["llama 2", "whole text"])
 def test_tokenizers_without_pieces_under_checks(kind: str) -> None:
-    """No piece ends before the text does, and what a check says is not kept: searches are cut short."""
+    """No pre-token ends before the text does, and what a check says is not kept: searches are cut short."""
     pytest.importorskip("tokenizers")
     from oracle.trained import make
 

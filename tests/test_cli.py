@@ -452,7 +452,7 @@ def test_a_line_nested_too_deep_is_answered_and_the_next_one_too(invoke: Invoke)
 
 
 def test_tokenizers_lists_what_is_embedded(invoke: Invoke, cl100k: Any, o200k: Any) -> None:
-    from ffgrammar.tokens.embedded import ENCODINGS
+    from ffgrammar.tokens.vocabulary.embedded import ENCODINGS
 
     found = invoke("tokenizers", "--json").json()
     assert [item["name"] for item in found["embedded"]] == list(ENCODINGS)

@@ -16,7 +16,7 @@ from ffgrammar.api.compiled import HEADER, MAGIC, VERSION, dump
 from ffgrammar.core.errors import CompiledFileError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.json_schema import build
-from ffgrammar.regex.expr import ExprStore
+from ffgrammar.regex.expr.store import ExprStore
 from sentences import BYTES
 
 SCHEMA = {

@@ -12,7 +12,7 @@ import pytest
 import ffgrammar as ff
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar import lark
-from ffgrammar.regex.expr import ExprStore
+from ffgrammar.regex.expr.store import ExprStore
 from oracle.cfg import Recogniser
 
 CASES = json.loads((Path(__file__).parent / "cases" / "engine.json").read_text(encoding="utf-8"))

@@ -18,7 +18,7 @@ import ffgrammar as ff
 from ffgrammar.api.compiled import dump
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.json_schema import build
-from ffgrammar.regex.expr import ExprStore
+from ffgrammar.regex.expr.store import ExprStore
 from oracle.masks import ByteTree, brute_force_mask
 from sentences import BYTES, is_sentence
 

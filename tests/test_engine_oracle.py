@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import Grammar, GrammarBuilder
-from ffgrammar.regex.expr import ExprStore
+from ffgrammar.grammar.ir import GrammarBuilder, GrammarIR
+from ffgrammar.regex.expr.store import ExprStore
 from oracle.cfg import Recogniser
 from oracle.grammars import LEXEMES, Description, build, descriptions
 
 LONGEST = 4
 
 
-def _grammar(description: Description) -> Grammar:
+def _grammar(description: Description) -> GrammarIR:
     store = ExprStore()
     return build(description, store, GrammarBuilder(store, Limits()))
 
@@ -52,9 +52,9 @@ def test_recogniser_accepts_what_the_rules_derive(description: Description) -> N
 def test_without_conflicts_every_next_byte_leads_to_a_sentence(description: Description) -> None:
     recogniser = Recogniser(_grammar(description))
     following, is_sentence = recogniser.next_bytes(b"")
-    assert bool(following or is_sentence) == recogniser.viable(b"")
+    assert bool(following or is_sentence) == recogniser.is_completable(b"")
     for byte in following:
-        assert recogniser.viable(bytes([byte]))
+        assert recogniser.is_completable(bytes([byte]))
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def test_a_lexeme_does_not_give_back(builder: GrammarBuilder) -> None:
         )
     )
     assert recogniser.next_bytes(b"xx") == ({0x78}, False)
-    assert recogniser.viable(b"xx") is False
+    assert recogniser.is_completable(b"xx") is False
 
 
 def test_lazy_lexemes_end_at_once(builder: GrammarBuilder) -> None:

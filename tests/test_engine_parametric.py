@@ -11,9 +11,8 @@ import pytest
 import ffgrammar as ff
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import ANY_COUNT, GrammarBuilder
-from ffgrammar.grammar.ir import Grammar as GrammarIR
-from ffgrammar.regex.expr import ExprStore
+from ffgrammar.grammar.ir import ANY_COUNT, GrammarBuilder, GrammarIR
+from ffgrammar.regex.expr.store import ExprStore
 
 
 def keys_in_any_order(

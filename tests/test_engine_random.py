@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import ffgrammar as ff
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.ir import GrammarBuilder
-from ffgrammar.regex.expr import ExprStore
+from ffgrammar.regex.expr.store import ExprStore
 from oracle.cfg import Recogniser, State
 from oracle.grammars import ALPHABET, TOKENS, Description, build, descriptions
 from oracle.masks import ByteTree, recogniser_mask
@@ -38,8 +38,8 @@ def compile_both(description: Description, toy: ff.Tokenizer) -> tuple[Any, Reco
     try:
         grammar = ff.Grammar(build(description, ours, GrammarBuilder(ours, settings)), toy, settings)
     except ff.GrammarError:
-        viable = recogniser.completable(recogniser.start, alphabet=[*ALPHABET, 0x7A], max_states=100)
-        assert viable is not True
+        completable = recogniser.completable(recogniser.start, alphabet=[*ALPHABET, 0x7A], max_states=100)
+        assert completable is not True
         assume(False)
     return grammar, recogniser
 
@@ -70,7 +70,7 @@ class Judge:
     def __init__(self, recogniser: Recogniser) -> None:
         self.recogniser = recogniser
 
-    def viable(self, state: State | None) -> bool | None:
+    def completable(self, state: State | None) -> bool | None:
         """Bytes outside ALPHABET are all alike to these lexemes: one of them is enough."""
         if state is None:
             return False
@@ -83,13 +83,13 @@ class Judge:
             mask = mask_of(matcher)
         except ff.LimitError as error:
             assert error.limit == "emptiness_steps"
-            assert any(self.viable(after) is None for after in reached.values())
+            assert any(self.completable(after) is None for after in reached.values())
             raise
         assert mask <= set(reached)
         for token in set(reached) - mask:
-            assert self.viable(reached[token]) is not True, TOKENS[token]
+            assert self.completable(reached[token]) is not True, TOKENS[token]
         for token in sorted(mask)[:: max(1, len(mask) // 4)]:
-            assert self.viable(reached[token]) is not False, TOKENS[token]
+            assert self.completable(reached[token]) is not False, TOKENS[token]
         assert matcher.allowed_token_ids().tolist() == sorted(mask)
         assert matcher.is_accepting() == self.recogniser.is_sentence(state)
         self.check_forced(matcher, state)
@@ -107,14 +107,14 @@ class Judge:
             assert now is not None
             assert not self.recogniser.is_sentence(now)
             for other in self.recogniser.bytes_after(now) - {byte}:
-                assert self.viable(self.recogniser.step(now, other)) is not True
+                assert self.completable(self.recogniser.step(now, other)) is not True
             now = self.recogniser.step(now, byte)
         assert now is not None
-        assert self.viable(now) is not False
+        assert self.completable(now) is not False
         if not self.recogniser.is_sentence(now):
             ways = [self.recogniser.step(now, byte) for byte in self.recogniser.bytes_after(now)]
             assert len(ways) > 1
-            assert sum(self.viable(way) is not False for way in ways) > 1
+            assert sum(self.completable(way) is not False for way in ways) > 1
 
 
 @given(descriptions(), st.lists(st.integers(0, 1 << 16), max_size=10))
@@ -155,9 +155,9 @@ def follow_bytes(grammar: ff.Grammar, recogniser: Recogniser, text: bytes) -> No
     length = grammar.matcher().accept_bytes(text)
     reached = recogniser.run(text[:length])
     assert reached is not None
-    assert judge.viable(reached) is not False
+    assert judge.completable(reached) is not False
     if length < len(text):
-        assert judge.viable(recogniser.run(text[: length + 1])) is not True
+        assert judge.completable(recogniser.run(text[: length + 1])) is not True
     one_by_one = grammar.matcher()
     for place in range(length):
         assert one_by_one.accept_bytes(text[place : place + 1]) == 1

@@ -223,6 +223,6 @@ def test_a_matcher_that_is_misused_harms_nothing_else(cl100k: ff.Tokenizer) -> N
 
 @pytest.mark.skipif(not FREE, reason="this Python has a GIL")
 def test_importing_leaves_the_gil_off() -> None:
-    import ffgrammar.engine.batch  # noqa: F401
+    import ffgrammar.engine.matcher.batch  # noqa: F401
 
     assert not sys._is_gil_enabled()  # type: ignore[attr-defined,unused-ignore]

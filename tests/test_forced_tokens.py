@@ -53,7 +53,7 @@ def test_forces_all_that_a_finished_text_needs(cl100k: ff.Tokenizer) -> None:
 
 
 def test_joins_with_the_tokens_before(cl100k: ff.Tokenizer) -> None:
-    """What is forced is tokenized with the text before it: a piece may begin there."""
+    """What is forced is tokenized with the text before it: a pre-token may begin there."""
     grammar = ff.compile_lark('start: "{\\"id\\":" /[0-9]+/ "}"', cl100k)
     matcher = grammar.matcher()
     tokens = cl100k.encode('{"id":')
@@ -73,7 +73,7 @@ def test_goes_on_after_tokens_that_are_not_canonical(cl100k: ff.Tokenizer) -> No
         forced = matcher.forced_tokens()
         text = cl100k.decode([*tokens, *forced])
         assert text == b'{"name_of_the_person' and matcher.accept_tokens(forced) == len(forced)
-    # (not the one token for `"name`: the quote is in a piece with the brace)
+    # (not the one token for `"name`: the quote is in a pre-token with the brace)
     apart = [*cl100k.encode('"'), *cl100k.encode("name")]
     assert cl100k.tokenize_partial(b'"name_of', cl100k.encode("{")) == (apart, b"_of")
     tokens, left = cl100k.tokenize_partial(b"llo world and", cl100k.encode("he"))
@@ -121,7 +121,7 @@ def _wrong_forced(tok: ff.Tokenizer, sentences: list[str]) -> list[str]:
     return wrong
 
 
-# What makes merges and pieces shift: letters of common tokens; digits, spaces, line ends, apostrophes, capitals.
+# What makes merges and pre-tokens shift: letters of common tokens; digits, spaces, line ends, apostrophes, capitals.
 LETTERS = st.text("adefilnorst", min_size=1, max_size=6)
 WORDS = ["a", "ne", "or", "order", "Id", "Name", "_of", " the", "ing", "ING", "tion", "é", "É", "ß", "中", "文", "🙂"]
 MARKS = ["'", "'s", "'ll", '"', '":', "{", "}", "--", "==", "//", ".", "...", ",", "1", "23", "456"]

@@ -17,7 +17,7 @@ import ffgrammar as ff
 from ffgrammar.api import compiled
 from ffgrammar.grammar import lark
 from ffgrammar.grammar.json_schema import build
-from ffgrammar.regex.expr import ExprStore
+from ffgrammar.regex.expr.store import ExprStore
 
 CHAIN = 30_000
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

@@ -13,8 +13,8 @@ import ffgrammar.core.errors as errors
 from ffgrammar.api.compile import compile_json_schema
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.json_schema import build
-from ffgrammar.grammar.json_schema.shape import Shape
-from ffgrammar.regex.expr import ExprStore
+from ffgrammar.grammar.json_schema.normalize.shape import Shape
+from ffgrammar.regex.expr.store import ExprStore
 from sentences import BYTES, is_sentence
 
 DATA = json.loads((Path(__file__).parent / "cases" / "json_schema.json").read_text(encoding="utf-8"))

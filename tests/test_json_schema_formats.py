@@ -22,12 +22,12 @@ from hypothesis import strategies as st
 from ffgrammar.api.compile import compile_json_schema
 from ffgrammar.core.errors import GrammarError, UnsupportedError
 from ffgrammar.grammar.json_schema import build
-from ffgrammar.grammar.json_schema.formats import FORMATS
-from ffgrammar.grammar.json_schema.idn_table import members
-from ffgrammar.grammar.json_schema.strings import Strings
-from ffgrammar.regex.charset import contains
-from ffgrammar.regex.expr import ExprStore
-from ffgrammar.regex.syntax import parse
+from ffgrammar.grammar.json_schema.strings.formats import FORMATS
+from ffgrammar.grammar.json_schema.strings.idn_table import members
+from ffgrammar.grammar.json_schema.strings.strings import Strings
+from ffgrammar.regex.expr.store import ExprStore
+from ffgrammar.regex.syntax.charset import contains
+from ffgrammar.regex.syntax.parser import parse
 from sentences import BYTES, is_sentence
 
 CASES = json.loads((Path(__file__).parent / "cases" / "formats.json").read_text(encoding="utf-8"))

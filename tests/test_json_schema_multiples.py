@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 import ffgrammar as ff
 from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
-from ffgrammar.grammar.json_schema.multiples import Divisor, Multiples, common_multiple
-from ffgrammar.grammar.json_schema.numbers import Bounds
-from ffgrammar.regex.expr import MAX_DIVISOR, ExprStore
+from ffgrammar.grammar.json_schema.numbers.multiples import Divisor, Multiples, common_multiple
+from ffgrammar.grammar.json_schema.numbers.numbers import Bounds
+from ffgrammar.regex.expr.store import MAX_DIVISOR, ExprStore
 from sentences import BYTES, is_sentence
 
 DIVISORS = """1 2 3 4 5 6 7 8 9 10 11 12 15 16 25 30 97 100 125 1e2 1e9 1e30 3e25 1.2e21 999983 1000003 1e12

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ffgrammar.core.errors import LimitError
-from ffgrammar.grammar.json_schema.numbers import Bounds, Numbers, is_integer, spellings
-from ffgrammar.regex.expr import ExprStore
+from ffgrammar.grammar.json_schema.numbers.numbers import Bounds, Numbers, is_integer, spellings
+from ffgrammar.regex.expr.store import ExprStore
 
 NUMBERS = Numbers(ExprStore())
 matches = NUMBERS.store.matches

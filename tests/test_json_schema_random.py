@@ -13,7 +13,7 @@ from ffgrammar.api.compile import compile_json_schema
 from ffgrammar.core.errors import FFGrammarError, GrammarError, UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.json_schema import build
-from ffgrammar.regex.expr import ExprStore
+from ffgrammar.regex.expr.store import ExprStore
 from oracle.schemas import is_valid, jumble, orders, schemas, spelled, values
 from sentences import BYTES, is_sentence
 

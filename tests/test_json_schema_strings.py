@@ -17,9 +17,9 @@ from jsonschema import Draft202012Validator
 
 from ffgrammar.api.compile import compile_json_schema
 from ffgrammar.core.errors import GrammarError
-from ffgrammar.grammar.json_schema.places import Place
-from ffgrammar.grammar.json_schema.strings import Strings
-from ffgrammar.regex.expr import ExprStore
+from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
+from ffgrammar.grammar.json_schema.strings.strings import Strings
+from ffgrammar.regex.expr.store import ExprStore
 from ffgrammar.tokens.tokenizer import Tokenizer
 from sentences import BYTES, is_sentence
 
@@ -203,7 +203,7 @@ def test_lengths_of_patterns(pieces: list[str], ends: tuple[str, str], low: int,
     pattern = "".join([ends[0], *pieces, ends[1]])
     store = ExprStore()
     strings = Strings(store)
-    expr = strings.range(low, high, (strings.pattern(pattern, Place(True, None, None, (), 0, 0, {})),))
+    expr = strings.range(low, high, (strings.pattern(pattern, Subschema(True, None, None, (), 0, 0, {})),))
     compiled = re.compile(pattern.replace("$", r"\Z"))
     for text in TEXTS[::2]:
         expected = low <= len(text) and (high is None or len(text) <= high) and bool(compiled.search(text))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import ffgrammar as ff
 from ffgrammar.grammar import lark
-from ffgrammar.regex.expr import ExprStore
+from ffgrammar.regex.expr.store import ExprStore
 from oracle.cfg import Recogniser
 
 CASES_DIR = Path(__file__).parent / "cases"

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import ffgrammar as ff
 from ffgrammar.grammar.lark import build
 from ffgrammar.grammar.lark.common import COMMON
-from ffgrammar.regex.expr import ExprStore
+from ffgrammar.regex.expr.store import ExprStore
 
 lark = pytest.importorskip("lark", reason="the package lark is not installed")
 

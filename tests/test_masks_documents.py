@@ -13,7 +13,7 @@ import pytest
 import ffgrammar as ff
 from bench.masks import mask_of, vocabulary_tree
 from ffgrammar.grammar import json_schema
-from ffgrammar.regex.expr import ExprStore
+from ffgrammar.regex.expr.store import ExprStore
 from ffgrammar_cli.bench.data import load_schemas, spaced
 from oracle.masks import ByteTree, brute_force_mask
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import ffgrammar as ff
 from ffgrammar.grammar import choice, regex
-from ffgrammar.regex.expr import ExprStore
+from ffgrammar.regex.expr.store import ExprStore
 from oracle.cfg import Recogniser
 
 

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.core.limits import Limits
-from ffgrammar.regex import lower as lw
-from ffgrammar.regex.expr import ExprStore
-from ffgrammar.regex.look_loops import loop_after, loop_before
-from ffgrammar.regex.syntax import parse
+from ffgrammar.regex.expr.store import ExprStore
+from ffgrammar.regex.lower import lowering as lw
+from ffgrammar.regex.lower.look_around_loops import loop_after, loop_before
+from ffgrammar.regex.syntax.parser import parse
 from oracle.regex import tree_search
 
 CASES = json.loads((Path(__file__).parent / "cases" / "regex_look.json").read_text(encoding="utf-8"))

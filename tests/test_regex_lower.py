@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from ffgrammar.core.errors import GrammarError, UnsupportedError
 from ffgrammar.core.limits import Limits
-from ffgrammar.regex import charset as cs
-from ffgrammar.regex import lower as lw
-from ffgrammar.regex.expr import ExprStore
-from ffgrammar.regex.syntax import parse
+from ffgrammar.regex.expr.store import ExprStore
+from ffgrammar.regex.lower import lowering as lw
+from ffgrammar.regex.syntax import charset as cs
+from ffgrammar.regex.syntax.parser import parse
 from oracle.regex import OracleStore, tree_fullmatch, tree_search
 
 CASES = Path(__file__).parent / "cases"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ffgrammar.core.errors import GrammarError
-from ffgrammar.regex.expr import MAX_DIVISOR, NOTHING, ExprStore
+from ffgrammar.regex.expr.store import MAX_DIVISOR, NOTHING, ExprStore
 
 divisors = st.one_of(
     st.integers(1, 60),

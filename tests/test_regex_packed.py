@@ -9,14 +9,14 @@ import pytest
 
 from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.json_schema import strings
-from ffgrammar.grammar.json_schema.common import expressions
-from ffgrammar.grammar.json_schema.formats import FORMATS
-from ffgrammar.grammar.json_schema.numbers import Bounds
-from ffgrammar.regex.expr import ANY_BYTES, EMPTY, NOTHING, ExprStore
-from ffgrammar.regex.kept import Kept
-from ffgrammar.regex.lower import JSON_CANONICAL, compile_regex
-from ffgrammar.regex.packed import pack, unpack
+from ffgrammar.grammar.json_schema.normalize.common import expressions
+from ffgrammar.grammar.json_schema.numbers.numbers import Bounds
+from ffgrammar.grammar.json_schema.strings import strings
+from ffgrammar.grammar.json_schema.strings.formats import FORMATS
+from ffgrammar.regex.expr.cache import ExprCache
+from ffgrammar.regex.expr.packed import pack, unpack
+from ffgrammar.regex.expr.store import ANY_BYTES, EMPTY, NOTHING, ExprStore
+from ffgrammar.regex.lower.lowering import JSON_CANONICAL, compile_regex
 
 
 def _random(store: ExprStore, rng: random.Random, depth: int) -> int:
@@ -81,7 +81,7 @@ def test_random_expressions() -> None:
 
 @pytest.mark.parametrize("name", sorted(FORMATS))
 def test_formats_are_equal_in_every_store(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(strings, "_KEPT", Kept(1 << 20))
+    monkeypatch.setattr(strings, "_KEPT", ExprCache(1 << 20))
     theirs, ours = ExprStore(), ExprStore()
     first = expressions(theirs)[0].format(name, 2020)
     ours.literal(b"another")
@@ -111,7 +111,7 @@ def test_common_numbers_are_those_of_a_new_store() -> None:
 
 
 def test_what_is_kept_is_bounded_and_obeys_the_limits_of_its_store() -> None:
-    kept = Kept(20_000)
+    kept = ExprCache(20_000)
     pattern = "(?:[a-z]{3}-){2}[0-9]+"
     made = []
 

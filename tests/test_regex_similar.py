@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ffgrammar.regex.expr import EMPTY, ExprStore
+from ffgrammar.regex.expr.store import EMPTY, ExprStore
 
 LETTERS = b"ab"
 LONGEST = 6
@@ -53,18 +53,28 @@ def _build(store: ExprStore, skeleton: Any, numbers: list[Any]) -> int:
 def _check_horizon(store: ExprStore, a: int, b: int) -> int:
     if store.is_nothing(a) or store.is_nothing(b):
         return 0
-    horizon = store.horizon(a, b)
+    min_distinguishing_length = store.min_distinguishing_length(a, b)
     futures = {b"": (a, b)}
     for text in TEXTS:
-        if len(text) >= horizon:
+        if len(text) >= min_distinguishing_length:
             break
         if text:
             x, y = futures[text[:-1]]
             futures[text] = store.derivative(x, text[-1]), store.derivative(y, text[-1])
         x, y = futures[text]
-        assert store.is_nullable(x) == store.is_nullable(y), (text, horizon, store.describe(a), store.describe(b))
-        assert store.is_nothing(x) == store.is_nothing(y), (text, horizon, store.describe(a), store.describe(b))
-    return horizon
+        assert store.is_nullable(x) == store.is_nullable(y), (
+            text,
+            min_distinguishing_length,
+            store.describe(a),
+            store.describe(b),
+        )
+        assert store.is_nothing(x) == store.is_nothing(y), (
+            text,
+            min_distinguishing_length,
+            store.describe(a),
+            store.describe(b),
+        )
+    return min_distinguishing_length
 
 
 @given(skeletons, bounds, bounds)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
-from ffgrammar.regex.expr import ANY_BYTES, EMPTY, NOTHING, ExprStore
+from ffgrammar.regex.expr.store import ANY_BYTES, EMPTY, NOTHING, ExprStore
 from oracle.regex import OracleStore
 
 LETTERS = b"ab\xff"

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.core.limits import Limits
-from ffgrammar.regex import charset as cs
-from ffgrammar.regex.syntax import parse
+from ffgrammar.regex.syntax import charset as cs
+from ffgrammar.regex.syntax.parser import parse
 from oracle.regex import tree_fullmatch, tree_search
 
 CASES = Path(__file__).parent / "cases"
@@ -277,7 +277,7 @@ def test_unknown_dialects_are_refused() -> None:
 def test_patterns_of_json_schema_need_no_unicode_data() -> None:
     code = (
         "import sys\n"
-        "from ffgrammar.regex.syntax import parse\n"
+        "from ffgrammar.regex.syntax.parser import parse\n"
         r"parse(r'^[\w\s\d.é-]+$|\S[^\W_](?i:k)', 'ecma')"
         "\nassert 'regex' not in sys.modules\n"
     )

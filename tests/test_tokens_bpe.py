@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from bench.encoder import BYTES, Counts, compare, made
 from bench.texts import GENERATED, alike
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens import embedded, pack
-from ffgrammar.tokens.bpe import BpeEncoder
-from ffgrammar.tokens.embedded import ENCODINGS
-from ffgrammar.tokens.pack_classes import class_table, pack_classes
-from ffgrammar.tokens.split import CharClasses
+from ffgrammar.tokens.bpe.merge_loop import BpeEncoder
+from ffgrammar.tokens.pretokenize.builtin import CharClasses
+from ffgrammar.tokens.pretokenize.pack_classes import class_table, pack_classes
 from ffgrammar.tokens.tokenizer import Tokenizer
-from ffgrammar.tokens.trie import TokenTrie
+from ffgrammar.tokens.vocabulary import embedded, pack
+from ffgrammar.tokens.vocabulary.embedded import ENCODINGS
+from ffgrammar.tokens.vocabulary.trie import TokenTrie
 from oracle.tokens import merge_piece, read_ranks
 
 NAMES = sorted(ENCODINGS)
@@ -52,7 +52,7 @@ def pair(request: pytest.FixtureRequest):
 def stable_characters() -> str:
     """The code points that are in the same classes here and in the installed tiktoken (of another Unicode version?)."""
     pytest.importorskip("tiktoken")
-    ours = CharClasses(Path(embedded.DATA, "classes.bin").read_bytes())
+    ours = CharClasses(Path(embedded.DATA, "..", "..", "pretokenize", "data", "classes.bin").read_bytes())
     same, _ = alike(ours, class_table())
     assert len(same) > 1_050_000
     return same
@@ -112,7 +112,7 @@ def test_every_code_point(pair, stable_characters: str) -> None:
         for start in range(0, len(stable_characters), 60_000):
             text = joint.join(stable_characters[start : start + 60_000])
             if joint == "":
-                # A run of letters of no end is one piece; cut it so that the quadratic peer ends in time.
+                # A run of letters of no end is one pre-token; cut it so that the quadratic peer ends in time.
                 text = "\n".join(text[k : k + 50] for k in range(0, len(text), 50))
             elif start % 180_000:
                 continue
@@ -181,7 +181,7 @@ def test_a_megabyte_that_is_not_utf8() -> None:
 
 @given(st.integers(0, 2**32), st.integers(1, 400))
 def test_merges_are_those_of_the_definition(seed: int, length: int) -> None:
-    # Random merges over three letters; pieces both shorter and longer than where the merge loop changes its form.
+    # Random merges over three letters; pre-tokens both shorter and longer than where the merge loop changes its form.
     rng = random.Random(seed)
     vocabulary = [bytes([value]) for value in range(256)]
     for _ in range(rng.randrange(60)):
@@ -189,9 +189,9 @@ def test_merges_are_those_of_the_definition(seed: int, length: int) -> None:
         if token not in vocabulary:
             vocabulary.append(token)
     ranks = {token: rank for rank, token in enumerate(vocabulary)}
-    piece = bytes(rng.choice(b"abc") for _ in range(length))
+    pretoken = bytes(rng.choice(b"abc") for _ in range(length))
     encoder = BpeEncoder(TokenTrie(vocabulary), "cl100k")
-    assert encoder.encode(piece) == merge_piece(ranks, piece)
+    assert encoder.encode(pretoken) == merge_piece(ranks, pretoken)
 
 
 def test_a_byte_that_is_no_token() -> None:
@@ -213,9 +213,9 @@ def test_piece_ends(name: str) -> None:
     text = "Don't  stop\u00e9: 12345!\n\n  x".encode()
     ends = tok.piece_ends(text)
     assert ends[-1] == len(text) and ends == sorted(set(ends))
-    pieces = [text[a:b] for a, b in zip([0, *ends], ends, strict=False)]
-    assert pieces[-4:] == [b"45", b"!\n\n", b" ", b" x"]
-    assert [token for piece in pieces for token in tok.encode(piece)] == tok.encode(text)
+    pretokens = [text[a:b] for a, b in zip([0, *ends], ends, strict=False)]
+    assert pretokens[-4:] == [b"45", b"!\n\n", b" ", b" x"]
+    assert [token for pretoken in pretokens for token in tok.encode(pretoken)] == tok.encode(text)
     with pytest.raises(TokenizerError, match="not UTF-8"):
         tok.piece_ends(b"\xff")
 

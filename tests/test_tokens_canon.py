@@ -13,7 +13,7 @@ import pytest
 from bench.coverings import PREFIXES, vocabulary
 from bench.shared import ENCODINGS, encoding
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.canon import CanonChain, CanonRules
+from ffgrammar.tokens.canonical.rules import CanonicalRules, CanonicalSequence
 from ffgrammar.tokens.tokenizer import Tokenizer
 from oracle.canonical import coverings, is_begun
 from oracle.character_prefix import VocabularyTrie, plain_coverings
@@ -39,9 +39,9 @@ def tiktoken_encode(tok: Tokenizer, shared_dir: Path) -> Callable[[str], list[in
     return encoding(tok.name, shared_dir).encode_ordinary
 
 
-def chain_of(tok: Tokenizer, ids: list[int]) -> CanonChain | None:
+def chain_of(tok: Tokenizer, ids: list[int]) -> CanonicalSequence | None:
     assert tok.canon is not None
-    chain = CanonChain(tok.canon)
+    chain = CanonicalSequence(tok.canon)
     return chain if all(chain.push(token) for token in ids) else None
 
 
@@ -106,7 +106,7 @@ def test_what_follows_is_what_may_be_pushed(
             assert (token in found) == pushed, (ids, token)
             assert pushed == is_begun(tiktoken_encode, tok.decode([*ids, token]), [*ids, token], random), (ids, token)
     assert tok.canon is not None
-    assert set(CanonChain(tok.canon).following()) >= {tok.encode("a")[0], tok.encode(" the")[0]}
+    assert set(CanonicalSequence(tok.canon).following()) >= {tok.encode("a")[0], tok.encode(" the")[0]}
     covered(f"{tok.name}: {tokens} tokens after {places} sequences")
 
 
@@ -254,7 +254,7 @@ def test_errors(cl100k: Tokenizer) -> None:
 
 
 def test_tokens_that_merges_do_not_make() -> None:
-    """A whole piece that is a token is that token, as tiktoken has it; merges alone would make others of it."""
+    """A whole pre-token that is a token is that token, as tiktoken has it; merges alone would make others of it."""
     tokens = [*b"abc ", b"ab", b"bc", b"abcc"]
     tokens = [bytes([token]) if isinstance(token, int) else token for token in tokens]
     trie = Tokenizer.from_tokens(tokens).trie
@@ -263,11 +263,11 @@ def test_tokens_that_merges_do_not_make() -> None:
     def encode(text: str) -> list[int]:
         from oracle.tokens import merge_piece
 
-        pieces = text.replace(" ", "\0 ").split("\0")
-        return [token for piece in pieces if piece for token in merge_piece(ranks, piece.encode())]
+        pretokens = text.replace(" ", "\0 ").split("\0")
+        return [token for pretoken in pretokens if pretoken for token in merge_piece(ranks, pretoken.encode())]
 
-    rules = CanonRules(trie, r" ?[^ ]+| +")
-    assert rules.has_alone
+    rules = CanonicalRules(trie, r" ?[^ ]+| +")
+    assert rules.has_unmergeable
     random = Random(1)
     texts = ["".join(random.choice("abc") for _ in range(random.randrange(7))) for _ in range(3)]
     everything = {""}
@@ -281,7 +281,7 @@ def test_tokens_that_merges_do_not_make() -> None:
         ids = [random.randrange(len(tokens)) for _ in range(random.randrange(1, 4))]
         if len("".join(tokens[token].decode() for token in ids)) > 5:
             continue
-        chain = CanonChain(rules)
+        chain = CanonicalSequence(rules)
         assert all(chain.push(token) for token in ids) == (tuple(ids) in begun), ids
         checked += 1
     assert checked > 500 and texts

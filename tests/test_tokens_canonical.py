@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.canonical import is_canonical, settled_bytes
+from ffgrammar.tokens.report import is_canonical, settled_bytes
 from ffgrammar.tokens.tokenizer import Tokenizer
 
-# What makes piece boundaries move: white space of all kinds, contractions, case changes, letters without case, digits.
+# What makes pre-token boundaries move: white space of all kinds, contractions, case changes, letters without case,
+# digits.
 WORDS = st.sampled_from([*" \n\t'Ab1!/\u4e2d\u0301\u00a0", "  ", "\r\n", "'s", "'l", "don", "22", "word"])
 TEXTS = st.lists(WORDS, max_size=12).map("".join)
 

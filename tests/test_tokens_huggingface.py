@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.canonical import is_canonical
-from ffgrammar.tokens.huggingface import byte_alphabet
+from ffgrammar.tokens.loaders.huggingface import byte_alphabet
+from ffgrammar.tokens.report import is_canonical
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 CORPUS = [
@@ -176,8 +176,8 @@ def test_eos_from_the_files_beside(tmp_path: Path) -> None:
 
 def test_unigram() -> None:
     tokenizers = pytest.importorskip("tokenizers")
-    pieces = [("<unk>", 0.0), ("</s>", 0.0), ("\u2581", -2.0), ("\u2581a", -1.0), ("b", -1.5), ("ab", -1.2)]
-    hf = tokenizers.Tokenizer(tokenizers.models.Unigram(pieces, unk_id=0))
+    pretokens = [("<unk>", 0.0), ("</s>", 0.0), ("\u2581", -2.0), ("\u2581a", -1.0), ("b", -1.5), ("ab", -1.2)]
+    hf = tokenizers.Tokenizer(tokenizers.models.Unigram(pretokens, unk_id=0))
     hf.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace()
     hf.decoder = tokenizers.decoders.Metaspace()
     hf.add_special_tokens(["</s>"])
@@ -243,7 +243,7 @@ def test_bytes_that_are_no_text(make) -> None:
         assert tok.decode(tok.encode(cut)) == cut
     assert tok.encode("a\ud800b") == tok.encode("a\ufffdb")
     whole = "caf\u00e9 \u4e2d".encode()
-    # What the first bytes of a character are merged into stays: the pieces before it are those of the whole text.
+    # What the first bytes of a character are merged into stays: the pre-tokens before it are those of the whole text.
     assert tok.encode(whole[:-1])[:1] == tok.encode(whole)[:1]
 
 

@@ -16,16 +16,16 @@ import pytest
 import ffgrammar as ff
 from ffgrammar.api.compile import compile_regex
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.canon import CanonChain, CanonRules
-from ffgrammar.tokens.canonical import is_canonical
-from ffgrammar.tokens.huggingface import read_tokenizer
-from ffgrammar.tokens.huggingface_rules import ListedRules, byte_alphabet, read_rules
-from ffgrammar.tokens.huggingface_splits import WHOLE_TEXT
-from ffgrammar.tokens.merges import Merges
-from ffgrammar.tokens.own_encoder import byte_token, encode_open, encode_text
-from ffgrammar.tokens.pairs import PairTable
+from ffgrammar.tokens.bpe.merge_list import MergeList
+from ffgrammar.tokens.bpe.merges import Merges
+from ffgrammar.tokens.bpe.native_encoder import byte_token, encode_open, encode_text
+from ffgrammar.tokens.canonical.rules import CanonicalRules, CanonicalSequence
+from ffgrammar.tokens.loaders.huggingface import read_tokenizer
+from ffgrammar.tokens.loaders.huggingface_rules import ListedRules, byte_alphabet, read_rules
+from ffgrammar.tokens.loaders.huggingface_splits import WHOLE_TEXT
+from ffgrammar.tokens.report import is_canonical
 from ffgrammar.tokens.tokenizer import Tokenizer
-from ffgrammar.tokens.trie import TokenTrie
+from ffgrammar.tokens.vocabulary.trie import TokenTrie
 from oracle.canonical import coverings, is_begun
 from oracle.forced import forced_mismatches
 from oracle.trained import CL100K, KINDS, byte_fallback, byte_level, compare, continuing, make, random_text, some_texts
@@ -59,9 +59,9 @@ def hf_encode(hf: Any) -> Callable[[str], list[int]]:
     return lambda text: list(hf.encode(text, add_special_tokens=False).ids)
 
 
-def chain_of(tok: Tokenizer, ids: list[int]) -> CanonChain | None:
+def chain_of(tok: Tokenizer, ids: list[int]) -> CanonicalSequence | None:
     assert tok.canon is not None
-    chain = CanonChain(tok.canon)
+    chain = CanonicalSequence(tok.canon)
     return chain if all(chain.push(token) for token in ids) else None
 
 
@@ -89,7 +89,7 @@ def test_bytes_that_are_no_text(kind: str) -> None:
         found = tok.encode(cut)
         if kind not in BY_CHARACTERS:
             assert tok.decode(found) == cut
-        # (added tokens are pieces here; where rules are not known they are found in the pieces)
+        # (added tokens are pre-tokens here; where rules are not known they are found in the pre-tokens)
         assert found == other.encode(cut) or kind.startswith(ADDED), cut
     assert tok.encode("a\ud800b") == tok.encode("a\ufffdb") == other.encode("a\ud800b")
 
@@ -160,7 +160,7 @@ def test_walks_under_the_masks_are_their_own_encoding(kind: str) -> None:
     grammar = compile_regex("(?s:.*)", tok)
     random = Random(3)
     for _ in range(40):
-        chain = CanonChain(tok.canon)
+        chain = CanonicalSequence(tok.canon)
         matcher = grammar.matcher(canonical=True)
         ids: list[int] = []
         while len(ids) < 15 or not chain.is_whole:
@@ -185,7 +185,7 @@ def test_neighbours_are_those_of_the_model(kind: str, covered: Callable[[str], N
     random = Random(8)
     names = {token: name for name, token in json.loads(hf.to_str())["model"]["vocab"].items()}
     tokens = [token for token in names if tok.token_bytes(token) and merges.parts(token) != ()]
-    if tok.canon.whole_pieces:
+    if tok.canon.whole_pretokens:
         pytest.skip("the model looks for whole pieces first")
     plain = [token for token in tokens if not (names[token].startswith("<0x") and len(names[token]) == 6)]
     together = count = 0
@@ -331,7 +331,7 @@ def large(cl100k: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> Tokeni
 
 def test_an_embedded_vocabulary_converted(large: Tokenizer, cl100k: Tokenizer, covered: Callable[[str], None]) -> None:
     assert large.canon is not None and cl100k.canon is not None
-    assert large.canon.merges.pairs is not None and not large.canon.has_alone
+    assert large.canon.merges.pairs is not None and not large.canon.has_unmergeable
     size = 0
     for text in some_texts(2_000_000, 9):
         assert large.encode(text) == cl100k.encode(text)
@@ -502,13 +502,13 @@ def test_errors() -> None:
         with pytest.raises(TokenizerError, match="not UTF-8"):
             encode_open(tok.canon, data + b"x", len(data))
     assert encode_open(tok.canon, b"ab", 1 << 40) == tok.encode("ab")
-    few = CanonRules(TokenTrie([b"a"]), WHOLE_TEXT.pattern, False, merges=Merges(TokenTrie([b"a"]), PairTable([])))
+    few = CanonicalRules(TokenTrie([b"a"]), WHOLE_TEXT.pattern, False, merges=Merges(TokenTrie([b"a"]), MergeList([])))
     with pytest.raises(TokenizerError, match="no token of the vocabulary"):
         encode_text(few, b"b")
     with pytest.raises(TokenizerError, match="no token for the byte 0x62"):
         byte_token(few, 0x62)
     with pytest.raises(TokenizerError, match="out of range"):
-        Merges(TokenTrie([b"a"]), PairTable([]), [7])
+        Merges(TokenTrie([b"a"]), MergeList([]), [7])
     with pytest.raises(TokenizerError, match="only of merges that are listed"):
         Merges(TokenTrie([b"a"])).makes(b"a")
 

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.merges import Merges
-from ffgrammar.tokens.pairs import PairTable
-from ffgrammar.tokens.successors import Successors
+from ffgrammar.tokens.bpe.merge_list import MergeList
+from ffgrammar.tokens.bpe.merges import Merges
+from ffgrammar.tokens.bpe.successors import Successors
 from ffgrammar.tokens.tokenizer import Tokenizer
-from ffgrammar.tokens.trie import TokenTrie
+from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
 
 def by_steps(ranks: dict[bytes, int], data: bytes) -> list[int]:
@@ -118,7 +118,7 @@ def listed_vocabularies(draw: st.DrawFn) -> tuple[list[bytes], list[tuple[int, i
 @given(listed_vocabularies(), st.integers(0, 1 << 30))
 def test_listed_merges(vocabulary: tuple[list[bytes], list[tuple[int, int, int]]], seed: int) -> None:
     tokens, pairs = vocabulary
-    table = PairTable(pairs)
+    table = MergeList(pairs)
     listed = {(left, right): (rank, result) for rank, (left, right, result) in enumerate(pairs)}
     assert table.ranks == len(pairs)
     for pair in [*listed, (0, 0), (1, 0)]:

@@ -1,4 +1,4 @@
-"""Where pieces end, read off patterns: against the regex package, and what is settled stays."""
+"""Where pre-tokens end, read off patterns: against the regex package, and what is settled stays."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.boundaries import Split
-from ffgrammar.tokens.embedded import CL100K_PATTERN, O200K_PATTERN
-from ffgrammar.tokens.pattern import CHAR, MATCH, compile_pattern
-from ffgrammar.tokens.pieces import PieceTable
+from ffgrammar.tokens.pretokenize.automaton import Split
+from ffgrammar.tokens.pretokenize.pattern import CHAR, MATCH, compile_pattern
+from ffgrammar.tokens.pretokenize.table import PretokenTable
 from ffgrammar.tokens.tokenizer import Tokenizer
+from ffgrammar.tokens.vocabulary.embedded import CL100K_PATTERN, O200K_PATTERN
 
 CONTRACTIONS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 PATTERNS = {
@@ -34,12 +34,12 @@ PARTS = st.sampled_from([*" \n\t\r'Abcx1!/\u4e2d\u0301\u00a0\u00e9\u00c9\u01c5\u
 WORDS = st.sampled_from(["  ", "\r\n", "'s", "'LL", "'\u017f", "don", "22", "word", "Xy", "//", "   ", "\n\n", " a"])
 TEXTS = st.lists(PARTS | WORDS, max_size=14).map("".join)
 
-TABLES: dict[str, PieceTable] = {}
+TABLES: dict[str, PretokenTable] = {}
 
 
-def table(name: str) -> PieceTable:
+def table(name: str) -> PretokenTable:
     """Shared by the examples of a property test."""
-    return TABLES.setdefault(name, TABLES.get(name) or PieceTable(PATTERNS[name]))
+    return TABLES.setdefault(name, TABLES.get(name) or PretokenTable(PATTERNS[name]))
 
 
 @pytest.mark.parametrize("name", PATTERNS)
@@ -80,40 +80,40 @@ SEQUENCES = {
 
 
 def cut(splits: list[Split], text: str) -> list[str]:
-    """The pieces, by the regex package."""
-    pieces = [text]
+    """The pre-tokens, by the regex package."""
+    pretokens = [text]
     for split in splits:
         found = []
-        for piece in pieces:
+        for pretoken in pretokens:
             at = 0
-            for match in regex.finditer(split.pattern, piece):
-                found += [piece[at : match.start()], match[0]]
+            for match in regex.finditer(split.pattern, pretoken):
+                found += [pretoken[at : match.start()], match[0]]
                 at = match.end()
-            found.append(piece[at:])
-        pieces = [piece for piece in found if piece]
-    return pieces
+            found.append(pretoken[at:])
+        pretokens = [pretoken for pretoken in found if pretoken]
+    return pretokens
 
 
 @pytest.mark.parametrize("name", SEQUENCES)
 @given(text=TEXTS, more=TEXTS)
 def test_patterns_one_after_another(name: str, text: str, more: str) -> None:
-    found = TABLES.setdefault(name, TABLES.get(name) or PieceTable(SEQUENCES[name]))
-    pieces = [len(piece.encode()) for piece in cut(SEQUENCES[name], text)]
-    assert found.ends_of(text.encode()) == list(accumulate(pieces))
+    found = TABLES.setdefault(name, TABLES.get(name) or PretokenTable(SEQUENCES[name]))
+    pretokens = [len(pretoken.encode()) for pretoken in cut(SEQUENCES[name], text)]
+    assert found.ends_of(text.encode()) == list(accumulate(pretokens))
     settled, _ = found.settled(text.encode())
     now, later = (found.ends_of(one.encode()) for one in (text, text + more))
     assert [end for end in now if end <= settled] == [end for end in later if end <= settled]
 
 
 def test_what_stands_for_the_space() -> None:
-    found = PieceTable([Split(r"\s+|_\p{L}+", gaps=True)], space="_")
+    found = PretokenTable([Split(r"\s+|_\p{L}+", gaps=True)], space="_")
     assert found.ends_of(b"a b\n c") == [1, 3, 4, 6]
     # it is in no text, so nothing is settled where it is
     assert found.settled(b"a b c")[0] == 3 and found.settled(b"a_b c") == (0, 0)
     with pytest.raises(TokenizerError, match="there is no pattern"):
-        PieceTable([])
+        PretokenTable([])
     with pytest.raises(TokenizerError, match="more than 16 patterns"):
-        PieceTable([Split("a", gaps=True)] * 17)
+        PretokenTable([Split("a", gaps=True)] * 17)
 
 
 def test_all_but_the_end_is_settled(covered: Callable[[str], None]) -> None:
@@ -151,12 +151,12 @@ def test_all_but_the_end_is_settled(covered: Callable[[str], None]) -> None:
 )
 def test_what_is_not_read_is_refused(pattern: str, message: str) -> None:
     with pytest.raises(TokenizerError, match=message):
-        PieceTable(pattern)
+        PretokenTable(pattern)
 
 
 def test_too_many_states() -> None:
     with pytest.raises(TokenizerError, match="more than 4000 states"):
-        PieceTable(r"[ab]*a[ab]{14}|[ab]|[^ab]")
+        PretokenTable(r"[ab]*a[ab]{14}|[ab]|[^ab]")
 
 
 @pytest.mark.parametrize("data", [b"\xff", b"a\xc3(", b"\xed\xa0\x80", b"\xe4\xb8"])

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens import embedded, pack
-from ffgrammar.tokens.embedded import ENCODINGS
 from ffgrammar.tokens.tokenizer import Tokenizer
+from ffgrammar.tokens.vocabulary import embedded, pack
+from ffgrammar.tokens.vocabulary.embedded import ENCODINGS
 from oracle.tokens import read_ranks
 
 

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.canonical import is_canonical
+from ffgrammar.tokens.report import is_canonical
 from ffgrammar.tokens.tokenizer import Tokenizer
 from ffgrammar.tokens.tracker import CanonicalityTracker
 

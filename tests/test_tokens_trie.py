@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.trie import MAX_VOCAB_SIZE, TokenTrie
+from ffgrammar.tokens.vocabulary.trie import MAX_VOCAB_SIZE, TokenTrie
 from oracle.tokens import node_total, tokens_under
 
 # Few letters, so that prefixes and equal tokens are common; 0x00 and 0xff are the ends of the byte order.

@@ -11,16 +11,16 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ffgrammar.core.errors import MatcherError, TokenizerError
-from ffgrammar.tokens.canon import CanonChain
-from ffgrammar.tokens.coverings import coverings_after
+from ffgrammar.tokens.canonical.coverings import coverings_after
+from ffgrammar.tokens.canonical.rules import CanonicalSequence
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ffgrammar.engine.matcher import Matcher
-    from ffgrammar.tokens.coverings import Covering
+    from ffgrammar.engine.matcher.matcher import Matcher
+    from ffgrammar.tokens.canonical.coverings import Covering
 
 __all__ = ["CharacterPrefix", "PrefixContext", "PrefixDistribution"]
 
@@ -91,7 +91,7 @@ class CharacterPrefix:
             raise TokenizerError(f"CharacterPrefix: the matcher is of another vocabulary than {tok.name}")
         self._tok = tok
         self._rest = prefix.encode("utf-8", "surrogatepass") if isinstance(prefix, str) else bytes(prefix)
-        self._chain = CanonChain(tok.rules("CharacterPrefix"))
+        self._chain = CanonicalSequence(tok.rules("CharacterPrefix"))
         # (refuses what is no beginning of a text)
         tok.coverings(self._rest)
         self._matcher = matcher

@@ -9,8 +9,8 @@ from ffgrammar.api.grammar import Grammar
 from ffgrammar.api.grammars import GrammarCache
 from ffgrammar.core.collector import paused
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import Grammar as GrammarIR
-from ffgrammar.regex.expr import ExprStore
+from ffgrammar.grammar.ir import GrammarIR
+from ffgrammar.regex.expr.store import ExprStore
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["compile_choice", "compile_json_schema", "compile_lark", "compile_regex"]

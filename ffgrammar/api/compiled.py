@@ -18,10 +18,9 @@ from typing import Any
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.core.errors import CompiledFileError, FFGrammarError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import CHECKS, MAX_COUNT, Lexeme, Parametric, Template
-from ffgrammar.grammar.ir import Grammar as GrammarIR
+from ffgrammar.grammar.ir import CHECKS, MAX_COUNT, GrammarIR, Lexeme, Parametric, Template
 from ffgrammar.grammar.productions import Productions
-from ffgrammar.regex.expr import ExprStore
+from ffgrammar.regex.expr.store import ExprStore
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["dump", "load"]

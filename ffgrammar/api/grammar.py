@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from typing import Any, Literal, overload
 
 from ffgrammar.core.limits import Limits
-from ffgrammar.engine.canonical_matcher import CanonicalMatcher
 from ffgrammar.engine.engine import Engine
-from ffgrammar.engine.matcher import Matcher
-from ffgrammar.grammar.ir import Grammar as GrammarIR
+from ffgrammar.engine.matcher.matcher import Matcher
+from ffgrammar.engine.matcher.prompt import CanonicalMatcher
+from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["Grammar"]

@@ -16,7 +16,7 @@ from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
-    from ffgrammar.engine.canonical_matcher import CanonicalMatcher
+    from ffgrammar.engine.matcher.prompt import CanonicalMatcher
 
 __all__ = ["Healing", "heal"]
 

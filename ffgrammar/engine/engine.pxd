@@ -2,17 +2,17 @@ from libc.stdint cimport uint8_t, uint32_t
 
 from ffgrammar.core.threads cimport Lock
 from ffgrammar.core.vec cimport Vec
-from ffgrammar.engine.machine cimport Config, Machine
-from ffgrammar.engine.masks cimport Masks
-from ffgrammar.engine.partitions cimport SharedPartitions
-from ffgrammar.engine.rules cimport RuleTables
-from ffgrammar.engine.viability cimport Viability
-from ffgrammar.regex.expr cimport ExprStore
-from ffgrammar.tokens.trie cimport TokenTrie
+from ffgrammar.engine.recognizer.recognizer cimport Config, Recognizer
+from ffgrammar.engine.masks.compute cimport Masks
+from ffgrammar.engine.masks.partition_cache cimport SharedPartitions
+from ffgrammar.engine.parser.tables cimport RuleTables
+from ffgrammar.engine.recognizer.completability cimport Completability
+from ffgrammar.regex.expr.store cimport ExprStore
+from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 cdef class Engine:
-    cdef Machine machine
-    cdef Viability viability
+    cdef Recognizer recognizer
+    cdef Completability completability
     cdef Masks masks
     cdef Config first
     cdef bint ready               # False where memory ran out while the caches were dropped: it has to be done again
@@ -36,7 +36,7 @@ cdef class Engine:
     cdef readonly object tokenizer
     cdef readonly TokenTrie trie
     cdef readonly object limits
-    # made by who asks for them first (lookahead.pxd, canonical.pxd)
+    # made by who asks for them first (engine/canonical/lookahead.pxd, engine/canonical/masks.pxd)
     cdef object lookahead
     cdef object canonical
     cdef object __weakref__

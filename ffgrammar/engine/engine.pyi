@@ -2,11 +2,11 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from ffgrammar.core.limits import Limits
-from ffgrammar.engine.rules import RuleTables
-from ffgrammar.grammar.ir import Grammar
-from ffgrammar.regex.expr import ExprStore
+from ffgrammar.engine.parser.tables import RuleTables
+from ffgrammar.grammar.ir import GrammarIR
+from ffgrammar.regex.expr.store import ExprStore
 from ffgrammar.tokens.tokenizer import Tokenizer
-from ffgrammar.tokens.trie import TokenTrie
+from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
 T = TypeVar("T")
 
@@ -16,6 +16,6 @@ class Engine:
     tokenizer: Tokenizer
     trie: TokenTrie
     limits: Limits
-    def __init__(self, grammar: Grammar, tokenizer: Tokenizer, limits: Limits) -> None: ...
+    def __init__(self, grammar: GrammarIR, tokenizer: Tokenizer, limits: Limits) -> None: ...
     def paused(self, call: Callable[[], T]) -> T: ...
     def stats(self) -> dict[str, int]: ...

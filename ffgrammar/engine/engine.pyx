@@ -6,14 +6,18 @@ from ffgrammar.core.intern cimport intern_count
 from ffgrammar.core.status cimport LIMIT_CACHE, OK
 from ffgrammar.core.threads cimport lock_free, lock_init, lock_leave, lock_take, lock_try
 from ffgrammar.core.vec cimport vec_free, vec_init, vec_push
-from ffgrammar.engine.machine cimport machine_bytes, machine_clear, machine_first, machine_free, machine_init
-from ffgrammar.engine.masks cimport masks_bytes, masks_clear, masks_free, masks_init, masks_other_bytes
-from ffgrammar.engine.partitions cimport SharedPartitions
-from ffgrammar.engine.rows cimport rows_bytes
-from ffgrammar.engine.tape cimport tape_bytes
-from ffgrammar.engine.viability cimport viability_bytes, viability_clear, viability_free, viability_init, viable
-from ffgrammar.regex.dfa cimport dfa_bytes
-from ffgrammar.regex.nodes cimport nodes_bytes, nodes_truncate
+from ffgrammar.engine.recognizer.recognizer cimport (
+    recognizer_bytes, recognizer_clear, recognizer_first, recognizer_free, recognizer_init,
+)
+from ffgrammar.engine.masks.compute cimport masks_bytes, masks_clear, masks_free, masks_init, masks_other_bytes
+from ffgrammar.engine.masks.partition_cache cimport SharedPartitions
+from ffgrammar.engine.parser.earley cimport earley_bytes
+from ffgrammar.engine.values.trace cimport trace_bytes
+from ffgrammar.engine.recognizer.completability cimport (
+    completability_bytes, completability_clear, completability_free, completability_init, completable,
+)
+from ffgrammar.regex.dfa.lazy_dfa cimport dfa_bytes
+from ffgrammar.regex.expr.nodes cimport nodes_bytes, nodes_truncate
 
 import os
 import threading
@@ -75,7 +79,7 @@ cdef extern from *:
     static int malloc_trim(size_t pad) { return 0; }
     #endif
     """
-    void give_back "malloc_trim"(size_t pad) noexcept nogil
+    void trim_heap "malloc_trim"(size_t pad) noexcept nogil
 
 cdef enum:
     # Bytes of a grammar after which freed memory is given back to the system: among what others still hold the allocator
@@ -103,7 +107,7 @@ cdef class Engine:
     """Shared by the matchers of one grammar; safe to use from several threads.
 
     Args:
-        grammar: an `ir.Grammar`; its store must not be used by another engine.
+        grammar: an `ir.GrammarIR`; its store must not be used by another engine.
         tokenizer: a `Tokenizer`.
         limits: bounds; the caches are dropped and refilled when they pass `cache_bytes`, `row_bytes`,
             `dfa_states` or `expressions`, the masks when they pass `mask_bytes`.
@@ -124,9 +128,9 @@ cdef class Engine:
         if lock_init(&self.lock) < 0:
             raise MemoryError
         self.has_lock = True
-        self.checked(machine_init(&self.machine, &self.store.nodes, &self.tables.rules, grammar.single_skip))
+        self.checked(recognizer_init(&self.recognizer, &self.store.nodes, &self.tables.rules, grammar.single_skip))
         for number, lexeme in enumerate(grammar.lexemes):
-            self.machine.dfa.lazy.data[<uint32_t>number] = lexeme.lazy
+            self.recognizer.dfa.lazy.data[<uint32_t>number] = lexeme.lazy
         for token in tokenizer.eos_token_ids:
             if vec_push(&self.eos, token) < 0:
                 raise MemoryError
@@ -143,47 +147,47 @@ cdef class Engine:
         self.masks.vocab.offsets = self.trie.offsets
         self.masks.vocab.eos = self.eos.data
         self.masks.vocab.eos_count = <uint32_t>self.eos.len
-        self.masks.viability = &self.viability
+        self.masks.completability = &self.completability
         self.shared = shared_partitions(tokenizer)
         self.masks.partitions = &self.shared.table
         self.masks.max_bytes = min(limits.mask_bytes, 8 << 30)
         self.checked(masks_init(&self.masks))
-        self.checked(viability_init(&self.viability, &self.machine, not grammar.delimited))
-        self.viability.max_search = min(limits.emptiness_steps, 0xFFFFFFF0)
+        self.checked(completability_init(&self.completability, &self.recognizer, not grammar.delimited))
+        self.completability.max_search = min(limits.emptiness_steps, 0xFFFFFFF0)
         # Soft bounds: checked between calls, when everything can be dropped. The kernels have hard bounds of twice as
         # much, so that a single call ends, too.
         # Offsets into the tables are 32 bits wide, hence the upper ends.
         self.max_bytes = min(limits.cache_bytes, 4 << 30)
         self.max_states = min(limits.dfa_states, 1 << 22)
         self.max_exprs = min(limits.expressions // 2, 1 << 30)
-        self.machine.dfa.max_states = 2 * self.max_states
+        self.recognizer.dfa.max_states = 2 * self.max_states
         self.max_row_bytes = min(limits.row_bytes, 4 << 30)
-        self.machine.rows.max_items = min(limits.row_items, 0xFFFFFFF)
-        self.machine.rows.max_words = self.machine.tape.max_words = self.max_bytes // 2
+        self.recognizer.rows.max_items = min(limits.row_items, 0xFFFFFFF)
+        self.recognizer.rows.max_words = self.recognizer.trace.max_words = self.max_bytes // 2
         self.store.nodes.max_words = self.store.nodes.tuples.words.len + max(self.max_bytes // 2, 1 << 16)
         self.store.nodes.words_limit = LIMIT_CACHE
         self.generation = 0
         self.needed_bytes = self.needed_states = self.needed_exprs = self.needed_row_bytes = 0
         self.fixed_bytes = self.cached_bytes()
         self.base_exprs = intern_count(&self.store.nodes.tuples)
-        self.checked(machine_first(&self.machine, &self.first))
+        self.checked(recognizer_first(&self.recognizer, &self.first))
         self.ready = True
-        if not self.checked(viable(&self.viability, &self.machine, &self.first)):
+        if not self.checked(completable(&self.completability, &self.recognizer, &self.first)):
             raise GrammarError("the grammar matches nothing: under longest match its lexemes swallow what must follow them")
         with registering:
             engines.add(weakref.ref(self, engines.discard))
 
     def __dealloc__(self):
         # (tables and store may be gone by now: only of what is the engine's own)
-        cdef bint large = dfa_bytes(&self.machine.dfa) + rows_bytes(&self.machine.rows) > LARGE
+        cdef bint large = dfa_bytes(&self.recognizer.dfa) + earley_bytes(&self.recognizer.rows) > LARGE
         if self.has_lock:
             lock_free(&self.lock)
-        machine_free(&self.machine)
-        viability_free(&self.viability)
+        recognizer_free(&self.recognizer)
+        completability_free(&self.completability)
         masks_free(&self.masks)
         vec_free(&self.eos)
         if large:
-            give_back(0)
+            trim_heap(0)
 
     cdef int checked(self, int status) except -1:
         if status < 0:
@@ -215,16 +219,16 @@ cdef class Engine:
 
     cdef size_t cached_bytes(self) noexcept nogil:
         # of the expressions the words in use: their room is kept when derivatives are dropped
-        return (machine_bytes(&self.machine) + masks_other_bytes(&self.masks) + viability_bytes(&self.viability)
+        return (recognizer_bytes(&self.recognizer) + masks_other_bytes(&self.masks) + completability_bytes(&self.completability)
                 + self.store.nodes.tuples.words.len * sizeof(uint32_t))
 
     cdef int trim(self, bint settled) noexcept nogil:
         """Drop the caches if they are over a bound. Matchers notice by the generation and read their text again; if that
         alone goes over a bound, those that are `settled` (have read again) may use some more before it is done anew."""
         cdef size_t bytes = self.cached_bytes() - self.fixed_bytes
-        cdef size_t states = intern_count(&self.machine.dfa.states)
+        cdef size_t states = intern_count(&self.recognizer.dfa.states)
         cdef size_t exprs = intern_count(&self.store.nodes.tuples) - self.base_exprs
-        cdef size_t row_bytes = rows_bytes(&self.machine.rows)
+        cdef size_t row_bytes = earley_bytes(&self.recognizer.rows)
         cdef int status
         if (self.ready and bytes <= with_slack(self.max_bytes, self.needed_bytes if settled else 0)
                 and row_bytes <= with_slack(self.max_row_bytes, self.needed_row_bytes if settled else 0)
@@ -235,23 +239,23 @@ cdef class Engine:
         self.ready = False
         self.generation += 1
         masks_clear(&self.masks, self.generation)
-        viability_clear(&self.viability)
-        status = machine_clear(&self.machine)
+        completability_clear(&self.completability)
+        status = recognizer_clear(&self.recognizer)
         nodes_truncate(&self.store.nodes, self.base_exprs)
         if status < 0:
             return status
         # tables keep some of their room; were it counted, a small budget would drop the caches at every call
         self.fixed_bytes = self.cached_bytes()
-        status = machine_first(&self.machine, &self.first)
+        status = recognizer_first(&self.recognizer, &self.first)
         self.ready = status >= 0
         return status
 
     cdef void settle(self) noexcept nogil:
         """A matcher has read its text again: note what that needed."""
         self.needed_bytes = self.cached_bytes() - self.fixed_bytes
-        self.needed_states = intern_count(&self.machine.dfa.states)
+        self.needed_states = intern_count(&self.recognizer.dfa.states)
         self.needed_exprs = intern_count(&self.store.nodes.tuples) - self.base_exprs
-        self.needed_row_bytes = rows_bytes(&self.machine.rows)
+        self.needed_row_bytes = earley_bytes(&self.recognizer.rows)
 
     def paused(self, call):
         """What `call()` returns, called while no matcher moves: matchers make new expressions in the store without the GIL,
@@ -274,13 +278,13 @@ cdef class Engine:
             "productions": len(self.tables),
             "lexemes": self.tables.rules.exprs.len,
             "expressions": len(self.store),
-            "lexer_states": intern_count(&self.machine.dfa.states),
+            "lexer_states": intern_count(&self.recognizer.dfa.states),
             "lexer_states_limit": self.max_states,
-            "lexer_state_bytes": dfa_bytes(&self.machine.dfa),
-            "rows": intern_count(&self.machine.rows.kernels),
-            "row_bytes": rows_bytes(&self.machine.rows),
+            "lexer_state_bytes": dfa_bytes(&self.recognizer.dfa),
+            "rows": intern_count(&self.recognizer.rows.kernels),
+            "row_bytes": earley_bytes(&self.recognizer.rows),
             "row_bytes_limit": self.max_row_bytes,
-            "tape_bytes": tape_bytes(&self.machine.tape),
+            "tape_bytes": trace_bytes(&self.recognizer.trace),
             "cache_bytes": self.cached_bytes(),
             "cache_bytes_limit": self.max_bytes,
             "cache_drops": self.generation,
@@ -292,6 +296,6 @@ cdef class Engine:
             "mask_drops": self.masks.drops,
             "nodes_walked": self.masks.visited,
             **self.shared.stats(),
-            "bytes": machine_bytes(&self.machine) + masks_bytes(&self.masks) + masks_other_bytes(&self.masks)
-            + viability_bytes(&self.viability) + nodes_bytes(&self.store.nodes),
+            "bytes": recognizer_bytes(&self.recognizer) + masks_bytes(&self.masks) + masks_other_bytes(&self.masks)
+            + completability_bytes(&self.completability) + nodes_bytes(&self.store.nodes),
         }

@@ -7,14 +7,14 @@ from collections.abc import Iterable
 
 from ffgrammar.core.errors import GrammarError, LimitError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import Grammar
+from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.grammar.lexemes import one_lexeme
-from ffgrammar.regex.expr import ExprStore
+from ffgrammar.regex.expr.store import ExprStore
 
 __all__ = ["build", "read"]
 
 
-def build(choices: str | Iterable[str | bytes], store: ExprStore, limits: Limits) -> Grammar:
+def build(choices: str | Iterable[str | bytes], store: ExprStore, limits: Limits) -> GrammarIR:
     """The grammar of exactly these texts.
 
     Args:

@@ -1,3 +1,4 @@
+# cython: language_level=3
 """The grammar every front-end emits: lexemes (regex expressions) and productions over them.
 
 A symbol is an int: terminal t is 2*t, nonterminal n is 2*n+1.
@@ -12,14 +13,14 @@ from typing import NamedTuple
 from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.productions import Productions
-from ffgrammar.regex.expr import ExprStore
+from ffgrammar.regex.expr.store import ExprStore
 
 __all__ = [
     "ANY_COUNT",
     "CHECKS",
     "MAX_COUNT",
-    "Grammar",
     "GrammarBuilder",
+    "GrammarIR",
     "Lexeme",
     "Parametric",
     "Productions",
@@ -40,7 +41,7 @@ class Lexeme(NamedTuple):
     A lexeme in a text is never empty. Where the expression matches the empty text, the grammar may go on without one.
 
     Attributes:
-        check: number of the check (`Grammar.checks`) that must hold for the innermost open container, or None.
+        check: number of the check (`GrammarIR.checks`) that must hold for the innermost open container, or None.
         opens: it is the bracket or brace that opens a container which checks are about.
     """
 
@@ -86,7 +87,7 @@ class Template:
 
 
 @dataclass(frozen=True)
-class Grammar:
+class GrammarIR:
     """An immutable context-free grammar over lexemes.
 
     Attributes:
@@ -270,12 +271,12 @@ class GrammarBuilder:
         single_skip: bool = False,
         delimited: bool = False,
         warnings: Iterable[str] = (),
-    ) -> Grammar:
+    ) -> GrammarIR:
         """The finished grammar."""
         assert delimited or not self._checks, "checks need a delimited grammar"
         if not start & 1:
             start = self._share(("seq", start), "start", [(start,)])
-        return Grammar(
+        return GrammarIR(
             self.store,
             tuple(self._lexemes),
             self._productions,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import Grammar, GrammarBuilder
-from ffgrammar.regex.expr import ExprStore
+from ffgrammar.grammar.ir import GrammarBuilder, GrammarIR
+from ffgrammar.regex.expr.store import ExprStore
 
 __all__ = ["one_lexeme"]
 
 
-def one_lexeme(store: ExprStore, limits: Limits, expr: int, kind: str) -> Grammar:
+def one_lexeme(store: ExprStore, limits: Limits, expr: int, kind: str) -> GrammarIR:
     """The grammar of the texts that one expression matches.
 
     Raises:

@@ -1,15 +1,16 @@
+# cython: language_level=3
 """Which parts of a grammar derive a text at all; front-ends ask, to name the place where one does not."""
 
 from __future__ import annotations
 
 from ffgrammar.grammar.derives import derives
-from ffgrammar.grammar.ir import Grammar
+from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.grammar.productions import Productions
 
 __all__ = ["productive", "usable_terminals"]
 
 
-def productive(grammar: Grammar, usable: bytearray | None = None) -> bytearray:
+def productive(grammar: GrammarIR, usable: bytearray | None = None) -> bytearray:
     """By nonterminal: whether it derives some text, as ones and zeros. Linear in the size of the productions.
 
     Args:
@@ -23,7 +24,7 @@ def productive(grammar: Grammar, usable: bytearray | None = None) -> bytearray:
     return derives(productions, nonterminals, usable_terminals(grammar) if usable is None else usable)
 
 
-def usable_terminals(grammar: Grammar) -> bytearray:
+def usable_terminals(grammar: GrammarIR) -> bytearray:
     """By terminal: whether it matches anything, as ones and zeros.
 
     Raises:
@@ -33,7 +34,7 @@ def usable_terminals(grammar: Grammar) -> bytearray:
     return bytearray([not is_nothing(lexeme.expr) for lexeme in grammar.lexemes])
 
 
-def _productions(grammar: Grammar) -> tuple[Productions, int]:
+def _productions(grammar: GrammarIR) -> tuple[Productions, int]:
     """All productions, whatever their conditions, and the number of nonterminals in them.
 
     A template that needs bits is there only if each can be set: a nonterminal of its own says so for each bit.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import Grammar
+from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.grammar.lexemes import one_lexeme
-from ffgrammar.regex.expr import ExprStore
-from ffgrammar.regex.lower import lower
-from ffgrammar.regex.syntax import parse
+from ffgrammar.regex.expr.store import ExprStore
+from ffgrammar.regex.lower.lowering import lower
+from ffgrammar.regex.syntax.parser import parse
 
 __all__ = ["build"]
 
@@ -20,11 +20,11 @@ def build(
     dialect: str = "rust",
     ignore_case: bool = False,
     dot_all: bool = False,
-) -> Grammar:
+) -> GrammarIR:
     """The grammar of all texts that the pattern matches from end to end.
 
     Args:
-        pattern: in the syntax of ffgrammar.regex.syntax.
+        pattern: in the syntax of ffgrammar.regex.syntax.parser.
         dialect: "rust" or "ecma".
         ignore_case, dot_all: as if the pattern began with `(?i)`, `(?s)`.
 

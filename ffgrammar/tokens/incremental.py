@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.coverings import settled_tokens
+from ffgrammar.tokens.canonical.coverings import settled_tokens
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["IncrementalEncoder"]
@@ -12,9 +12,9 @@ __all__ = ["IncrementalEncoder"]
 class IncrementalEncoder:
     """Encodes a text as it grows: what no further text can change is encoded once.
 
-    To append costs what the text that is not settled yet does, which is a piece or two; to cut, next to nothing. Where
-    the tokenizer's rules are not known (`Tokenizer.canon`), or its pre-tokenizer cuts pieces again, `tokens` encodes
-    the whole text.
+    To append costs what the text that is not settled yet does, which is a pre-token or two; to cut, next to nothing.
+    Where the tokenizer's rules are not known (`Tokenizer.canon`), or its pre-tokenizer cuts pre-tokens again, `tokens`
+    encodes the whole text.
 
     Args:
         tok: the tokenizer; it must be able to encode.
@@ -23,7 +23,7 @@ class IncrementalEncoder:
     def __init__(self, tok: Tokenizer) -> None:
         self._tok = tok
         rules = tok.canon
-        self._rules = None if rules is None or rules.pieces.is_composed else rules
+        self._rules = None if rules is None or rules.pretokens.is_composed else rules
         self._text = bytearray()
         self._tokens: list[int] = []
         # Where the text is settled, up to which token, and how long it was when that was found.
@@ -73,6 +73,6 @@ class IncrementalEncoder:
         try:
             rest.decode()
         except UnicodeDecodeError:
-            # (a wrong byte changes how the pieces before it are encoded)
+            # (a wrong byte changes how the pre-tokens before it are encoded)
             return self._tok.encode(self.text)
         return self._tokens + self._tok.encode(rest)

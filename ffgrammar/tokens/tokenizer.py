@@ -7,12 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.rules_once import RulesOnce
-from ffgrammar.tokens.trie import TokenTrie
+from ffgrammar.tokens.canonical.lazy_rules import LazyRules
+from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
 if TYPE_CHECKING:
-    from ffgrammar.tokens.canon import CanonRules
-    from ffgrammar.tokens.coverings import Covering
+    from ffgrammar.tokens.canonical.coverings import Covering
+    from ffgrammar.tokens.canonical.rules import CanonicalRules
 
 __all__ = ["EosIds", "Tokenizer"]
 
@@ -70,7 +70,7 @@ class Tokenizer:
         encoder: Encoder | None = None,
         adds_prefix_space: bool = False,
         strips_first_space: bool = False,
-        rules: RulesOnce | None = None,
+        rules: LazyRules | None = None,
     ) -> None:
         self._trie = trie
         self._special_tokens = dict(special_tokens)
@@ -83,7 +83,7 @@ class Tokenizer:
         self._fingerprint: str | None = None
         self._rules = rules
         self._partition_bytes = PARTITION_BYTES
-        # what the engine keeps here for all grammars on this vocabulary (engine/partitions.pyx)
+        # what the engine keeps here for all grammars on this vocabulary (engine/masks/partition_cache.pyx)
         self.partitions: Any = None
         self._grammar_bytes = GRAMMAR_BYTES
         # the grammars that are kept (api/grammars.py)
@@ -106,7 +106,7 @@ class Tokenizer:
         """
         if isinstance(encoding, str):
             return cls._from_embedded(encoding, eos_token_ids, vocab_size)
-        from ffgrammar.tokens.tiktoken_loader import read_encoding
+        from ffgrammar.tokens.loaders.tiktoken import read_encoding
 
         tokens, special_tokens, name, encoder = read_encoding(encoding)
         if eos_token_ids is None:
@@ -135,7 +135,7 @@ class Tokenizer:
             TokenizerError: the source cannot be read, its bytes cannot be known exactly (WordPiece, say), no EOS is
                 known, or an id is out of range.
         """
-        from ffgrammar.tokens.huggingface import read_tokenizer
+        from ffgrammar.tokens.loaders.huggingface import read_tokenizer
 
         read = read_tokenizer(source, eos_token_ids)
         tok = cls._build(
@@ -178,7 +178,7 @@ class Tokenizer:
         Raises:
             TokenizerError: a token is not bytes, an id is negative, out of range or special under two names.
         """
-        from ffgrammar.tokens.encoders import CallableEncoder
+        from ffgrammar.tokens.loaders.encoders import CallableEncoder
 
         encoder = None if encode is None else CallableEncoder(encode)
         eos = () if eos_token_id is None else eos_token_id
@@ -186,8 +186,8 @@ class Tokenizer:
 
     @classmethod
     def _from_embedded(cls, name: str, eos_token_ids: EosIds, vocab_size: int | None) -> Tokenizer:
-        from ffgrammar.tokens.bpe import BpeEncoder
-        from ffgrammar.tokens.embedded import ENCODINGS, load_trie
+        from ffgrammar.tokens.bpe.merge_loop import BpeEncoder
+        from ffgrammar.tokens.vocabulary.embedded import ENCODINGS, load_trie
 
         encoding = ENCODINGS.get(name)
         if encoding is None:
@@ -207,7 +207,7 @@ class Tokenizer:
                 raise TokenizerError(f"eos_token_ids: {number} is an ordinary token of {name}: {text!r}")
         add_eos_names(specials, eos, [])
         encoder = BpeEncoder(trie, encoding.splitter)
-        rules = RulesOnce(partial(make_rules, trie, pattern=encoding.pattern, embedded=True))
+        rules = LazyRules(partial(make_rules, trie, pattern=encoding.pattern, embedded=True))
         return cls(trie, special_tokens=specials, eos_token_ids=eos, name=name, encoder=encoder, rules=rules)
 
     @classmethod
@@ -222,7 +222,7 @@ class Tokenizer:
         *,
         adds_prefix_space: bool = False,
         strips_first_space: bool = False,
-        rules: Callable[[TokenTrie], CanonRules] | None = None,
+        rules: Callable[[TokenTrie], CanonicalRules] | None = None,
         secondary: frozenset[int] = frozenset(),
     ) -> Tokenizer:
         check_special_tokens(special_tokens)
@@ -242,7 +242,7 @@ class Tokenizer:
             encoder=encoder,
             adds_prefix_space=adds_prefix_space,
             strips_first_space=strips_first_space,
-            rules=None if rules is None else RulesOnce(partial(rules, trie)),
+            rules=None if rules is None else LazyRules(partial(rules, trie)),
         )
 
     # ---- what it is
@@ -377,16 +377,16 @@ class Tokenizer:
         return b"".join([token_bytes(i) or (names[i].encode() if i in names else b"") for i in ids])
 
     @property
-    def canon(self) -> CanonRules | None:
+    def canon(self) -> CanonicalRules | None:
         """The rules by which this tokenizer's own sequences are told from others; None where they are not known.
 
-        They are known of tiktoken's encodings whose pattern can be read (`ffgrammar.tokens.pattern`), and of Hugging
-        Face's BPE models, byte-level or with byte fallback, whose pre-tokenizer can be read
-        (`ffgrammar.tokens.huggingface_splits`) and which do not change the text otherwise, as NFC does.
+        They are known of tiktoken's encodings whose pattern can be read (`ffgrammar.tokens.pretokenize.pattern`), and
+        of Hugging Face's BPE models, byte-level or with byte fallback, whose pre-tokenizer can be read
+        (`ffgrammar.tokens.loaders.huggingface_splits`) and which do not change the text otherwise, as NFC does.
         """
         return None if self._rules is None else self._rules.get()
 
-    def rules(self, what: str) -> CanonRules:
+    def rules(self, what: str) -> CanonicalRules:
         """`canon`, for `what` needs it. Raises TokenizerError, which names that, where they are not known."""
         rules = self.canon
         if rules is None:
@@ -408,7 +408,7 @@ class Tokenizer:
         Raises:
             TokenizerError: no UTF-8 text begins so, or the tokenizer's rules are not known.
         """
-        from ffgrammar.tokens.coverings import coverings
+        from ffgrammar.tokens.canonical.coverings import coverings
 
         if not isinstance(prefix, str | bytes):
             raise TokenizerError(f"coverings: expected str or bytes, not {type(prefix).__name__}")
@@ -427,10 +427,10 @@ class Tokenizer:
         Raises:
             TokenizerError: an id is out of range, the bytes are not UTF-8, or the tokenizer's rules are not known.
         """
-        from ffgrammar.tokens.canon import CanonChain
-        from ffgrammar.tokens.coverings import coverings_after, shared_tokens
+        from ffgrammar.tokens.canonical.coverings import coverings_after, shared_tokens
+        from ffgrammar.tokens.canonical.rules import CanonicalSequence
 
-        chain = CanonChain(self.rules("tokenize_partial"))
+        chain = CanonicalSequence(self.rules("tokenize_partial"))
         for token in recent_tokens:
             chain.push_any(token)
         tokens = shared_tokens(coverings_after(chain, bytes(new_bytes))) if new_bytes else []
@@ -445,7 +445,8 @@ class Tokenizer:
         return "\u2027".join(text or f"[{token}]" for text, token in zip(shown, ids, strict=True))
 
     def piece_ends(self, text: bytes) -> list[int] | None:
-        """Where the encoder's pieces of a text end (byte offsets, ascending; tokens never cross them), None if unknown.
+        """Where the encoder's pre-tokens of a text end (byte offsets, ascending; tokens never cross them), None if
+        unknown.
 
         The text must be UTF-8.
         """
@@ -455,12 +456,12 @@ class Tokenizer:
         return f"<Tokenizer {self._name!r}: {self.vocab_size} ids, EOS {list(self._eos_token_ids)}>"
 
 
-def make_rules(trie: TokenTrie, pattern: str, embedded: bool) -> CanonRules:
+def make_rules(trie: TokenTrie, pattern: str, embedded: bool) -> CanonicalRules:
     """The rules of a vocabulary whose ids are ranks. Of an embedded one it is known, and tested, that merges make every
     token. Raises TokenizerError if the pattern cannot be read."""
-    from ffgrammar.tokens.canon import CanonRules
+    from ffgrammar.tokens.canonical.rules import CanonicalRules
 
-    return CanonRules(trie, pattern, all_merged=embedded)
+    return CanonicalRules(trie, pattern, all_merged=embedded)
 
 
 def check_vocab_size(vocab_size: int | None, needed: int) -> int:

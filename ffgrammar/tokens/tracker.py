@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.canon import CanonChain
-from ffgrammar.tokens.canonical import CanonicalityReport, begins_text, is_canonical
-from ffgrammar.tokens.coverings import GrowingPrefix
+from ffgrammar.tokens.canonical.coverings import GrowingPrefix
+from ffgrammar.tokens.canonical.rules import CanonicalSequence
+from ffgrammar.tokens.report import CanonicalityReport, begins_text, is_canonical
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["CanonicalityTracker"]
 
 # Bytes after which reading begins anew at the last settled token.
-MOST_BYTES = 512
+MAX_BYTES = 512
 
 
 class CanonicalityTracker:
@@ -35,7 +35,7 @@ class CanonicalityTracker:
         self._tokens: list[int] = []
         # After each token: where it leads, None where no text has the tokens so far; how many tokens are settled; which
         # token the text began with that the last one is in (special tokens part texts).
-        self._chains: list[CanonChain | None] = [CanonChain(self._rules)]
+        self._chains: list[CanonicalSequence | None] = [CanonicalSequence(self._rules)]
         self._settled = [0]
         self._starts = [0]
         # The first place that has no chain, and whether its text is not UTF-8.
@@ -51,12 +51,12 @@ class CanonicalityTracker:
         start, settled = self._starts[-1], self._settled[-1]
         self._tokens.append(token)
         count = len(self._tokens)
-        after: CanonChain | None = None
+        after: CanonicalSequence | None = None
         if chain is not None and special:
             # (a text that ends inside a character is not whole by the rules, but may be what the tokenizer makes of it)
             part = self._tokens[start:-1]
             if not part or chain.is_whole or self._tok.encode(self._tok.decode(part)) == part:
-                after = CanonChain(self._rules)
+                after = CanonicalSequence(self._rules)
                 start = settled = count
         elif chain is not None:
             after = chain.copy()
@@ -85,7 +85,7 @@ class CanonicalityTracker:
         self._prefix.read(data)
         self._read_to = count
         found = self._read_from + self._prefix.shared()
-        if found > self._read_from and self._prefix.size > MOST_BYTES:
+        if found > self._read_from and self._prefix.size > MAX_BYTES:
             self._prefix = None
         return min(found, count)
 

@@ -22,9 +22,9 @@ import regex
 import ffgrammar as ff
 from bench.shared import dev_set, encoding
 from bench.texts import CHUNK, GENERATED, MACHINE, alike, cut_bytes, from_machine, generated, regex_classes
-from ffgrammar.tokens import embedded
-from ffgrammar.tokens.pack_classes import class_table
-from ffgrammar.tokens.split import CharClasses
+from ffgrammar.tokens.pretokenize.builtin import CharClasses
+from ffgrammar.tokens.pretokenize.pack_classes import class_table
+from ffgrammar.tokens.vocabulary import embedded
 
 __all__ = ["Counts", "compare", "made", "main"]
 

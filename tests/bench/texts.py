@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from bench.shared import shared_dir
 
 if TYPE_CHECKING:
-    from ffgrammar.tokens.split import CharClasses
+    from ffgrammar.tokens.pretokenize.builtin import CharClasses
 
 __all__ = ["CHUNK", "GENERATED", "MACHINE", "alike", "cut_bytes", "from_machine", "generated", "regex_classes"]
 
@@ -225,10 +225,10 @@ def alike(ours: CharClasses, theirs: Iterable[int]) -> tuple[str, dict[int, None
 
 
 def regex_classes() -> bytearray:
-    """What `ffgrammar.tokens.pack_classes.class_table` has of tiktoken, as the regex package has it."""
+    """What `ffgrammar.tokens.pretokenize.pack_classes.class_table` has of tiktoken, as the regex package has it."""
     import regex
 
-    from ffgrammar.tokens.pack_classes import CLASSES
+    from ffgrammar.tokens.pretokenize.pack_classes import CLASSES
 
     everything = "".join(chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
     table = bytearray(0x110000)

@@ -77,14 +77,14 @@ class Recogniser:
         """The bytes that may follow the prefix, and whether the prefix is a sentence.
 
         A byte may follow here if the lexer and the parser go on. Where a lexeme can run on over what only the next
-        lexeme could accept, that is necessary, but not enough for a sentence to exist: see `viable`.
+        lexeme could accept, that is necessary, but not enough for a sentence to exist: see `is_completable`.
         """
         state = self.run(prefix)
         if state is None:
             return set(), False
         return self.bytes_after(state), self.is_sentence(state)
 
-    def viable(self, prefix: bytes, max_states: int = 10_000) -> bool | None:
+    def is_completable(self, prefix: bytes, max_states: int = 10_000) -> bool | None:
         """Whether some sentence begins with the prefix; None if the search met too many states to tell."""
         state = self.run(prefix)
         return False if state is None else self.completable(state, max_states=max_states)

@@ -14,7 +14,7 @@ from oracle.cfg import Recogniser, State
 __all__ = ["Longest", "common_tokens", "forced_bytes", "forced_mismatches", "longest"]
 
 # Tokens behind a run that are tried; how often each at least, and all together.
-MOST_TOKENS = 300
+MAX_TOKENS = 300
 EACH = 4
 ALL = 400
 
@@ -119,8 +119,8 @@ def longest(
     behind = matcher.fork()
     behind.accept_bytes(matcher.forced_bytes())
     allowed = start.allowed_token_ids().tolist()
-    if len(allowed) > MOST_TOKENS:
-        allowed = random.sample(allowed, MOST_TOKENS)
+    if len(allowed) > MAX_TOKENS:
+        allowed = random.sample(allowed, MAX_TOKENS)
     random.shuffle(allowed)
     ways: list[tuple[Any, int | None]] = [(behind, None)] * (2 * EACH)
     for token in allowed:

@@ -1,7 +1,7 @@
 """Forced tokens by looking back from the end of the forced bytes: llguidance's published method, in plain Python.
 
-The forced bytes are encoded (after the last token before them, for the two may be one piece), and tokens are taken off
-the end as long as some token of the vocabulary begins inside them, with the rest of the forced bytes, and goes on
+The forced bytes are encoded (after the last token before them, for the two may be one pre-token), and tokens are taken
+off the end as long as some token of the vocabulary begins inside them, with the rest of the forced bytes, and goes on
 behind them, as the grammar allows. Only so many tokens (or bytes) back from the end such a token is looked for.
 """
 

@@ -1,8 +1,8 @@
 """Regular expressions the textbook way: Brzozowski derivatives on tuples, and a matcher on syntax trees.
 
-`OracleStore` has the constructors of `ffgrammar.regex.expr.ExprStore`, so that everything that is built in one can be
-built in the other. `tree_fullmatch` and `tree_search` match a syntax tree by sets of positions; they know nothing of
-bytes, derivatives or anchors' languages.
+`OracleStore` has the constructors of `ffgrammar.regex.expr.store.ExprStore`, so that everything that is built in one
+can be built in the other. `tree_fullmatch` and `tree_search` match a syntax tree by sets of positions; they know
+nothing of bytes, derivatives or anchors' languages.
 """
 
 from __future__ import annotations

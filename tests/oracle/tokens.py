@@ -13,11 +13,11 @@ def read_ranks(rank_file: bytes) -> dict[bytes, int]:
     return {base64.b64decode(token): int(rank) for token, rank in lines}
 
 
-def merge_piece(ranks: dict[bytes, int], piece: bytes) -> list[int]:
+def merge_piece(ranks: dict[bytes, int], pretoken: bytes) -> list[int]:
     """Byte-pair encoding as it is defined: merge the leftmost pair of the lowest rank until none is left."""
-    if piece in ranks:
-        return [ranks[piece]]
-    parts = [piece[i : i + 1] for i in range(len(piece))]
+    if pretoken in ranks:
+        return [ranks[pretoken]]
+    parts = [pretoken[i : i + 1] for i in range(len(pretoken))]
     while True:
         pairs = [(ranks[a + b], i) for i, (a, b) in enumerate(pairwise(parts)) if a + b in ranks]
         if not pairs:

@@ -14,21 +14,21 @@ from typing import Any
 
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import Grammar
-from ffgrammar.grammar.json_schema.combine import Combiner
-from ffgrammar.grammar.json_schema.common import expressions
-from ffgrammar.grammar.json_schema.emit import Emitter
-from ffgrammar.grammar.json_schema.keywords import Reader
-from ffgrammar.grammar.json_schema.layout import KeysApart
-from ffgrammar.grammar.json_schema.options import Options
-from ffgrammar.grammar.json_schema.places import Places
-from ffgrammar.grammar.json_schema.registry import Registry
-from ffgrammar.grammar.json_schema.scopes import NameNeeded
-from ffgrammar.grammar.json_schema.shape import NEVER
-from ffgrammar.grammar.json_schema.text import read_text
-from ffgrammar.grammar.json_schema.warnings import Warnings
+from ffgrammar.grammar.ir import GrammarIR
+from ffgrammar.grammar.json_schema.documents.registry import Registry
+from ffgrammar.grammar.json_schema.documents.scopes import NameNeeded
+from ffgrammar.grammar.json_schema.documents.subschemas import Subschemas
+from ffgrammar.grammar.json_schema.documents.text import read_text
+from ffgrammar.grammar.json_schema.emit.emitter import Emitter
+from ffgrammar.grammar.json_schema.emit.layout import KeysApart
+from ffgrammar.grammar.json_schema.normalize.combine import Combiner
+from ffgrammar.grammar.json_schema.normalize.common import expressions
+from ffgrammar.grammar.json_schema.normalize.reader import Reader
+from ffgrammar.grammar.json_schema.normalize.shape import NEVER
+from ffgrammar.grammar.json_schema.spec.diagnostics import Warnings
+from ffgrammar.grammar.json_schema.spec.options import Options
 from ffgrammar.grammar.productive import productive
-from ffgrammar.regex.expr import ExprStore
+from ffgrammar.regex.expr.store import ExprStore
 
 __all__ = ["build"]
 
@@ -46,7 +46,7 @@ def build(
     separators: tuple[str, str] | None = None,
     indent: int | None = None,
     integer_spelling: str = "plain",
-) -> Grammar:
+) -> GrammarIR:
     """The grammar of the JSON texts whose value obeys a schema.
 
     Args:
@@ -67,7 +67,7 @@ def build(
     if isinstance(schema, str):
         schema = read_text(schema, limits)
     try:
-        places, emitter, start, warnings = _emit(schema, Registry(registry, limits), store, limits, options)
+        subschemas, emitter, start, warnings = _emit(schema, Registry(registry, limits), store, limits, options)
     except UnicodeEncodeError as error:
         text = error.object[error.start : error.end]
         raise GrammarError(f"the schema has a string with {text!r}: a lone surrogate is no character") from None
@@ -82,25 +82,25 @@ def build(
         single_skip=isinstance(options.whitespace, int),
         # strings end at their quote, and what may follow a number or a literal cannot continue it
         delimited=True,
-        warnings=[*warnings, *_impossible(places, emitter)],
+        warnings=[*warnings, *_impossible(subschemas, emitter)],
     )
     if emitter.may_be_impossible and not productive(grammar)[grammar.start >> 1]:
-        culprit = emitter.impossible[0] if emitter.impossible else places.start
-        pointer = places.list[culprit[0]].pointer() if culprit else ""
+        culprit = emitter.impossible[0] if emitter.impossible else subschemas.start
+        pointer = subschemas.list[culprit[0]].pointer() if culprit else ""
         raise GrammarError("no value obeys this schema", pointer=pointer)
-    places.close()
+    subschemas.close()
     return grammar
 
 
-def _impossible(places: Places, emitter: Emitter) -> list[str]:
+def _impossible(subschemas: Subschemas, emitter: Emitter) -> list[str]:
     """Warnings of the subschemas that no value obeys, though they do not say so by `false`."""
-    alone = dict.fromkeys([places.list[conj[0]] for conj in emitter.impossible if len(conj) == 1 and conj != NEVER])
-    return [f"at {place.pointer()}: no value obeys this schema" for place in alone if not place.modern]
+    alone = dict.fromkeys([subschemas.list[conj[0]] for conj in emitter.impossible if len(conj) == 1 and conj != NEVER])
+    return [f"at {subschema.pointer()}: no value obeys this schema" for subschema in alone if not subschema.modern]
 
 
 def _emit(
     schema: Any, registry: Registry, store: ExprStore, limits: Limits, options: Options
-) -> tuple[Places, Emitter, int, list[str]]:
+) -> tuple[Subschemas, Emitter, int, list[str]]:
     """The places of the schema, the emitter with all symbols made, the symbol of the whole, and the warnings."""
     strings, multiples = expressions(store)
     # Few schemas have dynamic references, or keys that are checked, so none are expected; when one is met, everything
@@ -109,16 +109,16 @@ def _emit(
     keys_apart = False
     while True:
         warnings = Warnings()
-        places = Places(schema, limits, options.draft, registry, names)
-        reader = Reader(places, strings, options.formats, warnings)
-        plain_integers = options.integer_spelling == "plain" or places.list[0].draft == 4
+        subschemas = Subschemas(schema, limits, options.draft, registry, names)
+        reader = Reader(subschemas, strings, options.formats, warnings)
+        plain_integers = options.integer_spelling == "plain" or subschemas.list[0].draft == 4
         combiner = Combiner(reader, multiples, limits, plain_integers)
         emitter = Emitter(store, limits, strings, multiples, combiner, options, keys_apart)
         try:
-            return places, emitter, emitter.start(places.start), warnings.lines
+            return subschemas, emitter, emitter.start(subschemas.start), warnings.lines
         except NameNeeded as needed:
             names = needed.names
         except KeysApart:
             keys_apart = True
         combiner.close()
-        places.close()
+        subschemas.close()

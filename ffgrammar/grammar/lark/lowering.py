@@ -7,12 +7,12 @@ import json
 
 from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import Grammar, GrammarBuilder
+from ffgrammar.grammar.ir import GrammarBuilder, GrammarIR
 from ffgrammar.grammar.lark.reader import read
 from ffgrammar.grammar.lark.source import Definition, Op, Source, error_at, place, popped
 from ffgrammar.grammar.lark.terminals import Terminals
 from ffgrammar.grammar.productive import productive
-from ffgrammar.regex.expr import ExprStore
+from ffgrammar.regex.expr.store import ExprStore
 
 __all__ = ["build"]
 
@@ -23,7 +23,7 @@ _SHOWN = 5
 _Alternative = tuple[int, ...] | str
 
 
-def build(text: str, store: ExprStore, limits: Limits, *, start: str = "start") -> Grammar:
+def build(text: str, store: ExprStore, limits: Limits, *, start: str = "start") -> GrammarIR:
     """The grammar of a Lark text.
 
     Args:
@@ -48,7 +48,7 @@ class _Lowering:
         self.terminals = Terminals(source, store, limits)
         self.rules: dict[str, int] = {}
 
-    def grammar(self, start: str) -> Grammar:
+    def grammar(self, start: str) -> GrammarIR:
         source, builder = self.source, self.builder
         first = source.rules.get(start) or source.terminals.get(start)
         if first is None:

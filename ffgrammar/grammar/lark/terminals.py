@@ -11,10 +11,10 @@ from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.lark.common import COMMON
 from ffgrammar.grammar.lark.pattern import Translation, translate
 from ffgrammar.grammar.lark.source import Definition, Op, Source, error_at, popped
-from ffgrammar.regex.charset import Charset, case_closure, from_ranges
-from ffgrammar.regex.expr import ANY_BYTES, EMPTY, ExprStore
-from ffgrammar.regex.lower import UTF8, any_text, lower
-from ffgrammar.regex.syntax import Node, parse
+from ffgrammar.regex.expr.store import ANY_BYTES, EMPTY, ExprStore
+from ffgrammar.regex.lower.lowering import UTF8, any_text, lower
+from ffgrammar.regex.syntax.charset import Charset, case_closure, from_ranges
+from ffgrammar.regex.syntax.parser import Node, parse
 
 __all__ = ["Terminals"]
 

@@ -1,0 +1,283 @@
+"""Masks of many matchers at once.
+
+The calling thread begins with the masks that are known: these are copies. From the first one on that has to be made, matchers
+are shared out one by one, if they are of several grammars. A grammar makes one mask at a time, so whoever finds it busy goes on
+with other matchers and comes back in the end. No thread but the caller's touches a Python object: the others read the C fields
+of matchers that the caller holds.
+"""
+
+from libc.stdint cimport uint32_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memset
+
+from cpython.bytearray cimport PyByteArray_AS_STRING
+
+from ffgrammar.core.index cimport clipped
+from ffgrammar.core.thread_pool cimport pool_run, pool_stop
+from ffgrammar.core.threads cimport atomic_add
+from ffgrammar.engine.matcher.bitmask cimport BitmaskRows, rows_at, rows_close, rows_open
+from ffgrammar.engine.matcher.prompt cimport CanonicalMatcher
+from ffgrammar.engine.matcher.matcher cimport Drafted, Matcher
+from ffgrammar.engine.position.cursor cimport BUSY, cursor_draft, cursor_fill, cursor_known_mask
+from ffgrammar.engine.masks.mask_cache cimport StoredMask, mask_release, mask_unpack
+
+import os
+
+from ffgrammar.core.errors import LimitError, MatcherError
+
+cdef enum:
+    # only masks that are not known are work for them, and these are few
+    MAX_DEFAULT = 8
+
+
+cdef struct Job:
+    void* matcher
+    uint32_t* rows
+    const uint32_t* drafted  # NULL where one mask is asked for
+    size_t drafted_count
+    bint done                # before the threads begin
+    int result               # what cursor_fill or cursor_draft returned
+    Job* next                # of those that one thread comes back to
+
+
+cdef class Batch:
+    cdef Job* jobs
+    cdef uint32_t taken     # how many jobs are done, or some thread has them
+    cdef size_t words       # of a row
+    cdef list matchers
+    cdef list drafts
+    cdef uint32_t count
+
+    def __cinit__(self, matchers, drafts):
+        self.matchers = list(matchers)
+        self.count = <uint32_t>len(self.matchers)
+        self.jobs = <Job*>calloc(self.count or 1, sizeof(Job))
+        if self.jobs == NULL:
+            raise MemoryError
+        for number, matcher in enumerate(self.matchers):
+            if not isinstance(matcher, Matcher):
+                raise TypeError(f"matcher {number} is a {type(matcher).__name__}")
+        if drafts is not None:
+            drafts = list(drafts)
+            if len(drafts) != self.count:
+                raise MatcherError(f"{len(drafts)} drafts for {self.count} matchers")
+            self.drafts = [
+                Drafted(tokens, (<Matcher>matcher).engine.trie.vocab_size)
+                for matcher, tokens in zip(self.matchers, drafts)
+            ]
+
+    def __dealloc__(self):
+        free(self.jobs)
+
+    cdef int run(self, object bitmask, object indices, object threads) except -1:
+        cdef int helpers = thread_count(threads) - 1
+        cdef BitmaskRows rows
+        rows_open(bitmask, &rows)
+        try:
+            self.place_rows(&rows, indices)
+            self.fill_guided()
+            with nogil:
+                self.fill_known()
+                pool_run(fill_left, <void*>self, min(helpers, self.grammars_left(helpers + 1) - 1))
+        finally:
+            rows_close(&rows)
+        self.report()
+        return 0
+
+    cdef int place_rows(self, const BitmaskRows* rows, object indices) except -1:
+        """Find each matcher's rows, and see that no two write to one."""
+        cdef Job* job
+        cdef Drafted drafted
+        cdef Matcher matcher
+        cdef size_t many, row
+        cdef Py_ssize_t index
+        cdef Py_ssize_t following = 0
+        cdef bytearray rows_written = bytearray(rows.batch)
+        cdef char* written = PyByteArray_AS_STRING(rows_written)
+        cdef uint32_t i
+        indices = None if indices is None else list(indices)
+        if indices is not None and len(indices) != self.count:
+            raise MatcherError(f"{len(indices)} indices for {self.count} matchers")
+        self.words = rows.count
+        for i in range(self.count):
+            job = self.jobs + i
+            matcher = self.matchers[i]
+            many = 1
+            if self.drafts is not None:
+                drafted = self.drafts[i]
+                job.drafted = drafted.tokens
+                job.drafted_count = drafted.count
+                many = drafted.count + 1
+            try:
+                index = following if indices is None else clipped(indices[i])
+                job.rows = rows_at(rows, index, many, matcher.engine.trie.n_words)
+            except MatcherError as error:
+                raise MatcherError(f"matcher {i}: {error}") from None
+            job.matcher = <void*>matcher
+            following = index + <Py_ssize_t>many
+            for row in range(<size_t>index, <size_t>index + many):
+                if written[row]:
+                    raise MatcherError(f"matcher {i}: row {row} is another matcher's")
+                written[row] = True
+        return 0
+
+    cdef int fill_guided(self) except -1:
+        """Write the masks of matchers that heed the tokenizer: these are Python's objects, and this thread's work."""
+        cdef CanonicalMatcher matcher
+        cdef Job* job
+        cdef uint32_t i
+        for i in range(self.count):
+            if isinstance(self.matchers[i], CanonicalMatcher):
+                matcher = self.matchers[i]
+                job = self.jobs + i
+                if job.drafted != NULL:
+                    job.result = matcher.fill_rows(job.drafted, job.drafted_count, job.rows, self.words)
+                    job.done = True
+                elif matcher.is_guided():
+                    job.result = matcher.fill_row(job.rows, self.words)
+                    job.done = True
+        return 0
+
+    cdef void fill_known(self) noexcept nogil:
+        """Write the masks up to the first that is not known."""
+        cdef Job* job = self.jobs
+        cdef StoredMask* mask
+        while self.taken < self.count and (job.done or job.drafted == NULL):
+            if job.done:
+                pass
+            elif (<Matcher>job.matcher).cursor.terminated:
+                memset(job.rows, 0, self.words * sizeof(uint32_t))
+            else:
+                mask = cursor_known_mask((<Matcher>job.matcher).engine, &(<Matcher>job.matcher).cursor)
+                if mask == NULL:
+                    break
+                mask_unpack(mask, (<Matcher>job.matcher).engine.trie.n_words, job.rows, self.words)
+                mask_release(mask)
+            job += 1
+            self.taken += 1
+
+    cdef int grammars_left(self, int most) noexcept nogil:
+        """How many grammars the matchers left are of; `most` if there are more. A grammar makes its masks one by one, so more
+        threads than grammars gain nothing. (Runs of one grammar are counted: two that take turns count for more.)"""
+        cdef int found = 0
+        cdef void* last = NULL
+        cdef void* engine
+        cdef uint32_t i = self.taken
+        while i < self.count and found < most:
+            engine = <void*>(<Matcher>self.jobs[i].matcher).engine
+            found += engine != last
+            last = engine
+            i += 1
+        return found
+
+    cdef int report(self) except -1:
+        """Raise what went wrong first."""
+        cdef uint32_t i
+        for i in range(self.count):
+            if self.jobs[i].result < 0:
+                try:
+                    (<Matcher>self.jobs[i].matcher).engine.checked(self.jobs[i].result)
+                except LimitError as error:
+                    error.args = (f"matcher {i}: {error}",)
+                    raise
+        return 0
+
+
+cdef bint fill(Batch batch, Job* job, bint wait) noexcept nogil:
+    """Whether it is done: not if that would mean to wait."""
+    if job.done:
+        return True
+    if job.drafted != NULL:
+        job.result = cursor_draft(
+            (<Matcher>job.matcher).engine, &(<Matcher>job.matcher).cursor, job.drafted, job.drafted_count, job.rows, batch.words
+        )
+        return True
+    job.result = cursor_fill(
+        (<Matcher>job.matcher).engine, &(<Matcher>job.matcher).cursor, job.rows, batch.words, wait
+    )
+    return job.result != BUSY
+
+
+cdef void fill_left(void* context) noexcept nogil:
+    """What each thread does with the rest."""
+    cdef Job* job
+    cdef Job* later = NULL
+    cdef Job** last = &later
+    cdef uint32_t number
+    while True:
+        number = atomic_add(&(<Batch>context).taken, 1)
+        if number >= (<Batch>context).count:
+            break
+        job = (<Batch>context).jobs + number
+        if not fill(<Batch>context, job, False):
+            last[0] = job
+            last = &job.next
+    while later != NULL:
+        fill(<Batch>context, later, True)
+        later = later.next
+
+
+# (asked for once: it makes a set of all of them)
+cdef int PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+cdef int thread_count(object threads) except -1:
+    """How many are asked for, or are taken by default."""
+    cdef Py_ssize_t count = min(PROCESSORS, MAX_DEFAULT) if threads is None else clipped(threads)
+    if count < 1:
+        raise MatcherError(f"threads must be at least 1, not {threads}")
+    return <int>min(count, 1 << 16)
+
+
+def fill_bitmask(matchers, bitmask, indices=None, *, threads=None) -> None:
+    """Write a row for each of some matchers: the tokens that may come next. As `Matcher.fill_bitmask`, on several threads.
+
+    Matchers may be of one grammar or of many; one may be in the list more than once. While a matcher is in use here, no
+    other thread may move it.
+
+    Args:
+        matchers: the matchers.
+        bitmask: int32 [batch, words], C-contiguous, numpy or torch (CPU); words as the widest vocabulary needs them.
+        indices: the row of each, all different; rows 0, 1, 2, ... if not given. Other rows are left as they are.
+        threads: how many threads to use at most, this one included; 1 uses no other, and neither does a batch of one
+            grammar. By default as many as there are processors for this process, but no more than 8. The threads are kept
+            for the next call.
+
+    Raises:
+        MatcherError: the bitmask has another shape or type, or too few rows, or two matchers have the same row; then nothing
+            was written.
+        LimitError: a bound of a grammar was reached. The message names the first matcher that it happened to; its row is
+            as it was, and the rows of the others are written.
+    """
+    Batch(matchers, None).run(bitmask, indices, threads)
+
+
+def fill_draft_bitmasks(matchers, drafts, bitmask, indices=None, *, threads=None) -> list:
+    """For each of some matchers, write the masks along its drafted tokens and one after the last. As
+    `Matcher.fill_draft_bitmasks`, on several threads. No matcher moves.
+
+    Args:
+        matchers: the matchers.
+        drafts: for each a list of token ids, which may be empty.
+        bitmask: as for fill_bitmask.
+        indices: the first row of each; it takes one row more than it has draft tokens. One after another if not given.
+        threads: as for fill_bitmask.
+
+    Returns:
+        For each matcher, how many of its draft tokens are allowed.
+
+    Raises:
+        MatcherError, LimitError: as for fill_bitmask.
+    """
+    cdef Batch batch = Batch(matchers, drafts)
+    batch.run(bitmask, indices, threads)
+    return [batch.jobs[i].result for i in range(batch.count)]
+
+
+def before_fork():
+    """A process that forks had better have one thread; and these have nothing to do."""
+    with nogil:
+        pool_stop()
+
+
+os.register_at_fork(before=before_fork)

@@ -1,0 +1,122 @@
+"""An object whose keys may come in any order has a state for each set of keys that were seen: 2^n of them, of which a text
+meets a handful. So productions are made for the parameters that come up, and an Earley row never knows the difference."""
+
+from libc.stdint cimport uint32_t
+
+from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_count, intern_get, intern_len, intern_truncate
+from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.vec cimport vec_extend, vec_push
+from ffgrammar.engine.parser.tables cimport (
+    END, I_BITS, I_COUNT, I_HEAD, NONE, NONTERMINAL, NUMBER, T_ADD, T_AGAIN, T_BIT, T_BODY, T_HIGHEST, T_LENGTH, T_LOWEST,
+    T_NEED,
+)
+
+
+cdef bint meets(const Rules* rules, const uint32_t* instance, uint32_t length, const uint32_t* template) noexcept nogil:
+    """Whether a template is there for a parameter."""
+    cdef const uint32_t* need
+    cdef uint32_t i
+    for i in range(2):
+        if instance[I_COUNT + i] < template[T_LOWEST + i] or instance[I_COUNT + i] > template[T_HIGHEST + i]:
+            return False
+    i = template[T_BIT]
+    if i != <uint32_t>NONE and (instance[I_BITS + (i >> 5)] >> (i & 31)) & 1:
+        return False
+    if template[T_NEED] != <uint32_t>NONE:
+        need = rules.templates.data + template[T_NEED]
+        for i in range(length - I_BITS):
+            if need[i] & ~instance[I_BITS + i]:
+                return False
+    return True
+
+
+cdef bint derives_nothing(const Rules* rules, uint32_t number) noexcept nogil:
+    """Whether an instance matches the empty text. (A template with `again` never does: its body is there to be read.)"""
+    cdef const uint32_t* instance = intern_get(&rules.instances, number)
+    cdef uint32_t length = intern_len(&rules.instances, number)
+    cdef const uint32_t* template
+    cdef uint32_t k, i, symbol
+    for k in range(rules.template_starts.data[instance[I_HEAD]], rules.template_starts.data[instance[I_HEAD] + 1]):
+        template = rules.templates.data + rules.template_list.data[k]
+        if template[T_AGAIN] != <uint32_t>NONE or not meets(rules, instance, length, template):
+            continue
+        for i in range(template[T_LENGTH]):
+            symbol = template[T_BODY + i]
+            if not symbol & NONTERMINAL or not rules.nullable.data[symbol & NUMBER]:
+                break
+        else:
+            return True
+    return False
+
+
+cdef int find_instance(Rules* rules, uint32_t* nonterminal) noexcept nogil:
+    cdef uint32_t number
+    cdef int status = intern_add(&rules.instances, rules.instance.data, rules.instance.len, &number)
+    if status < 0:
+        return status
+    nonterminal[0] = rules.plain + number
+    if status == 0:
+        return OK
+    if vec_push(&rules.starts, NONE) < 0 or vec_push(&rules.ends, NONE) < 0:
+        return NO_MEMORY
+    return vec_push(&rules.nullable, derives_nothing(rules, number))
+
+
+cdef int again(Rules* rules, uint32_t number, const uint32_t* template, uint32_t* nonterminal) noexcept nogil:
+    """The instance that a template goes on with after instance `number`."""
+    cdef uint32_t* words
+    cdef uint32_t i
+    rules.instance.len = 0
+    if vec_extend(&rules.instance, intern_get(&rules.instances, number), intern_len(&rules.instances, number)) < 0:
+        return NO_MEMORY
+    words = rules.instance.data
+    words[I_HEAD] = template[T_AGAIN]
+    for i in range(2):
+        if template[T_ADD + i] and words[I_COUNT + i] < rules.caps[i]:
+            words[I_COUNT + i] += 1
+    i = template[T_BIT]
+    if i != <uint32_t>NONE:
+        words[I_BITS + (i >> 5)] |= <uint32_t>1 << (i & 31)
+    return find_instance(rules, nonterminal)
+
+
+cdef int expand(Rules* rules, uint32_t nonterminal) noexcept nogil:
+    cdef uint32_t number = nonterminal - rules.plain
+    cdef uint32_t head = intern_get(&rules.instances, number)[I_HEAD]
+    cdef uint32_t start = <uint32_t>rules.bodies.len
+    cdef uint32_t k, following
+    cdef const uint32_t* template
+    cdef int status
+    for k in range(rules.template_starts.data[head], rules.template_starts.data[head + 1]):
+        template = rules.templates.data + rules.template_list.data[k]
+        if not meets(rules, intern_get(&rules.instances, number), intern_len(&rules.instances, number), template):
+            continue
+        if vec_push(&rules.bodies, <uint32_t>rules.symbols.len) < 0:
+            return NO_MEMORY
+        if vec_extend(&rules.symbols, template + T_BODY, template[T_LENGTH]) < 0:
+            return NO_MEMORY
+        if template[T_AGAIN] != <uint32_t>NONE:
+            status = again(rules, number, template, &following)
+            if status < 0 or vec_push(&rules.symbols, following | NONTERMINAL) < 0:
+                return status if status < 0 else NO_MEMORY
+        if vec_push(&rules.symbols, nonterminal | <uint32_t>END) < 0:
+            return NO_MEMORY
+    rules.starts.data[nonterminal] = start
+    rules.ends.data[nonterminal] = <uint32_t>rules.bodies.len
+    return OK
+
+
+cdef void forget_instances(Rules* rules) noexcept nogil:
+    cdef uint32_t i
+    if intern_count(&rules.instances) == 0:
+        return
+    rules.symbols.len = rules.kept_symbols
+    rules.bodies.len = rules.kept_bodies
+    rules.starts.len = rules.ends.len = rules.nullable.len = rules.plain + rules.kept_instances
+    for i in range(rules.kept_instances):
+        rules.starts.data[rules.plain + i] = NONE
+    intern_truncate(&rules.instances, rules.kept_instances)
+
+
+cdef size_t instances_bytes(const Rules* rules) noexcept nogil:
+    return (rules.symbols.cap + rules.bodies.cap + rules.starts.cap * 3) * sizeof(uint32_t) + intern_bytes(&rules.instances)

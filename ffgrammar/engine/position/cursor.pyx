@@ -1,0 +1,242 @@
+"""Moving, and finding a place again when the caches were dropped."""
+
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
+from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.threads cimport atomic_load, atomic_put
+from ffgrammar.engine.engine cimport Engine
+from ffgrammar.engine.position.history cimport (
+    EOS_STEP, NO_TOKEN, Chunk, Step, history_add, history_cut, history_last, history_len, history_release, history_share,
+)
+from ffgrammar.engine.recognizer.recognizer cimport Config, recognizer_accepting, parser_row
+from ffgrammar.engine.masks.compute cimport masks_find
+from ffgrammar.engine.masks.mask_cache cimport StoredMask, mask_release, mask_unpack, table_find
+from ffgrammar.engine.recognizer.completability cimport step
+
+cdef enum:
+    # the generation of a place that has to be found again
+    STALE = 0xFFFFFFFF
+
+
+cdef void arrive(Engine engine, Cursor* cursor, Config config) noexcept nogil:
+    cursor.now = config
+    cursor.plain = parser_row(&engine.recognizer, config.row)
+    # last: who reads without the lock believes the rest if this is the engine's
+    atomic_put(&cursor.generation, engine.generation)
+
+
+cdef void cursor_first(Engine engine, Cursor* cursor) noexcept nogil:
+    cursor.history.tail = NULL
+    cursor.history.used = 0
+    cursor.terminated = False
+    arrive(engine, cursor, engine.first)
+
+
+cdef void cursor_free(Cursor* cursor) noexcept nogil:
+    history_release(&cursor.history)
+
+
+cdef void cursor_copy(Cursor* cursor, Cursor* other) noexcept nogil:
+    other[0] = cursor[0]
+    history_share(&cursor.history, &other.history)
+
+
+cdef int cursor_revalidate(Engine engine, Cursor* cursor) noexcept nogil:
+    cdef int status = engine.trim(cursor.generation == engine.generation)
+    if status >= 0 and cursor.generation != engine.generation:
+        status = reread(engine, cursor)
+    return status
+
+
+cdef int reread_chunk(Engine engine, Chunk* chunk, uint32_t until, Config* config) noexcept nogil:
+    """Find the configurations of the first `until` steps of a chunk, from the one before it; they may have been found."""
+    cdef uint32_t at = chunk.first_byte
+    cdef uint32_t k
+    cdef Step* one
+    cdef int status
+    if chunk.generation != engine.generation:
+        chunk.generation = engine.generation
+        chunk.valid = 0
+    if chunk.valid:
+        k = min(chunk.valid, until) - 1
+        config[0] = chunk.steps[k].config
+        at = chunk.steps[k].end
+    for k in range(chunk.valid, until):
+        one = chunk.steps + k
+        while at < one.end:
+            status = step(&engine.completability, &engine.recognizer, config, chunk.text[at - chunk.first_byte])
+            if status < 0:
+                return status
+            at += 1
+        one.config = config[0]
+        chunk.valid = k + 1
+    return OK
+
+
+cdef int reread(Engine engine, Cursor* cursor) noexcept nogil:
+    """The caches were dropped: find the configurations of all steps anew."""
+    # (an empty text may have a chunk whose steps are all of others)
+    cdef Chunk* chunk = cursor.history.tail if cursor.history.used else NULL
+    cdef Chunk** path
+    cdef Config config = engine.first
+    cdef size_t depth = 0
+    cdef size_t i
+    cdef int status = OK
+    while chunk != NULL:
+        depth += 1
+        if chunk.generation == engine.generation and chunk.valid:
+            break
+        chunk = chunk.before
+    path = <Chunk**>malloc((depth or 1) * sizeof(Chunk*))
+    if path == NULL:
+        return NO_MEMORY
+    chunk = cursor.history.tail
+    for i in range(depth):
+        path[depth - 1 - i] = chunk
+        chunk = chunk.before
+    for i in range(depth):
+        if status >= 0:
+            status = reread_chunk(
+                engine, path[i],
+                <uint32_t>(path[i + 1].first - path[i].first) if i + 1 < depth else cursor.history.used, &config,
+            )
+    free(path)
+    if status >= 0:
+        arrive(engine, cursor, config)
+        engine.settle()
+    return status
+
+
+cdef int take_bytes(Engine engine, const uint8_t* text, uint32_t count, Config* config) noexcept nogil:
+    """How many bytes the machine accepts from `config`, which moves."""
+    cdef uint32_t i
+    cdef int status
+    for i in range(count):
+        status = step(&engine.completability, &engine.recognizer, config, text[i])
+        if status < 0:
+            return status
+        if status == 0:
+            return <int>i
+    return <int>count
+
+
+cdef int cursor_push_empty(Engine engine, Cursor* cursor, uint32_t token) noexcept nogil:
+    cdef int status = cursor_revalidate(engine, cursor)
+    if status >= 0:
+        status = history_add(&cursor.history, cursor.now, engine.generation, NULL, 0, token)
+    return status if status < 0 else 1
+
+
+cdef int cursor_take(Engine engine, Cursor* cursor, uint32_t token, uint32_t skipped) noexcept nogil:
+    cdef Config config
+    cdef uint32_t start, count
+    cdef int status = cursor_revalidate(engine, cursor)
+    if status < 0 or cursor.terminated or token >= engine.trie.vocab_size:
+        return status if status < 0 else 0
+    config = cursor.now
+    if engine.is_eos(token):
+        status = recognizer_accepting(&engine.recognizer, &config)
+        if status > 0:
+            status = history_add(&cursor.history, config, engine.generation, NULL, 0, token | <uint32_t>EOS_STEP)
+            cursor.terminated = status >= 0
+            return 1 if status >= 0 else status
+        return status
+    start = engine.trie.offsets[token] + skipped
+    count = engine.trie.offsets[token + 1] - start
+    if count == 0:
+        return cursor_push_empty(engine, cursor, token) if skipped else 0
+    status = take_bytes(engine, engine.trie.blob + start, count, &config)
+    if status < <int>count:
+        return status if status < 0 else 0
+    status = history_add(&cursor.history, config, engine.generation, engine.trie.blob + start, count, token)
+    if status < 0:
+        return status
+    arrive(engine, cursor, config)
+    return 1
+
+
+cdef int cursor_read(Engine engine, Cursor* cursor, const uint8_t* text, uint32_t count) noexcept nogil:
+    cdef Config config
+    cdef int added
+    cdef int status = cursor_revalidate(engine, cursor)
+    if status < 0 or cursor.terminated:
+        return status if status < 0 else 0
+    config = cursor.now
+    status = take_bytes(engine, text, count, &config)
+    if status > 0:
+        added = history_add(&cursor.history, config, engine.generation, text, <uint32_t>status, NO_TOKEN)
+        if added < 0:
+            return added
+        arrive(engine, cursor, config)
+    return status
+
+
+cdef void cursor_rollback(Engine engine, Cursor* cursor, size_t count) noexcept nogil:
+    cdef const Step* last
+    if count >= history_len(&cursor.history):
+        return
+    cursor.terminated = False
+    history_cut(&cursor.history, count)
+    last = history_last(&cursor.history)
+    if last == NULL:
+        arrive(engine, cursor, engine.first)
+    elif cursor.history.tail.generation == engine.generation and cursor.history.used <= cursor.history.tail.valid:
+        arrive(engine, cursor, last.config)
+    else:
+        atomic_put(&cursor.generation, STALE)
+
+
+cdef StoredMask* cursor_known_mask(Engine engine, Cursor* cursor) noexcept nogil:
+    cdef uint32_t generation = atomic_load(&cursor.generation)
+    return table_find(&engine.masks.table, generation, <uint64_t>cursor.plain << 32 | cursor.now.state)
+
+
+cdef int cursor_fill(Engine engine, Cursor* cursor, uint32_t* row, size_t count, bint wait) noexcept nogil:
+    cdef StoredMask* mask
+    cdef int status = OK
+    if cursor.terminated:
+        memset(row, 0, count * sizeof(uint32_t))
+        return OK
+    mask = cursor_known_mask(engine, cursor)
+    if mask == NULL:
+        if wait:
+            engine.acquire_nogil()
+        elif not engine.try_acquire():
+            return BUSY
+        status = cursor_revalidate(engine, cursor)
+        if status >= 0:
+            status = masks_find(&engine.masks, &engine.recognizer, &cursor.now, &mask)
+        engine.release()
+        if status < 0:
+            return status
+    mask_unpack(mask, engine.trie.n_words, row, count)
+    mask_release(mask)
+    return OK
+
+
+cdef int cursor_draft(
+    Engine engine, Cursor* cursor, const uint32_t* tokens, size_t token_count, uint32_t* rows, size_t count,
+) noexcept nogil:
+    cdef Cursor ahead
+    cdef size_t done = 0
+    cdef int status
+    engine.acquire_nogil()
+    cursor_copy(cursor, &ahead)
+    engine.release()
+    while True:
+        status = cursor_fill(engine, &ahead, rows + done * count, count, True)
+        if status < 0 or done == token_count:
+            break
+        engine.acquire_nogil()
+        status = cursor_take(engine, &ahead, tokens[done], 0)
+        engine.release()
+        if status <= 0:
+            break
+        done += 1
+    cursor_free(&ahead)
+    if status < 0:
+        return status
+    memset(rows + (done + 1) * count, 0xFF, (token_count - done) * count * sizeof(uint32_t))
+    return <int>done

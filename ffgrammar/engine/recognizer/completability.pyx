@@ -1,0 +1,418 @@
+"""A best-first search for any completion, guided by how long the shortest one would be if the lexer never got in the way.
+What a search finds holds for all configurations on its way, so along a text a search is a step or two."""
+
+from libc.stdint cimport uint32_t, uint64_t
+
+from ffgrammar.core.heap cimport heap_pop, heap_push
+from ffgrammar.core.intern cimport intern_count, intern_get, intern_len
+from ffgrammar.core.map cimport map_bytes, map_clear, map_free, map_get, map_init, map_place, map_put
+from ffgrammar.core.status cimport LIMIT_EMPTINESS, NO_MEMORY, OK
+from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.engine.recognizer.recognizer cimport recognizer_accepting, recognizer_move, parser_row
+from ffgrammar.engine.parser.earley cimport ROOT, Item, row_accepting, row_items, row_waiting
+from ffgrammar.engine.parser.tables cimport (
+    END, I_BITS, I_HEAD, NONE, NONTERMINAL, NUMBER, T_AGAIN, T_BIT, T_BODY, T_LENGTH, T_NEED, Rules,
+)
+from ffgrammar.engine.values.trace cimport TraceMark, trace_mark, trace_release
+from ffgrammar.regex.expr.derivative cimport min_remaining
+from ffgrammar.regex.expr.nodes cimport FAR, add_lengths
+
+cdef enum:
+    MAX_ROUNDS = 20
+    QUEUE_WORDS = 3
+    # in `known`: met by a search that ended before it was decided
+    UNDECIDED = 2
+
+
+cdef int completability_init(Completability* v, Recognizer* m, bint enabled) noexcept nogil:
+    v.enabled = enabled
+    v.max_search = 0xFFFFFFFF
+    v.kept_rest = 0
+    vec_init(&v.rest)
+    vec_init(&v.lengths)
+    vec_init(&v.instances)
+    vec_init(&v.link_costs)
+    vec_init(&v.queue)
+    vec_init(&v.heap)
+    if map_init(&v.known) < 0:
+        return NO_MEMORY
+    return measure_rules(v, m) if enabled else OK
+
+
+cdef void completability_free(Completability* v) noexcept nogil:
+    map_free(&v.known)
+    vec_free(&v.rest)
+    vec_free(&v.lengths)
+    vec_free(&v.instances)
+    vec_free(&v.link_costs)
+    vec_free(&v.queue)
+    vec_free(&v.heap)
+
+
+cdef void completability_clear(Completability* v) noexcept nogil:
+    map_clear(&v.known)
+    v.link_costs.len = 0
+    # the productions of instances go, too
+    if v.rest.len > v.kept_rest:
+        v.rest.len = v.kept_rest
+
+
+cdef size_t completability_bytes(const Completability* v) noexcept nogil:
+    return (map_bytes(&v.known)
+            + (v.rest.cap + v.lengths.cap + v.instances.cap + v.link_costs.cap + v.queue.cap + v.heap.cap) * sizeof(uint32_t))
+
+
+cdef int measure_rules(Completability* v, Recognizer* m) noexcept nogil:
+    """Fill `rest`, `lengths` and `instances`. What instances need shows in plain nonterminals, and the other way round: each
+    round sees one more level of objects in objects."""
+    cdef uint32_t number, length
+    cdef bint changed = True
+    cdef int rounds = 0
+    if vec_fill(&v.instances, m.rules.kept_instances, 0) < 0:
+        return NO_MEMORY
+    while changed and rounds < MAX_ROUNDS:
+        rounds += 1
+        changed = False
+        v.rest.len = v.lengths.len = 0
+        if measure_plain(v, m) < 0:
+            return NO_MEMORY
+        for number in range(m.rules.kept_instances):
+            length = instance_length(v, m, number)
+            changed |= length != v.instances.data[number]
+            v.instances.data[number] = length
+    return OK
+
+
+cdef int measure_plain(Completability* v, Recognizer* m) noexcept nogil:
+    """Fill `rest` and `lengths`: the shortest text of each nonterminal (Knuth 1977: productions in the order of their
+    lengths, so that each is looked at once), then suffix sums."""
+    cdef const Rules* rules = m.rules
+    cdef size_t count = rules.kept_symbols
+    cdef size_t nonterminals = rules.plain + rules.kept_instances
+    cdef size_t productions = rules.kept_bodies
+    cdef size_t at
+    cdef uint32_t symbol, length, production, use
+    # tables, one after another in `queue`: by nonterminal its length, and where in `uses` the productions that have it begin;
+    # by production how many of its nonterminals have no length yet, and the length of the others
+    cdef uint32_t* lengths
+    cdef uint32_t* first
+    cdef uint32_t* missing
+    cdef uint32_t* total
+    cdef uint32_t* uses
+    v.heap.len = 0
+    v.queue.len = 0
+    if vec_fill(&v.rest, count, 0) < 0 or vec_fill(&v.queue, nonterminals, 0xFF) < 0:
+        return NO_MEMORY
+    if vec_fill(&v.queue, nonterminals + 1 + 2 * productions + count, 0) < 0:
+        return NO_MEMORY
+    lengths = v.queue.data
+    first = lengths + nonterminals
+    missing = first + nonterminals + 1
+    total = missing + productions
+    uses = total + productions
+    for at in range(rules.plain, nonterminals):
+        lengths[at] = v.instances.data[at - rules.plain]
+    for at in range(count):
+        symbol = rules.symbols.data[at]
+        if symbol & NONTERMINAL and not symbol & END:
+            first[symbol & NUMBER] += 1
+    for at in range(nonterminals):
+        first[at + 1] += first[at]
+    for production in range(<uint32_t>productions):
+        at = rules.bodies.data[production]
+        while not rules.symbols.data[at] & END:
+            symbol = rules.symbols.data[at]
+            if symbol & NONTERMINAL:
+                first[symbol & NUMBER] -= 1
+                uses[first[symbol & NUMBER]] = production
+                if symbol & NUMBER < rules.plain:
+                    missing[production] += 1
+                else:
+                    total[production] = add_lengths(total[production], lengths[symbol & NUMBER])
+            else:
+                length = m.nodes.shortest.data[rules.exprs.data[symbol]]
+                total[production] = add_lengths(total[production], length)
+            at += 1
+        if missing[production] == 0 and heap_push(&v.heap, total[production], production) < 0:
+            return NO_MEMORY
+    while v.heap.len:
+        production = heap_pop(&v.heap)
+        at = rules.bodies.data[production]
+        while not rules.symbols.data[at] & END:
+            at += 1
+        symbol = rules.symbols.data[at] & NUMBER
+        if lengths[symbol] != <uint32_t>-1:
+            continue
+        lengths[symbol] = total[production]
+        for use in range(first[symbol], first[symbol + 1]):
+            production = uses[use]
+            total[production] = add_lengths(total[production], lengths[symbol])
+            missing[production] -= 1
+            if missing[production] == 0 and heap_push(&v.heap, total[production], production) < 0:
+                return NO_MEMORY
+    at = count
+    while at > 0:
+        at -= 1
+        symbol = rules.symbols.data[at]
+        if symbol & END:
+            continue
+        if symbol & NONTERMINAL:
+            length = lengths[symbol & NUMBER]
+        else:
+            length = m.nodes.shortest.data[rules.exprs.data[symbol]]
+        v.rest.data[at] = add_lengths(length, v.rest.data[at + 1])
+    v.kept_rest = count
+    if vec_extend(&v.lengths, lengths, rules.plain) < 0:
+        return NO_MEMORY
+    vec_free(&v.queue)
+    return OK
+
+
+cdef uint32_t symbol_length(const Completability* v, const Recognizer* m, uint32_t symbol) noexcept nogil:
+    """A lower bound of the length of a symbol's texts."""
+    cdef const Rules* rules = m.rules
+    if not symbol & NONTERMINAL:
+        return m.nodes.shortest.data[rules.exprs.data[symbol]]
+    symbol &= NUMBER
+    if symbol < rules.plain:
+        return v.lengths.data[symbol]
+    symbol -= rules.plain
+    return v.instances.data[symbol] if symbol < v.instances.len else instance_length(v, m, symbol)
+
+
+cdef uint32_t instance_length(const Completability* v, const Recognizer* m, uint32_t number) noexcept nogil:
+    """The same for an instance: what sets the bits that its end needs and that are not set yet."""
+    cdef const Rules* rules = m.rules
+    cdef const uint32_t* instance = intern_get(&rules.instances, number)
+    cdef const uint32_t* need = NULL
+    cdef const uint32_t* template
+    cdef uint32_t first = rules.template_starts.data[instance[I_HEAD]]
+    cdef uint32_t last = rules.template_starts.data[instance[I_HEAD] + 1]
+    cdef uint32_t length = 0
+    cdef uint32_t k, i, bit
+    for k in range(first, last):
+        template = rules.templates.data + rules.template_list.data[k]
+        if template[T_AGAIN] == <uint32_t>NONE and template[T_NEED] != <uint32_t>NONE:
+            need = rules.templates.data + template[T_NEED]
+    if need == NULL:
+        return 0
+    for k in range(first, last):
+        template = rules.templates.data + rules.template_list.data[k]
+        bit = template[T_BIT]
+        if bit == <uint32_t>NONE or not ((need[bit >> 5] & ~instance[I_BITS + (bit >> 5)]) >> (bit & 31)) & 1:
+            continue
+        for i in range(template[T_LENGTH]):
+            # a plain one, or one that plain productions name, too: this goes no deeper
+            length = add_lengths(length, symbol_length(v, m, template[T_BODY + i]))
+    return length
+
+
+cdef int measure_instances(Completability* v, const Recognizer* m) noexcept nogil:
+    """Extend `rest` to the productions of instances made since."""
+    cdef size_t known = v.rest.len
+    cdef size_t at = m.rules.symbols.len
+    if vec_fill(&v.rest, at - known, 0) < 0:
+        return NO_MEMORY
+    while at > known:
+        at -= 1
+        if not m.rules.symbols.data[at] & END:
+            v.rest.data[at] = add_lengths(symbol_length(v, m, m.rules.symbols.data[at]), v.rest.data[at + 1])
+    return OK
+
+
+cdef uint32_t waiting_cost(const Completability* v, const Recognizer* m, uint32_t row, uint32_t symbol) noexcept nogil:
+    """The least cost of what follows `symbol` in `row`."""
+    cdef uint32_t count, i, cost
+    cdef uint32_t best = FAR
+    cdef const Item* items = row_waiting(&m.rows, row, symbol, &count)
+    for i in range(count):
+        cost = add_lengths(v.rest.data[items[i].position + 1], v.link_costs.data[items[i].link])
+        if cost < best:
+            best = cost
+    return best
+
+
+cdef uint32_t row_cost(const Completability* v, const Recognizer* m, uint32_t row) noexcept nogil:
+    """The least cost of what follows a row: what is left after a skip lexeme. Without it a search would rather nest
+    deeper and deeper than put in the space that keeps two lexemes apart."""
+    cdef uint32_t count, i, cost
+    cdef uint32_t best = 0 if row_accepting(&m.rows, row) else FAR
+    cdef const Item* items = row_items(&m.rows, row, &count)
+    for i in range(count):
+        cost = add_lengths(v.rest.data[items[i].position], v.link_costs.data[items[i].link])
+        if cost < best:
+            best = cost
+    return best
+
+
+cdef int measure_links(Completability* v, const Recognizer* m) noexcept nogil:
+    """Extend link_costs to all links. A link's costs rest on earlier links and on others of its own row."""
+    cdef uint32_t first = <uint32_t>v.link_costs.len
+    cdef uint32_t count = intern_count(&m.rows.links)
+    cdef uint32_t link, last, cost
+    cdef const uint32_t* words
+    cdef bint changed
+    if measure_instances(v, m) < 0:
+        return NO_MEMORY
+    if first == count:
+        return OK
+    for link in range(first, count):
+        if vec_push(&v.link_costs, 0 if link == ROOT else FAR) < 0:
+            return NO_MEMORY
+    if first == ROOT:
+        first = ROOT + 1
+    while first < count:
+        last = first
+        while last < count and intern_get(&m.rows.links, last)[0] == intern_get(&m.rows.links, first)[0]:
+            last += 1
+        # one or two rounds are usual; more only sharpen an estimate
+        for _ in range(MAX_ROUNDS):
+            changed = False
+            for link in range(first, last):
+                words = intern_get(&m.rows.links, link)
+                cost = waiting_cost(v, m, words[0], NONTERMINAL | words[1])
+                if cost < v.link_costs.data[link]:
+                    v.link_costs.data[link] = cost
+                    changed = True
+            if not changed:
+                break
+        first = last
+    return OK
+
+
+cdef int estimate(Completability* v, Recognizer* m, const Config* config, uint32_t* cost) noexcept nogil:
+    """About the length of a completion, but for what the lexer forbids."""
+    cdef uint32_t number = config.state >> 8
+    cdef uint32_t row = parser_row(m, config.row)
+    cdef uint32_t i, length, lexeme
+    cost[0] = FAR
+    if measure_links(v, m) < 0:
+        return NO_MEMORY
+    for i in range(1, intern_len(&m.dfa.states, number), 2):
+        length = min_remaining(m.nodes, intern_get(&m.dfa.states, number)[i + 1])
+        lexeme = intern_get(&m.dfa.states, number)[i]
+        if m.rules.is_skip.data[lexeme]:
+            length = add_lengths(length, row_cost(v, m, row))
+        else:
+            length = add_lengths(length, waiting_cost(v, m, row, lexeme))
+        if length < cost[0]:
+            cost[0] = length
+    return OK
+
+
+cdef int enqueue(Completability* v, Recognizer* m, const Config* config, uint32_t source) noexcept nogil:
+    """Put a configuration on the search's queue: 1 if it is known to be completed, 0, or a status."""
+    cdef uint64_t key = <uint64_t>config.row << 32 | config.state
+    cdef uint32_t known = map_get(&v.known, key)
+    cdef uint32_t cost
+    cdef int status
+    if known <= 1:
+        # decided, or 0 because it is on the queue already
+        return known
+    status = recognizer_accepting(m, config)
+    if status < 0:
+        return status
+    if status > 0:
+        return NO_MEMORY if map_put(&v.known, key, 1) < 0 else 1
+    status = estimate(v, m, config, &cost)
+    if status < 0:
+        return status
+    if v.queue.len // QUEUE_WORDS >= v.max_search:
+        return LIMIT_EMPTINESS
+    # `known` last: a 0 that no entry of the queue vouches for would stay
+    if heap_push(&v.heap, cost, <uint32_t>(v.queue.len // QUEUE_WORDS)) < 0:
+        return NO_MEMORY
+    if vec_push(&v.queue, config.row) < 0 or vec_push(&v.queue, config.state) < 0 or vec_push(&v.queue, source) < 0:
+        return NO_MEMORY
+    return map_put(&v.known, key, 0)
+
+
+cdef inline Config queued(const Completability* v, uint32_t entry) noexcept nogil:
+    cdef Config config
+    config.row = v.queue.data[entry * QUEUE_WORDS]
+    config.state = v.queue.data[entry * QUEUE_WORDS + 1]
+    return config
+
+
+cdef int search(Completability* v, Recognizer* m, const Config* config) noexcept nogil:
+    """Whether `config` can be completed; while it runs, `known` holds 0 for what is on the queue."""
+    cdef Config here, there
+    cdef uint32_t entry, byte
+    cdef size_t i
+    cdef int status
+    v.queue.len = 0
+    v.heap.len = 0
+    status = enqueue(v, m, config, 0)
+    entry = 0
+    while status == 0 and v.heap.len:
+        entry = heap_pop(&v.heap)
+        here = queued(v, entry)
+        for byte in range(256):
+            there = here
+            status = recognizer_move(m, &there, byte)
+            if status > 0:
+                status = enqueue(v, m, &there, entry)
+            if status != 0:
+                break
+    if status == 0:
+        # everything reachable was seen, nothing of it is a sentence: all of it is known not to be completable
+        return 0
+    for i in range(v.queue.len // QUEUE_WORDS):
+        here = queued(v, <uint32_t>i)
+        map_place(&v.known, <uint64_t>here.row << 32 | here.state, UNDECIDED)
+    if status < 0 or v.queue.len == 0:
+        return status
+    while True:
+        here = queued(v, entry)
+        map_place(&v.known, <uint64_t>here.row << 32 | here.state, 1)
+        if entry == 0:
+            return 1
+        entry = v.queue.data[entry * QUEUE_WORDS + 2]
+
+
+cdef int completable(Completability* v, Recognizer* m, const Config* config) noexcept nogil:
+    cdef uint32_t known
+    if not v.enabled:
+        return 1
+    known = map_get(&v.known, <uint64_t>config.row << 32 | config.state)
+    return search(v, m, config) if known > 1 else <int>known
+
+
+cdef int step(Completability* v, Recognizer* m, Config* config, uint32_t byte) noexcept nogil:
+    cdef Config moved = config[0]
+    cdef int status = recognizer_move(m, &moved, byte)
+    if status > 0:
+        status = completable(v, m, &moved)
+        if status > 0:
+            config[0] = moved
+    return status
+
+
+cdef int distance(Completability* v, Recognizer* m, const Config* config, uint32_t* length) noexcept nogil:
+    cdef int status = recognizer_accepting(m, config)
+    length[0] = 0
+    if status != 0:
+        return status
+    if v.rest.len == 0 and measure_rules(v, m) < 0:
+        return NO_MEMORY
+    return estimate(v, m, config, length)
+
+
+cdef int next_bytes(Completability* v, Recognizer* m, const Config* config, uint32_t* bits) noexcept nogil:
+    cdef Config moved
+    cdef TraceMark mark = trace_mark(&m.trace)
+    cdef uint32_t byte
+    cdef int count = 0
+    cdef int status
+    for byte in range(8):
+        bits[byte] = 0
+    for byte in range(256):
+        moved = config[0]
+        status = step(v, m, &moved, byte)
+        trace_release(&m.trace, &mark)
+        if status < 0:
+            return status
+        if status:
+            bits[byte >> 5] |= <uint32_t>1 << (byte & 31)
+            count += 1
+    return count

@@ -1,0 +1,338 @@
+"""Virtual rows, the containers that are open on them, and the checks."""
+
+from libc.stdint cimport uint8_t, uint32_t
+
+from ffgrammar.core.intern cimport intern_count
+from ffgrammar.core.status cimport LIMIT_CACHE, NO_MEMORY, OK
+from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push, vec_reserve
+from ffgrammar.engine.values.json_values cimport (
+    BLANK, LONG_STRING, MALFORMED, values_begins, values_bytes, values_clear, values_container, values_ends, values_free,
+    values_init, values_scalar, values_truncate,
+)
+
+cdef enum:
+    NOWHERE = 0xFFFFFFFF
+    EMPTY_LIST = 0
+
+    ROW_WORDS = 4
+
+    # words of a frame
+    F_AROUND = 0  # the container around it, or NOWHERE
+    F_LIST        # the values before the last: items, or keys and values
+    F_LEVEL       # how many checked arrays are around it; flag CHECKED: it is one, too
+    FRAME_WORDS
+
+    CHECKED = 0x80000000
+
+    # words of a list
+    L_BEFORE = 0
+    L_VALUE
+    L_REPEATED    # in checked arrays
+    LIST_WORDS
+
+
+cdef int trace_init(Trace* t) noexcept nogil:
+    cdef int i
+    t.text_dependent = False
+    t.tried_in = NOWHERE
+    t.max_words = <size_t>-1
+    vec_init(&t.rows)
+    vec_init(&t.frames)
+    vec_init(&t.lists)
+    vec_init(&t.text)
+    for i in range(MEMBER_SETS):
+        t.members[i].list = EMPTY_LIST
+        vec_init(&t.members[i].marks)
+    if values_init(&t.values) < 0:
+        return NO_MEMORY
+    return vec_fill(&t.lists, LIST_WORDS, 0)
+
+
+cdef void trace_free(Trace* t) noexcept nogil:
+    cdef int i
+    values_free(&t.values)
+    vec_free(&t.rows)
+    vec_free(&t.frames)
+    vec_free(&t.lists)
+    vec_free(&t.text)
+    for i in range(MEMBER_SETS):
+        vec_free(&t.members[i].marks)
+
+
+cdef int trace_clear(Trace* t) noexcept nogil:
+    cdef int i
+    vec_free(&t.rows)
+    vec_free(&t.frames)
+    t.lists.len = LIST_WORDS
+    for i in range(MEMBER_SETS):
+        t.members[i].list = EMPTY_LIST
+        vec_free(&t.members[i].marks)
+    return values_clear(&t.values)
+
+
+cdef size_t trace_bytes(const Trace* t) noexcept nogil:
+    cdef size_t words = t.rows.cap + t.frames.cap + t.lists.cap + t.text.cap
+    cdef int i
+    for i in range(MEMBER_SETS):
+        words += t.members[i].marks.cap
+    return values_bytes(&t.values) + words * sizeof(uint32_t)
+
+
+cdef TraceMark trace_mark(const Trace* t) noexcept nogil:
+    cdef TraceMark mark
+    mark.rows = t.rows.len
+    mark.frames = t.frames.len
+    mark.lists = t.lists.len
+    mark.values = intern_count(&t.values.tuples)
+    return mark
+
+
+cdef void trace_release(Trace* t, const TraceMark* mark) noexcept nogil:
+    cdef Members* members
+    cdef int i
+    for i in range(MEMBER_SETS):
+        # numbers of lists come again: no set may be of one that is forgotten
+        members = &t.members[i]
+        while <size_t>members.list * LIST_WORDS >= mark.lists:
+            set_marks(t, members, members.list, t.lists.data[members.list * LIST_WORDS + L_BEFORE], 0)
+            members.list = t.lists.data[members.list * LIST_WORDS + L_BEFORE]
+    t.rows.len = mark.rows
+    t.frames.len = mark.frames
+    t.lists.len = mark.lists
+    values_truncate(&t.values, <uint32_t>mark.values)
+
+
+cdef int trace_try(Trace* t, uint32_t virtual) noexcept nogil:
+    cdef uint32_t start = trace_row(t, virtual).start
+    cdef size_t count
+    cdef int status
+    if virtual - start < LONG_STRING:
+        return OK
+    status = read_back(t, virtual, start, &count)
+    if status >= 0 and (<uint8_t*>t.text.data)[0] == c'"':
+        status = values_begins(&t.values, <uint8_t*>t.text.data, count)
+        if status > 0:
+            t.tried = virtual
+            t.tried_in = start
+    return status
+
+
+cdef void trace_settle(Trace* t) noexcept nogil:
+    t.tried_in = NOWHERE
+
+
+cdef int add_row(Trace* t, uint32_t start, uint32_t row, uint32_t frame, uint32_t value, uint32_t* virtual) noexcept nogil:
+    """A virtual row; a lexeme begins with it if `start` is NOWHERE."""
+    cdef TraceState* made
+    if t.rows.len + t.frames.len + t.lists.len + t.values.tuples.words.len > t.max_words:
+        return LIMIT_CACHE
+    if vec_reserve(&t.rows, t.rows.len + ROW_WORDS) < 0:
+        return NO_MEMORY
+    virtual[0] = <uint32_t>VIRTUAL | <uint32_t>(t.rows.len // ROW_WORDS)
+    made = <TraceState*>(t.rows.data + t.rows.len)
+    made.start = virtual[0] if start == <uint32_t>NOWHERE else start
+    made.row = row
+    made.frame = frame
+    made.value = value
+    t.rows.len += ROW_WORDS
+    return OK
+
+
+cdef int add_frame(Trace* t, uint32_t around, uint32_t values, uint32_t level, uint32_t* frame) noexcept nogil:
+    frame[0] = <uint32_t>(t.frames.len // FRAME_WORDS)
+    if vec_push(&t.frames, around) < 0 or vec_push(&t.frames, values) < 0:
+        return NO_MEMORY
+    return vec_push(&t.frames, level)
+
+
+cdef int trace_begin(Trace* t, uint32_t row, uint32_t bracket, uint32_t* virtual) noexcept nogil:
+    cdef uint32_t frame
+    if add_frame(t, NOWHERE, EMPTY_LIST, CHECKED if bracket == c'[' else 0, &frame) < 0:
+        return NO_MEMORY
+    return add_row(t, NOWHERE, row, frame, BLANK, virtual)
+
+
+cdef int trace_append(Trace* t, uint32_t virtual, uint32_t byte, uint32_t* longer) noexcept nogil:
+    return add_row(t, trace_row(t, virtual).start, virtual, byte, BLANK, longer)
+
+
+cdef int read_back(Trace* t, uint32_t virtual, uint32_t until, size_t* count) noexcept nogil:
+    """Write the text between two virtual rows, the second of which is in a lexeme and before the first, to `text`."""
+    cdef const TraceState* row
+    cdef uint8_t* text
+    cdef uint8_t* other
+    cdef uint8_t byte
+    count[0] = 0
+    while virtual != until:
+        if count[0] >> 2 >= t.text.cap and vec_reserve(&t.text, t.text.cap + 1) < 0:
+            return NO_MEMORY
+        row = trace_row(t, virtual)
+        (<uint8_t*>t.text.data)[count[0]] = row.frame
+        count[0] += 1
+        virtual = row.row
+    text = <uint8_t*>t.text.data
+    other = text + count[0]
+    while other - text > 1:
+        # it was read backwards
+        other -= 1
+        byte = text[0]
+        text[0] = other[0]
+        other[0] = byte
+        text += 1
+    return OK
+
+
+cdef int read_end(Trace* t, uint32_t virtual, uint32_t* value) noexcept nogil:
+    """The value of the string that is tried, which ends at a virtual row: 1, 0 if it has to be read, or a status."""
+    cdef size_t count, i
+    cdef uint8_t* text
+    cdef int status = read_back(t, virtual, t.tried, &count)
+    if status < 0 or count == 0:
+        return status
+    text = <uint8_t*>t.text.data
+    if text[count - 1] != c'"':
+        return 0
+    for i in range(count):
+        if text[i] == c'\\':
+            return 0
+    value[0] = values_ends(&t.values, text, count - 1)
+    return 1
+
+
+cdef void set_marks(const Trace* t, Members* members, uint32_t values, uint32_t until, uint32_t mark) noexcept nogil:
+    """Mark the values that a list has more than another, or take their marks away."""
+    cdef uint32_t value
+    while values != until:
+        value = t.lists.data[values * LIST_WORDS + L_VALUE]
+        if value < members.marks.len:
+            members.marks.data[value] = mark
+        values = t.lists.data[values * LIST_WORDS + L_BEFORE]
+
+
+cdef int has(Trace* t, uint32_t frame, uint32_t value) noexcept nogil:
+    """Whether a value is on the list of a checked array, whose values all differ."""
+    cdef uint32_t values = t.frames.data[frame * FRAME_WORDS + F_LIST]
+    cdef Members* members = &t.members[t.frames.data[frame * FRAME_WORDS + F_LEVEL] % <uint32_t>MEMBER_SETS]
+    cdef size_t known = intern_count(&t.values.tuples)
+    if value >= known:
+        # unlike all others, or none at all
+        return 0
+    if members.marks.len < known and vec_fill(&members.marks, known - members.marks.len, 0) < 0:
+        return NO_MEMORY
+    if values != members.list:
+        if members.list != EMPTY_LIST and t.lists.data[members.list * LIST_WORDS + L_BEFORE] == values:
+            set_marks(t, members, members.list, values, 0)
+        elif values != EMPTY_LIST and t.lists.data[values * LIST_WORDS + L_BEFORE] == members.list:
+            set_marks(t, members, values, members.list, 1)
+        else:
+            set_marks(t, members, members.list, EMPTY_LIST, 0)
+            set_marks(t, members, values, EMPTY_LIST, 1)
+        members.list = values
+    return members.marks.data[value]
+
+
+cdef int repeated(Trace* t, uint32_t frame, uint32_t value) noexcept nogil:
+    """Whether two items of a checked array are equal, `value` being the last; or a status."""
+    if t.lists.data[t.frames.data[frame * FRAME_WORDS + F_LIST] * LIST_WORDS + L_REPEATED]:
+        return 1
+    return has(t, frame, value)
+
+
+cdef int trace_holds(Trace* t, uint32_t virtual, uint32_t checks) noexcept nogil:
+    cdef const TraceState* start = trace_start(t, virtual)
+    cdef int status
+    t.text_dependent = True
+    if start.value == <uint32_t>MALFORMED or not t.frames.data[start.frame * FRAME_WORDS + F_LEVEL] & CHECKED:
+        return 0
+    status = repeated(t, start.frame, start.value)
+    return status if status < 0 else <int>(checks & (CHECK_REPEATED if status else CHECK_UNIQUE))
+
+
+cdef int trace_is_new_key(Trace* t, uint32_t virtual) noexcept nogil:
+    cdef const TraceState* last = trace_row(t, virtual)
+    cdef uint32_t values = t.frames.data[trace_row(t, last.start).frame * FRAME_WORDS + F_LIST]
+    cdef uint32_t known = intern_count(&t.values.tuples)
+    cdef uint32_t value = BLANK
+    cdef size_t count
+    cdef int status = read_back(t, virtual, last.start, &count)
+    t.text_dependent = True
+    if status >= 0:
+        status = values_scalar(&t.values, <uint8_t*>t.text.data, count, &value)
+    values_truncate(&t.values, known)
+    if status < 0 or value >= known:
+        return status if status < 0 else 1
+    while values != EMPTY_LIST:
+        # keys and values take turns, and a value is the last
+        values = t.lists.data[values * LIST_WORDS + L_BEFORE]
+        if t.lists.data[values * LIST_WORDS + L_VALUE] == value:
+            return 0
+        values = t.lists.data[values * LIST_WORDS + L_BEFORE]
+    return 1
+
+
+cdef int add_value(Trace* t, uint32_t* frame, uint32_t value) noexcept nogil:
+    """The container with one more value."""
+    cdef uint32_t old = frame[0]
+    cdef uint32_t level = t.frames.data[old * FRAME_WORDS + F_LEVEL]
+    cdef int status = repeated(t, old, value) if level & CHECKED else 0
+    if status < 0:
+        return status
+    if vec_push(&t.lists, t.frames.data[old * FRAME_WORDS + F_LIST]) < 0 or vec_push(&t.lists, value) < 0:
+        return NO_MEMORY
+    if vec_push(&t.lists, status) < 0:
+        return NO_MEMORY
+    return add_frame(
+        t, t.frames.data[old * FRAME_WORDS + F_AROUND], <uint32_t>(t.lists.len // LIST_WORDS) - 1, level, frame
+    )
+
+
+cdef int close(Trace* t, uint32_t frame, uint8_t bracket, uint32_t* value) noexcept nogil:
+    """The value of a container whose last value is `value`, if any."""
+    cdef uint32_t values = t.frames.data[frame * FRAME_WORDS + F_LIST]
+    t.values.parts.len = 0
+    if value[0] != <uint32_t>BLANK and vec_push(&t.values.parts, value[0]) < 0:
+        return NO_MEMORY
+    while values != EMPTY_LIST:
+        if vec_push(&t.values.parts, t.lists.data[values * LIST_WORDS + L_VALUE]) < 0:
+            return NO_MEMORY
+        values = t.lists.data[values * LIST_WORDS + L_BEFORE]
+    return values_container(&t.values, bracket, value)
+
+
+cdef int trace_end_lexeme(Trace* t, uint32_t virtual, uint32_t row, bint opens, uint32_t* target) noexcept nogil:
+    cdef const TraceState* last = trace_row(t, virtual)
+    cdef uint32_t frame = trace_row(t, last.start).frame
+    cdef uint32_t value = trace_row(t, last.start).value
+    cdef uint32_t level
+    cdef uint8_t byte
+    cdef size_t count
+    cdef size_t at = 0
+    cdef int status = OK
+    if last.start == t.tried_in:
+        status = read_end(t, virtual, &value)
+        if status != 0:
+            return status if status < 0 else add_row(t, NOWHERE, row, frame, value, target)
+    status = read_back(t, virtual, last.start, &count)
+    while at < count and status >= 0:
+        byte = (<uint8_t*>t.text.data)[at]
+        at += 1
+        if byte == c'[' or byte == c'{':
+            level = t.frames.data[frame * FRAME_WORDS + F_LEVEL]
+            level = (level & ~<uint32_t>CHECKED) + (1 if level & CHECKED else 0)
+            status = add_frame(t, frame, EMPTY_LIST, level | CHECKED if opens and byte == c'[' else level, &frame)
+            value = BLANK
+        elif byte == c',' or byte == c':':
+            status = add_value(t, &frame, value)
+            value = BLANK
+        elif byte == c']' or byte == c'}':
+            status = close(t, frame, byte, &value)
+            frame = t.frames.data[frame * FRAME_WORDS + F_AROUND]
+            if frame == <uint32_t>NOWHERE:
+                if status >= 0:
+                    target[0] = row
+                return status
+        elif byte != c' ' and byte != c'\n' and byte != c'\t' and byte != c'\r':
+            at -= 1
+            status = values_scalar(&t.values, <uint8_t*>t.text.data + at, count - at, &value)
+            at += status if status > 0 else 0
+    return status if status < 0 else add_row(t, NOWHERE, row, frame, value, target)

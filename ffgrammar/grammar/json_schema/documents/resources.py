@@ -1,0 +1,208 @@
+# cython: language_level=3
+"""Documents, the resources in them (schemas with a base URI of their own), and the anchors of each.
+
+A document is read from end to end only when something in it is asked for by name: most schemas never are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+from urllib.parse import unquote, urljoin
+
+from ffgrammar.grammar.json_schema.documents.dialects import Dialect, Dialects
+
+__all__ = ["RECURSIVE", "Anchor", "Document", "Resource", "resolve"]
+
+# The one dynamic anchor of draft 2019-09, `$recursiveAnchor`, under a name that no other can have.
+RECURSIVE = "#"
+
+# Where subschemas are, in any draft. An `$id` anywhere else is not one.
+_ONE = frozenset(
+    """additionalItems additionalProperties contains contentSchema else if items not propertyNames then
+    unevaluatedItems unevaluatedProperties""".split()
+)
+_LISTS = frozenset(["allOf", "anyOf", "items", "oneOf", "prefixItems"])
+_MAPS = frozenset(["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"])
+
+
+def resolve(base: str, ref: str) -> tuple[str, str]:
+    """The URI that a reference means, without its fragment, and the fragment, decoded."""
+    uri, _, fragment = ref.partition("#")
+    try:
+        return urljoin(base, uri) if uri else base, unquote(fragment)
+    except ValueError:
+        # no URI at all: it can only be compared with others
+        return uri, unquote(fragment)
+
+
+class Anchor(NamedTuple):
+    """A subschema that has a name within its resource; tokens: the way to it in its document."""
+
+    schema: Any
+    tokens: tuple[str, ...]
+
+
+class Resource:
+    """The root of a document, or a subschema with an `$id`.
+
+    Attributes:
+        root, base, tokens: the schema, its base URI, the way to it in its document.
+        dialect: the language it is written in.
+        declared: whether that is said by a `$schema`, here or further out.
+        anchors: subschemas by name; None where two have the same.
+        identified: whether its place is one where an `$id` counts for references from afar.
+        dynamic: those of `$dynamicAnchor`, and the root under RECURSIVE where it has a `$recursiveAnchor`.
+    """
+
+    __slots__ = ("anchors", "base", "declared", "dialect", "document", "dynamic", "identified", "root", "tokens")
+
+    def __init__(
+        self,
+        document: Document,
+        root: Any,
+        base: str,
+        tokens: tuple[str, ...],
+        dialect: Dialect,
+        declared: bool,
+    ) -> None:
+        self.document = document
+        self.root = root
+        self.base = base
+        self.tokens = tokens
+        self.dialect = dialect
+        self.declared = declared
+        self.identified = False
+        self.anchors: dict[str, Anchor | None] = {}
+        self.dynamic: dict[str, Anchor] = {}
+
+    def name(self, name: str, anchor: Anchor) -> None:
+        """Give a subschema a name."""
+        known = self.anchors.setdefault(name, anchor)
+        if known is not None and known.schema is not anchor.schema:
+            self.anchors[name] = None
+
+
+class Document:
+    """A JSON text of schemas: the caller's schema, or one from the registry.
+
+    Attributes:
+        uri: where it is from; "" for the caller's schema.
+        asked: names that `$dynamicRef`s in it ask for, as far as it was read.
+    """
+
+    def __init__(self, contents: Any, uri: str, dialect: Dialect, declared: bool, dialects: Dialects) -> None:
+        self.uri = uri
+        self.asked: set[str] = set()
+        self._dialects = dialects
+        self._own: dict[tuple[int, int], Resource] = {}
+        self._named: dict[str, Resource | None] | None = None
+        base = uri
+        if isinstance(contents, dict):
+            own = contents.get(_id_word(dialect))
+            # the caller's schema has no other name, so there the `$id` counts even beside a `$ref` in an old draft
+            if isinstance(own, str) and not (uri and _is_mere_ref(contents, dialect)):
+                base = resolve(uri, own)[0]
+        self.root = Resource(self, contents, base, (), dialect, declared)
+
+    def close(self) -> None:
+        """Let go of the resources, which hold on to this."""
+        del self.root
+        self._own.clear()
+        self._named = None
+
+    def inside(self, schema: dict[str, Any], outer: Resource, tokens: tuple[str, ...]) -> Resource:
+        """The resource of a subschema that stands in one: its own, if its `$id` starts one."""
+        if schema is outer.root:
+            return outer
+        found = self._own.get((id(schema), id(outer)))
+        if found is not None:
+            return found
+        dialect, declared = outer.dialect, outer.declared
+        named = schema.get("$schema")
+        if isinstance(named, str):
+            dialect, declared = self._dialects.named(named, dialect.draft), True
+        own = schema.get(_id_word(dialect))
+        if not isinstance(own, str) or _is_mere_ref(schema, dialect):
+            return outer
+        base, fragment = resolve(outer.base, own)
+        # up to draft 7, an `$id` with a fragment names the subschema within the resource
+        if not own.partition("#")[0] or (fragment and base == outer.base and dialect.draft < 2019):
+            return outer
+        found = self._own[id(schema), id(outer)] = Resource(self, schema, base, tokens, dialect, declared)
+        return found
+
+    def crossed(self, schema: dict[str, Any], outer: Resource) -> Resource:
+        """The resource of something on the way of a pointer, which need not be a schema."""
+        if isinstance(schema.get("$id"), str) or isinstance(schema.get("id"), str):
+            self.named()
+            found = self._own.get((id(schema), id(outer)))
+            return found if found is not None and found.identified else outer
+        return outer
+
+    def named(self) -> dict[str, Resource | None]:
+        """The resources by base URI; None where two have the same."""
+        if self._named is None:
+            self._named = {self.root.base: self.root}
+            for schema, resource, tokens in self._subschemas():
+                if schema is resource.root:
+                    resource.identified = True
+                    known = self._named.setdefault(resource.base, resource)
+                    if known is not None and known.root is not schema:
+                        self._named[resource.base] = None
+                self._read_names(schema, resource, tokens)
+        return self._named
+
+    def _read_names(self, schema: dict[str, Any], resource: Resource, tokens: tuple[str, ...]) -> None:
+        draft = resource.dialect.draft
+        anchor = Anchor(schema, tokens)
+        if draft < 2019:
+            own = schema.get(_id_word(resource.dialect))
+            if isinstance(own, str) and not _is_mere_ref(schema, resource.dialect):
+                fragment = resolve("", own)[1]
+                if fragment:
+                    resource.name(fragment, anchor)
+            return
+        name = schema.get("$anchor")
+        if isinstance(name, str):
+            resource.name(name, anchor)
+        if draft == 2019:
+            if schema is resource.root and schema.get("$recursiveAnchor") is True:
+                resource.dynamic[RECURSIVE] = anchor
+            if "$recursiveRef" in schema:
+                self.asked.add(RECURSIVE)
+            return
+        name = schema.get("$dynamicAnchor")
+        if isinstance(name, str):
+            resource.name(name, anchor)
+            resource.dynamic.setdefault(name, anchor)
+        ref = schema.get("$dynamicRef")
+        if isinstance(ref, str):
+            self.asked.add(resolve("", ref)[1])
+
+    def _subschemas(self) -> Iterator[tuple[dict[str, Any], Resource, tuple[str, ...]]]:
+        """Every subschema, with its resource and the way to it."""
+        stack: list[tuple[Any, Resource, tuple[str, ...]]] = [(self.root.root, self.root, ())]
+        while stack:
+            at, outer, tokens = stack.pop()
+            if not isinstance(at, dict):
+                continue
+            resource = self.inside(at, outer, tokens)
+            yield at, resource, tokens
+            for word, value in at.items():
+                if isinstance(value, dict):
+                    if word in _ONE:
+                        stack.append((value, resource, (*tokens, word)))
+                    elif word in _MAPS:
+                        stack.extend([(one, resource, (*tokens, word, str(name))) for name, one in value.items()])
+                elif isinstance(value, list) and word in _LISTS:
+                    stack.extend([(one, resource, (*tokens, word, str(i))) for i, one in enumerate(value)])
+
+
+def _id_word(dialect: Dialect) -> str:
+    return "id" if dialect.draft == 4 else "$id"
+
+
+def _is_mere_ref(schema: dict[str, Any], dialect: Dialect) -> bool:
+    """Whether it is a reference beside which nothing has a meaning."""
+    return dialect.draft < 2019 and isinstance(schema.get("$ref"), str)

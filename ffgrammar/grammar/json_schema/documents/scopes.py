@@ -1,0 +1,72 @@
+# cython: language_level=3
+"""Dynamic scopes: which resource was entered first, on the way to a subschema, of those that have a dynamic anchor.
+
+A scope is a number, 0 being that of schemas without dynamic references. Only the names that some `$dynamicRef` asks
+for are followed, so an ordinary schema has one scope, and one that recurses has finitely many.
+"""
+
+from __future__ import annotations
+
+from ffgrammar.core.errors import LimitError
+from ffgrammar.core.limits import Limits
+from ffgrammar.grammar.json_schema.documents.resources import Resource
+
+__all__ = ["NameNeeded", "Scopes"]
+
+# In each scope the whole schema may be read over again, so one counts for so many alternatives.
+WEIGHT = 100
+
+
+class NameNeeded(Exception):
+    """A dynamic reference was met whose name is not followed: the schema has to be read anew, with these."""
+
+    def __init__(self, names: frozenset[str]) -> None:
+        super().__init__(", ".join(sorted(names)))
+        self.names = names
+
+
+class Scopes:
+    """The scopes of one build.
+
+    Attributes:
+        names: the dynamic anchors that are followed.
+    """
+
+    def __init__(self, names: frozenset[str], limits: Limits) -> None:
+        self.names = names
+        self._limits = limits
+        self._list: list[dict[str, Resource]] = [{}]
+        self._numbers: dict[tuple[tuple[str, int], ...], int] = {(): 0}
+        # by scope and id() of a resource: the scope within the resource
+        self._entered: dict[tuple[int, int], int] = {}
+
+    def first(self, scope: int, name: str) -> Resource | None:
+        """The outermost resource with a dynamic anchor of that name."""
+        return self._list[scope].get(name)
+
+    def enter(self, scope: int, resource: Resource) -> int:
+        """The scope of a resource that is entered from another scope."""
+        if not self.names:
+            return 0
+        key = (scope, id(resource))
+        found = self._entered.get(key)
+        if found is None:
+            found = self._entered[key] = self._number(scope, resource)
+        return found
+
+    def _number(self, scope: int, resource: Resource) -> int:
+        resource.document.named()
+        before = self._list[scope]
+        new = [name for name in resource.dynamic if name in self.names and name not in before]
+        if not new:
+            return scope
+        after = {**before, **dict.fromkeys(new, resource)}
+        key = tuple(sorted([(name, id(one)) for name, one in after.items()]))
+        found = self._numbers.get(key)
+        if found is None:
+            found = self._numbers[key] = len(self._list)
+            self._list.append(after)
+            most = self._limits.alternatives
+            if found * WEIGHT > most:
+                raise LimitError("alternatives", most, "dynamic references lead through too many ways")
+        return found

@@ -1,0 +1,325 @@
+# cython: language_level=3
+"""Subschemas by number, where they are in the schema, and what references lead to.
+
+A subschema is known by the number of its place, so that constraints can refer to subschemas without reading them. The
+same dict in the same resource and dynamic scope is one place, however it is reached.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
+from ffgrammar.core.limits import Limits
+from ffgrammar.grammar.json_schema.documents.dialects import Dialect, Dialects
+from ffgrammar.grammar.json_schema.documents.registry import Entry, Registry
+from ffgrammar.grammar.json_schema.documents.resources import RECURSIVE, Document, Resource, resolve
+from ffgrammar.grammar.json_schema.documents.scopes import NameNeeded, Scopes
+from ffgrammar.grammar.json_schema.documents.text import kind_of
+from ffgrammar.grammar.json_schema.normalize.shape import NEVER, Conj
+
+__all__ = ["Subschema", "Subschemas"]
+
+# what is made here is in the words of this
+_MODERN = Dialect(2020)
+_SCHEME = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
+
+
+class Subschema:
+    """One subschema and the way to it."""
+
+    def __init__(
+        self,
+        schema: Any,
+        resource: Resource,
+        parent: Subschema | None,
+        tokens: tuple[str, ...],
+        depth: int,
+        scope: int,
+        numbers: dict[int, Conj],
+    ) -> None:
+        self.schema = schema
+        self.resource = resource
+        self.parent = parent
+        self.tokens = tokens
+        self.depth = depth
+        self.scope = scope
+        # of the subschemas of this resource in this scope, by their id()
+        self.numbers = numbers
+        # whether it was made here, in the words of draft 2020-12
+        self.modern: bool = parent is not None and parent.modern
+
+    @property
+    def dialect(self) -> Dialect:
+        """The language it is written in."""
+        return _MODERN if self.modern else self.resource.dialect
+
+    @property
+    def draft(self) -> int:
+        """The draft of that."""
+        return self.dialect.draft
+
+    def keywords(self) -> dict[Any, Any]:
+        """The schema, but for what has no meaning: up to draft 7, all that stands beside a reference."""
+        schema: dict[Any, Any] = self.schema
+        return {"$ref": schema["$ref"]} if "$ref" in schema and self.draft < 2019 else schema
+
+    def pointer(self, *more: str) -> str:
+        """The JSON pointer of this place, or of something below it; behind a URI if it is in another document."""
+        parts: list[str] = list(reversed(more))
+        subschema = self
+        while True:
+            parts.extend(reversed(subschema.tokens))
+            if subschema.parent is None:
+                break
+            subschema = subschema.parent
+        uri = subschema.resource.document.uri
+        pointer = "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in reversed(parts))
+        return f"{uri}#{pointer}" if uri else pointer
+
+
+class Subschemas:
+    """Numbers the subschemas of one schema and resolves references between them."""
+
+    def __init__(
+        self,
+        schema: Any,
+        limits: Limits,
+        draft: int | None,
+        registry: Registry,
+        names: frozenset[str] = frozenset(),
+    ) -> None:
+        """names: the dynamic anchors to follow; `follow` says by NameNeeded when there are others."""
+        self.limits = limits
+        self._registry = registry
+        self._dialects = Dialects(registry, draft)
+        self._scopes = Scopes(names, limits)
+        declared = schema.get("$schema") if isinstance(schema, dict) else None
+        if draft is None and declared is not None and not isinstance(declared, str):
+            raise GrammarError(f"$schema is a URI, not {kind_of(declared)}", pointer="/$schema")
+        dialect = Dialect(draft or 2020) if draft or declared is None else self._dialects.named(declared)
+        self._main = Document(schema, "", dialect, declared is not None, self._dialects)
+        # by URI; one that does not name its dialect is of that of the schema that refers to it
+        self._documents: dict[tuple[str, Dialect | None], Document] = {}
+        self._inner: dict[str, Resource | None] | None = None
+        # by the id() of a resource and the scope: conjunctions by the id() of their schema
+        self._numbers: dict[tuple[int, int], dict[int, Conj]] = {}
+        root = self._main.root
+        self.list: list[Subschema] = [Subschema(False, root, None, (), 0, 0, {})]
+        self.start = self._entered(schema, root, (), 0)
+
+    def close(self) -> None:
+        """Let go of the documents, whose parts hold on to each other: no places are asked for any more."""
+        for document in (self._main, *self._documents.values()):
+            document.close()
+
+    def child(self, subschema: Subschema, schema: Any, *tokens: str) -> Conj:
+        """The conjunction of one subschema, tokens being the way to it from the place."""
+        if schema is True:
+            return ()
+        numbers = subschema.numbers
+        found = numbers.get(id(schema))
+        return (
+            self._number(schema, numbers, subschema.resource, subschema, tokens, subschema.scope)
+            if found is None
+            else found
+        )
+
+    def synthesized(self, subschema: Subschema, schema: dict[Any, Any], *tokens: str) -> Conj:
+        """The conjunction of a schema that stands for something at the place; it is read as draft 2020-12."""
+        conj = self.child(subschema, schema, *tokens)
+        for at in conj:
+            self.list[at].modern = True
+        return conj
+
+    def _entered(self, schema: Any, resource: Resource, tokens: tuple[str, ...], scope: int) -> Conj:
+        """The conjunction of a schema that a reference leads to, which is entered from a scope."""
+        scope = self._scopes.enter(scope, resource)
+        numbers = self._numbers_of(resource, scope)
+        found = numbers.get(id(schema))
+        return self._number(schema, numbers, resource, None, tokens, scope) if found is None else found
+
+    def _numbers_of(self, resource: Resource, scope: int) -> dict[int, Conj]:
+        key = (id(resource), scope)
+        found = self._numbers.get(key)
+        if found is None:
+            found = self._numbers[key] = {}
+        return found
+
+    def _number(
+        self,
+        schema: Any,
+        numbers: dict[int, Conj],
+        resource: Resource,
+        parent: Subschema | None,
+        tokens: tuple[str, ...],
+        scope: int,
+    ) -> Conj:
+        """The conjunction of a subschema that has none in `numbers` yet."""
+        if schema is True:
+            return ()
+        if schema is False:
+            return NEVER
+        # a pointer mostly has two parts for each level: a keyword, and a name or an index
+        depth = parent.depth + 1 if parent is not None else len(tokens) // 2
+        subschema = Subschema(schema, resource, parent, tokens, depth, scope, numbers)
+        if not isinstance(schema, dict):
+            raise GrammarError(
+                f"a schema is an object or a boolean, not {kind_of(schema)}", pointer=subschema.pointer()
+            )
+        if depth > self.limits.nesting:
+            raise LimitError("nesting", self.limits.nesting, f"the schema is nested too deep at {subschema.pointer()}")
+        if not schema:
+            return ()
+        if "$id" in schema or "id" in schema:
+            own = resource.document.inside(schema, resource, subschema.tokens)
+            if own is not resource:
+                subschema.resource = own
+                subschema.scope = self._scopes.enter(scope, own)
+                subschema.numbers = self._numbers_of(own, subschema.scope)
+                found = subschema.numbers.get(id(schema))
+                if found is not None:
+                    numbers[id(schema)] = found
+                    return found
+        if subschema.resource.dialect.refusal is not None:
+            where = Subschema(schema, subschema.resource, None, subschema.resource.tokens, 0, 0, {})
+            raise UnsupportedError(subschema.resource.dialect.refusal, pointer=where.pointer("$schema"))
+        conj = numbers[id(schema)] = subschema.numbers[id(schema)] = (len(self.list),)
+        self.list.append(subschema)
+        return conj
+
+    # References
+
+    def follow(self, subschema: Subschema, ref: Any, word: str = "$ref") -> Conj:
+        """The schema that a reference leads to: word is `$ref`, `$dynamicRef` or `$recursiveRef`."""
+        if not isinstance(ref, str):
+            raise GrammarError(f"{word} is a URI reference, not {kind_of(ref)}", pointer=subschema.pointer(word))
+        if word == "$recursiveRef" and ref != "#":
+            raise GrammarError(f"$recursiveRef is always '#', not {ref!r}", pointer=subschema.pointer(word))
+        resource = subschema.resource
+        uri, fragment = resolve(resource.base, ref)
+        if ref.partition("#")[0]:
+            resource = self._named(uri, subschema, ref, word)
+        if fragment.startswith("/"):
+            return self._walk(subschema, ref, word, resource, fragment)
+        if not fragment:
+            schema, tokens = resource.root, resource.tokens
+        else:
+            resource.document.named()
+            anchor = resource.anchors.get(fragment)
+            if anchor is None:
+                if fragment in resource.anchors:
+                    raise GrammarError(f"two subschemas are called {ref!r}", pointer=subschema.pointer(word))
+                raise GrammarError(f"nothing is called {ref!r} in this schema", pointer=subschema.pointer(word))
+            schema, tokens = anchor
+        if word != "$ref":
+            name = RECURSIVE if word == "$recursiveRef" else fragment
+            resource.document.named()
+            anchor = resource.dynamic.get(name)
+            if anchor is not None and anchor.schema is schema:
+                resource = self._first(subschema, name) or resource
+                schema, tokens = resource.dynamic[name]
+                if name in resource.anchors and resource.anchors[name] is None:
+                    raise GrammarError(f"two subschemas are called '#{name}'", pointer=subschema.pointer(word))
+        return self._entered(schema, resource, tokens, subschema.scope)
+
+    def _first(self, subschema: Subschema, name: str) -> Resource | None:
+        if name not in self._scopes.names:
+            asked = {name}
+            for document in (self._main, *self._documents.values()):
+                asked |= document.asked
+            raise NameNeeded(self._scopes.names | asked)
+        return self._scopes.first(subschema.scope, name)
+
+    def _walk(self, subschema: Subschema, ref: str, word: str, resource: Resource, fragment: str) -> Conj:
+        at: Any = resource.root
+        way = resource.tokens
+        for part in fragment[1:].split("/"):
+            token = part.replace("~1", "/").replace("~0", "~")
+            if isinstance(at, dict) and token in at:
+                at = at[token]
+            elif isinstance(at, list) and _is_index(token) and int(token) < len(at):
+                at = at[int(token)]
+            else:
+                raise GrammarError(f"{ref!r} leads nowhere: there is no {token!r}", pointer=subschema.pointer(word))
+            way = (*way, token)
+            if isinstance(at, dict):
+                resource = resource.document.crossed(at, resource)
+        return self._entered(at, resource, way, subschema.scope)
+
+    # Resources by URI
+
+    def _named(self, uri: str, subschema: Subschema, ref: str, word: str) -> Resource:
+        """The resource of a URI: of the same document, of the caller's schema, or of the registry."""
+        for document in (subschema.resource.document, self._main):
+            named = document.named()
+            if uri in named:
+                break
+        else:
+            named = self._outside(uri, subschema.resource.dialect)
+        found = named.get(uri)
+        if found is not None:
+            return found
+        if uri in named:
+            raise GrammarError(f"two subschemas are called {uri!r}", pointer=subschema.pointer(word))
+        raise UnsupportedError(
+            f"{ref!r} is neither in this schema nor in the registry, and nothing is fetched: pass the schema it names "
+            f"in registry=, or put it under {'definitions' if subschema.draft < 2019 else '$defs'} and refer to "
+            "it there",
+            pointer=subschema.pointer(word),
+        )
+
+    def _outside(self, uri: str, dialect: Dialect) -> dict[str, Resource | None]:
+        entry = self._registry.get(uri)
+        if entry is None:
+            inner = self._inner_resources()
+            if uri in inner:
+                return inner
+            entry = self._registry.retrieve(uri)
+        return {} if entry is None else {uri: self._root_of(uri, entry, dialect)}
+
+    def _root_of(self, uri: str, entry: Entry, dialect: Dialect) -> Resource:
+        """The resource that an entry of the registry is."""
+        contents = entry.contents
+        own = contents.get("$id", contents.get("id")) if isinstance(contents, dict) else None
+        if isinstance(own, str) and not _SCHEME.match(own):
+            # a registry may list parts of its documents, too: their relative `$id` is not to be joined twice
+            part = self._inner_resources().get(uri)
+            if part is not None and part.root is contents:
+                return part
+        return self._document(uri, entry, dialect).root
+
+    def _document(self, uri: str, entry: Entry, dialect: Dialect) -> Document:
+        contents = entry.contents
+        declared = contents.get("$schema") if isinstance(contents, dict) else None
+        key: tuple[str, Dialect | None] = (uri, None)
+        if isinstance(declared, str):
+            dialect = self._dialects.named(declared, dialect.draft)
+        elif entry.draft is not None:
+            dialect = Dialect(entry.draft)
+        else:
+            key = (uri, dialect)
+        found = self._documents.get(key)
+        if found is None:
+            is_declared = isinstance(declared, str) or entry.draft is not None
+            found = self._documents[key] = Document(contents, uri, dialect, is_declared, self._dialects)
+        return found
+
+    def _inner_resources(self) -> dict[str, Resource | None]:
+        """The resources of all documents that the registry lists, by their own URIs."""
+        if self._inner is None:
+            self._inner = {}
+            for uri in self._registry.uris():
+                entry = self._registry.get(uri)
+                if entry is None:
+                    continue
+                for name, resource in self._document(uri, entry, self._main.root.dialect).named().items():
+                    known = self._inner.setdefault(name, resource)
+                    if known is None or resource is None or known.root is not resource.root:
+                        self._inner[name] = None
+        return self._inner
+
+
+def _is_index(token: str) -> bool:
+    return token.isdecimal() and token.isascii() and (token == "0" or not token.startswith("0"))

@@ -1,0 +1,148 @@
+# cython: language_level=3
+"""Shapes to grammar symbols. Equal parts become one symbol: what a schema repeats, the grammar has once.
+
+A subschema that is reached again while its own symbol is being made is recursive: it gets a nonterminal of its own. So
+does one that is nested very deep, which then waits its turn: emitting never recurses far.
+"""
+
+from __future__ import annotations
+
+from ffgrammar.core.limits import Limits
+from ffgrammar.grammar.json_schema.emit.arrays import array_symbol
+from ffgrammar.grammar.json_schema.emit.objects import object_symbol
+from ffgrammar.grammar.json_schema.emit.symbols import Symbols
+from ffgrammar.grammar.json_schema.normalize.combine import Combiner
+from ffgrammar.grammar.json_schema.normalize.shape import ARR, BOOLS, FRAC, NULL, NUM, OBJ, STR, TRUE, Conj, Shape
+from ffgrammar.grammar.json_schema.numbers.multiples import Multiples
+from ffgrammar.grammar.json_schema.spec.options import Options
+from ffgrammar.grammar.json_schema.strings.strings import Strings
+from ffgrammar.regex.expr.store import ExprStore
+
+__all__ = ["Emitter"]
+
+# Subschemas nested deeper than this below one another wait their turn.
+INLINE_DEPTH = 40
+
+
+class Emitter(Symbols):
+    """Makes the symbols of one grammar."""
+
+    def __init__(
+        self,
+        store: ExprStore,
+        limits: Limits,
+        strings: Strings,
+        multiples: Multiples,
+        combiner: Combiner,
+        options: Options,
+        keys_apart: bool,
+    ) -> None:
+        super().__init__(store, limits, strings, multiples, combiner, options, keys_apart)
+        # whether some nonterminal may derive nothing
+        self.may_be_impossible = False
+        # conjunctions that no value obeys, in the order they were found
+        self.impossible: list[Conj] = []
+        self._symbols: dict[Conj, int] = {}
+        # by the name of a type, of schemas that say nothing else: most of a large schema's
+        self._plain: dict[str | None, int] = {}
+        # conjunctions being made, with the nonterminal of those that were reached again
+        self._open: dict[Conj, int | None] = {}
+        self._waiting: list[Conj] = []
+
+    def start(self, conj: Conj) -> int:
+        """The symbol of the whole schema; all others are made by then."""
+        symbol = self.symbol(conj, 0)
+        while self._waiting:
+            waiting = self._waiting.pop()
+            nonterminal = self._symbols.pop(waiting)
+            self._open[waiting] = nonterminal
+            made = self._make(waiting, 0)
+            self._close(waiting, made)
+        return symbol
+
+    def symbol(self, conj: Conj, depth: int) -> int:
+        """The symbol of the values that obey a conjunction."""
+        found = self._symbols.get(conj)
+        if found is not None:
+            return found
+        if conj in self._open:
+            found = self._open[conj]
+            if found is None:
+                found = self._open[conj] = self.builder.nonterminal("value")
+                # any value at all may be a scalar, so it always derives something
+                self.may_be_impossible = self.may_be_impossible or bool(conj)
+            return found
+        if depth > INLINE_DEPTH:
+            found = self._symbols[conj] = self.builder.nonterminal("value")
+            self.may_be_impossible = True
+            self._waiting.append(conj)
+            return found
+        plain = self.combiner.reader.plain_type(conj)
+        found = self._plain.get(plain)
+        if found is None:
+            self._open[conj] = None
+            found = self._close(conj, self._make(conj, depth))
+            if plain is not None:
+                self._plain[plain] = found
+        else:
+            self._symbols[conj] = found
+        return found
+
+    def _close(self, conj: Conj, made: int) -> int:
+        nonterminal = self._open.pop(conj)
+        if nonterminal is not None:
+            self.builder.add(nonterminal, (made,))
+            made = nonterminal
+        self._symbols[conj] = made
+        return made
+
+    def _make(self, conj: Conj, depth: int) -> int:
+        symbols: list[int] = []
+        for shape in self.combiner.resolved_shapes(conj):
+            self._add_symbols(shape, depth, symbols)
+        if not symbols:
+            self.impossible.append(conj)
+            self.may_be_impossible = True
+            return self.never
+        return symbols[0] if len(symbols) == 1 else self.builder.choice(symbols, "value")
+
+    def _add_symbols(self, shape: Shape, depth: int, symbols: list[int]) -> None:
+        """A symbol for each type of a shape."""
+        types = shape.types
+        builder = self.builder
+        literal = self.store.literal
+        if types & STR:
+            expr = self.strings.of(shape)
+            if expr:
+                symbols.append(builder.plain(expr, "string"))
+        if types & NUM:
+            expr = self._number(shape)
+            if expr:
+                symbols.append(builder.plain(expr, "number"))
+        if types & NULL:
+            symbols.append(builder.plain(literal(b"null"), "null"))
+        if types & BOOLS:
+            if types & BOOLS == BOOLS:
+                expr = self.store.literals([b"true", b"false"])
+            else:
+                expr = literal(b"true" if types & TRUE else b"false")
+            symbols.append(builder.plain(expr, "boolean"))
+        if types & ARR:
+            if shape.unique is None and shape.repeated is None:
+                found = array_symbol(self, shape, depth)
+            else:
+                from ffgrammar.grammar.json_schema.emit.unique import compared_array_symbol
+
+                found = compared_array_symbol(self, shape, depth)
+            if found is not None:
+                symbols.append(found)
+        if types & OBJ:
+            found = object_symbol(self, shape, depth)
+            if found is not None:
+                symbols.append(found)
+
+    def _number(self, shape: Shape) -> int:
+        plain_integers = self.combiner.plain_integers
+        if shape.numbers is not None:
+            return self.multiples.numbers.values(shape.numbers, plain_integers and not shape.types & FRAC)
+        return self.multiples.of(shape, plain_integers)

@@ -1,0 +1,126 @@
+# cython: language_level=3
+"""Objects whose named properties come in the schema's order, then all other keys in any order. A name that is required
+but not listed by any `properties` comes after the listed ones, among the other keys.
+
+Property lists are left recursive: what has been left out does not matter any more once a property has been written, so
+the parser's states stay few. A run of required properties is one production; each optional one costs one rule. Where
+properties are counted, or keys are asked for by what they are like, there is a rule for each count and each set of
+those that came.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ffgrammar.core.errors import LimitError
+
+if TYPE_CHECKING:
+    from ffgrammar.grammar.json_schema.emit.objects import Body, Item, Members
+    from ffgrammar.grammar.json_schema.emit.symbols import Symbols
+
+__all__ = ["ordered"]
+
+# number of properties, as far as it matters, and the set of wanted keys that came
+State = tuple[int, int]
+
+
+def ordered(em: Symbols, members: Members) -> list[Body]:
+    """Bodies of the member lists, without braces; () is the empty list."""
+    if members.least > 1 or members.most is not None or members.wanted:
+        return _counted(em, members)
+    run, may_be_empty = _run(em, members.items, members.others)
+    bodies = [run] if run else []
+    if may_be_empty and not members.least:
+        bodies.append(())
+    return bodies
+
+
+def _run(em: Symbols, items: list[Item], others: list[Body]) -> tuple[Body, bool]:
+    """The symbols of at least one property, and whether there may be none."""
+    comma = em.comma
+    # the properties so far, in one production while there is one way to write them; () is none
+    run: Body = ()
+    may_be_empty = True
+    for body, is_required, is_listed in items:
+        if others and not is_listed:
+            run = (_followed(em, run, others, may_be_empty),)
+        if is_required or not run:
+            if run and may_be_empty:
+                run = (em.rule([(*run, comma, *body), body], "members"),)
+            else:
+                run = (*run, comma, *body) if run else body
+        else:
+            if len(run) > 1:
+                run = (em.rule([run], "members"),)
+            bodies = [(*run, comma, *body), run]
+            if may_be_empty:
+                bodies.insert(1, body)
+            run = (em.rule(bodies, "members"),)
+        may_be_empty = may_be_empty and not is_required
+    if others:
+        run = (_followed(em, run, others, may_be_empty),)
+    return run, may_be_empty
+
+
+def _followed(em: Symbols, run: Body, others: list[Body], may_be_empty: bool) -> int:
+    """The properties so far, and then any number of other ones."""
+    bodies = [run] if run else []
+    if may_be_empty:
+        bodies.extend(others)
+    return em.growing(bodies, [(em.comma, *body) for body in others], "members")
+
+
+# The lists so far by their state; () is the empty one, which only the first state has.
+Lists = dict[State, tuple[int, ...]]
+
+
+def _counted(em: Symbols, members: Members) -> list[Body]:
+    least, most = members.least, members.most
+    cap = max(least, 1) if most is None else most
+    if cap * (len(members.items) + 2 * len(members.others)) * (members.wanted + 1) > em.limits.rules:
+        raise LimitError("rules", em.limits.rules, f"counting up to {cap} properties takes too many productions")
+    lists: Lists = {(0, 0): ()}
+    for body, is_required, is_listed in members.items:
+        if not is_listed:
+            lists = _with_others(em, members, lists, cap)
+        after: dict[State, list[Body]] = {}
+        for (count, came), run in lists.items():
+            if count < cap or most is None:
+                longer = (*run, em.comma, *body) if run else body
+                after.setdefault((min(count + 1, cap), came), []).append(longer)
+            if not is_required:
+                after.setdefault((count, came), []).append(run)
+        lists = {state: _one(em, bodies) for state, bodies in after.items()}
+    lists = _with_others(em, members, lists, cap)
+    return [run for (count, came), run in lists.items() if count >= least and came == members.wanted]
+
+
+def _one(em: Symbols, bodies: list[Body]) -> Body:
+    """One body for any of some."""
+    return bodies[0] if bodies == [()] else (em.rule(bodies, "members"),)
+
+
+def _with_others(em: Symbols, members: Members, lists: Lists, cap: int) -> Lists:
+    """The lists, each followed by any number of other keys."""
+    kinds = [*[(0, body) for body in members.others], *members.kinds]
+    if not kinds:
+        return lists
+    after: dict[State, list[Body]] = {state: [run] for state, run in lists.items()}
+    found: Lists = {}
+    # every key leads to a later state in this order, or back to the same one
+    while after:
+        state = min(after, key=lambda one: (one[0], one[1].bit_count()))
+        count, came = state
+        bodies = after.pop(state)
+        loops = []
+        if count == cap and members.most is None:
+            loops = [(em.comma, *body) for body in members.others]
+        run = found[state] = (em.growing(bodies, loops, "members"),) if loops else _one(em, bodies)
+        if members.most is not None and count == cap:
+            continue
+        for comes, body in kinds:
+            following = (min(count + 1, cap), came | comes)
+            if comes & came or following == state:
+                continue
+            after.setdefault(following, []).append((*run, em.comma, *body) if run else body)
+    return found

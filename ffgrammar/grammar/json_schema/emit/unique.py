@@ -1,0 +1,293 @@
+"""`uniqueItems`: arrays whose items all differ, and its opposite.
+
+Items of which there are a few are told apart by the grammar: a parametric nonterminal keeps the set of those that were
+written. All other items are compared as they are written: the array's brackets and commas are checked lexemes, so an
+item that repeats another cannot end there; the text goes on where it can still be made to differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from typing import TYPE_CHECKING, Any, cast
+
+from ffgrammar.grammar.ir import ANY_COUNT
+from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
+from ffgrammar.grammar.json_schema.emit.arrays import array_symbol, item_conj
+from ffgrammar.grammar.json_schema.normalize.negate import TYPES_LEFT
+from ffgrammar.grammar.json_schema.normalize.shape import (
+    ARR,
+    FALSE,
+    FRAC,
+    INT,
+    NEVER,
+    NULL,
+    NUM,
+    OBJ,
+    STR,
+    TRUE,
+    Conj,
+    Shape,
+    join,
+)
+from ffgrammar.grammar.json_schema.numbers.multiples import has_divisors
+from ffgrammar.regex.expr.store import ANY_BYTES
+
+if TYPE_CHECKING:
+    from ffgrammar.grammar.json_schema.emit.symbols import Symbols
+
+__all__ = ["compared_array_symbol"]
+
+# So many values are told apart by the grammar.
+MAX_VALUES = 256
+# So deep it is looked whether arrays of different items in such arrays may run out of items.
+LEVELS = 3
+
+_LITERALS = {NULL: b"null", TRUE: b"true", FALSE: b"false"}
+
+
+def compared_array_symbol(em: Symbols, shape: Shape, depth: int) -> int | None:
+    """The symbol of the arrays of a shape, which asks whether items are equal; None when there are none."""
+    there = shape.copy()
+    there.unique = there.repeated = None
+    conjs, there.max_items = _items(em, shape, depth)
+    most = there.max_items
+    if shape.unique is None:
+        assert shape.repeated is not None
+        if most is not None:
+            message = "the last item that fits may be unable to repeat another, and then nothing can follow"
+            em.combiner.reader.warnings.once(shape.repeated, "uniqueItems", f"uniqueItems: {message}")
+        return array_symbol(_checked(em, shape.repeated, "repeated", ()), there, depth)
+    if most is not None and most <= 1:
+        return array_symbol(em, there, depth)
+    if len(conjs) == 1 and not shape.contained:
+        values, left = _split(em, conjs[0])
+        if not left:
+            most = len(values) if most is None else min(most, len(values))
+            if most < shape.min_items:
+                return None
+        if values and len(values) <= MAX_VALUES:
+            return _mixed(em, shape, values, left, conjs[0], most, depth)
+    free = [conj for conj in conjs if _never_runs_out(em, conj, depth + 1)]
+    if len(free) < len(conjs) or shape.contained:
+        _warn_of_dead_ends(em, shape)
+    return array_symbol(_checked(em, shape.unique, "unique", free), there, depth)
+
+
+def _items(em: Symbols, shape: Shape, depth: int) -> tuple[list[Conj], int | None]:
+    """What the items obey, the last of these standing for all that follow where there is room for them; and how many
+    items there may be at most."""
+    length = max([len(one.prefix) for one in shape.items], default=0)
+    most = shape.max_items
+    conjs: list[Conj] = []
+    while most is None or len(conjs) < min(most, length + 1):
+        conj = item_conj(shape, len(conjs))
+        if conj == NEVER or em.symbol(conj, depth + 1) == em.never:
+            most = len(conjs)
+            break
+        conjs.append(conj)
+        if len(conjs) > length:
+            break
+    return conjs, most
+
+
+def _warn_of_dead_ends(em: Symbols, shape: Shape) -> None:
+    assert shape.unique is not None
+    message = "an item may begin like another and be unable to differ from it, and then nothing can follow"
+    em.combiner.reader.warnings.once(shape.unique, "uniqueItems", f"uniqueItems: {message}")
+
+
+class _Checked:
+    """An emitter for one array: its brackets and comma are checked, what is inside of it is the emitter's own."""
+
+    def __init__(self, em: Symbols, subschema: Subschema, kind: str, free: Sequence[Conj]) -> None:
+        self._em = em
+        self._subschema = subschema
+        self._free = free
+        terminal, literal = em.builder.terminal, em.store.literal
+        check = em.builder.check(kind)
+        self.left_bracket = terminal(literal(b"["), opens=True)
+        self.right_bracket = terminal(literal(b"]"), check=check)
+        self.comma = em.layout.comma(check) if kind == "unique" else em.comma
+        self.layout = em.layout.checked(check)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._em, name)
+
+    def symbol(self, conj: Conj, depth: int) -> int:
+        """The symbol of an item."""
+        if conj in self._free and any([_has_dead_zeros(shape) for shape in self._em.combiner.resolved_shapes(conj)]):
+            return _number_symbol(self._em, self._subschema, conj, depth)
+        return self._em.symbol(conj, depth)
+
+
+def _checked(em: Symbols, subschema: Subschema, kind: str, free: Sequence[Conj]) -> Symbols:
+    return cast("Symbols", _Checked(em, subschema, kind, free))
+
+
+def _only(em: Symbols, subschema: Subschema, conj: Conj, types: int) -> Conj:
+    """The conjunction, for some types alone; the same one whenever it is asked for, or recursive schemas had no end."""
+    key = ("only", types)
+    if key not in em.shared:
+        (em.shared[key],) = em.combiner.reader.subschemas.synthesized(subschema, {TYPES_LEFT: types}, "uniqueItems")
+    return join(conj, (em.shared[key],))
+
+
+def _never_runs_out(em: Symbols, conj: Conj, depth: int, levels: int = LEVELS) -> bool:
+    """Whether an item that equals another can always be made longer, so that it does not. (Zero cannot; but the lexer
+    knows where an integer ends, and _number_symbol knows of the others.)"""
+    shapes = em.combiner.resolved_shapes(conj)
+    fractions = any([shape.types & FRAC for shape in shapes])
+    return all(
+        [
+            not shape.types & (NULL | TRUE | FALSE)
+            and _strings_go_on(shape)
+            and _numbers_go_on(em, shape, fractions)
+            and _arrays_go_on(em, shape, depth, levels)
+            and _objects_go_on(shape)
+            for shape in shapes
+        ]
+    )
+
+
+def _strings_go_on(shape: Shape) -> bool:
+    free = shape.strings is None and shape.max_length is None and not shape.patterns
+    return free or not shape.types & STR
+
+
+def _numbers_go_on(em: Symbols, shape: Shape, fractions: bool) -> bool:
+    if not shape.types & NUM:
+        return True
+    if shape.numbers is not None or shape.high is not None or not shape.types & INT:
+        return False
+    if shape.divisors or shape.not_divisors or not (fractions or em.combiner.plain_integers):
+        return False
+    return shape.low is None or shape.low == 0 or (shape.low > 0 and not fractions)
+
+
+def _has_dead_zeros(shape: Shape) -> bool:
+    """Whether some beginning of a number is zero, whatever follows."""
+    return bool(shape.types & FRAC or (shape.types & INT and shape.low == 0))
+
+
+def _arrays_go_on(em: Symbols, shape: Shape, depth: int, levels: int) -> bool:
+    """Whether there is always another item."""
+    if not shape.types & ARR:
+        return True
+    if shape.max_items is not None or shape.contained or shape.repeated is not None:
+        return False
+    first = max([len(one.prefix) for one in shape.items], default=0)
+    rest = item_conj(shape, first)
+    if shape.unique is None:
+        return not rest or (rest != NEVER and em.symbol(rest, depth + 1) != em.never)
+    if first or not levels:
+        return False
+    _, left = _split(em, rest)
+    return bool(left) and _never_runs_out(em, _only(em, shape.unique, rest, left), depth + 1, levels - 1)
+
+
+def _objects_go_on(shape: Shape) -> bool:
+    """Whether there is always another key."""
+    if not shape.types & OBJ:
+        return True
+    if shape.max_properties is not None or shape.key_names or shape.some_keys:
+        return False
+    return not any([group.additional or group.patterns for group in shape.groups])
+
+
+def _number_symbol(em: Symbols, subschema: Subschema, conj: Conj, depth: int) -> int:
+    """The symbol of items that never run out, without the numbers that begin with 0e, 0.0e and the like; nor with a
+    minus, where none is below zero: these are zero, whatever follows."""
+    s = em.store
+    numbers = em.multiples.numbers
+    zeros = s.union([numbers.zero, s.concat([numbers.zero, numbers.point, numbers.zeros])])
+    zero = s.concat([s.repeat(numbers.minus, 0, 1), zeros, numbers.exponent])
+    negative = s.concat([numbers.minus, ANY_BYTES])
+    left = 0
+    symbols = []
+    for shape in em.combiner.resolved_shapes(conj):
+        left |= shape.types & ~NUM
+        if shape.types & NUM:
+            expr = em.multiples.of(shape, em.combiner.plain_integers)
+            dead = zero if shape.low is None else s.union([zero, negative])
+            symbols.append(em.builder.terminal(s.intersect([expr, s.complement(dead)]), "number"))
+    if left:
+        symbols.append(em.symbol(_only(em, subschema, conj, left), depth))
+    return em.builder.choice(symbols, "item")
+
+
+def _split(em: Symbols, conj: Conj) -> tuple[dict[object, int], int]:
+    """The values of the types of which there are only some, each with its terminal; and the types that are left."""
+    shapes = em.combiner.resolved_shapes(conj)
+    found: dict[object, list[int]] = {}
+    left = 0
+    for group in (NULL, TRUE, FALSE, STR, NUM, ARR, OBJ):
+        listed = [_listed(em, shape, group) for shape in shapes if shape.types & group]
+        for values in listed:
+            if None in listed:
+                left |= group
+            elif values is not None:
+                for value, expr in values.items():
+                    found.setdefault((group, value), []).append(expr)
+    return {value: em.builder.terminal(em.store.union(exprs), "value") for value, exprs in found.items()}, left
+
+
+def _listed(em: Symbols, shape: Shape, group: int) -> dict[object, int] | None:
+    """The values of one group of types, each with its expression; None when they are not just a few scalars."""
+    if group in _LITERALS:
+        return {None: em.store.literal(_LITERALS[group])}
+    if group == STR and shape.strings is not None:
+        return {text: em.strings.any_of([text]) for text in shape.strings}
+    if group == NUM:
+        numbers = shape.numbers if shape.numbers is not None else _integers(shape)
+        if numbers is not None:
+            plain = em.combiner.plain_integers and not shape.types & FRAC
+            return {value: em.multiples.numbers.values([value], plain) for value in numbers}
+    return None
+
+
+def _integers(shape: Shape) -> list[Decimal] | None:
+    """The integers between two bounds, if they are few."""
+    low, high = shape.low, shape.high
+    if shape.types & FRAC or low is None or high is None or high - low > MAX_VALUES:
+        return None
+    first = int(low.to_integral_value(ROUND_CEILING))
+    last = int(high.to_integral_value(ROUND_FLOOR))
+    values = [Decimal(value) for value in range(first + (shape.low_open and first == low), last + 1)]
+    if shape.high_open and values and values[-1] == high:
+        values.pop()
+    return [value for value in values if has_divisors(shape, value)]
+
+
+def _mixed(
+    em: Symbols, shape: Shape, values: dict[object, int], left: int, conj: Conj, most: int | None, depth: int
+) -> int:
+    """The arrays of these values, each at most once, and, if there are types left, of other items that all differ."""
+    others = em.never
+    if left:
+        assert shape.unique is not None
+        rest = _only(em, shape.unique, conj, left)
+        is_free = _never_runs_out(em, rest, depth + 1)
+        if not is_free:
+            _warn_of_dead_ends(em, shape)
+        em = _checked(em, shape.unique, "unique", [rest] if is_free else ())
+        others = em.symbol(rest, depth + 1)
+    key = ("distinct", *values.values(), others, shape.min_items, most)
+    array = em.shared.get(key)
+    if array is None:
+        add = em.builder.add_template
+        array = em.shared[key] = em.builder.parametric(len(values), "array")
+        more = em.builder.parametric(len(values), "items")
+        counts = ((0, None if most is None else most - 1), ANY_COUNT)
+        if shape.min_items == 0:
+            add(array, [em.left_bracket, em.right_bracket])
+        line = em.layout.line_break
+        # (templates have terminals)
+        comma = em.layout.comma_symbols(em.builder.check("unique") if left else None)
+        add(more, [*em.layout.last_break, em.right_bracket], counts=((shape.min_items, None), ANY_COUNT))
+        for symbol, before in ((array, (em.left_bracket, *line)), (more, comma)):
+            for bit, value in enumerate(values.values()):
+                add(symbol, [*before, value], more, bit=bit, counts=counts, add=(1, 0))
+            if left:
+                add(symbol, [*before, others], more, counts=counts, add=(1, 0))
+    return array

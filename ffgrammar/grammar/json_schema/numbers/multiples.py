@@ -1,0 +1,410 @@
+# cython: language_level=3
+"""`multipleOf`: the multiples of one divisor between two bounds, without those of others.
+
+Everything is counted in units: a divisor is `modulus` units of 10 ** -places each, a number as many units as it has.
+Bounds become the outermost multiples by integer arithmetic; digits.py has the numbers between them.
+
+With an exponent are spelled the mantissas d.ddd (d from 1 to 9) of any number of digits, up to the exponent from which
+only the digits decide; beyond it those of at most MANTISSA digits after the point. Where a number must not be a
+multiple of something that only its last digits tell from the rest (2, under 1), there is no exponent, but for numbers
+that are too small to be multiples: a search for the digit that makes the difference would have to go deep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from math import gcd
+from typing import NamedTuple
+
+from ffgrammar.core.errors import UnsupportedError
+from ffgrammar.grammar.json_schema.normalize.shape import FRAC, INT, Shape
+from ffgrammar.grammar.json_schema.numbers.digits import AnyDigits, Digits, text_of
+from ffgrammar.grammar.json_schema.numbers.numbers import Bounds, Numbers, is_multiple, opposite, ratio
+from ffgrammar.regex.expr.store import EMPTY, MAX_DIVISOR, NOTHING, ExprStore
+
+__all__ = ["Multiples", "common_multiple", "has_divisors"]
+
+# A float has at most so many digits after the first.
+MANTISSA = 16
+# Where a divisor is too large for the store, so many multiples are listed at most.
+MAX_LISTED = 500
+
+
+class Divisor(NamedTuple):
+    """modulus * 10 ** -places, where the modulus does not end in 0."""
+
+    modulus: int
+    places: int
+
+    @classmethod
+    def of(cls, value: Decimal) -> Divisor:
+        """From its decimal form."""
+        _, digits, exponent = value.as_tuple()
+        assert isinstance(exponent, int)
+        kept = "".join(map(str, digits)).rstrip("0")
+        return cls(int(Decimal(kept)), -exponent - (len(digits) - len(kept)))
+
+    @property
+    def adjusted(self) -> int:
+        """The power of ten of its first digit."""
+        return _length(self.modulus) - 1 - self.places
+
+    @property
+    def tens(self) -> int:
+        """How many factors of ten make the last digits no matter."""
+        rest, twos, fives = self.modulus, 0, 0
+        while rest % 2 == 0:
+            rest, twos = rest // 2, twos + 1
+        while rest % 5 == 0:
+            rest, fives = rest // 5, fives + 1
+        return max(twos, fives)
+
+    @property
+    def coprime(self) -> int:
+        """The modulus without its factors of 2 and 5."""
+        return self.modulus // gcd(self.modulus, 10**self.tens)
+
+    @property
+    def decided_by_digits(self) -> int:
+        """Above this exponent a mantissa of MANTISSA digits is a multiple or not whatever the exponent."""
+        return MANTISSA + self.tens - self.places
+
+
+def _length(value: int) -> int:
+    return len(text_of(value))
+
+
+def common_multiple(values: list[Decimal]) -> Decimal:
+    """The least common multiple of some divisors."""
+    found = Divisor.of(values[0])
+    for value in values[1:]:
+        other = Divisor.of(value)
+        places = max(found.places, other.places)
+        a, b = (one.modulus * 10 ** (places - one.places) for one in (found, other))
+        found = Divisor(a // gcd(a, b) * b, places)
+    return Decimal((0, Decimal(found.modulus).as_tuple().digits, -found.places))
+
+
+def has_divisors(shape: Shape, value: Decimal) -> bool:
+    """Whether a value is a multiple of what a shape asks for, and of nothing that it forbids."""
+    return all([is_multiple(value, divisor) for divisor, _ in shape.divisors]) and not any(
+        [is_multiple(value, divisor) for divisor, _ in shape.not_divisors]
+    )
+
+
+class Multiples:
+    """Expressions of multiples in one store."""
+
+    def __init__(self, store: ExprStore) -> None:
+        self.store = store
+        self.numbers = Numbers(store)
+        self._memo: dict[object, int | None] = {}
+
+    def rebound(self, store: ExprStore) -> Multiples:
+        """The same in a store that has the same expressions."""
+        other = Multiples.__new__(Multiples)
+        other.__dict__.update(self.__dict__)
+        other.store = store
+        other.numbers = self.numbers.rebound(store)
+        other._memo = self._memo.copy()
+        return other
+
+    def of(self, shape: Shape, plain_integers: bool) -> int:
+        """The numbers of a shape that lists none.
+
+        Args:
+            shape: its bounds, divisors and types.
+            plain_integers: whether an integer has neither fraction nor exponent.
+
+        Raises:
+            UnsupportedError: a divisor is too large.
+        """
+        integers, fractions = bool(shape.types & INT), bool(shape.types & FRAC)
+        bounds = Bounds(shape.low, shape.low_open, shape.high, shape.high_open)
+        divisors = [divisor for divisor, _ in shape.divisors]
+        others = [divisor for divisor, _ in shape.not_divisors]
+        if not divisors and not others and (plain_integers or fractions):
+            return self.numbers.range(bounds, integers, fractions)
+        # integers are the multiples of 1
+        if not fractions:
+            divisors.append(Decimal(1))
+        elif not integers:
+            others.append(Decimal(1))
+        divisor = common_multiple(divisors) if divisors else None
+        found = self.expr(bounds, divisor, tuple(others), fractions or not plain_integers)
+        if found is None:
+            size, place = max([*shape.divisors, *shape.not_divisors], key=lambda pair: Divisor.of(pair[0]).modulus)
+            raise UnsupportedError(
+                f"multipleOf {size} is not supported here: it leads to a divisor of more than 18 digits. Give it fewer "
+                f"digits, or bounds between which there are at most {MAX_LISTED} multiples",
+                pointer=place.pointer("multipleOf"),
+            )
+        return found
+
+    def expr(self, bounds: Bounds, divisor: Decimal | None, without: tuple[Decimal, ...], points: bool) -> int | None:
+        """The multiples of `divisor` (None: all numbers) between the bounds that are no multiples of the others.
+
+        Args:
+            bounds: between which they lie.
+            divisor: None only if fractions and exponents may be spelled.
+            without: what a number must not be a multiple of.
+            points: whether fractions and exponents may be spelled; if not, the divisor is whole.
+
+        Returns:
+            None if a divisor is too large.
+        """
+        # what is a multiple of another one goes without saying
+        without = tuple(
+            [one for one in without if not any([one != other and is_multiple(one, other) for other in without])]
+        )
+        key = (bounds, divisor, without, points)
+        if key not in self._memo:
+            bounds.check()
+            if divisor is None:
+                self._memo[key] = self._others(bounds, without)
+            else:
+                self._memo[key] = self._multiples(bounds, divisor, without, points)
+        return self._memo[key]
+
+    def _others(self, bounds: Bounds, without: tuple[Decimal, ...]) -> int | None:
+        """The numbers that are no multiples."""
+        values = _only_value(bounds)
+        others = [Divisor.of(other) for other in without]
+        too_large = any([other.modulus > MAX_DIVISOR for other in others])
+        if values is not None:
+            kept = _kept(values, without)
+            if too_large or not kept:
+                return self.numbers.values(kept, False)
+        return None if too_large else self._signed_others(bounds, others)
+
+    def _multiples(self, bounds: Bounds, divisor: Decimal, without: tuple[Decimal, ...], points: bool) -> int | None:
+        unit = Divisor.of(divisor)
+        if any([is_multiple(divisor, other) for other in without]):
+            return NOTHING
+        first, last = _indices(bounds, unit)
+        others = [Divisor.of(other) for other in without]
+        too_large = any([one.modulus > MAX_DIVISOR for one in (unit, *others)])
+        if first is not None and last is not None:
+            # of 2 ** n multiples in a row, n divisors do not divide them all (Crittenden and Vanden Eynden 1970)
+            few = last - first < 1 << len(without)
+            if few or (too_large and last - first < MAX_LISTED):
+                kept = _kept([_value(index, unit) for index in range(first, last + 1)], without)
+                if too_large or not kept:
+                    return self.numbers.values(kept, not points)
+        return None if too_large else self._signed(unit, first, last, others, points)
+
+    # Multiples of one divisor
+
+    def _signed(self, unit: Divisor, first: int | None, last: int | None, others: list[Divisor], points: bool) -> int:
+        s = self.store
+        parts = []
+        if last is None or last >= 0:
+            parts.append(self._magnitudes(unit, max(first or 0, 0), last, others, points))
+        if first is None or first <= 0:
+            largest = None if first is None else -first
+            negative = self._magnitudes(unit, max(-(last or 0), 0), largest, others, points)
+            parts.append(s.concat([self.numbers.minus, negative]))
+        return s.union(parts)
+
+    def _magnitudes(self, unit: Divisor, first: int, last: int | None, others: list[Divisor], points: bool) -> int:
+        """The multiples first to last, which are >= 0."""
+        s = self.store
+        if last is not None and first > last:
+            return NOTHING
+        modulus = unit.modulus
+        low, high = first * modulus, None if last is None else last * modulus
+        plain = self._plain(unit, low, high, points)
+        parts = [self._without(plain, others, 0)]
+        if points:
+            if not first and not others:
+                parts.append(s.concat([self.numbers.zero_plain(), self.numbers.exponent]))
+            parts += self._with_exponent(unit, max(low, modulus), high, others)
+        return s.union(parts)
+
+    def _with_exponent(self, unit: Divisor, low: int, high: int | None, others: list[Divisor]) -> list[int]:
+        """With exponent, from low to high units, which are multiples above 0."""
+        lowest = _length(low) - 1 - unit.places
+        highest = None if high is None else _length(high) - 1 - unit.places
+        if not _digits_differ(unit, others):
+            # smaller numbers are multiples of none
+            cap = min([other.adjusted for other in others]) - 1
+            highest = cap if highest is None else min(cap, highest)
+            others = []
+        if highest is not None and highest < lowest:
+            return []
+
+        def mantissas(exponent: int) -> int:
+            return self._without(self._mantissas(unit, low, high, exponent), others, exponent)
+
+        return self._scientific(lowest, highest, [unit, *others], mantissas, lambda: self._digits_only(unit, others))
+
+    def _plain(self, unit: Divisor, low: int, high: int | None, points: bool) -> int:
+        """Without exponent, from low to high units, both of which are multiples."""
+        if unit.places >= 0:
+            return self._between(unit, low, high, points)
+        # the last digits are zeros
+        s = self.store
+        zeros = s.literal(b"0" * -unit.places)
+        parts = [] if low else [self.numbers.zero]
+        low = max(low, unit.modulus)
+        if high is None or low <= high:
+            parts.append(s.concat([self._between(Divisor(unit.modulus, 0), low, high, False), zeros]))
+        return s.concat([s.union(parts), self.numbers.no_fraction() if points else EMPTY])
+
+    def _between(self, unit: Divisor, low: int, high: int | None, points: bool = True) -> int:
+        return Digits(self.numbers, unit.modulus, unit.places, points).between(low, False, high, False)
+
+    def _mantissas(self, unit: Divisor, low: int, high: int | None, exponent: int) -> int:
+        """Mantissas of the multiples from low to high units with some exponent."""
+        # with the exponent the mantissa has more digits after its point
+        shifted = Divisor(unit.modulus, unit.places + exponent)
+        least, most = 10**shifted.places, 10 ** (shifted.places + 1) - 1
+        if low <= least and (high is None or high >= most):
+            return Digits(self.numbers, *shifted).after_first(0, 0)
+        low = max(low, -(-least // unit.modulus) * unit.modulus)
+        high = most if high is None else min(high, most)
+        return self._between(shifted, low, high - high % unit.modulus)
+
+    def _digits_only(self, unit: Divisor | None, others: list[Divisor]) -> int:
+        """Mantissas of MANTISSA digits after the point whose digits alone decide."""
+        found = Digits(self.numbers, 1 if unit is None else unit.coprime, MANTISSA).after_first(0, 0)
+        for other in others:
+            found = self._minus(found, self._between(Divisor(other.coprime, MANTISSA), 0, None))
+        return found
+
+    # Numbers that are no multiples
+
+    def _signed_others(self, bounds: Bounds, others: list[Divisor]) -> int:
+        low, low_open, high, high_open = bounds
+        parts = []
+        if high is None or high > 0:
+            floor = (low, low_open) if low is not None and low >= 0 else (Decimal(0), True)
+            parts.append(self._other_magnitudes(Bounds(*floor, high, high_open), others))
+        if low is None or low < 0:
+            floor = (high.copy_negate(), high_open) if high is not None and high <= 0 else (Decimal(0), True)
+            negative = self._other_magnitudes(Bounds(*floor, opposite(low), low_open), others)
+            parts.append(self.store.concat([self.numbers.minus, negative]))
+        return self.store.union(parts)
+
+    def _other_magnitudes(self, bounds: Bounds, others: list[Divisor]) -> int:
+        low, _, high, _ = bounds
+        parts = [self._without(self._numbers(bounds), others, 0)]
+        # with smaller exponents nothing is a multiple
+        lowest = min([other.adjusted for other in others])
+        limit = Decimal((0, (1,), lowest))
+        if not low or low < limit:
+            capped = (limit, True) if high is None or high >= limit else (high, bounds.high_open)
+            parts.append(self.numbers.scientific(Bounds(bounds.low, bounds.low_open, *capped)))
+        elif low:
+            lowest = max(lowest, low.adjusted())
+        highest = None if high is None else high.adjusted()
+        if not _digits_differ(None, others) or (highest is not None and highest < lowest):
+            return self.store.union(parts)
+
+        def mantissas(exponent: int) -> int:
+            return self._without(self._bounded_mantissas(bounds, exponent), others, exponent)
+
+        parts += self._scientific(lowest, highest, others, mantissas, lambda: self._digits_only(None, others))
+        return self.store.union(parts)
+
+    def _bounded_mantissas(self, bounds: Bounds, exponent: int) -> int:
+        low, low_open, high, high_open = bounds
+        one, ten = Decimal(1), Decimal(10)
+        low = None if low is None else _shifted(low, -exponent)
+        high = None if high is None else _shifted(high, -exponent)
+        if low is None or low < one:
+            low, low_open = one, False
+        if high is None or high >= ten:
+            high, high_open = ten, True
+        return NOTHING if low > high else self._numbers(Bounds(low, low_open, high, high_open))
+
+    def _numbers(self, bounds: Bounds) -> int:
+        """All magnitudes between the bounds."""
+        low, low_open, high, high_open = bounds
+        ends = [bound for bound in (low, high) if bound is not None]
+        places = max(0, *[-int(end.as_tuple().exponent) for end in ends])
+        first = 0 if low is None else ratio(low, 1, places)[0]
+        last = None if high is None else ratio(high, 1, places)[0]
+        return AnyDigits(self.numbers, places).between(first, low_open, last, high_open)
+
+    def _without(self, found: int, others: list[Divisor], exponent: int) -> int:
+        """What is found, but no multiples of the others by 10 ** -exponent."""
+        for other in others:
+            shifted = Divisor(other.modulus, other.places + exponent)
+            if not exponent or shifted.adjusted <= 0:
+                found = self._minus(found, self._plain(shifted, 0, None, True))
+        return found
+
+    def _minus(self, some: int, others: int) -> int:
+        s = self.store
+        left = s.intersect([some, s.complement(others)])
+        return NOTHING if s.is_nothing(left) else left
+
+    # Exponents
+
+    def _scientific(
+        self,
+        lowest: int,
+        highest: int | None,
+        divisors: list[Divisor],
+        mantissas: Callable[[int], int],
+        digits_only: Callable[[], int],
+    ) -> list[int]:
+        """Mantissas with the exponents lowest to highest; at both ends they may have bounds."""
+        s = self.store
+        known = max([divisor.decided_by_digits for divisor in divisors])
+        singly = set(range(lowest, known + 1 if highest is None else min(known, highest) + 1))
+        # where the bounds end, each of the digits counts
+        singly.add(lowest)
+        if highest is not None:
+            singly.add(highest)
+        parts = [s.concat([mantissas(exponent), self.numbers.exponent_is(exponent)]) for exponent in sorted(singly)]
+        above = max(known, lowest) + 1
+        if highest is None or above < highest:
+            exponents = self.numbers.exponents(above, None if highest is None else highest - 1)
+            parts.append(s.concat([digits_only(), exponents]))
+        return parts
+
+
+def _digits_differ(unit: Divisor | None, others: list[Divisor]) -> bool:
+    """Whether digits alone, whatever the exponent, can make a multiple of the unit (None: all) none of the others."""
+    coprime = 1 if unit is None else unit.coprime
+    return all([coprime % other.coprime for other in others])
+
+
+def _only_value(bounds: Bounds) -> list[Decimal] | None:
+    """What lies between bounds that leave at most one number; None if there are more."""
+    low, high = bounds.low, bounds.high
+    if low is None or high is None or low < high:
+        return None
+    return [low] if low == high and not bounds.low_open and not bounds.high_open else []
+
+
+def _kept(values: list[Decimal], without: tuple[Decimal, ...]) -> list[Decimal]:
+    """The values that are multiples of none of the divisors."""
+    return [value for value in values if not any([is_multiple(value, other) for other in without])]
+
+
+def _indices(bounds: Bounds, unit: Divisor) -> tuple[int | None, int | None]:
+    """The first and the last multiple between the bounds."""
+    first = last = None
+    if bounds.low is not None:
+        numerator, denominator = ratio(bounds.low, *unit)
+        first = numerator // denominator + 1 if bounds.low_open else -(-numerator // denominator)
+    if bounds.high is not None:
+        numerator, denominator = ratio(bounds.high, *unit)
+        last = -(-numerator // denominator) - 1 if bounds.high_open else numerator // denominator
+    return first, last
+
+
+def _value(index: int, unit: Divisor) -> Decimal:
+    whole = Decimal(index * unit.modulus).as_tuple()
+    return Decimal((whole.sign, whole.digits, -unit.places))
+
+
+def _shifted(value: Decimal, places: int) -> Decimal:
+    """The value by 10 ** places, exactly."""
+    sign, digits, exponent = value.as_tuple()
+    assert isinstance(exponent, int)
+    return Decimal((sign, digits, exponent + places))

@@ -1,0 +1,226 @@
+r"""The formats `hostname` and `idn-hostname`: labels of letters and digits, and labels of IDNA 2008.
+
+A label beyond ASCII obeys RFC 5891, 4.2: its characters (RFC 5892, with the rules about their neighbours), hyphens, no
+leading mark, normal form C, and the Bidi rule (RFC 5893). A label that begins with `xn--` must be able to be Punycode.
+
+Two things no expression of a sensible size can say, because Punycode's digits change their weight as it goes: what an
+`xn--` label stands for is not looked at, and a label of many characters beyond ASCII may be longer than 63 bytes as
+Punycode (more than 59 characters always are).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cache
+
+from ffgrammar.grammar.json_schema.strings.idn_table import members
+from ffgrammar.regex.expr.store import ANY_BYTES, EMPTY, ExprStore
+from ffgrammar.regex.lower.lowering import Encoding, compile_regex
+from ffgrammar.regex.syntax.charset import Charset, difference, from_ranges, of_chars, union
+
+__all__ = ["hostname", "idn_hostname", "idn_label"]
+
+LDH = "[0-9A-Za-z-]"
+LABEL = "[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])?"
+MOST = 253
+
+# Punycode ends in numbers of digits a-z, 0-9, least first. A digit below its threshold ends a number: that is 1 for the
+# first and the second digit of the first number, and at most 26 for all others, so that 0-9 end none. Before the
+# numbers stand the label's ASCII characters and a hyphen, if it has any.
+NUMBERS = "(?:[Aa]|[B-Zb-z0-9][Aa]|[B-Zb-z0-9]{2}[0-9]*[A-Za-z])(?:[0-9A-Za-z]*[A-Za-z])?"
+PUNYCODE = f"[Xx][Nn]--(?:{LDH}+-)?{NUMBERS}"
+
+# RFC 3490, 3.1: these are dots, too.
+DOTS = ".\u3002\uff0e\uff61"
+
+ARABIC_INDIC: Charset = ((0x660, 0x669),)
+EXTENDED_ARABIC_INDIC: Charset = ((0x6F0, 0x6F9),)
+
+
+def hostname(store: ExprStore, encode: Encoding) -> int:
+    """Host names of RFC 1123, in ASCII."""
+    return _dotted(store, encode, _ascii_label(store, encode, "[Xx][Nn]--"), ".")
+
+
+def idn_hostname(store: ExprStore, encode: Encoding) -> int:
+    """Host names whose labels may be internationalized (RFC 5890, 2.3.2.3)."""
+    return _dotted(store, encode, idn_label(store, encode), DOTS)
+
+
+def idn_label(store: ExprStore, encode: Encoding) -> int:
+    """A label in ASCII without hyphens in third and fourth place, a label that is Punycode, or one beyond ASCII."""
+    plain = _ascii_label(store, encode, f"{LDH}{{2}}--")
+    return store.union([plain, _Labels(store, encode).beyond_ascii()])
+
+
+def _ascii_label(store: ExprStore, encode: Encoding, reserved: str) -> int:
+    """A label in ASCII; one that begins with what a pattern says must be Punycode."""
+    label, beginning, punycode = [
+        compile_regex(store, pattern, "rust", encode=encode) for pattern in (LABEL, reserved, PUNYCODE)
+    ]
+    others = store.complement(store.concat([beginning, ANY_BYTES]))
+    return store.intersect([label, store.union([others, punycode])])
+
+
+def _dotted(store: ExprStore, encode: Encoding, label: int, dots: str) -> int:
+    dot = encode.charset(store, of_chars(dots))
+    name = store.concat([label, store.repeat(store.concat([dot, label]), 0, None)])
+    # A character is counted at its first byte, whatever comes then: a search that sums up how far each member is from
+    # its end is not led away from characters of several bytes.
+    first, others = store.byte_set(bytes([*range(0x80), *range(0xC0, 0x100)])), store.byte_set(bytes(range(0x80, 0xC0)))
+    char = store.concat([first, store.repeat(others, 0, None)])
+    return store.intersect([name, store.repeat(char, 0, MOST)])
+
+
+class _Labels:
+    """The rules for labels beyond ASCII, each as the texts that break it.
+
+    Around the places that they are about may be any bytes: a broken rule is then seen at once, without a search.
+    """
+
+    def __init__(self, store: ExprStore, encode: Encoding) -> None:
+        self.store = store
+        self.encode = encode
+
+    def one(self, chars: Charset) -> int:
+        return self.encode.charset(self.store, chars)
+
+    def has(self, *parts: int) -> int:
+        """Texts with these parts somewhere in them."""
+        return self.store.concat([ANY_BYTES, *parts, ANY_BYTES])
+
+    def starts(self, *parts: int) -> int:
+        return self.store.concat([*parts, ANY_BYTES])
+
+    def ends(self, *parts: int) -> int:
+        return self.store.concat([ANY_BYTES, *parts])
+
+    def beyond_ascii(self) -> int:
+        store = self.store
+        every = members()
+        hyphen = self.one(of_chars("-"))
+        broken = [
+            self.starts(hyphen),
+            self.ends(hyphen),
+            self.starts(self.one(every), self.one(every), hyphen, hyphen),
+            self.starts(self.one(members("mark"))),
+            *self.neighbours(),
+            self.joiners(),
+            self.bidi(),
+            self.not_composed(),
+        ]
+        text = store.repeat(self.one(every), 1, 59)
+        beyond = self.has(self.one(difference(every, ((0, 0x7F),))))
+        # A.7 as what must be there, not as what is broken: a search for the end of a label then knows where to go
+        no_katakana_dot = store.complement(self.has(self.one(of_chars("\u30fb"))))
+        katakana = store.union([no_katakana_dot, self.has(self.one(members("cjk")))])
+        return store.intersect([text, beyond, katakana, store.complement(store.union(broken))])
+
+    def neighbours(self) -> list[int]:
+        """RFC 5892, appendices A.3 to A.6, A.8 and A.9."""
+        store, every = self.store, members()
+        middle_dot, keraia, geresh = [self.one(of_chars(chars)) for chars in ("\u00b7", "\u0375", "\u05f3\u05f4")]
+
+        def after_other_than(chars: Charset) -> int:
+            return store.union([EMPTY, self.ends(self.one(difference(every, chars)))])
+
+        def before_other_than(chars: Charset) -> int:
+            return store.union([EMPTY, self.starts(self.one(difference(every, chars)))])
+
+        middle = of_chars("l")
+        return [
+            store.concat([after_other_than(middle), middle_dot, ANY_BYTES]),
+            store.concat([ANY_BYTES, middle_dot, before_other_than(middle)]),
+            store.concat([ANY_BYTES, keraia, before_other_than(members("greek"))]),
+            store.concat([after_other_than(members("hebrew")), geresh, ANY_BYTES]),
+            store.intersect([self.has(self.one(ARABIC_INDIC)), self.has(self.one(EXTENDED_ARABIC_INDIC))]),
+        ]
+
+    def joiners(self) -> int:
+        """A.1 and A.2: a joiner that follows no virama, and does not stand between letters that join."""
+        store, complement = self.store, self.store.complement
+        no_virama = complement(self.ends(self.one(members("virama"))))
+        skipped = store.repeat(self.one(members("transparent")), 0, None)
+        joined_before = self.ends(self.one(members("joins_after")), skipped)
+        joined_after = self.starts(skipped, self.one(members("joins_before")))
+        wide, narrow = self.one(of_chars("\u200d")), self.one(of_chars("\u200c"))
+        return store.union(
+            [
+                store.concat([no_virama, wide, ANY_BYTES]),
+                store.concat([store.intersect([no_virama, complement(joined_before)]), narrow, ANY_BYTES]),
+                store.concat([no_virama, narrow, complement(joined_after)]),
+            ]
+        )
+
+    def bidi(self) -> int:
+        """RFC 5893, section 2: labels with a character from right to left that break its rule."""
+        store = self.store
+        right_to_left, arabic_numbers, numbers = members("rtl"), members("an"), members("en")
+        found = self.has(self.one(union(right_to_left, arabic_numbers)))
+        inside = union(right_to_left, arabic_numbers, numbers, members("neutral"), members("nsm"))
+        last = self.one(union(right_to_left, arabic_numbers, numbers))
+        allowed = store.intersect(
+            [
+                self.starts(self.one(right_to_left)),
+                store.repeat(self.one(inside), 0, None),
+                self.ends(last, store.repeat(self.one(members("nsm")), 0, None)),
+                store.complement(store.intersect([self.has(self.one(arabic_numbers)), self.has(self.one(numbers))])),
+            ]
+        )
+        return store.intersect([found, store.complement(allowed)])
+
+    def not_composed(self) -> int:
+        """Texts that normal form C would change: marks out of order, or a mark that composes with what it follows."""
+        store = self.store
+        order, compositions = _normal_form()
+        found = []
+        above: Charset = ()
+        for kind in sorted(order, reverse=True):
+            if above:
+                found.append(store.concat([self.one(above), self.one(order[kind])]))
+            above = union(above, order[kind])
+        for (kind, bases), marks in compositions.items():
+            between = union(*[chars for other, chars in order.items() if other < kind]) if kind else ()
+            skipped = store.repeat(self.one(between), 0, None) if between else EMPTY
+            found.append(store.concat([self.one(bases), skipped, self.one(marks)]))
+        # one expression for all: what each character may begin is then worked out once
+        return self.has(store.union(found))
+
+
+@cache
+def _normal_form() -> tuple[dict[int, Charset], dict[tuple[int, Charset], Charset]]:
+    """Marks by combining class; then (combining class, characters) -> the marks of it that compose with them."""
+    by_class: dict[int, list[tuple[int, int]]] = {}
+    for first, last in members("mark"):
+        for code_point in range(first, last + 1):
+            kind = unicodedata.combining(chr(code_point))
+            if kind:
+                by_class.setdefault(kind, []).append((code_point, code_point))
+    allowed = [(first, last) for first, last in members() if last >= 0xC0]
+    bases: dict[str, list[tuple[int, int]]] = {}
+    composed: list[tuple[str, int]] = []
+    for first, last in allowed:
+        if 0x3400 <= first <= 0x4E00 or 0xAC00 <= first <= 0xD7A3 or 0x17000 <= first <= 0x1B000 or first >= 0x20000:
+            # ideographs and syllables: none is made of a base and a mark that labels may hold
+            continue
+        for code_point in range(first, last + 1):
+            parts = unicodedata.decomposition(chr(code_point)).split()
+            if len(parts) == 2 and parts[0][0] != "<":
+                base, mark = chr(int(parts[0], 16)), chr(int(parts[1], 16))
+                if unicodedata.normalize("NFC", base + mark) == chr(code_point):
+                    bases.setdefault(mark, []).append((ord(base), ord(base)))
+                    composed.append((chr(code_point), unicodedata.combining(mark)))
+    for mark, ranges in bases.items():
+        kind = unicodedata.combining(mark)
+        for char, its_kind in composed:
+            # the mark goes before the one that the character holds, and may compose with the rest of it
+            if 0 < kind < its_kind and unicodedata.normalize("NFC", char + mark) != char + mark:
+                ranges.append((ord(char), ord(char)))
+    marks: dict[tuple[int, Charset], list[tuple[int, int]]] = {}
+    for mark, ranges in bases.items():
+        key = (unicodedata.combining(mark), from_ranges(ranges))
+        marks.setdefault(key, []).append((ord(mark), ord(mark)))
+    return (
+        {kind: from_ranges(ranges) for kind, ranges in by_class.items()},
+        {key: from_ranges(ranges) for key, ranges in marks.items()},
+    )

@@ -1,0 +1,73 @@
+r"""The format `regex`: patterns of ECMA-262, with groups nested at most so deep.
+
+Groups nest, which no expression can follow for ever; but each level holds the one below once, so many are cheap. The
+grammar is the main one of ECMA-262, with and without the `u` flag; of annex B it has `[\w-.]`, and of other dialects
+nothing. Some patterns that are valid are left out: groups nested deeper, and counts like {512,600}, of three digits or
+more, as many, that begin alike. Not looked at is whether the group of a back-reference exists, whether names of groups
+differ, which properties there are, and the order of ranges that do not begin and end with a plain ASCII character.
+"""
+
+from __future__ import annotations
+
+from ffgrammar.regex.expr.store import EMPTY, ExprStore
+from ffgrammar.regex.lower.lowering import Encoding, compile_regex
+
+__all__ = ["DEEPEST", "regex_format"]
+
+DEEPEST = 20
+
+HEX = "[0-9A-Fa-f]"
+CHARACTER_ESCAPE = (
+    rf"\\(?:[tnvfr0]|c[A-Za-z]|x{HEX}{{2}}|u{HEX}{{4}}|u\{{0*(?:(?:10|{HEX})?{HEX}{{4}}|{HEX}{{1,3}})\}}|"
+    r"[\x00-\x7F--0-9A-Za-z_])"
+)
+CLASS_ESCAPE = r"\\(?:[dDwWsS]|[pP]\{[0-9A-Za-z_]+(?:=[0-9A-Za-z_]+)?\})"
+ASSERTION = r"\^|\$|\\[bB]"
+GROUP = r"\((?:\?:|\?<[A-Za-z_$][0-9A-Za-z_$]*>)?"
+LOOK = r"\(\?<?[=!]"
+
+
+def _class() -> str:
+    # a hyphen is itself in first and last place, and after \w and the like
+    ordered = [rf"\x{{{code:X}}}-[\x{{{code:X}}}-\x7F--\\\]]" for code in range(0x80) if chr(code) not in r"\]-"]
+    first = rf"(?:[^\\\]\x00-\x7F]|{CHARACTER_ESCAPE}|\\b)"
+    last = rf"(?:[^\\\]]|{CHARACTER_ESCAPE}|\\b)"
+    mixed = rf"{first}-{last}|[^\\\]\-]-(?:[^\\\]\x00-\x7F]|{CHARACTER_ESCAPE}|\\b)"
+    item = rf"(?:{'|'.join(ordered)}|{mixed}|[^\\\]\-^]|\^|{CHARACTER_ESCAPE}|\\b|(?:{CLASS_ESCAPE})-?)"
+    return rf"\[\^?-?{item}*-?\]"
+
+
+def _counts() -> str:
+    # {n}, {n,}, and {n,m} in order
+    equal_length = [f"{digit},[{digit}-9]" for digit in range(10)]
+    equal_length += [
+        f"{tens}{ones},(?:{tens}[{ones}-9]" + (f"|[{tens + 1}-9][0-9]" if tens < 9 else "") + ")"
+        for tens in range(1, 10)
+        for ones in range(10)
+    ]
+    more = [
+        f"{first}[0-9]{{{length - 1}}},[{first + 1}-9][0-9]{{{length - 1}}}"
+        for first in range(1, 9)
+        for length in range(3, 6)
+    ]
+    longer = [f"(?:0|[1-9][0-9]{{0,{length - 1}}}),[1-9][0-9]{{{length},}}" for length in range(1, 6)]
+    return rf"\{{(?:[0-9]+,?|{'|'.join(equal_length + more + longer)})\}}"
+
+
+def regex_format(store: ExprStore, encode: Encoding) -> int:
+    """Patterns, as an expression."""
+
+    def of(pattern: str) -> int:
+        return compile_regex(store, pattern, "rust", encode=encode, dot_all=True)
+
+    atom = of(rf"[^\^$\\.*+?()\[\]{{}}|]|\.|{CHARACTER_ESCAPE}|{CLASS_ESCAPE}|\\[1-9][0-9]*|{_class()}")
+    quantifier = store.union([EMPTY, of(rf"(?:[*+?]|{_counts()})\??")])
+    quantified = store.concat([atom, quantifier])
+    assertion, group, look, close, bar = of(ASSERTION), of(GROUP), of(LOOK), of(r"\)"), of(r"\|")
+    terms = [quantified, assertion]
+    for _ in range(DEEPEST + 1):
+        branch = store.repeat(store.union(terms), 0, None)
+        pattern = store.concat([branch, store.repeat(store.concat([bar, branch]), 0, None)])
+        inner = [store.concat([group, pattern, close, quantifier]), store.concat([look, pattern, close])]
+        terms = [quantified, assertion, *inner]
+    return pattern

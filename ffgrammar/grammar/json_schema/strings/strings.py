@@ -1,0 +1,229 @@
+# cython: language_level=3
+"""Expressions for JSON strings, and for keys.
+
+A string that any text may fill can be spelled in every way JSON allows. One that is limited by `pattern`, `format`,
+`enum` or `const`, and every key, is spelled canonically: a character is escaped only where JSON asks for it, so equal
+strings have equal spellings. Both count a character as one code point, whatever its spelling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ffgrammar.core.errors import GrammarError
+from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
+from ffgrammar.grammar.json_schema.normalize.shape import Shape
+from ffgrammar.grammar.json_schema.strings.formats import ADDRESS_LITERAL, IDN_LOCAL_PART, leap_seconds, pattern_of
+from ffgrammar.grammar.json_schema.strings.lengths import with_length
+from ffgrammar.regex.expr.cache import ExprCache
+from ffgrammar.regex.expr.store import NOTHING, ExprStore
+from ffgrammar.regex.lower.json_text import JSON_ANY, JSON_CANONICAL
+
+__all__ = ["Strings"]
+
+# What schemas ask of strings comes up again in others.
+_KEPT = ExprCache(2 << 20)
+_ANY = ((0, 0xD7FF), (0xE000, 0x10FFFF))
+
+
+class Strings:
+    """String expressions in one store. A *body* is what stands between the quotes."""
+
+    def __init__(self, store: ExprStore) -> None:
+        self.store = store
+        self.quote = store.literal(b'"')
+        self.any_char = JSON_ANY.charset(store, _ANY)
+        self.canonical_char = JSON_CANONICAL.charset(store, _ANY)
+        self.canonical_body = store.repeat(self.canonical_char, 0, None)
+        self.any_key = self.quoted(self.canonical_body)
+        self._ranges: dict[tuple[int, int | None, tuple[int, ...]], int] = {}
+        self._chars: dict[int, bool] = {}
+        self._lists: dict[tuple[str, ...], int] = {}
+        self._patterns: dict[str, int] = {}
+        self._formats: dict[tuple[str, int], int] = {}
+
+    def rebound(self, store: ExprStore) -> Strings:
+        """The same in a store that has the same expressions."""
+        other = Strings.__new__(Strings)
+        other.__dict__.update(self.__dict__)
+        other.store = store
+        other._ranges = self._ranges.copy()
+        other._chars = self._chars.copy()
+        other._lists = self._lists.copy()
+        other._patterns = self._patterns.copy()
+        other._formats = self._formats.copy()
+        return other
+
+    def quoted(self, body: int) -> int:
+        """A body between quotes."""
+        return self.store.concat([self.quote, body, self.quote])
+
+    def spelled(self, text: str) -> bytes:
+        """The canonical spelling of a string, its quotes included; where hexadecimal digits have two, the lower one."""
+        plain = JSON_CANONICAL.plain(text)
+        if plain is None:
+            plain = "".join([_ESCAPES.get(char, char) for char in text]).encode()
+        return b'"%b"' % plain
+
+    def body(self, text: str) -> int:
+        """The body of exactly this string."""
+        return JSON_CANONICAL.text(self.store, text)
+
+    def key(self, text: str) -> int:
+        """Exactly this string."""
+        plain = JSON_CANONICAL.plain(text)
+        if plain is not None:
+            return self.store.literal(b'"%b"' % plain)
+        return self.quoted(self.body(text))
+
+    def any_of(self, texts: Iterable[str]) -> int:
+        """Any of these strings."""
+        key = tuple(texts)
+        found = self._lists.get(key)
+        if found is None:
+            found = self._lists[key] = self._any_of(key)
+        return found
+
+    def _any_of(self, texts: tuple[str, ...]) -> int:
+        simple = []
+        others = []
+        for text in texts:
+            plain = JSON_CANONICAL.plain(text)
+            if plain is not None:
+                simple.append(b'"%b"' % plain)
+            else:
+                others.append(self.key(text))
+        found = self.store.literals(simple)
+        return self.store.union([found, *others]) if others else found
+
+    def other_keys(self, names: Iterable[str], bodies: Iterable[int]) -> int:
+        """The keys that are none of these, and match none of the bodies."""
+        known = [*[self.quoted(body) for body in bodies], self.any_of(names)]
+        return self.store.intersect([self.any_key, self.store.complement(self.store.union(known))])
+
+    def of(self, shape: Shape) -> int:
+        """The strings of a shape."""
+        if shape.strings is not None:
+            return self.any_of(shape.strings)
+        return self.range(shape.min_length, shape.max_length, shape.patterns)
+
+    def range(self, low: int, high: int | None, bodies: tuple[int, ...]) -> int:
+        """Strings of low to high characters that match all of the bodies."""
+        if high is not None and high < low:
+            return NOTHING
+        key = (low, high, bodies)
+        found = self._ranges.get(key)
+        if found is None:
+            if not bodies:
+                found = self.quoted(self.store.repeat(self.any_char, low, high))
+            else:
+                body = self.store.intersect(self._with_length(low, high, bodies))
+                found = NOTHING if self.store.is_nothing(body) else self.quoted(body)
+            self._ranges[key] = found
+        return found
+
+    def _with_length(self, low: int, high: int | None, bodies: tuple[int, ...]) -> list[int]:
+        """Expressions, all of which strings of a length that match the bodies match."""
+        parts = list(bodies)
+        if not low and high is None:
+            return parts
+        for index, body in enumerate(parts):
+            found = with_length(self.store, body, low, high, self._is_char)
+            if found is not None:
+                parts[index] = found
+                return parts
+        return [*parts, self.store.repeat(self.canonical_char, low, high)]
+
+    def _is_char(self, expr: int) -> bool:
+        """Whether an expression matches single characters only."""
+        found = self._chars.get(expr)
+        if found is None:
+            store = self.store
+            kind = store.node(expr)[0]
+            # what holds and/not, or counts, could be long to search
+            simple = kind in ("set", "union", "concat")
+            found = simple and store.is_nothing(store.intersect([expr, store.complement(self.canonical_char)]))
+            self._chars[expr] = found
+        return found
+
+    def pattern(self, pattern: str, subschema: Subschema, *tokens: str) -> int:
+        """The bodies in which an ECMA-262 pattern is found; tokens are the way to it."""
+        found = self._patterns.get(pattern)
+        if found is None:
+            try:
+                found = _KEPT.get(self.store, ("pattern", pattern), lambda: self._search(pattern))
+            except GrammarError as error:
+                pointer = subschema.pointer(*tokens)
+                raise type(error)(error.message, column=error.column, pointer=pointer) from error
+            self._patterns[pattern] = found
+        return found
+
+    def _search(self, pattern: str) -> int:
+        return self._compile(pattern, "ecma", search=True)
+
+    def without(self, body: int) -> int:
+        """The bodies that do not match."""
+        return self.store.intersect([self.canonical_body, self.store.complement(body)])
+
+    def format(self, name: str, draft: int) -> int:
+        """The bodies of a format in FORMATS, as a draft has it."""
+        found = self._formats.get((name, draft))
+        if found is None:
+            made = _KEPT.get(self.store, ("format", name, draft), lambda: self._format(name, draft))
+            found = self._formats[name, draft] = made
+        return found
+
+    def _format(self, name: str, draft: int) -> int:
+        store = self.store
+        if name in ("hostname", "idn-hostname", "idn-email"):
+            # few schemas need the tables of these
+            from ffgrammar.grammar.json_schema.strings import idn
+
+            if name == "hostname":
+                return idn.hostname(store, JSON_CANONICAL)
+            if name == "idn-hostname":
+                return idn.idn_hostname(store, JSON_CANONICAL)
+            domain = store.union([idn.idn_hostname(store, JSON_CANONICAL), self._matching(ADDRESS_LITERAL)])
+            return store.concat([self._matching(IDN_LOCAL_PART), store.literal(b"@"), domain])
+        if name == "regex":
+            from ffgrammar.grammar.json_schema.strings.regex_format import regex_format
+
+            return regex_format(store, JSON_CANONICAL)
+        found = self._matching(pattern_of(name, draft))
+        if name not in ("time", "date-time"):
+            return found
+        leap = leap_seconds(name, store)
+        if name == "date-time":
+            leap = store.concat([self._matching(pattern_of("date", draft)), leap])
+        return store.union([found, leap])
+
+    def _matching(self, pattern: str) -> int:
+        """The bodies that match a pattern of formats.py as a whole."""
+        return self._compile(pattern, "rust", dot_all=True)
+
+    def _compile(self, pattern: str, dialect: str, search: bool = False, dot_all: bool = False) -> int:
+        # most schemas do not need these modules: that is 7 ms less until the first of a process is compiled
+        from ffgrammar.regex.lower.lowering import compile_regex
+
+        return compile_regex(self.store, pattern, dialect, encode=JSON_CANONICAL, search=search, dot_all=dot_all)
+
+    def matching(self, texts: Iterable[str], low: int, high: int | None, bodies: tuple[int, ...]) -> list[str]:
+        """Those of the texts that obey a length and all the bodies."""
+        return [
+            text
+            for text in texts
+            if low <= len(text)
+            and (high is None or len(text) <= high)
+            and all(self.store.matches(body, self.spelled(text)[1:-1]) for body in bodies)
+        ]
+
+
+_ESCAPES = {chr(code): f"\\u{code:04x}" for code in range(32)} | {
+    "\b": "\\b",
+    "\t": "\\t",
+    "\n": "\\n",
+    "\f": "\\f",
+    "\r": "\\r",
+    '"': '\\"',
+    "\\": "\\\\",
+}

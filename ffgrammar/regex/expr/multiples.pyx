@@ -1,0 +1,242 @@
+"""Making and deriving the nodes of multiples. Divisors are below 2 ** 63, so that sums of two remainders fit."""
+
+from libc.stdint cimport uint32_t, uint64_t
+
+from ffgrammar.core.status cimport NO_MEMORY
+from ffgrammar.core.vec cimport vec_push
+from ffgrammar.regex.expr.nodes cimport (
+    ALIVE, EMPTY, FAR, K_AND, K_MULT, K_PART, NO_BOUND, NOTHING, NULLABLE, Nodes, add_node, make_complement,
+    make_intersection, make_repeat, make_set, node, node_kind, nullable,
+)
+
+cdef extern from *:
+    """
+    typedef unsigned __int128 ff_u128;
+    static const uint64_t ff_power_of_ten[20] = {
+        1ULL, 10ULL, 100ULL, 1000ULL, 10000ULL, 100000ULL, 1000000ULL, 10000000ULL, 100000000ULL, 1000000000ULL,
+        10000000000ULL, 100000000000ULL, 1000000000000ULL, 10000000000000ULL, 100000000000000ULL,
+        1000000000000000ULL, 10000000000000000ULL, 100000000000000000ULL, 1000000000000000000ULL,
+        10000000000000000000ULL
+    };
+    """
+    ctypedef unsigned long long ff_u128
+    const uint64_t ff_power_of_ten[20]
+
+cdef enum:
+    ZERO = 48
+    POINT = 46
+    # 10 ** 19 is above every divisor
+    ENOUGH = 19
+
+
+cdef inline uint64_t times(uint64_t a, uint64_t b, uint64_t divisor) noexcept nogil:
+    return <uint64_t>(<ff_u128>a * b % divisor)
+
+
+cdef uint64_t power(uint64_t exponent, uint64_t divisor) noexcept nogil:
+    """10 ** exponent, as a remainder."""
+    cdef uint64_t out, square
+    if exponent <= ENOUGH:
+        return ff_power_of_ten[exponent] % divisor
+    out = 1 % divisor
+    square = 10 % divisor
+    while exponent:
+        if exponent & 1:
+            out = times(out, square, divisor)
+        square = times(square, square, divisor)
+        exponent >>= 1
+    return out
+
+
+cdef inline uint64_t missing(uint64_t divisor, uint64_t carry) noexcept nogil:
+    return divisor - carry if carry else 0
+
+
+cdef inline bint within(uint64_t value, uint64_t digits) noexcept nogil:
+    """Whether so many digits can spell the value."""
+    return digits >= ENOUGH or value < ff_power_of_ten[digits]
+
+
+cdef bint least_factor(uint64_t a, uint64_t wanted, uint64_t divisor, uint64_t* out) noexcept nogil:
+    """The least x >= 0 for which a * x leaves the remainder `wanted`; whether there is one."""
+    cdef uint64_t old = divisor
+    cdef uint64_t new = a % divisor
+    # of the divisor and of a: what times a leaves `old` and `new` as remainders
+    cdef uint64_t old_factor = 0
+    cdef uint64_t new_factor = 1 % divisor
+    cdef uint64_t quotient, swap
+    while new:
+        quotient = old / new
+        swap = old - quotient * new
+        old = new
+        new = swap
+        swap = (old_factor + divisor - times(quotient % divisor, new_factor, divisor)) % divisor
+        old_factor = new_factor
+        new_factor = swap
+    if wanted % old:
+        return False
+    out[0] = times(wanted / old, old_factor, divisor) % (divisor / old)
+    return True
+
+
+cdef uint32_t shortest_part(uint64_t divisor, uint64_t carry, uint64_t whole, uint32_t places) noexcept nogil:
+    """How many digits after the point make a multiple at least, with exactly `whole` digits before it.
+
+    A lower bound when it takes more than ENOUGH, or when there is no multiple.
+    """
+    cdef uint64_t wanted = missing(divisor, carry)
+    cdef uint64_t least = wanted
+    cdef uint32_t digits = min(places, <uint32_t>ENOUGH)
+    # so many divisors and 1 end in 0: 9, 3, 7, 1 for a divisor that ends in 1, 3, 7, 9
+    cdef uint64_t ends = 10 - divisor % 10 if divisor % 10 in (1, 9) else divisor % 10
+    if digits < places and not least_factor(power(places - digits, divisor), wanted, divisor, &least):
+        return digits
+    if not within(least, whole + digits):
+        return digits
+    # what fewer digits do, more digits do with zeros
+    if divisor & 1 == 0 or divisor % 5 == 0:
+        while (digits and least_factor(power(places - digits + 1, divisor), wanted, divisor, &least)
+               and within(least, whole + digits - 1)):
+            digits -= 1
+        return digits
+    while digits:
+        # a tenth of it: the divisor is added as often as makes the last digit 0
+        least = <uint64_t>((least + <ff_u128>divisor * (least % 10 * ends % 10)) / 10)
+        if not within(least, whole + digits - 1):
+            break
+        digits -= 1
+    return digits
+
+
+cdef uint32_t shortest_multiple(uint64_t divisor, uint64_t carry, uint32_t lo, uint32_t span, uint32_t places) noexcept nogil:
+    cdef uint64_t best = FAR
+    cdef uint64_t length = lo
+    cdef uint64_t after
+    if places == NO_POINT or places == 0:
+        return lo if lo < FAR else FAR
+    # a digit more before the point may do instead of several after it
+    while length < best and (span == NO_BOUND or length - lo <= span):
+        after = shortest_part(divisor, carry, length, places)
+        if after:
+            # and the point
+            after += 1
+        if length + after < best:
+            best = length + after
+        carry = times(carry, 10, divisor)
+        length += 1
+    return <uint32_t>best
+
+
+cdef int make_zeros(Nodes* n, uint32_t lo, uint32_t* out) noexcept nogil:
+    cdef uint32_t bits[8]
+    cdef uint32_t zero
+    cdef int i, status
+    for i in range(8):
+        bits[i] = 0
+    bits[ZERO >> 5] = <uint32_t>1 << (ZERO & 31)
+    status = make_set(n, bits, &zero)
+    return status if status < 0 else make_repeat(n, zero, lo, NO_BOUND, out)
+
+
+cdef int make_multiples(
+    Nodes* n, uint64_t divisor, uint64_t carry, uint32_t lo, uint32_t span, uint32_t places, uint32_t* out,
+) noexcept nogil:
+    cdef uint32_t words[MULT_LEN]
+    cdef uint32_t flags = ALIVE
+    while not within(missing(divisor, carry), lo + <uint64_t>(0 if places == NO_POINT else places)):
+        # no rest of this length makes a multiple
+        if span == 0:
+            out[0] = NOTHING
+            return 0
+        carry = times(carry, 10, divisor)
+        lo += 1
+        if span != NO_BOUND:
+            span -= 1
+    if lo == 0 and carry == 0:
+        flags |= NULLABLE
+    words[0] = K_MULT
+    words[1] = lo
+    words[2] = span
+    words[3] = places
+    words[4] = <uint32_t>divisor
+    words[5] = <uint32_t>(divisor >> 32)
+    words[6] = <uint32_t>carry
+    words[7] = <uint32_t>(carry >> 32)
+    return add_node(
+        n, words, MULT_LEN, flags, 0, shortest_multiple(divisor, carry, lo, span, places), out)
+
+
+cdef int make_part(Nodes* n, uint64_t divisor, uint64_t carry, uint32_t places, uint32_t* out) noexcept nogil:
+    cdef uint32_t words[PART_LEN]
+    if not within(missing(divisor, carry), places):
+        out[0] = NOTHING
+        return 0
+    if places == 0 or (carry == 0 and not within(divisor, places)):
+        # nothing but zero itself is so near
+        return make_zeros(n, 0, out)
+    words[0] = K_PART
+    words[1] = places
+    words[2] = <uint32_t>divisor
+    words[3] = <uint32_t>(divisor >> 32)
+    words[4] = <uint32_t>carry
+    words[5] = <uint32_t>(carry >> 32)
+    return add_node(
+        n, words, PART_LEN, ALIVE if carry else ALIVE | NULLABLE, 0, shortest_part(divisor, carry, 0, places), out)
+
+
+cdef int after_point(Nodes* n, uint64_t divisor, uint64_t carry, uint32_t places, uint32_t* out) noexcept nogil:
+    """A part of at least one digit."""
+    cdef uint32_t part, some
+    cdef size_t base = n.stack.len
+    cdef int status = make_part(n, divisor, carry, places, &part)
+    if status < 0:
+        return status
+    if not nullable(n, part):
+        out[0] = part
+        return 0
+    if node_kind(n, part) != K_PART:
+        return make_zeros(n, 1, out)
+    status = make_complement(n, EMPTY, &some)
+    if status < 0:
+        return status
+    if vec_push(&n.stack, K_AND) < 0 or vec_push(&n.stack, part) < 0 or vec_push(&n.stack, some) < 0:
+        n.stack.len = base
+        return NO_MEMORY
+    return make_intersection(n, base, out)
+
+
+cdef int multiples_derivative(Nodes* n, uint32_t e, uint32_t byte, uint32_t* out) noexcept nogil:
+    cdef const uint32_t* words = node(n, e)
+    cdef bint is_part = words[0] == K_PART
+    cdef uint64_t divisor = two_words(words + (2 if is_part else 4))
+    cdef uint64_t carry = two_words(words + (4 if is_part else 6))
+    cdef uint32_t places = words[1] if is_part else words[3]
+    cdef uint32_t lo = 0 if is_part else words[1]
+    cdef uint32_t span = 0 if is_part else words[2]
+    cdef uint32_t digit = byte - ZERO
+    cdef uint64_t after = 0 if places == NO_POINT else places
+    out[0] = NOTHING
+    if digit > 9:
+        if byte == POINT and not is_part and lo == 0 and places != NO_POINT:
+            return after_point(n, divisor, carry, places, out)
+        return 0
+    if is_part:
+        carry = (carry + times(digit, power(after - 1, divisor), divisor)) % divisor
+        return make_part(n, divisor, carry, places - 1, out)
+    if lo:
+        carry = (carry + times(digit, power(lo - 1 + after, divisor), divisor)) % divisor
+        return make_multiples(n, divisor, carry, lo - 1, span, places, out)
+    if span == 0:
+        return 0
+    carry = (times(carry, 10, divisor) + times(digit, power(after, divisor), divisor)) % divisor
+    return make_multiples(n, divisor, carry, 0, span if span == NO_BOUND else span - 1, places, out)
+
+
+cdef void multiples_class(const Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcept nogil:
+    cdef int i
+    # digits and the point are in the same word
+    if byte == POINT or byte - <uint32_t>ZERO <= 9:
+        for i in range(8):
+            bits[i] &= (<uint32_t>1 << (byte & 31)) if i == <int>(byte >> 5) else 0
+    else:
+        bits[ZERO >> 5] &= ~(<uint32_t>0x3FF << (ZERO & 31) | <uint32_t>1 << (POINT & 31))

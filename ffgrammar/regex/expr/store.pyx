@@ -1,0 +1,290 @@
+"""`ExprStore`: the Python face of hash-consed byte expressions."""
+
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+
+from ffgrammar.core.intern cimport intern_count
+from ffgrammar.core.vec cimport vec_push
+from ffgrammar.regex.expr cimport nodes as nd
+from ffgrammar.regex.expr.derivative cimport derivative, matches_something
+from ffgrammar.regex.expr.multiples cimport NO_POINT, make_multiples, make_part, two_words
+from ffgrammar.regex.expr.nodes cimport (
+    make_complement, make_concat, make_intersection, make_literal, make_repeat, make_set, make_union, node,
+    node_len, nodes_copy, nodes_free, nodes_init, nullable,
+)
+from ffgrammar.regex.expr.approximate cimport min_distinguishing_length, relaxed
+
+from ffgrammar.core.errors import GrammarError
+from ffgrammar.core.limits import Limits
+from ffgrammar.core.status import raise_status
+
+NOTHING = 0
+EMPTY = 1
+ANY_BYTES = 2
+MAX_REPEAT = 0xFFFFFFFE
+# the largest divisor of multiples
+MAX_DIVISOR = 0x7FFFFFFFFFFFFFFF
+MAX_PLACES = 0x0FFFFFFF
+
+
+cdef class ExprStore:
+    """Expressions over bytes, each an int id; equal expressions (up to simple laws) have equal ids.
+
+    Args:
+        limits: `expressions`, `expression_size`, `nesting` and `emptiness_steps` bound the store.
+
+    Attributes:
+        memo: a dict in which front-ends keep what they made once for this store.
+    """
+
+    def __cinit__(self, limits=None):
+        self.limits = Limits() if limits is None else limits
+        self.memo = {}
+        if nodes_init(&self.nodes) < 0:
+            raise MemoryError
+        self.nodes.max_nodes = min(self.limits.expressions, 0xFFFFFFF0)
+        self.nodes.max_words = 16 * <size_t>self.nodes.max_nodes
+        self.nodes.max_members = min(self.limits.expression_size, 0xFFFFFFF0)
+        self.nodes.max_search = min(self.limits.emptiness_steps, 0xFFFFFFF0)
+        # a group adds two levels (a repeat of a union); far below what a thread's C stack holds
+        self.nodes.max_depth = min(3 * self.limits.nesting + 16, 20000)
+
+    def __dealloc__(self):
+        nodes_free(&self.nodes)
+
+    cdef bint checked(self, int status) except -1:
+        if status < 0:
+            raise_status(status, self.limits)
+        return status
+
+    cdef uint32_t valid(self, object e) except? 0:
+        cdef uint32_t i
+        if not 0 <= e < intern_count(&self.nodes.tuples):
+            raise ValueError(f"no expression {e} in this store")
+        i = e
+        return i
+
+    def __len__(self) -> int:
+        return intern_count(&self.nodes.tuples)
+
+    def start_from(self, ExprStore other):
+        """Take over the expressions and the memo of another store, ids and all. This one must be new, and the other one
+        must not change meanwhile."""
+        if nodes_copy(&self.nodes, &other.nodes) < 0:
+            raise MemoryError
+        self.memo = other.memo.copy()
+
+    def byte_set(self, members: bytes) -> int:
+        """Any one of these bytes."""
+        cdef uint32_t bits[8]
+        cdef const uint8_t[::1] view = members
+        cdef uint32_t out
+        cdef Py_ssize_t i
+        for i in range(8):
+            bits[i] = 0
+        for i in range(view.shape[0]):
+            bits[view[i] >> 5] |= <uint32_t>1 << (view[i] & 31)
+        self.checked(make_set(&self.nodes, bits, &out))
+        return out
+
+    def literal(self, text: bytes) -> int:
+        """Exactly these bytes."""
+        cdef uint32_t out
+        cdef const uint8_t[::1] view = text
+        if not len(text):
+            return EMPTY
+        key = ("literal", text)
+        found = self.memo.get(key)
+        if found is None:
+            self.checked(make_literal(&self.nodes, &view[0], <uint32_t>len(text), &out))
+            found = self.memo[key] = out
+        return found
+
+    def concat(self, parts) -> int:
+        """One after another."""
+        cdef uint32_t out = nd.EMPTY
+        for e in reversed(list(parts)):
+            self.checked(make_concat(&self.nodes, self.valid(e), out, &out))
+        return out
+
+    cdef size_t collect(self, members) except? 0:
+        cdef size_t base = self.nodes.stack.len
+        ids = [self.valid(e) for e in members]
+        if vec_push(&self.nodes.stack, 0) < 0:
+            raise MemoryError
+        for e in ids:
+            if vec_push(&self.nodes.stack, e) < 0:
+                self.nodes.stack.len = base
+                raise MemoryError
+        return base
+
+    def union(self, members) -> int:
+        """Any of the members; no members match nothing."""
+        cdef uint32_t out
+        self.checked(make_union(&self.nodes, self.collect(members), &out))
+        return out
+
+    def intersect(self, members) -> int:
+        """What all members match; no members match every byte string."""
+        cdef uint32_t out
+        self.checked(make_intersection(&self.nodes, self.collect(members), &out))
+        return out
+
+    def complement(self, e) -> int:
+        """Every byte string that `e` does not match."""
+        cdef uint32_t out
+        self.checked(make_complement(&self.nodes, self.valid(e), &out))
+        return out
+
+    def repeat(self, e, lo, hi) -> int:
+        """lo to hi of `e` (hi None: no upper bound)."""
+        cdef uint32_t out
+        if not 0 <= lo <= MAX_REPEAT or (hi is not None and not lo <= hi <= MAX_REPEAT):
+            raise GrammarError(f"bad repeat bounds {lo}, {hi}")
+        self.checked(make_repeat(&self.nodes, self.valid(e), lo, nd.NO_BOUND if hi is None else <uint32_t>hi, &out))
+        return out
+
+    cdef uint64_t carried(self, object divisor, object carry, object places) except? 0:
+        if not 0 < divisor <= MAX_DIVISOR or not 0 <= carry < divisor or not 0 <= places <= MAX_PLACES:
+            raise GrammarError(f"bad multiples of {divisor}, {carry} carried, {places} places")
+        return carry
+
+    def multiples(self, divisor, carry, lo, hi, places) -> int:
+        """lo to hi digits (hi None: no upper bound), then perhaps a point and digits, by the remainder of their value.
+
+        The value of a text with n digits before its point, in units of 10 ** -places, plus carry * 10 ** (n - lo) is a
+        multiple of the divisor. `places` None: no point; the unit is 1.
+        """
+        cdef uint32_t out
+        cdef uint64_t start = self.carried(divisor, carry, places or 0)
+        if not 0 <= lo <= MAX_REPEAT or (hi is not None and not lo <= hi <= MAX_REPEAT):
+            raise GrammarError(f"bad bounds {lo}, {hi} of digits")
+        self.checked(make_multiples(
+            &self.nodes, divisor, start, lo, nd.NO_BOUND if hi is None else <uint32_t>(hi - lo),
+            NO_POINT if places is None else <uint32_t>places, &out))
+        return out
+
+    def multiples_part(self, divisor, carry, places) -> int:
+        """Digits after a point, perhaps none: their value in units of 10 ** -places plus the carry is a multiple."""
+        cdef uint32_t out
+        cdef uint64_t start = self.carried(divisor, carry, places)
+        self.checked(make_part(&self.nodes, divisor, start, places, &out))
+        return out
+
+    def literals(self, texts) -> int:
+        """Any of these byte strings, as a trie: a step costs the branches at hand, not the number of strings."""
+        items = sorted(set(texts))
+        # one entry for each depth of the common-prefix tree that is open: (depth, members from there)
+        stack = [(0, [])]
+        previous = 0
+        for i, text in enumerate(items):
+            shared = common_prefix(text, items[i + 1]) if i + 1 < len(items) else 0
+            depth = max(previous, shared)
+            if stack[-1][0] < depth:
+                stack.append((depth, []))
+            stack[-1][1].append(self.literal(text[depth:]))
+            while stack[-1][0] > shared:
+                depth, members = stack.pop()
+                if stack[-1][0] < shared:
+                    stack.append((shared, []))
+                above = stack[-1][0]
+                stack[-1][1].append(self.concat([self.literal(text[above:depth]), self.union(members)]))
+            previous = shared
+        return self.union(stack[0][1])
+
+    def is_nullable(self, e) -> bool:
+        """Whether `e` matches the empty string."""
+        return bool(nullable(&self.nodes, self.valid(e)))
+
+    def is_nothing(self, e) -> bool:
+        """Whether `e` matches nothing at all; exact.
+
+        Raises:
+            LimitError: `emptiness_steps` states did not decide it.
+        """
+        return not self.checked(matches_something(&self.nodes, self.valid(e)))
+
+    def derivative(self, e, byte) -> int:
+        """What may follow `byte` in a text that `e` matches."""
+        cdef uint32_t out
+        if not 0 <= byte < 256:
+            raise ValueError("a byte is 0..255")
+        self.checked(derivative(&self.nodes, self.valid(e), byte, &out))
+        return out
+
+    def matches(self, e, text: bytes) -> bool:
+        """Whether `e` matches the whole of `text`."""
+        for byte in text:
+            e = self.derivative(e, byte)
+        return self.is_nullable(e)
+
+    def relaxed(self, e) -> int:
+        """A simpler expression that `e` resembles (`approximate.pxd`); all that `e` matches it matches, too."""
+        cdef uint32_t out
+        self.checked(relaxed(&self.nodes, self.valid(e), &out))
+        return out
+
+    def min_distinguishing_length(self, a, b) -> int:
+        """Texts shorter than this do not tell two expressions apart, neither of which matches nothing (`approximate.pxd`)."""
+        return min_distinguishing_length(&self.nodes, self.valid(a), self.valid(b))
+
+    def node(self, e) -> tuple:
+        """One node: (kind, ...) with ids of its parts, or its bytes; for printing and saving."""
+        cdef const uint32_t* words = node(&self.nodes, self.valid(e))
+        cdef uint32_t kind = words[0]
+        cdef uint32_t i
+        if kind == nd.K_NOTHING:
+            return ("nothing",)
+        if kind == nd.K_EMPTY:
+            return ("empty",)
+        if kind == nd.K_ANY:
+            return ("any",)
+        if kind == nd.K_SET:
+            return ("set", bytes([i for i in range(256) if (words[1 + (i >> 5)] >> (i & 31)) & 1]))
+        if kind == nd.K_LIT:
+            return ("literal", self.nodes.text[words[1]:words[1] + words[2]])
+        if kind == nd.K_CAT:
+            return ("concat", words[1], words[2])
+        if kind == nd.K_NOT:
+            return ("complement", words[1])
+        if kind == nd.K_REP:
+            return ("repeat", words[1], words[2], None if words[3] == nd.NO_BOUND else words[3])
+        if kind == nd.K_MULT:
+            return ("multiples", two_words(words + 4), two_words(words + 6), words[1],
+                    None if words[2] == nd.NO_BOUND else words[1] + <uint64_t>words[2],
+                    None if words[3] == NO_POINT else words[3])
+        if kind == nd.K_PART:
+            return ("part", two_words(words + 2), two_words(words + 4), words[1])
+        return (("union" if kind == nd.K_OR else "intersect"),
+                *[words[i] for i in range(1, node_len(&self.nodes, e))])
+
+    def describe(self, e, depth=12) -> str:
+        """A readable form, cut at `depth` levels."""
+        kind, *parts = self.node(e)
+        if depth == 0:
+            return "..."
+        if kind in ("set", "literal"):
+            text = ascii(bytes(parts[0]).decode("latin-1"))[1:-1]
+            return f"[{text}]" if kind == "set" and len(parts[0]) > 1 else text
+        if kind == "repeat":
+            lo, hi = parts[1], parts[2]
+            return f"({self.describe(parts[0], depth - 1)}){{{lo},{'' if hi is None else hi}}}"
+        if kind == "complement":
+            return f"~({self.describe(parts[0], depth - 1)})"
+        if kind in ("multiples", "part"):
+            return f"<{kind} {', '.join(map(str, parts))}>"
+        inner = [self.describe(part, depth - 1) for part in parts]
+        if kind == "concat":
+            return "".join(inner)
+        if kind in ("union", "intersect"):
+            return "(" + ("|" if kind == "union" else "&").join(inner) + ")"
+        return {"nothing": "<nothing>", "empty": "<empty>", "any": "<any>"}[kind]
+
+
+cdef Py_ssize_t common_prefix(bytes a, bytes b):
+    cdef const uint8_t* x = a
+    cdef const uint8_t* y = b
+    cdef Py_ssize_t n = min(len(a), len(b))
+    cdef Py_ssize_t i = 0
+    while i < n and x[i] == y[i]:
+        i += 1
+    return i

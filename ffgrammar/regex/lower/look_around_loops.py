@@ -1,0 +1,147 @@
+r"""Repeats with look-around inside, where every text is read in one way only.
+
+`r` may follow the loop. A text is accepted when some way to read it as rounds and `r` obeys the conditions. If all ways
+to read a text agree on that, it is accepted when no way breaks one:
+
+    rounds r  but not  rounds left (right rounds r, but not what the condition asks for)
+
+for every condition between a `left` and a `right` of one round. Whether all ways agree is an emptiness question: texts
+in which marks say where each of two ways puts its conditions, the first way obeying all of them, the second breaking
+one. Marks are bytes that are in no UTF-8 text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ffgrammar.core.errors import LimitError
+from ffgrammar.core.limits import Limits
+from ffgrammar.regex.expr.store import ANY_BYTES, EMPTY, NOTHING, ExprStore
+
+__all__ = ["AMBIGUOUS", "loop_after", "loop_before"]
+
+AMBIGUOUS = "is in a part that is repeated, and a text may be divided into rounds in several ways"
+
+# One way to match a round: expressions, and the language that the condition between each two asks for.
+Body = tuple[Sequence[int], Sequence[int]]
+
+MARKS = bytes([0xC0, 0xC1, *range(0xF5, 0x100)])
+# The search for two ways that disagree; a pattern that people write takes a few hundred steps.
+SEARCH = Limits(expressions=200_000, expression_size=10_000, emptiness_steps=10_000)
+
+
+def loop_after(store: ExprStore, bodies: Sequence[Body], lo: int, hi: int | None, rest: int) -> int | None:
+    """The texts of lo to hi rounds and `rest`, whose conditions are about all that is after them.
+
+    None when a text can be read in ways that do not agree, or that is too hard to tell.
+    """
+    if not _ways_agree(store, bodies, rest, after=True):
+        return None
+    concat, intersect, complement = store.concat, store.intersect, store.complement
+    body = store.union([concat(parts) for parts, _ in bodies])
+    rounds = store.repeat(body, 0, None)
+    broken = []
+    for parts, asked in bodies:
+        for at, language in enumerate(asked, 1):
+            if language != ANY_BYTES:
+                after = intersect([concat([*parts[at:], rounds, rest]), complement(language)])
+                broken.append(concat([rounds, *parts[:at], after]))
+    return intersect([concat([store.repeat(body, lo, hi), rest]), complement(store.union(broken))])
+
+
+def loop_before(store: ExprStore, bodies: Sequence[Body], lo: int, hi: int | None, so_far: int) -> int | None:
+    """The same from right to left: `so_far` and rounds, whose conditions are about all that is before them."""
+    if not _ways_agree(store, bodies, so_far, after=False):
+        return None
+    concat, intersect, complement = store.concat, store.intersect, store.complement
+    body = store.union([concat(parts) for parts, _ in bodies])
+    rounds = store.repeat(body, 0, None)
+    broken = []
+    for parts, asked in bodies:
+        for at, language in enumerate(asked, 1):
+            if language != ANY_BYTES:
+                before = intersect([concat([so_far, rounds, *parts[:at]]), complement(language)])
+                broken.append(concat([before, *parts[at:], rounds]))
+    return intersect([concat([so_far, store.repeat(body, lo, hi)]), complement(store.union(broken))])
+
+
+def _ways_agree(store: ExprStore, bodies: Sequence[Body], outer: int, after: bool) -> bool:
+    """Whether no text has one way to be read that obeys the conditions, and another that does not."""
+    languages = sorted({language for _, asked in bodies for language in asked if language != ANY_BYTES})
+    if 2 * len(languages) > len(MARKS):
+        return False
+    first, second = MARKS[: len(languages)], MARKS[len(languages) : 2 * len(languages)]
+    made = ExprStore(SEARCH)
+    try:
+        ignoring_all = _ignoring(store, made, first + second)
+        against = [ignoring_all(store.complement(language)) for language in languages]
+
+        def ways(own: bytes, other: bytes) -> tuple[int, int]:
+            """The texts with the marks of one way, and those of them whose marks break a condition."""
+            plain = _ignoring(store, made, other)
+            others = made.repeat(made.byte_set(other), 0, None)
+            rounds = []
+            for parts, asked in bodies:
+                marked = [plain(parts[0])]
+                for language, part in zip(asked, parts[1:], strict=True):
+                    if language != ANY_BYTES:
+                        mark = own[languages.index(language)]
+                        marked.extend([others, made.byte_set(bytes([mark])), others])
+                    marked.append(plain(part))
+                rounds.append(made.concat(marked))
+            loop = made.repeat(made.union(rounds), 0, None)
+            broken = []
+            for mark, wrong in zip(own, against, strict=True):
+                sides = [ANY_BYTES, made.byte_set(bytes([mark])), wrong]
+                broken.append(made.concat(sides if after else sides[::-1]))
+            sides = [loop, plain(outer)] if after else [plain(outer), loop]
+            return made.concat([others, *sides, others]), made.union(broken)
+
+        ways_one, broken_one = ways(first, second)
+        ways_two, broken_two = ways(second, first)
+        return made.is_nothing(made.intersect([ways_one, made.complement(broken_one), ways_two, broken_two]))
+    except LimitError:
+        return False
+
+
+def _ignoring(store: ExprStore, made: ExprStore, marks: bytes) -> Callable[[int], int]:
+    """Copies of expressions in another store, which match a text also when these bytes are put in anywhere."""
+    skip = made.repeat(made.byte_set(marks), 0, None)
+    known = {NOTHING: NOTHING, EMPTY: skip, ANY_BYTES: ANY_BYTES}
+
+    def copy(root: int) -> int:
+        stack = [root]
+        while stack:
+            expr = stack[-1]
+            if expr in known:
+                stack.pop()
+                continue
+            kind, *parts = store.node(expr)
+            inner = parts[:1] if kind in ("complement", "repeat") else [] if kind in ("set", "literal") else parts
+            missing = [part for part in inner if part not in known]
+            if missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            below = [known[part] for part in inner]
+            if kind == "set":
+                known[expr] = made.concat([skip, made.byte_set(parts[0]), skip])
+            elif kind == "literal":
+                known[expr] = made.concat(
+                    [skip, *[one for byte in parts[0] for one in (made.byte_set(bytes([byte])), skip)]]
+                )
+            elif kind == "concat":
+                known[expr] = made.concat(below)
+            elif kind == "repeat":
+                known[expr] = made.concat([skip, made.repeat(below[0], parts[1], parts[2])])
+            elif kind == "complement":
+                known[expr] = made.complement(below[0])
+            elif kind == "union":
+                known[expr] = made.union(below)
+            elif kind == "intersect":
+                known[expr] = made.intersect(below)
+            else:
+                raise ValueError(f"unknown expression {kind!r}")
+        return known[root]
+
+    return copy

@@ -1,0 +1,147 @@
+"""Deterministic byte expressions for sets of code points, and the plain UTF-8 encoding.
+
+A set becomes a tree over fixed-width digits (base 64 for UTF-8, base 16 for JSON's \\u escapes) in which the digits
+that lead to the same remainder share one branch: branches of a union start with different bytes, and equal remainders
+are one expression. (Listing byte sequences range by range, as in Cox's construction for RE2, gives the same language
+with branches that overlap, which costs a derivative for each.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Protocol
+
+from ffgrammar.regex.expr.store import EMPTY, ExprStore
+from ffgrammar.regex.syntax.charset import Charset
+
+__all__ = ["UTF8", "Encoding", "Ranges", "Utf8", "digit_tree"]
+
+# Ranges of numbers, each with the expression that follows a number of the range.
+Ranges = tuple[tuple[int, int, int], ...]
+
+# (width, digit) -> the bytes that spell a digit
+Speller = Callable[[int, int], bytes]
+
+CONTINUATION = [bytes([0x80 + digit]) for digit in range(64)]
+
+
+class Encoding(Protocol):
+    """How characters are spelled in bytes."""
+
+    def charset(self, store: ExprStore, members: Charset) -> int:
+        """The expression of one character of the set."""
+
+    def text(self, store: ExprStore, text: str) -> int:
+        """The expression of exactly these characters."""
+
+    def plain(self, text: str) -> bytes | None:
+        """The only spelling of the characters, or None when there are several."""
+
+
+def split(ranges: Ranges, unit: int) -> dict[Ranges, list[int]]:
+    """The leading digits (number // unit) by what may follow them."""
+    by_digit: dict[int, list[tuple[int, int, int]]] = {}
+    for lo, hi, after in ranges:
+        first, last = lo // unit, hi // unit
+        for digit in range(first, last + 1):
+            low = lo - digit * unit if digit == first else 0
+            high = hi - digit * unit if digit == last else unit - 1
+            by_digit.setdefault(digit, []).append((low, high, after))
+    groups: dict[Ranges, list[int]] = {}
+    for digit, rest in by_digit.items():
+        groups.setdefault(tuple(rest), []).append(digit)
+    return groups
+
+
+# Every grammar has a store of its own, and the same few sets: what does not depend on the store is worked out once.
+@lru_cache(maxsize=4096)
+def _branches(ranges: Ranges, base: int, width: int, spell: Speller) -> list[tuple[bytes, Ranges]]:
+    groups = split(ranges, base ** (width - 1))
+    return [(b"".join([spell(width, digit) for digit in digits]), rest) for rest, digits in groups.items()]
+
+
+def digit_tree(store: ExprStore, ranges: Ranges, base: int, width: int, spell: Speller) -> int:
+    """The numbers of the ranges, in `width` digits, each followed by what its range says.
+
+    Args:
+        ranges: sorted and disjoint.
+        spell: (width, digit) -> the bytes that spell the digit when `width` digits are left, itself included.
+    """
+    if not width:
+        return ranges[0][2]
+    key = (spell, width, ranges)
+    known = store.memo.get(key)
+    if known is None:
+        branches = []
+        for leads, rest in _branches(ranges, base, width, spell):
+            tail = digit_tree(store, rest, base, width - 1, spell)
+            branches.append(store.concat([store.byte_set(leads), tail]))
+        known = store.memo[key] = branches[0] if len(branches) == 1 else store.union(branches)
+    return known
+
+
+def _spell2(width: int, digit: int) -> bytes:
+    return CONTINUATION[digit] if width == 1 else bytes([0xC0 + digit])
+
+
+def _spell3(width: int, digit: int) -> bytes:
+    return CONTINUATION[digit] if width < 3 else bytes([0xE0 + digit])
+
+
+def _spell4(width: int, digit: int) -> bytes:
+    return CONTINUATION[digit] if width < 4 else bytes([0xF0 + digit])
+
+
+# (first, last) code points of each length of encoding beyond one byte, the length, and how its digits are spelled
+LENGTHS = ((0x80, 0x7FF, 2, _spell2), (0x800, 0xFFFF, 3, _spell3), (0x10000, 0x10FFFF, 4, _spell4))
+
+
+@lru_cache(maxsize=1024)
+def _by_length(members: Charset) -> tuple[bytes, Charset, list[tuple[Ranges, int, Speller]]]:
+    """The ASCII members, the others, and these as ranges of each length."""
+    single = bytearray()
+    above = []
+    for lo, hi in members:
+        if lo < 0x80:
+            single.extend(range(lo, min(hi, 0x7F) + 1))
+        if hi >= 0x80:
+            above.append((max(lo, 0x80), hi))
+    lengths: list[tuple[Ranges, int, Speller]] = []
+    for first, last, length, spell in LENGTHS:
+        ranges = tuple([(max(lo, first), min(hi, last), EMPTY) for lo, hi in above if lo <= last and hi >= first])
+        if ranges:
+            lengths.append((ranges, length, spell))
+    return bytes(single), tuple(above), lengths
+
+
+class Utf8:
+    """Characters as their UTF-8 bytes."""
+
+    def charset(self, store: ExprStore, members: Charset) -> int:
+        """The expression of one character of the set."""
+        key = (Utf8, members)
+        known: int | None = store.memo.get(key)
+        if known is not None:
+            return known
+        single, above, lengths = _by_length(members)
+        if single and above:
+            # sets differ in ASCII more than elsewhere: the rest is looked up on its own
+            made = store.union([store.byte_set(single), self.charset(store, above)])
+        elif above:
+            made = store.union([digit_tree(store, ranges, 64, length, spell) for ranges, length, spell in lengths])
+        else:
+            made = store.byte_set(single)
+        store.memo[key] = made
+        return made
+
+    def text(self, store: ExprStore, text: str) -> int:
+        """The expression of exactly these characters."""
+        return store.literal(text.encode())
+
+    def plain(self, text: str) -> bytes | None:
+        """The only spelling of the characters."""
+        return text.encode()
+
+
+UTF8 = Utf8()

@@ -1,0 +1,9 @@
+from ffgrammar.tokens.bpe.merges import Merges
+
+class Successors:
+    """The successors of all tokens, each found when it is asked for."""
+
+    @property
+    def max_bytes(self) -> int: ...
+    def __init__(self, merges: Merges, max_bytes: int = ...) -> None: ...
+    def after(self, token: int) -> bytes: ...

@@ -1,0 +1,235 @@
+"""Encoders that are someone else's: a caller's function, a tiktoken object, a Hugging Face tokenizer (where its rules
+are not known).
+
+Each has `encode(data)` for str and bytes, names of special tokens being ordinary text, and `piece_ends(data)`, the byte
+offsets at which the pre-tokens of a UTF-8 text end, or None where that is not known.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from ffgrammar.core.errors import TokenizerError
+from ffgrammar.core.forks import new_lock
+
+if TYPE_CHECKING:
+    from ffgrammar.tokens.canonical.lazy_rules import LazyRules
+    from ffgrammar.tokens.canonical.rules import CanonicalRules
+
+__all__ = ["CallableEncoder", "HuggingFaceEncoder", "TiktokenEncoder"]
+
+
+class CallableEncoder:
+    """A function from bytes to ids. Where its pre-tokens end is not known."""
+
+    def __init__(self, function: Callable[[bytes], Iterable[int]]) -> None:
+        if not callable(function):
+            raise TokenizerError(f"encode must be callable, not {type(function).__name__}")
+        self._function = function
+
+    def encode(self, data: str | bytes) -> list[int]:
+        text = data.encode() if isinstance(data, str) else data
+        try:
+            return [int(token) for token in self._function(text)]
+        except TokenizerError:
+            raise
+        except Exception as error:
+            raise TokenizerError(f"the encode function failed: {type(error).__name__}: {error}") from error
+
+    def piece_ends(self, data: bytes) -> list[int] | None:
+        return None
+
+
+class TiktokenEncoder:
+    """Encodes with a `tiktoken.Encoding`, names of special tokens as ordinary text."""
+
+    def __init__(self, encoding: Any) -> None:
+        self._encoding = encoding
+        self._splitter: Any = None
+
+    def encode(self, data: str | bytes) -> list[int]:
+        try:
+            if isinstance(data, bytes):
+                try:
+                    data = data.decode("utf-8")
+                except UnicodeDecodeError:
+                    # Only this method knows how tiktoken itself treats wrong UTF-8.
+                    return list(self._encoding._encode_bytes(data))
+            return list(self._encoding.encode_ordinary(data))
+        except BaseException as error:
+            # A panic of its Rust code (a long run of spaces exhausts its regex stack) is a BaseException.
+            if isinstance(error, Exception) or type(error).__name__ == "PanicException":
+                raise TokenizerError(f"tiktoken could not encode the text: {error}") from error
+            raise
+
+    def piece_ends(self, data: bytes) -> list[int] | None:
+        """By the `regex` package where it is installed; its Unicode version may differ from tiktoken's."""
+        if self._splitter is None:
+            try:
+                import regex
+
+                self._splitter = regex.compile(self._encoding._pat_str)
+            except (ImportError, AttributeError):
+                return None
+        text = data.decode("utf-8")
+        return _byte_ends(text, (match.end() for match in self._splitter.finditer(text)))
+
+
+class HuggingFaceEncoder:
+    """Encodes by the tokenizer's rules, or with the package `tokenizers` where they are not known; its tokenizer is
+    built when first needed.
+
+    Args:
+        config: its tokenizer.json.
+        letters: GPT-2's letters by byte if its model works on these; None if it has tokens like `<0x0A>`.
+
+    Attributes:
+        rules: the tokenizer's; set once, before anything is encoded.
+        knows_space: whether the rules know what becomes of a text that has the character that stands for the space.
+    """
+
+    def __init__(self, config: dict[str, Any], letters: dict[int, str] | None) -> None:
+        self.rules: LazyRules | None = None
+        self.knows_space = True
+        self._letters = letters
+        self._config: dict[str, Any] | None = config
+        self._tokenizer: Any = None
+        self._lock = new_lock()
+
+    def _own(self) -> CanonicalRules | None:
+        own = None if self.rules is None else self.rules.get()
+        if own is not None and self.knows_space:
+            self._config = None
+        return own
+
+    def _ready(self) -> Any:
+        with self._lock:
+            if self._config is not None:
+                try:
+                    import tokenizers
+                except ImportError:
+                    raise TokenizerError(
+                        "encoding with a Hugging Face tokenizer needs the package tokenizers: pip install tokenizers"
+                    ) from None
+                try:
+                    self._tokenizer = tokenizers.Tokenizer.from_str(json.dumps(self._config))
+                except Exception as error:
+                    raise TokenizerError(f"tokenizers cannot read this tokenizer: {error}") from error
+                self._tokenizer.encode_special_tokens = True
+                self._config = None
+            return self._tokenizer
+
+    def encode(self, data: str | bytes) -> list[int]:
+        """The ids of a text.
+
+        These tokenizers work on characters; what they would make of other bytes is defined here. Byte-level: the last
+        pre-token before the first wrong byte, and everything from there on, are one pre-token (as tiktoken does it).
+        Otherwise: each wrong byte is its own token.
+        """
+        if isinstance(data, str):
+            try:
+                data.encode("utf-8")
+            except UnicodeEncodeError:
+                # surrogates, as tiktoken treats them
+                data = data.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            return self._encode_text(data)
+        try:
+            return self._encode_text(data.decode("utf-8"))
+        except UnicodeDecodeError as error:
+            valid = error.start
+        own = self._own()
+        if self._letters is not None and own is not None:
+            from ffgrammar.tokens.bpe.native_encoder import encode_open
+
+            return encode_open(own, data, valid)
+        if self._letters is not None:
+            return self._encode_one_piece_from(data, valid, self._letters)
+        return self._encode_byte_by_byte(data, valid)
+
+    def _encode_text(self, text: str) -> list[int]:
+        own = self._own()
+        space = None if own is None else own.space
+        if own is not None and (self.knows_space or space is None or space not in text):
+            from ffgrammar.tokens.bpe.native_encoder import encode_text
+
+            return encode_text(own, (text if space is None else text.replace(space, " ")).encode())
+        return list(self._ready().encode(text, add_special_tokens=False).ids)
+
+    def _encode_one_piece_from(self, data: bytes, valid: int, letters: dict[int, str]) -> list[int]:
+        tokenizer = self._ready()
+        text = data[:valid].decode("utf-8")
+        pretokens = tokenizer.pre_tokenizer.pre_tokenize_str(text) if tokenizer.pre_tokenizer else []
+        cut = pretokens[-1][1][0] if pretokens else 0
+        encoding = tokenizer.encode(text, add_special_tokens=False)
+        ids = []
+        for token, (start, end) in zip(encoding.ids, encoding.offsets, strict=True):
+            if start < cut:
+                ids.append(token)
+                cut = max(cut, end)  # an added token goes across pre-tokens
+        rest = text[cut:].encode() + data[valid:]
+        return ids + [token.id for token in tokenizer.model.tokenize("".join(letters[value] for value in rest))]
+
+    def _encode_byte_by_byte(self, data: bytes, valid: int) -> list[int]:
+        ids: list[int] = []
+        while data:
+            ids += self._encode_text(data[:valid].decode("utf-8"))
+            data = data[valid:]
+            if data:
+                ids.append(self._byte_token(data[0]))
+                data = data[1:]
+            valid = _valid_prefix(data)
+        return ids
+
+    def _byte_token(self, byte: int) -> int:
+        own = self._own()
+        if own is not None:
+            from ffgrammar.tokens.bpe.native_encoder import byte_token
+
+            return byte_token(own, byte)
+        token: int | None = self._ready().token_to_id(f"<0x{byte:02X}>")
+        if token is None:
+            raise TokenizerError(f"the tokenizer has no token for the byte {byte:#04x}")
+        return token
+
+    def piece_ends(self, data: bytes) -> list[int] | None:
+        own = self._own()
+        if own is not None:
+            # (what stands for a space is as long as a space only there)
+            return own.pretokens.ends_of(data) if own.space is None or own.space.encode() not in data else None
+        tokenizer = self._ready()
+        if tokenizer.normalizer is not None or tokenizer.pre_tokenizer is None:
+            return None
+        text = data.decode("utf-8")
+        # Added tokens are found before the text is split. One that may be about to come is a pre-token of its own.
+        last = len(text)
+        for added in tokenizer.get_added_tokens_decoder().values():
+            if added.special:
+                continue
+            if added.lstrip or added.rstrip or added.single_word:
+                return None
+            for size in range(1, len(added.content)):
+                if text.endswith(added.content[:size]):
+                    last = min(last, len(text) - size)
+        ends = [end for _, (_, end) in tokenizer.pre_tokenizer.pre_tokenize_str(text)]
+        return _byte_ends(text, [end for end in ends if end <= last or end == len(text)])
+
+
+def _byte_ends(text: str, ends: Iterable[int]) -> list[int]:
+    """Ascending character offsets as offsets into the text's UTF-8."""
+    found, chars, count = [], 0, 0
+    for end in ends:
+        count += len(text[chars:end].encode())
+        chars = end
+        found.append(count)
+    return found
+
+
+def _valid_prefix(data: bytes) -> int:
+    """How many bytes from the start are UTF-8."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return error.start
+    return len(data)

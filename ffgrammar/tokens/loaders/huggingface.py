@@ -1,0 +1,257 @@
+"""Reads the tokenizers of Hugging Face models.
+
+Everything is read from the text of a tokenizer.json (an object gives it too), so no package is needed. The bytes of a
+token are what the tokenizer's decoder makes of it inside a text: three decoders tell that exactly, byte-level (GPT-2's
+alphabet of 256 characters), U+2581 for the space, and byte fallback (`<0x0A>`). Any other is refused.
+
+What is read of cutting and merging is told in huggingface_rules.py; where that is not all of it, the package
+`tokenizers` encodes. It works on a copy of the tokenizer that takes its text as the continuation of another: without a
+space put before it, without the template that adds BOS, without truncation, and with the names of special tokens as
+ordinary text.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.loaders.encoders import HuggingFaceEncoder
+from ffgrammar.tokens.loaders.huggingface_rules import ListedRules, byte_alphabet, read_rules
+from ffgrammar.tokens.vocabulary.trie import MAX_VOCAB_SIZE
+
+__all__ = ["ReadTokenizer", "byte_alphabet", "read_tokenizer"]
+
+BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2})>\Z")
+
+# Names that models give to the token that ends a text; used only when exactly one of them is there.
+EOS_NAMES = ("</s>", "<|endoftext|>", "<|end_of_text|>", "<eos>", "<|eot_id|>", "<|im_end|>", "<|end|>", "[EOS]")
+
+
+class ReadTokenizer(NamedTuple):
+    """What a tokenizer.json says. `rules` are None where they are not known; the two after them are told at the
+    properties of `Tokenizer`."""
+
+    tokens: list[bytes | None]
+    special_tokens: dict[str, int]
+    eos_token_ids: Any
+    name: str
+    encoder: HuggingFaceEncoder
+    rules: ListedRules | None
+    adds_prefix_space: bool
+    strips_first_space: bool
+
+
+def read_tokenizer(source: Any, eos_token_ids: Any = None) -> ReadTokenizer:
+    """Reads a path, a `tokenizers.Tokenizer` or a transformers tokenizer.
+
+    Args:
+        source: one of these.
+        eos_token_ids: what to take for them instead of looking for them.
+
+    Raises:
+        TokenizerError: it cannot be read, its tokens' bytes are not known, or no EOS is.
+    """
+    config, name, eos = _open(source)
+    try:
+        return _read(config, name, eos, eos_token_ids)
+    except TokenizerError:
+        raise
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise TokenizerError(f"{name}: not a tokenizer.json: {type(error).__name__}: {error}") from error
+
+
+def _read(config: dict[str, Any], name: str, eos: list[Any] | None, eos_token_ids: Any) -> ReadTokenizer:
+    model = config.get("model")
+    if not isinstance(model, dict):
+        raise TokenizerError(f"{name}: not a tokenizer.json: there is no model")
+    to_bytes, byte_level = _decoder(config, model, name)
+    tokens, special_tokens, numbers = _tokens(config, model, name, to_bytes, byte_level)
+    if eos_token_ids is None:
+        eos_token_ids = _known_eos(eos, special_tokens, numbers, name)
+    strips_space = any(step["type"] in ("Strip", "Metaspace") for step in _steps(config.get("decoder"), "decoders"))
+    adds_space = _without_prefix_space(config)
+    config["post_processor"] = config["truncation"] = config["padding"] = None
+    letters = {value: letter for letter, value in byte_alphabet().items()} if byte_level else None
+    encoder = HuggingFaceEncoder(config, letters)
+    steps = {
+        "normalizer": _steps(config.get("normalizer"), "normalizers"),
+        "pre_tokenizer": _steps(config.get("pre_tokenizer"), "pretokenizers"),
+        "decoder": _steps(config.get("decoder"), "decoders"),
+    }
+    rules = None
+    with contextlib.suppress(TokenizerError):
+        rules = read_rules(config, steps, tokens, byte_level)
+    return ReadTokenizer(tokens, special_tokens, eos_token_ids, name, encoder, rules, adds_space, strips_space)
+
+
+def _known_eos(eos: list[Any] | None, special_tokens: dict[str, int], numbers: dict[str, int], name: str) -> list[int]:
+    """The EOS ids from ids or names found with the tokenizer, else from the customary names."""
+    if eos is None:
+        eos = [text for text in EOS_NAMES if text in special_tokens]
+        if len(eos) != 1:
+            raise TokenizerError(f"{name}: which token ends a text is not known; give eos_token_ids=")
+    for item in eos:
+        if isinstance(item, str) and item not in numbers:
+            raise TokenizerError(f"{name}: its EOS token {item!r} is not in its vocabulary; give eos_token_ids=")
+    return [numbers[item] if isinstance(item, str) else item for item in eos]
+
+
+def _open(source: Any) -> tuple[dict[str, Any], str, list[Any] | None]:
+    """(the JSON value, a name, EOS ids or names if known)."""
+    if isinstance(source, str | Path):
+        path = Path(source)
+        if path.is_dir():
+            path = path / "tokenizer.json"
+        return _read_json(path), str(source), _eos_beside(path.parent)
+    eos = getattr(source, "eos_token_id", None)
+    name = getattr(source, "name_or_path", "") or "huggingface"
+    backend = getattr(source, "backend_tokenizer", source)
+    try:
+        text = backend.to_str()
+    except AttributeError:
+        raise TokenizerError(
+            "from_huggingface: expected a path, a tokenizers.Tokenizer or a transformers tokenizer with a "
+            f"backend_tokenizer (a 'fast' one), not {type(source).__name__}"
+        ) from None
+    return json.loads(text), name, None if eos is None else eos if isinstance(eos, list) else [eos]
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_bytes())
+    except OSError as error:
+        raise TokenizerError(f"cannot read {path}: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise TokenizerError(f"{path} is not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise TokenizerError(f"{path}: not a JSON object")
+    return value
+
+
+def _eos_beside(folder: Path) -> list[Any] | None:
+    """The EOS that the files beside name: ids in generation_config.json, else a name in tokenizer_config.json."""
+    generation, tokenizer = folder / "generation_config.json", folder / "tokenizer_config.json"
+    if generation.exists():
+        eos = _read_json(generation).get("eos_token_id")
+        if eos is not None:
+            return eos if isinstance(eos, list) else [eos]
+    if tokenizer.exists():
+        eos = _read_json(tokenizer).get("eos_token")
+        if isinstance(eos, dict):
+            eos = eos.get("content")
+        if eos is not None:
+            return [eos]
+    return None
+
+
+def _steps(part: dict[str, Any] | None, inside: str) -> list[dict[str, Any]]:
+    """The members of a decoder, normalizer or pre-tokenizer, which may be a (nested) Sequence."""
+    if part is None:
+        return []
+    if part.get("type") == "Sequence":
+        return [step for member in part.get(inside, []) for step in _steps(member, inside)]
+    return [part]
+
+
+def _tokens(
+    config: dict[str, Any], model: dict[str, Any], name: str, to_bytes: Callable[[str], bytes], byte_level: bool
+) -> tuple[list[bytes | None], dict[str, int], dict[str, int]]:
+    """(bytes by id, special tokens, id by text of every token)."""
+    vocabulary = model.get("vocab", {})
+    if isinstance(vocabulary, list):
+        vocabulary = {entry[0]: number for number, entry in enumerate(vocabulary)}
+    added = config.get("added_tokens") or []
+    numbers = {**vocabulary, **{token["content"]: token["id"] for token in added}}
+    if len(set(vocabulary.values())) < len(vocabulary):
+        raise TokenizerError(f"{name}: two tokens have the same id")
+    for text, number in numbers.items():
+        if not isinstance(number, int) or not 0 <= number <= MAX_VOCAB_SIZE:
+            raise TokenizerError(f"{name}: token {text!r} has the id {number!r}")
+    tokens: list[bytes | None] = [None] * (1 + max(numbers.values(), default=-1))
+    for text, number in vocabulary.items():
+        tokens[number] = to_bytes(text)
+    # The token for what the tokenizer cannot spell: its name is not the text it stands for.
+    unknown = model.get("unk_id") if model.get("type") == "Unigram" else vocabulary.get(model.get("unk_token"))
+    if unknown is not None:
+        tokens[unknown] = None
+    special_tokens = {}
+    for token in added:
+        # Added tokens are found in the text before the model sees it, so they are spelled as they are. (But what is
+        # read for a space is so in them, too.)
+        tokens[token["id"]] = token["content"].encode() if byte_level else to_bytes(token["content"])
+        if token.get("special"):
+            special_tokens[token["content"]] = token["id"]
+    return tokens, special_tokens, numbers
+
+
+def _decoder(config: dict[str, Any], model: dict[str, Any], name: str) -> tuple[Callable[[str], bytes], bool]:
+    """The function that gives a token's bytes inside a text, and whether it reads GPT-2's letters."""
+    kind = model.get("type", "BPE")
+    if kind not in ("BPE", "Unigram"):
+        raise TokenizerError(
+            f"{name}: the bytes of a {kind} model's tokens cannot be known exactly; use Tokenizer.from_tokens"
+        )
+    for field in ("continuing_subword_prefix", "end_of_word_suffix"):
+        if model.get(field):
+            raise TokenizerError(f"{name}: {field} is not supported: its tokens have no bytes of their own")
+    steps = _steps(config.get("decoder"), "decoders")
+    if not steps:
+        before = _steps(config.get("pre_tokenizer"), "pretokenizers")
+        steps = [step for step in before if step["type"] in ("ByteLevel", "Metaspace")]
+    replacements: list[tuple[str, str]] = []
+    byte_level, fused = False, False
+    byte_fallback = bool(model.get("byte_fallback"))
+    for step in steps:
+        match step["type"]:
+            case "ByteLevel":
+                byte_level = True
+            case "Metaspace":
+                replacements.append((step.get("replacement", "\u2581"), " "))
+            case "Replace" if "String" in step.get("pattern", {}):
+                replacements.append((step["pattern"]["String"], step["content"]))
+            case "ByteFallback":
+                byte_fallback = True
+            case "Fuse":
+                fused = True
+            case "Strip" if fused and not step.get("stop"):
+                pass  # the start of the whole text, not of a token
+            case other:
+                raise TokenizerError(f"{name}: decoder {other} is not supported; use Tokenizer.from_tokens")
+    alphabet = byte_alphabet()
+
+    def to_bytes(text: str) -> bytes:
+        if byte_level:
+            if all(character in alphabet for character in text):
+                return bytes(alphabet[character] for character in text)
+            return text.encode("utf-8", "surrogatepass")
+        byte = BYTE_TOKEN.match(text) if byte_fallback else None
+        if byte:
+            return bytes([int(byte[1], 16)])
+        for old, new in replacements:
+            text = text.replace(old, new)
+        return text.encode("utf-8", "surrogatepass")
+
+    return to_bytes, byte_level
+
+
+def _without_prefix_space(config: dict[str, Any]) -> bool:
+    """Takes out of the tokenizer what puts a space before a text; whether there was something."""
+    found = False
+    normalizers = _steps(config.get("normalizer"), "normalizers")
+    kept = [step for step in normalizers if not (step["type"] == "Prepend" and step.get("prepend") in (" ", "\u2581"))]
+    if len(kept) < len(normalizers):
+        found = True
+        config["normalizer"] = {"type": "Sequence", "normalizers": kept} if kept else None
+    for step in _steps(config.get("pre_tokenizer"), "pretokenizers"):
+        if step["type"] == "Metaspace" and step.get("prepend_scheme", "always") != "never":
+            found = True
+            step["prepend_scheme"] = "never"
+        if step["type"] == "ByteLevel" and step.get("add_prefix_space"):
+            found = True
+            step["add_prefix_space"] = False
+    return found

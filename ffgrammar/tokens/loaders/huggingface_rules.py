@@ -1,0 +1,292 @@
+"""What the tokenizer.json of a BPE model says of cutting and merging.
+
+The rules are exact or they are not given: whatever is not read here (normalizers that change the text, pre-tokenizers
+of other kinds, characters that the model drops, dropout) is refused. Encoding is then left to the package `tokenizers`.
+
+A model works on GPT-2's letters for bytes, or on characters. On characters, one of them (U+2581) may stand for the
+space; a text that has it is encoded as the same text with a space, so no decoded text has it. Tokens with equal bytes
+are told apart here: those that the model does not make, or makes only where there is no other, are `secondary`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.bpe.merge_list import MergeList
+from ffgrammar.tokens.bpe.merges import Merges
+from ffgrammar.tokens.canonical.rules import CanonicalRules
+from ffgrammar.tokens.loaders.huggingface_splits import escaped, read_splits
+from ffgrammar.tokens.pretokenize.automaton import Split
+from ffgrammar.tokens.vocabulary.trie import TokenTrie
+
+__all__ = ["ListedRules", "byte_alphabet", "read_rules"]
+
+# The bytes that UTF-8 has
+USED_BYTES = [value for value in range(256) if value not in (0xC0, 0xC1) and value < 0xF5]
+
+
+class ListedRules(NamedTuple):
+    """The rules of a tokenizer.json.
+
+    Attributes:
+        vocabulary: id by name of the model's tokens.
+        merges: as they are written: "a b" or [a, b].
+        splits: its pre-tokenizer's.
+        byte_tokens: see `Merges`.
+        whole_pretokens: see `CanonicalRules`.
+        space: the character that stands for the space.
+        atoms: id by text of the tokens that are found in a text before all else.
+        knows_space: whether `space` in a text makes the same tokens as a space there.
+        secondary: see `TokenTrie`.
+    """
+
+    vocabulary: Mapping[str, int]
+    merges: Sequence[Any]
+    splits: list[Split]
+    byte_tokens: list[int | None] | None
+    whole_pretokens: bool
+    space: str | None
+    atoms: dict[str, int]
+    knows_space: bool
+    secondary: frozenset[int]
+
+    def make(self, trie: TokenTrie) -> CanonicalRules:
+        """The rules on a vocabulary.
+
+        Raises:
+            TokenizerError: a merge or a pattern cannot be read, or ordinary text may become a token without bytes.
+        """
+        pairs = self._pairs()
+        merges = Merges(trie, MergeList(pairs), self.byte_tokens)
+        if any(not trie.token_bytes(token) for token in self.atoms.values()):
+            raise TokenizerError("a token that is found in a text has no bytes")
+        splits = self.splits
+        if self.atoms:
+            # (the longest of those that begin at a place is found)
+            names = sorted(self.atoms, key=len, reverse=True)
+            if self.space is not None:
+                names = [name.replace(" ", self.space) for name in names]
+            splits = [Split("|".join(map(escaped, names)), gaps=True, atoms=True), *splits]
+        rules = CanonicalRules(
+            trie, splits, self.whole_pretokens, merges=merges, space=self.space, atoms=self.atoms.values()
+        )
+        self._check_blank(rules, {result for _, _, result in pairs})
+        return rules
+
+    def _pairs(self) -> list[tuple[int, int, int]]:
+        """(left, right, result) of each merge."""
+        ids = self.vocabulary
+        found = []
+        bytes_only = {token for token in self.byte_tokens or [] if token is not None}
+        for merge in self.merges:
+            if isinstance(merge, str):
+                if merge.startswith("#version"):
+                    continue
+                merge = merge.split(" ")
+            try:
+                left, right = merge
+                found.append((ids[left], ids[right], ids[left + right]))
+            except (KeyError, TypeError, ValueError):
+                raise TokenizerError(f"merge {merge!r} is not of two tokens that make a token") from None
+            if bytes_only and not bytes_only.isdisjoint(found[-1][:2]):
+                raise TokenizerError(f"merge {merge!r} is of a token for a byte")
+        return found
+
+    def _check_blank(self, rules: CanonicalRules, results: set[int]) -> None:
+        """A token without bytes (a special one), or one for a byte, must not be what ordinary text becomes."""
+        bytes_only = {token for token in self.byte_tokens or [] if token is not None}
+        for name, token in self.vocabulary.items():
+            if token not in bytes_only and rules.trie.token_bytes(token):
+                continue
+            if self.byte_tokens is None:
+                text = _bytes_of_letters(name)
+            else:
+                text = name.replace(self.space or " ", " ").encode()
+            if text is None:
+                continue
+            single = len(name) == 1
+            made = token in results and rules.merges.makes(text) == [token]
+            whole = self.whole_pretokens and len(rules.pretokens.ends_of(text)) < 2
+            if single or made or whole:
+                raise TokenizerError(f"the text {name!r} may become a token without bytes")
+
+
+def read_rules(
+    config: Mapping[str, Any],
+    steps: Mapping[str, list[dict[str, Any]]],
+    tokens: Sequence[bytes | None],
+    byte_level: bool,
+) -> ListedRules:
+    """Reads the rules of a tokenizer.json, out of which what puts a space before a text was taken.
+
+    Args:
+        config: the JSON value.
+        steps: the members of its "normalizer", "pre_tokenizer" and "decoder".
+        tokens: bytes by id, as far as they are known.
+        byte_level: whether its tokens are written in GPT-2's letters.
+
+    Raises:
+        TokenizerError: something is not read here.
+    """
+    model = config["model"]
+    if model.get("type", "BPE") != "BPE" or not isinstance(model.get("vocab"), dict):
+        raise TokenizerError("the model is not BPE")
+    if model.get("dropout"):
+        raise TokenizerError("dropout makes encoding a matter of chance")
+    vocabulary: dict[str, int] = model["vocab"]
+    whole_pretokens = bool(model.get("ignore_merges"))
+    added = [token for token in config.get("added_tokens") or [] if not token.get("special")]
+    space = None
+    byte_tokens: list[int | None] | None = None
+    before = steps["pre_tokenizer"]
+    if byte_level:
+        secondary = _check_letters(vocabulary, tokens, steps)
+    else:
+        space = _space(steps)
+        byte_tokens = [vocabulary.get(f"<0x{value:02X}>") for value in range(256)]
+        secondary = _check_characters(vocabulary, tokens, byte_tokens, space)
+        if not model.get("byte_fallback"):
+            raise TokenizerError("the model has no tokens for some characters")
+        if any(step["type"] == "ByteLevel" for step in before):
+            raise TokenizerError("the pre-tokenizer is of bytes, and the model is not")
+    atoms, knows_space = _atoms(config.get("added_tokens") or [], added, space, bool(steps["normalizer"]))
+    own = set(atoms.values())
+    secondary -= own
+    if whole_pretokens and secondary:
+        raise TokenizerError("a whole piece may be one of several tokens")
+    if not own.isdisjoint(token for token in byte_tokens or [] if token is not None):
+        raise TokenizerError("a token for a byte is found in texts")
+    texts = {text.encode() for text in atoms}
+    secondary |= {number for number, text in enumerate(tokens) if text in texts and number not in own}
+    # (those that only a text that is not decoded has)
+    secondary |= {token["id"] for token in added} - own - set(vocabulary.values())
+    splits = read_splits(before, space)
+    merges = model.get("merges") or []
+    if not isinstance(merges, list):
+        raise TokenizerError(f"merges is not a list but {type(merges).__name__}")
+    return ListedRules(
+        vocabulary, merges, splits, byte_tokens, whole_pretokens, space, atoms, knows_space, frozenset(secondary)
+    )
+
+
+def _bytes_of_letters(name: str) -> bytes | None:
+    letters = byte_alphabet()
+    return bytes([letters[one] for one in name]) if all(one in letters for one in name) else None
+
+
+def byte_alphabet() -> dict[str, int]:
+    """GPT-2's characters for the 256 bytes: printable Latin-1 stands for itself, the others are U+0100 and up."""
+    plain = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [value for value in range(256) if value not in plain]
+    return {chr(value): value for value in plain} | {chr(256 + k): value for k, value in enumerate(others)}
+
+
+def _check_letters(
+    vocabulary: Mapping[str, int], tokens: Sequence[bytes | None], steps: Mapping[str, list[dict[str, Any]]]
+) -> set[int]:
+    """Tokens that the model cannot make, for they are not of letters."""
+    before = steps["pre_tokenizer"]
+    if steps["normalizer"] or not before or before[-1]["type"] != "ByteLevel":
+        raise TokenizerError("the text is normalized, or its bytes do not become letters")
+    letters = byte_alphabet()
+    for letter, value in letters.items():
+        number = vocabulary.get(letter)
+        if value in USED_BYTES and (number is None or tokens[number] != bytes([value])):
+            raise TokenizerError(f"the byte {value:#04x} is no token")
+    return {number for name, number in vocabulary.items() if tokens[number] and not letters.keys() >= set(name)}
+
+
+def _check_characters(
+    vocabulary: Mapping[str, int],
+    tokens: Sequence[bytes | None],
+    byte_tokens: Sequence[int | None],
+    space: str | None,
+) -> set[int]:
+    """Tokens that the model makes only where there is no other, or not at all."""
+    for value in USED_BYTES:
+        number = byte_tokens[value]
+        if number is None and (value >= 0x80 or chr(value) not in vocabulary):
+            raise TokenizerError(f"the byte {value:#04x} is no token")
+        if number is not None and tokens[number] != bytes([value]):
+            raise TokenizerError(f"the token of the byte {value:#04x} is special")
+    if space is not None and space not in vocabulary:
+        raise TokenizerError("the space is no token")
+    secondary = {number for number in byte_tokens if number is not None}
+    for name, number in vocabulary.items():
+        text = tokens[number]
+        if text is not None and len(text) == 1 and len(name) == 6 and number not in secondary:
+            raise TokenizerError(f"{name!r} is another token for a byte")
+        if space is not None and " " in name:
+            secondary.add(number)
+    return secondary
+
+
+def _space(steps: Mapping[str, list[dict[str, Any]]]) -> str | None:
+    """The character that stands for the space; checks that the decoder makes a space of it, and of nothing else."""
+    normalizers, before = steps["normalizer"], steps["pre_tokenizer"]
+    found: list[str] = []
+    for step in normalizers:
+        if step["type"] != "Replace" or step["pattern"] != {"String": " "}:
+            raise TokenizerError(f"normalizer {step['type']} is not read here")
+        found.append(step["content"])
+    found += [step.get("replacement", "\u2581") for step in before if step["type"] == "Metaspace"]
+    back = []
+    for step in steps["decoder"] or before:
+        if step["type"] == "Metaspace":
+            back.append((step.get("replacement", "\u2581"), " "))
+        elif step["type"] == "Replace":
+            back.append((step["pattern"].get("String"), step["content"]))
+    if set(back) != {(one, " ") for one in found} or len(set(found)) > 1 or any(len(one) != 1 for one in found):
+        raise TokenizerError("what is put in the place of the space, and taken out of it, is not one character")
+    return found[0] if found else None
+
+
+def _atoms(
+    every: list[dict[str, Any]], added: list[dict[str, Any]], space: str | None, replaced: bool
+) -> tuple[dict[str, int], bool]:
+    """Id by text of the tokens that are found in a text before all else; and whether that is so, too, where `space` is
+    in the place of a space.
+
+    Those that are not normalized are found first, and special ones are passed over as they are found, which must make
+    no difference. `replaced` says that what is normalized has `space` for a space: a token that has either is found
+    where either is; any other, where exactly the same is.
+    """
+    atoms: dict[str, int] = {}
+    knows_space = True
+    if any(token.get(flag) for token in added for flag in ("lstrip", "rstrip", "single_word")):
+        raise TokenizerError("an added token takes white space with it, or is a word")
+    for token in added:
+        text = token["content"]
+        if space is not None and not (replaced and token.get("normalized")):
+            knows_space = knows_space and not {" ", space} & set(text)
+            if space in text:
+                continue
+        if not text:
+            raise TokenizerError("an added token is empty")
+        atoms[text.replace(space or " ", " ")] = token["id"]
+    _check_overlaps(every, added, space)
+    return atoms, knows_space
+
+
+def _check_overlaps(every: list[dict[str, Any]], added: list[dict[str, Any]], space: str | None) -> None:
+    """Raises TokenizerError where one of the `added` tokens is not found because of where another one is."""
+    for token in added:
+        for other in every:
+            as_one = bool(token.get("normalized")) == bool(other.get("normalized"))
+            one, two = (each["content"].replace(space or " ", " ") for each in (token, other))
+            if other.get("special"):
+                # (found together, and then passed over: what begins in it is not found)
+                wrong = as_one and _begins_in(one, two)
+            else:
+                wrong = not as_one and (_begins_in(one, two) or _begins_in(two, one))
+            if wrong:
+                raise TokenizerError(f"the added tokens {one!r} and {two!r} overlap")
+
+
+def _begins_in(text: str, other: str) -> bool:
+    """Whether a text may begin inside of another one: it is in it, or begins so that the other ends there."""
+    if text[:1] not in other:
+        return False
+    return text in other or any(other.endswith(text[:size]) for size in range(1, len(text)))

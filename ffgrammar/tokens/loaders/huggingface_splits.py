@@ -1,0 +1,119 @@
+r"""Pre-tokenizers of Hugging Face tokenizers as patterns, one after another.
+
+What is read: ByteLevel, Digits, Metaspace, and Split by a string or by a regular expression that
+tokens/pretokenize/pattern.py reads, each alone or in a Sequence. Regular expressions are those of Oniguruma there, in
+which a few things mean something else than in tiktoken's patterns ($, a{1,3}+, a{3}?, [a[b]], &&); these are refused.
+(The characters that are \p{L}, \p{N} and so on are the same in both; Digits knows 13 more, of a later Unicode.)
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.pretokenize.automaton import Split
+from ffgrammar.tokens.pretokenize.pattern import CHAR, compile_pattern
+
+__all__ = ["WHOLE_TEXT", "escaped", "read_splits"]
+
+GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+WHOLE_TEXT = Split(r"(?:\s|\S)+")
+
+# Two letters that are one character in another case
+FOLDED = re.compile(r"\(\?i:[^()]*(?:ff|fi|fl|ss|st)", re.IGNORECASE)
+
+
+def read_splits(steps: list[dict[str, Any]], space: str | None) -> list[Split]:
+    """The patterns of a pre-tokenizer's steps.
+
+    Args:
+        steps: its members; none for no pre-tokenizer.
+        space: the character that stands for the space before the first step, or in Metaspace, which is the first one
+            then.
+
+    Raises:
+        TokenizerError: a step cannot be read.
+    """
+    found: list[Split] = []
+    for index, step in enumerate(steps):
+        match step["type"]:
+            case "ByteLevel" if index == len(steps) - 1:
+                found += [Split(GPT2)] if step.get("use_regex", True) else []
+            case "Digits":
+                found.append(Split(r"\p{N}" if step.get("individual_digits") else r"\p{N}+", gaps=True))
+            case "Metaspace" if index == 0 and space is not None:
+                found += [_merged_with_next(space, f"[^{space}]")] if step.get("split", True) else []
+            case "Split":
+                found.append(_read_split(step))
+            case other:
+                raise TokenizerError(f"pre-tokenizer {other} is not read here, or not at this place")
+    return found or [WHOLE_TEXT]
+
+
+def escaped(text: str) -> str:
+    """The pattern of a string."""
+    return "".join("\\" + one if one in "\\.+*?()|[]{}^$-/" else one for one in text)
+
+
+def _merged_with_next(one: str, other: str) -> Split:
+    return Split(f"{one}{other}*|{other}+")
+
+
+def _read_split(step: dict[str, Any]) -> Split:
+    pattern = step["pattern"]
+    source = escaped(pattern["String"]) if "String" in pattern else _checked(pattern["Regex"])
+    behavior, invert = step["behavior"], bool(step.get("invert"))
+    if behavior == "Isolated":
+        return Split(source, gaps=True)
+    if behavior == "Removed" and invert:
+        # (what the pattern leaves out would be lost: it must not leave out anything)
+        return Split(source)
+    if invert or behavior == "Removed":
+        raise TokenizerError(f"pre-tokenizer Split with behavior {behavior} is not read here")
+    one, other = _character(source)
+    if behavior == "Contiguous":
+        return Split(f"{one}+", gaps=True)
+    if behavior == "MergedWithNext":
+        return _merged_with_next(one, other)
+    if behavior == "MergedWithPrevious":
+        return Split(f"{other}*{one}|{other}+")
+    raise TokenizerError(f"pre-tokenizer Split with behavior {behavior} is not read here")
+
+
+def _checked(source: str) -> str:
+    """A regular expression that means the same in Oniguruma and here."""
+    inside = False
+    at = 0
+    while at < len(source):
+        here = source[at]
+        wrong = source.startswith("&&", at) if inside else here == "$" or source.startswith(("}+", "}?"), at)
+        if wrong or (inside and here == "["):
+            raise TokenizerError(f"pre-tokenizer pattern, character {at}: not read here: {source!r}")
+        # (the name of a property is in braces, and may be followed by a quantifier)
+        if here == "\\" and source[at + 1 : at + 2] in ("p", "P") and "}" in source[at:]:
+            at = source.index("}", at)
+        elif here == "\\":
+            at += 1
+        elif here == "[":
+            inside = True
+        elif here == "]":
+            inside = False
+        at += 1
+    if FOLDED.search(source):
+        raise TokenizerError(f"pre-tokenizer pattern: letters that are one in another case: {source!r}")
+    return source
+
+
+def _character(source: str) -> tuple[str, str]:
+    """A pattern that matches one character, and the one that matches all others."""
+    program = compile_pattern(source)
+    if len(program) != 2 or program[0].kind != CHAR:
+        raise TokenizerError(f"pre-tokenizer Split: not one character: {source!r}")
+    if source.startswith("[^"):
+        return source, "[" + source[2:]
+    if source.startswith("["):
+        return source, "[^" + source[1:]
+    if source[0] == "\\" and source[1] in "pPsS":
+        return source, "\\" + source[1].swapcase() + source[2:]
+    return source, f"[^{source}]"

@@ -1,0 +1,381 @@
+r"""Pre-tokenizer patterns, read: what splits a text into pre-tokens before its bytes are merged.
+
+The patterns are regular expressions of the backtracking kind: of several ways to match, the first in the order of
+writing counts. What models use of that language is small, and only this is read:
+
+    a|b  (?:…)  (?i:…)  ? * + {m} {m,n} {m,}, each also lazy (??) or possessive (?+)
+    characters, \r \n \t \s \S \p{L} \p{Lu} \P{N} …, classes [^\s\p{L}]
+    (?!x) (?=x), where x is one character or class; $ at the end of a text
+
+A possessive quantifier gives nothing back. It is read as a greedy one, and refused where that could make a difference:
+where what follows it may begin with what it has taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from ffgrammar.core.errors import TokenizerError
+
+__all__ = ["CHAR", "END", "JUMP", "MATCH", "NEXT", "SPLIT", "CharSet", "Instruction", "compile_pattern"]
+
+# Instructions of a program
+CHAR, SPLIT, JUMP, MATCH, NEXT, END = range(6)
+
+MAX_INSTRUCTIONS = 2000
+MAX_REPEATS = 64
+MAX_CODE = 0x10FFFF
+
+# Bits of `split.CharClasses` by property
+PROPERTIES = {
+    "L": 1 | 2 | 4,
+    "Ll": 2,
+    "M": 8,
+    "N": 16,
+    "s": 32,
+    # only together, so refused alone: Lu|Lt, Lm|Lo and P|S share a bit
+    "Lu": 1,
+    "Lt": 1,
+    "Lm": 4,
+    "Lo": 4,
+    "P": 128,
+    "S": 128,
+}
+TOGETHER = ({"Lu", "Lt"}, {"Lm", "Lo"}, {"P", "S"})
+
+
+class CharSet(NamedTuple):
+    """Those with one of some properties (a mask of `PROPERTIES`), and those in some ranges; or all other characters."""
+
+    mask: int
+    ranges: tuple[tuple[int, int], ...]
+    negated: bool
+
+    def has(self, code: int, kind: int) -> bool:
+        """Whether a code point, whose class byte is `kind`, is one of them."""
+        inside = bool(kind & self.mask) or any(low <= code <= high for low, high in self.ranges)
+        return inside != self.negated
+
+
+class Instruction(NamedTuple):
+    """One step of a program. CHAR: a character of `chars`; SPLIT: go on at `to`, or else at `other`; NEXT: the next
+    character, if there is one, is in `chars` (as `wanted` says); END: there is none."""
+
+    kind: int
+    chars: CharSet | None = None
+    to: int = 0
+    other: int = 0
+    wanted: bool = True
+
+
+Node = Callable[[list[Instruction]], None]
+
+
+class Part(NamedTuple):
+    """What a part of the pattern compiles to, what it may begin with, and whether it may be nothing; `single` where it
+    is one character, or a repeat of one."""
+
+    emit: Node
+    first: tuple[CharSet, ...]
+    nullable: bool = False
+    single: CharSet | None = None
+
+
+def compile_pattern(pattern: str) -> list[Instruction]:
+    """The program of a pattern; it ends with MATCH.
+
+    Raises:
+        TokenizerError: the pattern uses what is not read here (the place is told).
+    """
+    reader = _Reader(pattern)
+    part = reader.alternatives(ignore_case=False)
+    if reader.at < len(pattern):
+        raise reader.error("unmatched )")
+    program: list[Instruction] = []
+    part.emit(program)
+    program.append(Instruction(MATCH))
+    if len(program) > MAX_INSTRUCTIONS:
+        raise reader.error(f"more than {MAX_INSTRUCTIONS} steps")
+    return program
+
+
+def _step(step: Instruction, first: tuple[CharSet, ...], nullable: bool = False, single: CharSet | None = None) -> Part:
+    """A part of one instruction."""
+    return Part(lambda program: program.append(step), first, nullable, single)
+
+
+def _first(parts: list[Part]) -> tuple[CharSet, ...]:
+    """What a sequence may begin with."""
+    found: list[CharSet] = []
+    for part in parts:
+        found += part.first
+        if not part.nullable:
+            break
+    return tuple(found)
+
+
+def _both(one: CharSet, other: CharSet) -> bool:
+    """Whether two sets may share a character; True where it is not clear."""
+    if one.negated and other.negated:
+        return True
+    if one.negated:
+        one, other = other, one
+    if other.negated:
+        within = other.ranges
+        return bool(one.mask & ~other.mask) or not all(
+            any(low <= start and end <= high for low, high in within) or other.mask & _mask_of(start, end)
+            for start, end in one.ranges
+        )
+    if one.mask & other.mask:
+        return True
+    for first, second in ((one, other), (other, one)):
+        for start, end in first.ranges:
+            if second.mask & ~_not_of(start, end):
+                return True
+            if any(start <= high and low <= end for low, high in second.ranges):
+                return True
+    return False
+
+
+def _mask_of(start: int, end: int) -> int:
+    """Properties that all characters of a range have, as far as that is plain."""
+    if start == end and chr(start) in " \t\n\r\v\f":
+        return PROPERTIES["s"]
+    return 0
+
+
+def _not_of(start: int, end: int) -> int:
+    """Properties that no character of a range has, as far as that is plain."""
+    everything = 1 | 2 | 4 | 8 | 16 | 32
+    if start == end and chr(start) in " \t\n\r\v\f":
+        return everything & ~PROPERTIES["s"]
+    if end < 0x80 and not any(chr(code).isalnum() or chr(code).isspace() for code in range(start, end + 1)):
+        return everything
+    return 0
+
+
+class _Reader:
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+        self.at = 0
+        self.depth = 0
+
+    def error(self, what: str) -> TokenizerError:
+        return TokenizerError(f"pre-tokenizer pattern, character {self.at}: {what}: {self.pattern!r}")
+
+    def peek(self, text: str) -> bool:
+        return self.pattern.startswith(text, self.at)
+
+    def take(self, text: str) -> bool:
+        found = self.peek(text)
+        self.at += len(text) if found else 0
+        return found
+
+    def alternatives(self, ignore_case: bool) -> Part:
+        parts = [self.sequence(ignore_case)]
+        while self.take("|"):
+            parts.append(self.sequence(ignore_case))
+        if len(parts) == 1:
+            return parts[0]
+
+        def emit(program: list[Instruction]) -> None:
+            jumps = []
+            for part in parts[:-1]:
+                split = len(program)
+                program.append(Instruction(SPLIT))
+                part.emit(program)
+                jumps.append(len(program))
+                program.append(Instruction(JUMP))
+                program[split] = Instruction(SPLIT, to=split + 1, other=len(program))
+            parts[-1].emit(program)
+            for jump in jumps:
+                program[jump] = Instruction(JUMP, to=len(program))
+
+        first = tuple(one for part in parts for one in part.first)
+        return Part(emit, first, any(part.nullable for part in parts))
+
+    def sequence(self, ignore_case: bool) -> Part:
+        parts: list[Part] = []
+        possessive: list[int] = []
+        while self.at < len(self.pattern) and not self.peek("|") and not self.peek(")"):
+            part = self.atom(ignore_case)
+            part, kept = self.quantified(part)
+            if kept:
+                possessive.append(len(parts))
+            parts.append(part)
+        for index in possessive:
+            self.check_possessive(parts, index)
+
+        def emit(program: list[Instruction]) -> None:
+            for part in parts:
+                part.emit(program)
+
+        first = _first(parts)
+        nullable = all(part.nullable for part in parts)
+        return Part(emit, first, nullable, parts[0].single if len(parts) == 1 else None)
+
+    def check_possessive(self, parts: list[Part], index: int) -> None:
+        taken, after = parts[index].single, parts[index + 1 :]
+        at_the_end = self.depth > 0 and all(part.nullable for part in after)
+        if taken is None or at_the_end or any(_both(taken, one) for one in _first(after)):
+            raise self.error("a possessive quantifier before what it may have taken is not supported")
+
+    def quantified(self, part: Part) -> tuple[Part, bool]:
+        if self.take("?"):
+            least, most = 0, 1
+        elif self.take("*"):
+            least, most = 0, -1
+        elif self.take("+"):
+            least, most = 1, -1
+        elif self.peek("{"):
+            least, most = self.braces()
+        else:
+            return part, False
+        lazy = self.take("?")
+        possessive = not lazy and self.take("+")
+
+        def choice(program: list[Instruction], split: int, inside: int, after: int) -> None:
+            first, second = (after, inside) if lazy else (inside, after)
+            program[split] = Instruction(SPLIT, to=first, other=second)
+
+        def emit(program: list[Instruction]) -> None:
+            start = len(program)
+            for _ in range(least):
+                start = len(program)
+                part.emit(program)
+            if most < 0:
+                split = len(program)
+                program.append(Instruction(SPLIT))
+                if least:
+                    choice(program, split, start, split + 1)
+                else:
+                    part.emit(program)
+                    program.append(Instruction(JUMP, to=split))
+                    choice(program, split, split + 1, len(program))
+                return
+            splits = []
+            for _ in range(most - least):
+                splits.append(len(program))
+                program.append(Instruction(SPLIT))
+                part.emit(program)
+            for split in splits:
+                choice(program, split, split + 1, len(program))
+
+        return Part(emit, part.first, part.nullable or not least, part.single), possessive
+
+    def braces(self) -> tuple[int, int]:
+        self.at += 1
+        end = self.pattern.find("}", self.at)
+        low, comma, high = self.pattern[self.at : max(end, self.at)].partition(",")
+        if not low.isdecimal() or (high and not high.isdecimal()):
+            raise self.error("expected {m}, {m,} or {m,n}")
+        least = int(low)
+        most = least if not comma else int(high) if high else -1
+        if max(least, most) > MAX_REPEATS or -1 < most < least:
+            raise self.error(f"repeats must be ascending and at most {MAX_REPEATS}")
+        self.at = end + 1
+        return least, most
+
+    def atom(self, ignore_case: bool) -> Part:
+        if self.take("(?:"):
+            return self.group(ignore_case)
+        if self.take("(?i:"):
+            return self.group(True)
+        for text, wanted in (("(?!", False), ("(?=", True)):
+            if self.take(text):
+                chars = self.characters(ignore_case)
+                if not self.take(")"):
+                    raise self.error("only one character can be looked ahead to")
+                return _step(Instruction(NEXT, chars, wanted=wanted), (), nullable=True)
+        if self.take("$"):
+            return _step(Instruction(END), ())
+        if self.peek("("):
+            raise self.error("this kind of group is not supported")
+        chars = self.characters(ignore_case)
+        return _step(Instruction(CHAR, chars), (chars,), single=chars)
+
+    def group(self, ignore_case: bool) -> Part:
+        self.depth += 1
+        part = self.alternatives(ignore_case)
+        self.depth -= 1
+        if not self.take(")"):
+            raise self.error("expected )")
+        return part
+
+    def characters(self, ignore_case: bool) -> CharSet:
+        """One character, escape or class."""
+        if self.take("["):
+            return self.bracketed(ignore_case)
+        names, ranges, negated = self.member(ignore_case)
+        return CharSet(self.mask_of(names), tuple(ranges), negated)
+
+    def bracketed(self, ignore_case: bool) -> CharSet:
+        negated = self.take("^")
+        names: list[str] = []
+        ranges: list[tuple[int, int]] = []
+        while not self.take("]"):
+            if any(self.peek(text) for text in ("&&", "--", "~~")):
+                raise self.error("operations on classes are not supported")
+            more, found, opposite = self.member(ignore_case, True)
+            if opposite:
+                if names or ranges or negated or not self.take("]"):
+                    raise self.error("\\S or \\P beside others in a class is not supported")
+                return CharSet(self.mask_of(more), tuple(found), True)
+            if self.peek("-") and not self.pattern.startswith("-]", self.at) and len(found) >= 1 and not more:
+                self.at += 1
+                _, last, _ = self.member(False, True)
+                if ignore_case or len(found) != 1 or len(last) != 1 or last[0][0] < found[0][0]:
+                    raise self.error("this range is not supported")
+                found = [(found[0][0], last[0][0])]
+            names += more
+            ranges += found
+        return CharSet(self.mask_of(names), tuple(ranges), negated)
+
+    def member(self, ignore_case: bool, bracketed: bool = False) -> tuple[list[str], list[tuple[int, int]], bool]:
+        """(properties, ranges, whether all others are meant) of a character or an escape."""
+        if self.at >= len(self.pattern):
+            raise self.error("the pattern ends too early")
+        character = self.pattern[self.at]
+        self.at += 1
+        if character == "\\":
+            escape = self.pattern[self.at : self.at + 1]
+            self.at += 1
+            if escape in ("p", "P"):
+                end = self.pattern.find("}", self.at)
+                name = self.pattern[self.at + 1 : end] if self.peek("{") and end > 0 else ""
+                if name not in PROPERTIES or name == "s":
+                    raise self.error(f"the property {name!r} is not supported")
+                self.at = end + 1
+                return [name], [], escape == "P"
+            if escape in ("s", "S"):
+                return ["s"], [], escape == "S"
+            if escape in ("r", "n", "t", "v", "f"):
+                character = {"r": "\r", "n": "\n", "t": "\t", "v": "\v", "f": "\f"}[escape]
+            elif escape.isalnum() or not escape:
+                raise self.error(f"\\{escape} is not supported")
+            else:
+                character = escape
+        elif character in "?*+{.^" and not bracketed:
+            raise self.error(f"{character!r} is not supported here")
+        return [], [(code, code) for code in _cases(character, ignore_case)], False
+
+    def mask_of(self, names: Iterable[str]) -> int:
+        given = set(names)
+        mask = 0
+        for name in given:
+            mask |= PROPERTIES[name]
+        for pair in TOGETHER:
+            if given & pair and not pair <= given and ("L" not in given or "P" in pair):
+                raise self.error(f"{' and '.join(sorted(pair))} are supported together only")
+        return mask
+
+
+def _cases(character: str, ignore_case: bool) -> list[int]:
+    """The code points that a character stands for."""
+    if not ignore_case:
+        return [ord(character)]
+    found = {character, character.lower(), character.upper()}
+    # the two letters beyond ASCII that fold to ASCII ones
+    found |= {"\u017f"} if "s" in found else {"\u212a"} if "k" in found else set()
+    return sorted(ord(one) for one in found if len(one) == 1)

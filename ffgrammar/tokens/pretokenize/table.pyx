@@ -1,0 +1,305 @@
+"""The automaton of pre-token boundaries as a table."""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memset
+
+from ffgrammar.tokens.pretokenize.builtin cimport char_classes
+
+from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.pretokenize.automaton import Split, make_boundaries
+
+
+cdef enum:
+    MAX_OPEN = 16
+
+
+cdef struct Guess:
+    uint16_t state
+    uint16_t before  # the state before the pre-token began
+    size_t place     # where it began
+
+
+cdef class PretokenTable:
+    """The pre-tokens of a pre-tokenizer.
+
+    Args:
+        pattern: its pattern (see pattern.py for what can be read), or several `Split`, one after another.
+        space: a character that patterns have in the place of the space; it is in no text.
+
+    Raises:
+        TokenizerError: a pattern cannot be read.
+    """
+
+    def __cinit__(self, pattern not None, space=None):
+        cdef PretokenTable above = None
+        cdef PretokenTable one
+        splits = [Split(pattern)] if isinstance(pattern, str) else list(pattern)
+        if len(splits) > MAX_LEVELS:
+            raise TokenizerError(f"pre-tokenizer: more than {MAX_LEVELS} patterns one after another")
+        self.kinds = char_classes()
+        self.load(make_boundaries(splits, self.kinds, space))
+        if len(splits) == 1:
+            self.has_gaps = splits[0].gaps
+            self.makes_atoms = splits[0].atoms
+            return
+        for split in splits:
+            one = PretokenTable([split], space)
+            if above is None:
+                self.first = one
+                self.is_composed = True
+            else:
+                above.below = one
+                above.has_below = True
+            above = one
+
+    cdef int load(self, object found) except -1:
+        cdef size_t i, way
+        cdef list ways = [*found.goes_on, *found.ends]
+        self.classes = found.alphabet.size
+        self.states = len(found.final)
+        self.size = <size_t>self.states * self.classes
+        self.ways = len(ways)
+        self.stays = len(found.goes_on)
+        self.to = <uint16_t*>calloc(self.size * self.ways, sizeof(uint16_t))
+        self.matches = <uint8_t*>calloc(self.size, 1)
+        self.final = <uint8_t*>calloc(self.states, 1)
+        self.atoms = <uint8_t*>calloc(self.states, 1)
+        self.range_count = len(found.alphabet.ranges)
+        self.ranges = <Range*>calloc(self.range_count or 1, sizeof(Range))
+        self.there = <uint64_t*>calloc((LAST_CODE >> 6) + 1, sizeof(uint64_t))
+        self.there_wide = <uint64_t*>calloc((LAST_CODE >> 12) + 1, sizeof(uint64_t))
+        self.live_on = <uint64_t*>calloc(self.states, sizeof(uint64_t))
+        self.live_ends = <uint64_t*>calloc(self.states, sizeof(uint64_t))
+        if not (self.to and self.matches and self.final and self.atoms and self.ranges and self.there and self.there_wide
+                and self.live_on and self.live_ends):
+            raise MemoryError
+        for way, states in enumerate(ways):
+            for i, state in enumerate(states):
+                self.to[way * self.size + i] = state
+        for i, matched in enumerate(found.matches):
+            self.matches[i] = matched
+        for i in range(self.states):
+            self.final[i] = found.final[i]
+            self.atoms[i] = found.atoms[i]
+            self.has_atoms = self.has_atoms or self.atoms[i]
+        for i in range(256):
+            self.of_kind[i] = found.alphabet.of_kind[i]
+        for i, (first, last, by_kind) in enumerate(found.alphabet.ranges):
+            self.ranges[i].first = first
+            self.ranges[i].last = last
+            for kind in range(256):
+                self.ranges[i].by_kind[kind] = by_kind[kind]
+        for i in range(128):
+            self.ascii[i] = self.search(<uint32_t>i)
+        self.find_classes()
+        return 0
+
+    def __dealloc__(self):
+        free(self.to)
+        free(self.matches)
+        free(self.final)
+        free(self.atoms)
+        free(self.ranges)
+        free(self.there)
+        free(self.there_wide)
+        free(self.live_on)
+        free(self.live_ends)
+
+    cdef void find_classes(self) noexcept nogil:
+        cdef uint64_t one = 1
+        cdef uint64_t* live
+        cdef uint32_t block, code, state, at, way
+        cdef uint32_t named = 0  # the first range that does not end before a block
+        for block in range((LAST_CODE >> 6) + 1):
+            while named < self.range_count and self.ranges[named].last >> 6 < block:
+                named += 1
+            at = block & ~<uint32_t>3
+            # Blocks of 256 that look alike are shared; in the second of two that follow one another, what was found holds.
+            if (block >= 4 and self.kinds.first[block >> 2] == self.kinds.first[(block >> 2) - 1]
+                    and (named == self.range_count or self.ranges[named].first >> 8 > block >> 2)
+                    and not self.has_names(at - 4)):
+                self.there[block] = self.there[block - 4]
+            else:
+                for code in range(block << 6, (block + 1) << 6):
+                    self.there[block] |= one << (self.class_of(code) & 63)
+            if self.classes > 64:
+                self.there[block] = ~<uint64_t>0
+            self.there_wide[block >> 6] |= self.there[block]
+        for way in range(self.ways):
+            live = self.live_on if way < self.stays else self.live_ends
+            for state in range(self.states):
+                for at in range(self.classes):
+                    if self.to[way * self.size + state * self.classes + at] != DEAD:
+                        live[state] |= one << (at & 63)
+
+    cdef bint has_names(self, uint32_t block) noexcept nogil:
+        """Whether the pattern names a code point of four blocks from one on."""
+        cdef uint32_t i
+        for i in range(self.range_count):
+            if self.ranges[i].first >> 6 < block + 4 and self.ranges[i].last >> 6 >= block:
+                return True
+        return False
+
+    cdef uint64_t possible(self, const Utf8* part) noexcept nogil:
+        cdef uint64_t found = 0
+        cdef uint32_t byte
+        if part.need == 1:
+            return self.there[part.code]
+        for byte in range(part.low, <uint32_t>part.high + 1):
+            if part.need == 2:
+                found |= self.there[part.code << 6 | (byte & 0x3F)]
+            else:
+                found |= self.there_wide[part.code << 6 | (byte & 0x3F)]
+        return found
+
+    cdef uint32_t search(self, uint32_t code) noexcept nogil:
+        cdef uint32_t kind = self.kinds.blocks[<uint32_t>self.kinds.first[code >> 8] << 8 | (code & 0xFF)]
+        cdef uint32_t low = 0
+        cdef uint32_t high = self.range_count
+        cdef uint32_t middle
+        while low < high:
+            middle = (low + high) >> 1
+            if self.ranges[middle].last < code:
+                low = middle + 1
+            else:
+                high = middle
+        if low < self.range_count and self.ranges[low].first <= code:
+            return self.ranges[low].by_kind[kind]
+        return self.of_kind[kind]
+
+    cdef uint32_t class_of(self, uint32_t code) noexcept nogil:
+        return self.ascii[code] if code < 128 else self.search(code)
+
+    cdef size_t match_end(self, const uint8_t* text, size_t at, size_t count) noexcept nogil:
+        """Where the pattern's match ends that begins at a place; that place if there is none, and 0 if the text is not UTF-8."""
+        cdef size_t after = at
+        cdef size_t matched = at
+        cdef uint32_t state = 0
+        cdef uint32_t character
+        cdef Utf8 utf8
+        utf8.need = 0
+        while at < count:
+            after = at
+            while True:
+                if after == count or not utf8_step(&utf8, text[after]):
+                    return 0
+                after += 1
+                if not utf8.need:
+                    break
+            character = self.class_of(utf8.code)
+            if self.matches[state * self.classes + character]:
+                matched = at
+            state = self.to[state * self.classes + character]
+            if state == DEAD:
+                break
+            at = after
+        if at == count and self.final[state]:
+            matched = count
+        return matched
+
+    cdef size_t level_end(self, const uint8_t* text, size_t at, size_t count, size_t* stops, bint* atom) noexcept nogil:
+        """next_end of one pattern of several, and of those that follow it."""
+        if stops[0] <= at:
+            # (an atom is not cut, so this is where it begins)
+            stops[0] = self.pretoken_end(text, at, count, atom)
+            if atom[0]:
+                return stops[0]
+        if stops[0] == 0 or not self.has_below:
+            return stops[0]
+        return self.below.level_end(text, at, stops[0], stops + 1, atom)
+
+    cdef size_t pretoken_end(self, const uint8_t* text, size_t at, size_t count, bint* atom) noexcept nogil:
+        """The same of one pattern alone."""
+        cdef Utf8 utf8
+        cdef size_t after = self.match_end(text, at, count)
+        atom[0] = self.makes_atoms and after > at
+        if after != at:
+            return after
+        # A gap goes on to where there is a match. (What is in no text is a pre-token, too.)
+        utf8.need = 0
+        while after < count:
+            while True:
+                if after == count or not utf8_step(&utf8, text[after]):
+                    return 0
+                after += 1
+                if not utf8.need:
+                    break
+            if not self.has_gaps or after == count:
+                return after
+            at = after
+            after = self.match_end(text, at, count)
+            if after != at:
+                return at if after else 0
+        return after
+
+    cdef size_t next_end(self, const uint8_t* text, size_t at, size_t count, size_t* stops, bint* atom) noexcept nogil:
+        atom[0] = False
+        if self.is_composed:
+            return self.first.level_end(text, at, count, stops, atom)
+        return self.pretoken_end(text, at, count, atom)
+
+    def ends_of(self, bytes data not None):
+        """Where the pre-tokens of a text end: byte offsets, ascending. Raises TokenizerError if the text is not UTF-8."""
+        cdef const uint8_t* text = data
+        cdef size_t count = len(data)
+        cdef size_t at = 0
+        cdef size_t[MAX_LEVELS] stops
+        cdef bint atom
+        cdef list found = []
+        memset(stops, 0, sizeof(stops))
+        while at < count:
+            at = self.next_end(text, at, count, stops, &atom)
+            if at == 0:
+                raise TokenizerError("the text is not UTF-8")
+            found.append(at)
+        return found
+
+    def settled(self, bytes data not None):
+        """(how many bytes at the start of a text are pre-tokens that no further text can change, the state before the next
+        pre-token).
+
+        Raises TokenizerError if no UTF-8 text begins with `data`.
+        """
+        cdef const uint8_t* text = data
+        cdef size_t count = len(data), at = 0, i, k, found
+        cdef Guess[MAX_OPEN] hypotheses
+        cdef Guess[2 * MAX_OPEN] after
+        cdef Guess one
+        cdef size_t open = 1, begun = 0, settled = 0
+        cdef uint16_t before = 0
+        cdef uint32_t character
+        cdef Utf8 utf8
+        utf8.need = 0
+        hypotheses[0].state = hypotheses[0].before = 0
+        hypotheses[0].place = 0
+        while at < count:
+            if not utf8_step(&utf8, text[at]):
+                raise TokenizerError(f"byte {at}: no UTF-8 text begins so")
+            at += 1
+            if utf8.need:
+                continue
+            character = self.class_of(utf8.code)
+            found = 0
+            for i in range(open):
+                one = hypotheses[i]
+                for k in range(self.ways):
+                    if found == 2 * MAX_OPEN:
+                        break
+                    after[found] = one
+                    after[found].state = self.to[k * self.size + one.state * self.classes + character]
+                    if k >= self.stays:
+                        after[found].before = one.state
+                        after[found].place = begun
+                    found += after[found].state != DEAD
+            if found > MAX_OPEN:
+                raise TokenizerError(f"byte {at}: more than {MAX_OPEN} ways to cut the text into pieces are open")
+            open = found
+            for i in range(open):
+                hypotheses[i] = after[i]
+            if open == 1 and hypotheses[0].place:
+                settled = hypotheses[0].place
+                before = hypotheses[0].before
+            begun = at
+        return settled, before

@@ -1,0 +1,113 @@
+"""The encodings that ship with the package: their token bytes (data/*.bin), pre-tokenizer patterns and special tokens.
+
+The facts are tiktoken's (MIT, see data/LICENSE); tests compare them with it. Nothing here touches the network, and
+tiktoken itself is not needed.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from typing import NamedTuple
+
+from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.vocabulary.trie import TokenTrie
+
+__all__ = ["ENCODINGS", "MAGIC", "Encoding", "load_trie", "read_packed"]
+
+MAGIC = b"ffgvoc1\n"
+DATA = os.path.join(os.path.dirname(__file__), "data")
+
+
+class Encoding(NamedTuple):
+    """What tiktoken publishes about an encoding, but for the ranks.
+
+    Attributes:
+        data: stem of the file in data/ that holds the ranks.
+        sha256: tiktoken's checksum of the rank file those data were made from.
+        pattern: what splits a text into pre-tokens; tokens never cross pre-tokens.
+        splitter: the name of the function in `tokens/pretokenize/builtin.pyx` that does what the pattern says.
+        special_tokens: id by name.
+        eos: names of the tokens that end a text unless the caller says otherwise.
+    """
+
+    data: str
+    sha256: str
+    pattern: str
+    splitter: str
+    special_tokens: dict[str, int]
+    eos: tuple[str, ...]
+
+
+CL100K_PATTERN = (
+    r"""'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|"""
+    r"""\s++$|\s*[\r\n]|\s+(?!\S)|\s"""
+)
+HEAD = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
+TAIL = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
+CONTRACTION = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
+O200K_PATTERN = "|".join(
+    [
+        rf"[^\r\n\p{{L}}\p{{N}}]?{HEAD}*{TAIL}+{CONTRACTION}?",
+        rf"[^\r\n\p{{L}}\p{{N}}]?{HEAD}+{TAIL}*{CONTRACTION}?",
+        r"""\p{N}{1,3}""",
+        r""" ?[^\s\p{L}\p{N}]+[\r\n/]*""",
+        r"""\s*[\r\n]+""",
+        r"""\s+(?!\S)""",
+        r"""\s+""",
+    ]
+)
+CL100K_SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
+O200K_SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
+
+ENCODINGS = {
+    "cl100k_base": Encoding(
+        data="cl100k_base",
+        sha256=CL100K_SHA256,
+        pattern=CL100K_PATTERN,
+        splitter="cl100k",
+        special_tokens={
+            "<|endoftext|>": 100257,
+            "<|fim_prefix|>": 100258,
+            "<|fim_middle|>": 100259,
+            "<|fim_suffix|>": 100260,
+            "<|endofprompt|>": 100276,
+        },
+        eos=("<|endoftext|>",),
+    ),
+    "o200k_base": Encoding(
+        data="o200k_base",
+        sha256=O200K_SHA256,
+        pattern=O200K_PATTERN,
+        splitter="o200k",
+        special_tokens={"<|endoftext|>": 199999, "<|endofprompt|>": 200018},
+        eos=("<|endoftext|>",),
+    ),
+}
+
+
+def read_packed(packed: bytes) -> tuple[bytes, int]:
+    """The decompressed form (its layout is told in `ffgrammar.tokens.vocabulary.pack`) and the number of tokens in it.
+
+    Raises:
+        TokenizerError: the data are damaged or of another form.
+    """
+    if packed[:8] != MAGIC or len(packed) < 12:
+        raise TokenizerError("embedded vocabulary: not in the form that this version reads")
+    try:
+        raw = zlib.decompress(memoryview(packed)[12:])
+    except zlib.error as error:
+        raise TokenizerError(f"embedded vocabulary: {error}") from None
+    return raw, int.from_bytes(packed[8:12], "little")
+
+
+def load_trie(encoding: Encoding, vocab_size: int) -> TokenTrie:
+    """The trie of an embedded encoding."""
+    path = os.path.join(DATA, f"{encoding.data}.bin")
+    try:
+        with open(path, "rb") as file:
+            packed = file.read()
+    except OSError as error:
+        raise TokenizerError(f"embedded vocabulary: cannot read {path}: {error.strerror}") from None
+    raw, count = read_packed(packed)
+    return TokenTrie.from_front_coded(raw, count, vocab_size)

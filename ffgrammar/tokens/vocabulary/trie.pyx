@@ -1,0 +1,477 @@
+"""The vocabulary as a packed trie: a preorder array of 8-byte nodes, and the bytes of every token by id.
+
+See the .pxd for the node layout. A trie is filled once, by one linear pass over the tokens in byte order, and never
+changes, so any number of threads may read it.
+"""
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy
+
+from ffgrammar.core.errors import TokenizerError
+
+# pad_token = 32 * ceil(vocab_size / 32) must fit the 24 bits of TrieNode.word.
+MAX_VOCAB_SIZE = (1 << 24) - 32
+cdef uint32_t _MAX_VOCAB_SIZE = (1 << 24) - 32
+cdef uint32_t _MAX_NODES = (1 << 24) - 1
+
+
+cdef inline void* _claim(size_t count, size_t width) except NULL:
+    cdef void* memory = calloc(count if count else 1, width)
+    if memory == NULL:
+        raise MemoryError()
+    return memory
+
+
+cdef uint32_t _common_prefix(const uint8_t* a, uint32_t na, const uint8_t* b, uint32_t nb) noexcept nogil:
+    cdef uint32_t n = na if na < nb else nb
+    cdef uint32_t i = 0
+    while i < n and a[i] == b[i]:
+        i += 1
+    return i
+
+
+cdef uint64_t _count_nodes(
+    const uint8_t* blob,
+    const uint32_t* offsets,
+    const uint32_t* order,
+    uint32_t count,
+    uint8_t* shared,
+    uint32_t* aliases,
+) noexcept nogil:
+    """Nodes of the trie of these sorted tokens; shared[k] becomes the length of the prefix that k shares with k - 1."""
+    cdef uint64_t nodes = 1
+    cdef uint32_t k, token, before = 0, length, before_length = 0, common
+    for k in range(count):
+        token = order[k]
+        length = offsets[token + 1] - offsets[token]
+        common = _common_prefix(blob + offsets[before], before_length, blob + offsets[token], length)
+        shared[k] = <uint8_t>common
+        nodes += length - common
+        # Sorted and not longer than its predecessor: the same bytes, under a higher id.
+        aliases[0] += common == length
+        before = token
+        before_length = length
+    return nodes
+
+
+cdef inline void close_node(TokenTrie trie, const uint32_t* path, uint32_t made, uint32_t depth) noexcept nogil:
+    """All below the last node of a path is there."""
+    cdef uint32_t holder = path[depth]
+    trie.nodes[holder].size = (made - holder) << 8 | depth
+    if trie.heights[path[depth - 1]] < trie.heights[holder] + 1:
+        trie.heights[path[depth - 1]] = trie.heights[holder] + 1
+
+
+cdef void _fill_nodes(TokenTrie trie, const uint32_t* order, uint32_t count, const uint8_t* shared) noexcept nogil:
+    """Writes the nodes and the aliases."""
+    cdef TrieNode* nodes = trie.nodes
+    cdef uint32_t path[MAX_TOKEN_BYTES + 1]
+    cdef uint32_t made = 1, aliases = 0, depth = 0, k, token, length, common
+    cdef const uint8_t* text
+    cdef uint32_t pad = trie.pad_token << 8
+    nodes[0].word = pad
+    path[0] = 0
+    for k in range(count):
+        token = order[k]
+        text = trie.blob + trie.offsets[token]
+        length = trie.offsets[token + 1] - trie.offsets[token]
+        common = shared[k]
+        if common == length:
+            trie.alias_of[aliases] = node_token(&nodes[path[depth]])
+            trie.alias_id[aliases] = token
+            aliases += 1
+            continue
+        while depth > common:
+            close_node(trie, path, made, depth)
+            depth -= 1
+        while depth < length:
+            nodes[made].word = pad | text[depth]
+            if depth == 0:
+                trie.roots[text[0]] = made
+            depth += 1
+            path[depth] = made
+            made += 1
+        nodes[made - 1].word = token << 8 | (nodes[made - 1].word & 0xFF)
+        if length > trie.max_depth:
+            trie.max_depth = length
+    while depth > 0:
+        close_node(trie, path, made, depth)
+        depth -= 1
+    nodes[0].size = made << 8
+
+
+cdef void _index_tokens(TokenTrie trie, TokenIndex* index, uint32_t vocab_size) noexcept nogil:
+    cdef uint32_t token, length, at, k
+    cdef uint64_t key
+    for token in range(vocab_size):
+        length = index.offsets[token + 1] - index.offsets[token]
+        if length == 0:
+            continue
+        if length > index.longest:
+            index.longest = length
+        # Ids come in order, so the lowest of several equal tokens is found first and the others are left out.
+        if index_find(index, index.blob + index.offsets[token], length) >= 0:
+            continue
+        key = hash_bytes(index.blob + index.offsets[token], length)
+        at = <uint32_t>(key >> 8) & index.mask
+        while index.slots[at]:
+            at = (at + 1) & index.mask
+        index.slots[at] = (token + 1) << 8 | <uint32_t>(key & 0xFF)
+    # (only where a higher id represents the bytes of a lower one)
+    for k in range(trie.alias_count):
+        if trie.alias_of[k] > trie.alias_id[k]:
+            _represent(index, trie.alias_id[k], trie.alias_of[k])
+
+
+cdef void _represent(TokenIndex* index, uint32_t other, uint32_t token) noexcept nogil:
+    """Puts a token in the place of one that has the same bytes, if that one has the place."""
+    cdef uint64_t key = hash_bytes(index.blob + index.offsets[other], index.offsets[other + 1] - index.offsets[other])
+    cdef uint32_t at = <uint32_t>(key >> 8) & index.mask
+    while index.slots[at]:
+        if (index.slots[at] >> 8) - 1 == other:
+            index.slots[at] = (token + 1) << 8 | <uint32_t>(key & 0xFF)
+            break
+        at = (at + 1) & index.mask
+
+
+cdef const char* _front_coded_lengths(
+    TokenTrie trie, const uint8_t* raw, size_t size, uint32_t count, uint32_t* order, uint64_t* total
+) noexcept nogil:
+    """Reads ids and lengths of the front-coded form into `order` and `trie.offsets`; NULL or what is wrong."""
+    cdef const uint8_t* shared = raw
+    cdef const uint8_t* rest = raw + count
+    cdef const uint8_t* ids = raw + 2 * <size_t>count
+    cdef uint32_t k, token, length, before = 0
+    cdef uint64_t suffixes = 0
+    if size < 5 * <size_t>count:
+        return "it is cut short"
+    total[0] = 0
+    for k in range(count):
+        token = ids[k] | <uint32_t>ids[k + count] << 8 | <uint32_t>ids[k + 2 * <size_t>count] << 16
+        length = <uint32_t>shared[k] + rest[k]
+        if token >= trie.vocab_size or trie.offsets[token + 1]:
+            return "an id is out of range or there twice"
+        if shared[k] > before or rest[k] == 0 or length > MAX_TOKEN_BYTES:
+            return "a token's length is wrong"
+        trie.offsets[token + 1] = length
+        order[k] = token
+        suffixes += rest[k]
+        total[0] += length
+        before = length
+    if size != 5 * <size_t>count + suffixes:
+        return "its size is wrong"
+    for token in range(trie.vocab_size):
+        trie.offsets[token + 1] += trie.offsets[token]
+    return NULL
+
+
+cdef const char* _front_coded_bytes(
+    TokenTrie trie, const uint8_t* raw, uint32_t count, const uint32_t* order
+) noexcept nogil:
+    """Copies the tokens' bytes to their places; NULL or what is wrong."""
+    cdef const uint8_t* suffix = raw + 5 * <size_t>count
+    cdef const uint8_t* before = NULL
+    cdef uint8_t* text
+    cdef uint32_t k, common, more
+    for k in range(count):
+        text = trie.blob + trie.offsets[order[k]]
+        common = raw[k]
+        more = raw[k + count]
+        if common:
+            memcpy(text, before, common)
+        memcpy(text + common, suffix, more)
+        # Strictly ascending: a longer prefix is fine, otherwise the first new byte must be greater.
+        if k and common < raw[k - 1] + <uint32_t>raw[k - 1 + count] and text[common] <= before[common]:
+            return "its tokens are not in order"
+        suffix += more
+        before = text
+    return NULL
+
+
+cdef class TokenTrie:
+    """The bytes of a vocabulary's tokens as a trie.
+
+    Args:
+        tokens: the tokens by id; b"" (or None) where the id has no bytes: a special token, a hole.
+        vocab_size: ids in all, len(tokens) if not given; ids from len(tokens) on have no bytes.
+        secondary: ids that represent their bytes only where all ids with these bytes are secondary.
+
+    Attributes:
+        vocab_size, n_words: ids, and 32-bit words of a mask over them.
+        pad_token: what a node without a token carries: 32 * n_words.
+        token_count: tokens that have bytes.
+        node_count: nodes, the root (node 0) included.
+        max_depth: bytes of the longest token in the trie.
+        alias_count, long_count: lengths of `aliases` and `long_ids`.
+
+    Raises:
+        TokenizerError: a token is not bytes, there are more tokens than vocab_size, or sizes exceed what a node can
+            hold (2**24 - 32 ids, 2**24 - 1 nodes).
+    """
+
+    def __cinit__(self, tokens, vocab_size=None, secondary=()):
+        cdef list listed = list(tokens)
+        if vocab_size is None:
+            vocab_size = len(listed)
+        if not isinstance(vocab_size, int) or isinstance(vocab_size, bool):
+            raise TokenizerError(f"vocab_size must be an int, not {type(vocab_size).__name__}")
+        if not 0 <= vocab_size <= MAX_VOCAB_SIZE:
+            raise TokenizerError(f"vocab_size is {vocab_size}; it must be between 0 and {MAX_VOCAB_SIZE}")
+        if len(listed) > vocab_size:
+            raise TokenizerError(f"there are {len(listed)} tokens, more than vocab_size={vocab_size}")
+        self._reset(vocab_size)
+        self._load_list(listed, frozenset(secondary))
+
+    @staticmethod
+    def from_front_coded(const uint8_t[::1] raw not None, count, vocab_size):
+        """The trie of `count` tokens in the form written by `ffgrammar.tokens.vocabulary.pack`.
+
+        Args:
+            raw: the decompressed form, see `ffgrammar.tokens.vocabulary.pack` for its layout.
+            count: how many tokens it holds.
+            vocab_size: ids in all.
+
+        Raises:
+            TokenizerError: the data are damaged, or too large.
+        """
+        if not 0 <= count <= vocab_size:
+            raise TokenizerError(f"embedded vocabulary: {count} tokens do not fit vocab_size={vocab_size}")
+        cdef TokenTrie trie = TokenTrie.__new__(TokenTrie, (), vocab_size)
+        if count:
+            trie._load_front_coded(&raw[0] if raw.shape[0] else NULL, raw.shape[0], count)
+        return trie
+
+    cdef int _reset(self, uint32_t vocab_size) except -1:
+        self.vocab_size = vocab_size
+        self.n_words = (vocab_size + 31) // 32
+        self.pad_token = 32 * self.n_words
+        self.offsets = <uint32_t*>_claim(<size_t>vocab_size + 1, sizeof(uint32_t))
+        return 0
+
+    cdef int _allocate_tokens(self, uint64_t blob_bytes) except -1:
+        if blob_bytes > 0xFFFFFFFF:
+            raise TokenizerError("the tokens have more than 2**32 - 1 bytes together")
+        free(self.blob)
+        self.blob = NULL
+        self.blob = <uint8_t*>_claim(blob_bytes, 1)
+        return 0
+
+    cdef int _load_list(self, list tokens, frozenset secondary) except -1:
+        cdef uint64_t total = 0
+        cdef uint32_t token, count = 0, known = <uint32_t>len(tokens)
+        cdef uint32_t* order
+        cdef bytes text
+        for token in range(known):
+            item = tokens[token]
+            if item is None:
+                tokens[token] = item = b""
+            if type(item) is not bytes:
+                raise TokenizerError(f"token {token} is {type(item).__name__}, not bytes")
+            total += len(<bytes>item)
+        self._allocate_tokens(total)
+        total = 0
+        for token in range(self.vocab_size):
+            if token < known:
+                text = <bytes>tokens[token]
+                memcpy(self.blob + total, <const char*>text, len(text))
+                total += len(text)
+            self.offsets[token + 1] = <uint32_t>total
+        longs = [token for token, item in enumerate(tokens) if len(<bytes>item) > MAX_TOKEN_BYTES]
+        # sorted() is stable, so equal tokens stay in id order, secondary ones last, and the first represents them.
+        ordered = [token for token, item in enumerate(tokens) if 0 < len(<bytes>item) <= MAX_TOKEN_BYTES]
+        if secondary:
+            ordered.sort(key=secondary.__contains__)
+        ordered.sort(key=tokens.__getitem__)
+        self.long_count = len(longs)
+        free(self.long_list)
+        self.long_list = NULL
+        self.long_list = <uint32_t*>_claim(self.long_count, sizeof(uint32_t))
+        for count, token in enumerate(longs):
+            self.long_list[count] = token
+        count = len(ordered)
+        order = <uint32_t*>_claim(count, sizeof(uint32_t))
+        try:
+            for token in range(count):
+                order[token] = ordered[token]
+            self._build(order, count)
+        finally:
+            free(order)
+        return 0
+
+    cdef int _load_front_coded(self, const uint8_t* raw, size_t size, uint32_t count) except -1:
+        cdef uint32_t* order = <uint32_t*>_claim(count, sizeof(uint32_t))
+        cdef uint64_t total
+        cdef const char* wrong
+        try:
+            with nogil:
+                wrong = _front_coded_lengths(self, raw, size, count, order, &total)
+            if wrong == NULL:
+                self._allocate_tokens(total)
+                with nogil:
+                    wrong = _front_coded_bytes(self, raw, count, order)
+            if wrong != NULL:
+                raise TokenizerError(f"embedded vocabulary: {wrong.decode('ascii')}")
+            self._build(order, count)
+        finally:
+            free(order)
+        return 0
+
+    cdef int _build(self, const uint32_t* order, uint32_t count) except -1:
+        """Nodes, aliases and index from `offsets`, `blob` and the ids of the tokens to place in byte order."""
+        cdef uint8_t* shared = <uint8_t*>_claim(count, 1)
+        cdef uint64_t nodes
+        cdef uint32_t slots = 16, aliases = 0
+        try:
+            with nogil:
+                nodes = _count_nodes(self.blob, self.offsets, order, count, shared, &aliases)
+            if nodes > _MAX_NODES:
+                raise TokenizerError(f"the vocabulary's trie has {nodes} nodes, more than {_MAX_NODES}")
+            self._free_nodes()
+            self.nodes = <TrieNode*>_claim(nodes, sizeof(TrieNode))
+            self.heights = <uint8_t*>_claim(nodes, 1)
+            self.alias_of = <uint32_t*>_claim(aliases, sizeof(uint32_t))
+            self.alias_id = <uint32_t*>_claim(aliases, sizeof(uint32_t))
+            self.alias_count = aliases
+            self.node_count = <uint32_t>nodes
+            self.token_count = count + self.long_count
+            while slots < 2 * self.token_count:
+                slots *= 2
+            self.index.slots = <uint32_t*>_claim(slots, sizeof(uint32_t))
+            self.index.mask = slots - 1
+            self.index.longest = 0
+            self.index.blob = self.blob
+            self.index.offsets = self.offsets
+            with nogil:
+                _fill_nodes(self, order, count, shared)
+                _index_tokens(self, &self.index, self.vocab_size)
+        finally:
+            free(shared)
+        return 0
+
+    cdef void _free_nodes(self) noexcept:
+        free(self.nodes)
+        free(self.heights)
+        free(self.alias_of)
+        free(self.alias_id)
+        free(self.index.slots)
+        self.nodes = NULL
+        self.heights = NULL
+        self.alias_of = NULL
+        self.alias_id = NULL
+        self.index.slots = NULL
+
+    def __dealloc__(self):
+        self._free_nodes()
+        free(self.long_list)
+        free(self.blob)
+        free(self.offsets)
+
+    cdef int64_t find_node(self, const uint8_t* text, size_t count) noexcept nogil:
+        """The node that these bytes lead to, or -1."""
+        cdef uint32_t at
+        cdef size_t i
+        if count == 0:
+            return 0
+        at = self.roots[text[0]]
+        i = 1
+        while at and i < count:
+            at = trie_child(self.nodes, at, text[i])
+            i += 1
+        return <int64_t>at if at else -1
+
+    cdef int32_t find_token(self, const uint8_t* text, size_t count) noexcept nogil:
+        """The id that represents exactly these bytes (long tokens included), or -1."""
+        return index_find(&self.index, text, count)
+
+    cdef int _check_id(self, int64_t token) except -1:
+        if not 0 <= token < self.vocab_size:
+            raise TokenizerError(f"token {token} is out of range: vocab_size is {self.vocab_size}")
+        return 0
+
+    cdef int _check_node(self, int64_t node) except -1:
+        if not 0 <= node < self.node_count:
+            raise IndexError(f"node {node} is out of range: the trie has {self.node_count}")
+        return 0
+
+    @property
+    def aliases(self):
+        """Pairs (representative, other) of ids with the same bytes; the representative is in the trie. It is the lowest of
+        those that are not secondary, or of all."""
+        return [(self.alias_of[k], self.alias_id[k]) for k in range(self.alias_count)]
+
+    @property
+    def long_ids(self):
+        """Ids of the tokens that are longer than 255 bytes and therefore not in the trie, ascending."""
+        return [self.long_list[k] for k in range(self.long_count)]
+
+    def token_bytes(self, token):
+        """The bytes of a token, b"" if it has none. Raises TokenizerError if the id is out of range."""
+        cdef int64_t at = _as_index(token)
+        self._check_id(at)
+        return self.blob[self.offsets[at] : self.offsets[at + 1]]
+
+    def bytes_and_offsets(self):
+        """(all tokens' bytes in id order, their vocab_size + 1 offsets as native uint32 bytes)."""
+        cdef size_t total = self.offsets[self.vocab_size]
+        return (
+            self.blob[:total],
+            (<const char*>self.offsets)[: sizeof(uint32_t) * (<size_t>self.vocab_size + 1)],
+        )
+
+    def find(self, const uint8_t[::1] prefix not None):
+        """The node that the bytes `prefix` lead to (0 for b""), or -1."""
+        return self.find_node(&prefix[0] if prefix.shape[0] else NULL, prefix.shape[0])
+
+    def id_of(self, const uint8_t[::1] text not None):
+        """The id that represents the bytes `text`, or -1."""
+        return self.find_token(&text[0] if text.shape[0] else NULL, text.shape[0])
+
+    def node(self, node):
+        """(byte, token or None, subtree size in nodes, depth) of a node. Raises IndexError if there is no such node."""
+        cdef int64_t at = _as_index(node)
+        self._check_node(at)
+        cdef const TrieNode* it = &self.nodes[at]
+        token = node_token(it)
+        return node_byte(it), None if token == self.pad_token else token, node_size(it), node_depth(it)
+
+    def children(self, node):
+        """[(byte, node)] of a node's children, in byte order. Raises IndexError if there is no such node."""
+        cdef int64_t at = _as_index(node)
+        self._check_node(at)
+        cdef int64_t end = at + node_size(&self.nodes[at])
+        found = []
+        at += 1
+        while at < end:
+            found.append((node_byte(&self.nodes[at]), at))
+            at += node_size(&self.nodes[at])
+        return found
+
+    def subtree(self, const uint8_t[::1] prefix not None):
+        """Ids of the trie's tokens that start with `prefix`, in byte order; no aliases, no long tokens."""
+        cdef int64_t at = self.find(prefix)
+        if at < 0:
+            return []
+        cdef int64_t end = at + node_size(&self.nodes[at])
+        found = []
+        while at < end:
+            if node_token(&self.nodes[at]) != self.pad_token:
+                found.append(node_token(&self.nodes[at]))
+            at += 1
+        return found
+
+    def __reduce__(self):
+        raise TypeError("a TokenTrie cannot be pickled; build it again from its tokenizer")
+
+    def __repr__(self):
+        return f"<TokenTrie: {self.token_count} tokens of {self.vocab_size} ids, {self.node_count} nodes>"
+
+
+cdef int64_t _as_index(value) except? -1:
+    """A Python integer as int64; anything too large is simply out of every range."""
+    try:
+        return value.__index__()
+    except OverflowError:
+        return -1
+    except AttributeError:
+        raise TokenizerError(f"expected an int, not {type(value).__name__}") from None
