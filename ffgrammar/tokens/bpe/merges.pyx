@@ -21,9 +21,9 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
+from ffgrammar.core.utf8 cimport Utf8, utf8_step
 from ffgrammar.tokens.bpe.merge_loop cimport BPE_NO_BYTE, BPE_NO_MEMORY, BPE_OK, BpeStatus, Ids, bpe_piece
 from ffgrammar.tokens.bpe.merge_list cimport Pair, MergeList, find_pair, merge_ids
-from ffgrammar.tokens.pretokenize.table cimport Utf8, utf8_step
 from ffgrammar.tokens.vocabulary.trie cimport TokenIndex, TokenTrie, index_find
 
 from ffgrammar.core.errors import TokenizerError

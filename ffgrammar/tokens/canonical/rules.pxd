@@ -4,8 +4,9 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
 from ffgrammar.core.intern cimport Intern
 from ffgrammar.core.vec cimport Vec
+from ffgrammar.core.utf8 cimport Utf8
 from ffgrammar.tokens.bpe.merges cimport Merges
-from ffgrammar.tokens.pretokenize.table cimport PretokenTable, Utf8
+from ffgrammar.tokens.pretokenize.table cimport PretokenTable
 from ffgrammar.tokens.bpe.successors cimport Successors
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 

@@ -19,8 +19,9 @@ from cpython.bytearray cimport PyByteArray_AS_STRING
 
 from ffgrammar.core.intern cimport Intern, intern_add, intern_count, intern_free, intern_get, intern_init, intern_len
 from ffgrammar.core.vec cimport Vec, vec_free, vec_init, vec_push
+from ffgrammar.core.utf8 cimport utf8_step, utf8_write
 from ffgrammar.tokens.bpe.merges cimport Merges
-from ffgrammar.tokens.pretokenize.table cimport DEAD, PretokenTable, utf8_step, utf8_write
+from ffgrammar.tokens.pretokenize.table cimport DEAD, PretokenTable
 from ffgrammar.tokens.bpe.successors cimport Successors
 from ffgrammar.tokens.vocabulary.trie cimport (
     MAX_TOKEN_BYTES, TokenTrie, TrieNode, index_find, node_byte, node_depth, node_size, node_token, trie_child,

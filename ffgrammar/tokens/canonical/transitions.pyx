@@ -6,8 +6,9 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
+from ffgrammar.core.utf8 cimport Utf8, utf8_step
 from ffgrammar.tokens.canonical.rules cimport CanonicalState, CanonicalRules
-from ffgrammar.tokens.pretokenize.table cimport DEAD, Utf8, utf8_step
+from ffgrammar.tokens.pretokenize.table cimport DEAD
 from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TrieNode, node_byte, node_depth, node_size, node_token
 
 

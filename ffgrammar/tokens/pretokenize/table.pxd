@@ -1,85 +1,20 @@
-"""The automaton of pre-token boundaries as a table, and UTF-8 a byte at a time. What its states mean is told in automaton.py."""
+"""The automaton of pre-token boundaries as a table. What its states mean is told in automaton.py."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
+from ffgrammar.core.utf8 cimport Utf8
 from ffgrammar.tokens.pretokenize.builtin cimport CharClasses
 
 cdef enum:
     DEAD = 0xFFFF
-    LAST_CODE = 0x10FFFF
     MAX_LEVELS = 16  # patterns, one after another
-
-
-cdef struct Utf8:
-    # A character of which `need` bytes are missing; 0 between characters.
-    uint32_t code
-    uint8_t need
-    uint8_t low   # the next byte is in low..high
-    uint8_t high
 
 
 cdef struct Range:
     uint32_t first
     uint32_t last
     uint8_t[256] by_kind
-
-
-cdef inline bint utf8_step(Utf8* at, uint32_t byte) noexcept nogil:
-    """Takes a byte; False if it cannot come here in UTF-8. After the last one of a character `code` is that character."""
-    if at.need:
-        if byte < at.low or byte > at.high:
-            return False
-        at.code = at.code << 6 | (byte & 0x3F)
-        at.need -= 1
-        at.low = 0x80
-        at.high = 0xBF
-        return True
-    at.low = 0x80
-    at.high = 0xBF
-    if byte < 0x80:
-        at.code = byte
-        return True
-    if byte < 0xC2 or byte > 0xF4:
-        return False
-    if byte < 0xE0:
-        at.code = byte & 0x1F
-        at.need = 1
-    elif byte < 0xF0:
-        at.code = byte & 0x0F
-        at.need = 2
-        if byte == 0xE0:
-            at.low = 0xA0
-        elif byte == 0xED:
-            at.high = 0x9F
-    else:
-        at.code = byte & 0x07
-        at.need = 3
-        if byte == 0xF0:
-            at.low = 0x90
-        elif byte == 0xF4:
-            at.high = 0x8F
-    return True
-
-
-cdef inline uint32_t utf8_write(uint32_t code, uint8_t* text) noexcept nogil:
-    """Writes a character; how many bytes it has."""
-    cdef uint32_t count, i
-    if code < 0x80:
-        text[0] = <uint8_t>code
-        return 1
-    if code < 0x800:
-        text[0] = <uint8_t>(0xC0 | code >> 6)
-        count = 2
-    elif code < 0x10000:
-        text[0] = <uint8_t>(0xE0 | code >> 12)
-        count = 3
-    else:
-        text[0] = <uint8_t>(0xF0 | code >> 18)
-        count = 4
-    for i in range(1, count):
-        text[i] = <uint8_t>(0x80 | (code >> 6 * (count - 1 - i) & 0x3F))
-    return count
 
 
 cdef class PretokenTable:
