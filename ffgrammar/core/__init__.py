@@ -1,0 +1,20 @@
+"""The lowest floor: what every other floor uses, and what knows nothing of grammars, tokens or regexes.
+
+In reading order:
+
+- `errors`: the exceptions that ffgrammar raises on purpose.
+- `limits`: the bounds on what a grammar may cost, in one dataclass.
+- `status`: the status codes of kernels, and the exceptions that they become.
+- `vec`: growable arrays of 32-bit words.
+- `intern`: hash-consing of tuples of words.
+- `map`: a hash map from 64-bit keys to 32-bit values.
+- `owner`: frees and counts all the tables of a struct.
+- `bits`: sets of small numbers as bits.
+- `utf8`: UTF-8 one byte at a time.
+- `heap`, `sort`: binary heaps, and sorting of words.
+- `index`: integers that callers pass in.
+- `threads`: locks and counters of native threads.
+- `thread_pool`: the threads that batches are shared out to.
+- `forks`: locks that are free in a child process.
+- `collector`: pausing Python's garbage collector.
+"""

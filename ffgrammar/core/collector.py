@@ -1,4 +1,4 @@
-"""Python's cyclic garbage collector, and when it is better left alone."""
+"""Pausing Python's cyclic garbage collector while a compile makes many objects."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from contextlib import contextmanager
 __all__ = ["paused"]
 
 
-# From so many new objects on, to go through them takes a tenth of a second.
+# Going through this many new objects takes the collector a tenth of a second.
 MANY = 200_000
 
 
 @contextmanager
 def paused() -> Iterator[None]:
-    """No collection while the body runs, if there would be any.
+    """Keep the collector off while the body runs, if it is on.
 
-    Compiling makes hundreds of thousands of objects for a large schema, hardly any of them garbage, and the collector
-    goes through all of the process's objects again and again as their number grows. (A schema of 4 MB: 0.8 s with it
-    paused, 1.5 s without.) Threads that do this at the same time never leave it off: whoever found it on turns it on
-    again.
+    Compiling a large schema makes hundreds of thousands of objects, hardly any of them garbage, and the collector goes
+    through all objects of the process again and again as their number grows. (A schema of 4 MB takes 0.8 s to compile
+    with the collector paused, 1.5 s without.) Threads may do this at the same time: the one that found the collector on
+    turns it on again.
     """
     if not gc.isenabled():
         yield
@@ -30,8 +30,8 @@ def paused() -> Iterator[None]:
         yield
     finally:
         if gc.get_count()[0] > MANY and gc.get_freeze_count() == 0:
-            # All that is young counts as old from here on: it is not gone through just because there is so much of it.
-            # (Not for fewer objects: what is garbage among them would stay until all is collected.)
+            # Everything young counts as old from here on, or the next collection would go through all of it. (Not done
+            # for fewer objects: their garbage would then stay until a full collection.)
             gc.freeze()
             gc.unfreeze()
         gc.enable()

@@ -1,4 +1,4 @@
-"""The error classes. They sit on the lowest floor because every floor raises them."""
+"""The exceptions that ffgrammar raises on purpose. They are on the lowest floor because every floor raises them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class GrammarError(FFGrammarError, ValueError):
     """A grammar, schema or regex is wrong.
 
     Attributes:
-        line, column: 1-based place in the text, in code points, or None.
+        line, column: 1-based position in the text, in code points, or None.
         pointer: JSON pointer into the schema ("" is the root), or None.
     """
 
@@ -38,12 +38,12 @@ class GrammarError(FFGrammarError, ValueError):
         self.message = message
         self.line = line
         self.column = column
-        # (a lone surrogate, as a key of a dict may have one, could not be printed)
+        # (a key of a dict may have a lone surrogate, which could not be printed)
         self.pointer = None if pointer is None else pointer.encode("utf-8", "backslashreplace").decode()
         super().__init__(message)
 
     def place(self) -> str:
-        """Where it is, as one phrase: "line 3, column 7", "at /properties/a", or "" when unknown."""
+        """Where the error is, as a phrase: "line 3, column 7", "at /properties/a", or "" where that is unknown."""
         parts = []
         if self.pointer is not None:
             parts.append(f"at {self.pointer or '/ (the root)'}")
@@ -59,7 +59,7 @@ class GrammarError(FFGrammarError, ValueError):
 
 
 class UnsupportedError(GrammarError):
-    """Valid, but outside what can be enforced exactly; the message says what to do instead."""
+    """A grammar is valid, but cannot be enforced exactly. The message says what to do instead."""
 
 
 class LimitError(FFGrammarError):
@@ -78,7 +78,7 @@ class LimitError(FFGrammarError):
         super().__init__(f"{what}limit {limit}={value} reached; raise it with limits=Limits({limit}=...)")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # (an exception is made again of its args, which are the message; a pool of processes sends errors like that)
+        # (by default an exception is unpickled from its args, here the message; pools of processes send errors that way)
         return _limit_error, (type(self), self.limit, self.value, self.detail, self.args)
 
 
@@ -89,7 +89,7 @@ def _limit_error(kind: type[LimitError], limit: str, value: int, detail: str, ar
 
 
 class TokenizerError(FFGrammarError, ValueError):
-    """A vocabulary cannot be loaded, or a token id is not of it."""
+    """A vocabulary cannot be loaded, or a token id is not in it."""
 
 
 class CompiledFileError(FFGrammarError, ValueError):
@@ -97,4 +97,4 @@ class CompiledFileError(FFGrammarError, ValueError):
 
 
 class MatcherError(FFGrammarError, ValueError):
-    """A matcher is used wrongly: a rollback past the start, a bitmask of the wrong shape or type."""
+    """A matcher is used wrongly: say, a rollback past the start, or a bitmask of the wrong shape or type."""

@@ -1,7 +1,7 @@
-"""Locks that a child process does not find taken for ever.
+"""Locks that survive a fork.
 
-A child has the memory of all threads, but only one thread: a lock that another was holding would stay locked. So
-os.fork() waits until these are free.
+A forked child has the memory of all threads but runs only one. A lock that another thread held at that moment would
+stay locked in the child for ever. So os.fork() waits until the locks made here are free.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _held: list[threading.Lock] = []
 
 
 def new_lock() -> threading.Lock:
-    """A lock for a few steps in which no other lock is taken."""
+    """A lock that os.fork() waits for. Hold it for a few steps only, and take no other lock meanwhile."""
     lock = threading.Lock()
     _locks.add(weakref.ref(lock, _locks.discard))
     return lock

@@ -1,4 +1,4 @@
-"""Binary heaps; the least comes first: of (cost, entry) pairs of words in a Vec, and of 64-bit keys in an array."""
+"""Binary heaps, least first: one of (cost, entry) pairs of words in a Vec, and one of 64-bit keys in an array."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t, uint64_t
@@ -8,6 +8,7 @@ from ffgrammar.core.vec cimport Vec, vec_push
 
 
 cdef inline int heap_push(Vec* heap, uint32_t cost, uint32_t entry) noexcept nogil:
+    """Add an entry with its cost. Returns OK or NO_MEMORY."""
     cdef size_t at = heap.len >> 1
     cdef size_t above
     if vec_push(heap, cost) < 0 or vec_push(heap, entry) < 0:
@@ -25,7 +26,7 @@ cdef inline int heap_push(Vec* heap, uint32_t cost, uint32_t entry) noexcept nog
 
 
 cdef inline uint32_t heap_pop(Vec* heap) noexcept nogil:
-    """The entry of least cost; the heap must not be empty."""
+    """Remove the entry of least cost and return it. The heap must not be empty."""
     cdef uint32_t top = heap.data[1]
     cdef size_t count = (heap.len >> 1) - 1
     cdef uint32_t cost = heap.data[2 * count]
@@ -51,7 +52,7 @@ cdef inline uint32_t heap_pop(Vec* heap) noexcept nogil:
 
 
 cdef inline void keys_sift_down(uint64_t* heap, size_t count, size_t at) noexcept nogil:
-    """Moves a key down to where it belongs."""
+    """Move the key at index `at` down to where it belongs, in a heap of `count` keys."""
     cdef uint64_t item = heap[at]
     cdef size_t child = 2 * at + 1
     while child < count:
@@ -66,6 +67,7 @@ cdef inline void keys_sift_down(uint64_t* heap, size_t count, size_t at) noexcep
 
 
 cdef inline void keys_add(uint64_t* heap, size_t* count, uint64_t item) noexcept nogil:
+    """Add a key to a heap of `count` keys, which has room for it; `count` goes up."""
     cdef size_t at = count[0], parent
     count[0] += 1
     while at:

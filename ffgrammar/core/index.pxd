@@ -5,5 +5,6 @@ cdef extern from "Python.h":
 
 
 cdef inline Py_ssize_t clipped(object number) except? -1:
-    """An int, or what can be an index; one that is too large or small becomes the largest or smallest there is."""
+    """An int, or an object with `__index__`, as a C integer. One out of range becomes the nearest that is in range. Raises
+    TypeError for other objects."""
     return PyNumber_AsSsize_t(number, NULL)

@@ -1,7 +1,8 @@
-"""Hash-consing of tuples of 32-bit words: equal tuples have equal ids, ids count up from 0.
+"""Hash-consing of tuples of 32-bit words: equal tuples have equal ids, so comparing two is comparing numbers.
 
-Tuples lie one after another in one arena; the table holds ids only (open addressing, at most half full).
-Ids are given in order, so a table can be cut back to an earlier length (`intern_truncate`).
+Ids count up from 0 in the order in which tuples are added, so a table can be cut back to an earlier length
+(`intern_truncate`). The tuples lie one after another in one array; the hash table holds ids only (open addressing, at most half
+full).
 """
 
 from libc.stdint cimport uint32_t, uint64_t
@@ -13,14 +14,14 @@ from ffgrammar.core.vec cimport Vec, vec_copy, vec_extend, vec_free, vec_init, v
 
 cdef struct Intern:
     Vec words      # the tuples
-    Vec starts     # offset of tuple i; one more than there are tuples
-    Vec hashes     # low 32 bits of each hash: rehashing never reads the tuples again
+    Vec starts     # per tuple, and one more: its offset in `words`
+    Vec hashes     # per tuple: the low 32 bits of its hash, so that growing never reads the tuples again
     uint32_t* slots  # id + 1, 0 is free
     size_t mask
 
 
 cdef inline uint64_t mix64(uint64_t x) noexcept nogil:
-    # the finaliser of splitmix64 (Steele, Lea, Flood 2014)
+    """A hash of 64 bits: the finaliser of splitmix64 (Steele, Lea, Flood 2014)."""
     x ^= x >> 30
     x *= <uint64_t>0xBF58476D1CE4E5B9
     x ^= x >> 27
@@ -29,6 +30,7 @@ cdef inline uint64_t mix64(uint64_t x) noexcept nogil:
 
 
 cdef inline uint32_t hash_words(const uint32_t* words, size_t count) noexcept nogil:
+    """A hash of a tuple of words."""
     cdef uint64_t h = <uint64_t>0x9E3779B97F4A7C15 + count
     cdef size_t i
     for i in range(count):
@@ -38,6 +40,7 @@ cdef inline uint32_t hash_words(const uint32_t* words, size_t count) noexcept no
 
 
 cdef inline int intern_init(Intern* t) noexcept nogil:
+    """Make an empty table. Returns OK or NO_MEMORY; intern_free may be called after either."""
     vec_init(&t.words)
     vec_init(&t.starts)
     vec_init(&t.hashes)
@@ -49,6 +52,7 @@ cdef inline int intern_init(Intern* t) noexcept nogil:
 
 
 cdef inline void intern_free(Intern* t) noexcept nogil:
+    """Free everything. Call intern_init before using the table again."""
     vec_free(&t.words)
     vec_free(&t.starts)
     vec_free(&t.hashes)
@@ -57,7 +61,7 @@ cdef inline void intern_free(Intern* t) noexcept nogil:
 
 
 cdef inline int intern_copy(Intern* to, const Intern* t) noexcept nogil:
-    """Become equal to another table."""
+    """Make `to`, which is initialised, equal to another table. Returns OK or NO_MEMORY."""
     cdef uint32_t* slots = <uint32_t*>realloc(to.slots, (t.mask + 1) * sizeof(uint32_t))
     if slots == NULL:
         return NO_MEMORY
@@ -70,22 +74,27 @@ cdef inline int intern_copy(Intern* to, const Intern* t) noexcept nogil:
 
 
 cdef inline uint32_t intern_count(const Intern* t) noexcept nogil:
+    """How many tuples there are; ids are below that."""
     return <uint32_t>t.hashes.len
 
 
 cdef inline const uint32_t* intern_get(const Intern* t, uint32_t id) noexcept nogil:
+    """The words of a tuple. Adding a tuple may move them."""
     return t.words.data + t.starts.data[id]
 
 
 cdef inline uint32_t intern_len(const Intern* t, uint32_t id) noexcept nogil:
+    """How many words a tuple has."""
     return t.starts.data[id + 1] - t.starts.data[id]
 
 
 cdef inline size_t intern_bytes(const Intern* t) noexcept nogil:
+    """How many bytes the table has allocated."""
     return (t.words.cap + t.starts.cap + t.hashes.cap + t.mask + 1) * sizeof(uint32_t)
 
 
 cdef inline void intern_index(Intern* t, uint32_t* slots, size_t mask) noexcept nogil:
+    """Enter all ids into a hash table of `mask + 1` free slots."""
     cdef uint32_t id
     cdef size_t slot
     for id in range(<uint32_t>t.hashes.len):
@@ -96,6 +105,7 @@ cdef inline void intern_index(Intern* t, uint32_t* slots, size_t mask) noexcept 
 
 
 cdef inline int intern_grow(Intern* t) noexcept nogil:
+    """Double the hash table. Returns OK or NO_MEMORY."""
     cdef size_t mask = (t.mask + 1) * 2 - 1
     cdef uint32_t* slots = <uint32_t*>calloc(mask + 1, sizeof(uint32_t))
     if slots == NULL:
@@ -108,7 +118,8 @@ cdef inline int intern_grow(Intern* t) noexcept nogil:
 
 
 cdef inline int intern_add(Intern* t, const uint32_t* words, size_t count, uint32_t* id) noexcept nogil:
-    """Find or add a tuple (which must not lie in the arena itself): 1 when it is new, 0 when known, or a status."""
+    """Find or add a tuple, whose words must not lie in the table itself. Writes its id. Returns 1 if it is new, 0 if it was known,
+    or NO_MEMORY, which leaves the table as it was."""
     cdef uint32_t h = hash_words(words, count)
     cdef size_t slot
     cdef uint32_t found
@@ -123,7 +134,7 @@ cdef inline int intern_add(Intern* t, const uint32_t* words, size_t count, uint3
             return 0
         slot = (slot + 1) & t.mask
     found = <uint32_t>t.hashes.len
-    # all or nothing: what fails here must leave the table as it was (and offsets are 32 bits wide)
+    # reserve everything first, so that a failure changes nothing; offsets are 32 bits wide
     if t.words.len + count > <size_t>0xFFFFFFFF or vec_reserve(&t.words, t.words.len + count) < 0:
         return NO_MEMORY
     if vec_reserve(&t.hashes, t.hashes.len + 1) < 0 or vec_reserve(&t.starts, t.starts.len + 1) < 0:
@@ -141,7 +152,7 @@ cdef inline void intern_truncate(Intern* t, uint32_t count) noexcept nogil:
     cdef size_t i, slot
     cdef size_t last = t.hashes.len
     if (last - count) * 4 < count:
-        # Undone one by one, newest first: whoever came later is gone, so nobody was put behind it in the table.
+        # Taken out one by one, newest first: tuples that came later are gone, so none was placed behind it in the table.
         while last > count:
             last -= 1
             slot = t.hashes.data[last] & t.mask

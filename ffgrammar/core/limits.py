@@ -1,4 +1,4 @@
-"""Every bound in one place, so that untrusted input ends in a LimitError and not in a hang."""
+"""All bounds in one place. With them untrusted input ends in a LimitError, not in a hang."""
 
 from __future__ import annotations
 
@@ -9,24 +9,25 @@ __all__ = ["Limits"]
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds on what one grammar may cost. Sizes are counts unless the name says bytes.
+    """Bounds on what one grammar may cost. They are counts, unless the name says bytes.
+
+    The caches have soft bounds: when one is passed, the cache is dropped and refilled as needed, and no answer changes.
 
     Attributes:
         source_bytes: length of a schema or grammar text.
         nesting: depth of nested groups in a regex, of a schema, of a grammar expression.
-        expressions: regex expressions of one grammar; sixteen members count as one.
+        expressions: regex expressions of one grammar; sixteen members of a large one count as one expression.
         expression_size: members of one and/or expression.
-        dfa_states: lexer states (rows of the automaton's table, 1 KB each) kept at a time; over it the table is dropped
-            and refilled.
-        emptiness_steps: states explored to decide whether one expression matches anything, or one text can be
-            completed; fewer where the expressions are large.
+        dfa_states: lexer states kept at a time (rows of the automaton's table, 1 KB each); a cache.
+        emptiness_steps: states explored to decide whether one expression matches anything, or whether one text can
+            be completed; fewer where the expressions are large.
         rules: productions of one grammar.
-        alternatives: combinations of anyOf, oneOf, ... that one schema multiplies out to.
+        alternatives: combinations of anyOf, oneOf and the like that one schema multiplies out to.
         row_items: Earley items of one row.
-        row_bytes: parser rows kept at a time by one grammar; over it they are dropped and recomputed.
-        cache_bytes: rows, lexer states and expressions together, likewise.
-        mask_bytes: masks kept at a time by one grammar; over it they are dropped, and found again when asked for.
-        forced_bytes: longest answer of forced_bytes.
+        row_bytes: parser rows kept at a time by one grammar; a cache.
+        cache_bytes: rows, lexer states and expressions together; a cache.
+        mask_bytes: masks kept at a time by one grammar; a cache.
+        forced_bytes: length of the longest answer of `Matcher.forced_bytes`.
     """
 
     source_bytes: int = 64 << 20

@@ -1,4 +1,8 @@
-"""A hash map from 64-bit keys to 32-bit values; the key of all ones is reserved."""
+"""A hash map from 64-bit keys to 32-bit values: open addressing with linear probing, at most half full, 12 bytes a slot.
+
+The key of all ones is reserved; so is the value ABSENT, in that a look-up cannot tell it from a missing key. Keys cannot be
+removed one by one.
+"""
 
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
@@ -18,6 +22,7 @@ cdef struct Map:
 
 
 cdef inline int map_alloc(Map* m, size_t size) noexcept nogil:
+    """Make an empty map of `size` slots, a power of two. Returns OK or NO_MEMORY."""
     m.keys = <uint64_t*>malloc(size * sizeof(uint64_t))
     m.values = <uint32_t*>malloc(size * sizeof(uint32_t))
     m.mask = size - 1
@@ -29,10 +34,12 @@ cdef inline int map_alloc(Map* m, size_t size) noexcept nogil:
 
 
 cdef inline int map_init(Map* m) noexcept nogil:
+    """Make an empty map. Returns OK or NO_MEMORY; map_free may be called after either."""
     return map_alloc(m, 64)
 
 
 cdef inline void map_free(Map* m) noexcept nogil:
+    """Free everything. Call map_init before using the map again."""
     free(m.keys)
     free(m.values)
     m.keys = NULL
@@ -40,15 +47,18 @@ cdef inline void map_free(Map* m) noexcept nogil:
 
 
 cdef inline void map_clear(Map* m) noexcept nogil:
+    """Remove all keys and keep the room."""
     memset(m.keys, 0xFF, (m.mask + 1) * sizeof(uint64_t))
     m.len = 0
 
 
 cdef inline size_t map_bytes(const Map* m) noexcept nogil:
+    """How many bytes the map has allocated."""
     return (m.mask + 1) * 12
 
 
 cdef inline uint32_t map_get(const Map* m, uint64_t key) noexcept nogil:
+    """The value of a key, or ABSENT."""
     cdef size_t slot = mix64(key) & m.mask
     while m.keys[slot] != <uint64_t>-1:
         if m.keys[slot] == key:
@@ -58,6 +68,7 @@ cdef inline uint32_t map_get(const Map* m, uint64_t key) noexcept nogil:
 
 
 cdef inline void map_place(Map* m, uint64_t key, uint32_t value) noexcept nogil:
+    """Set the value of a key that is there, or for which there is room. Most callers want map_put."""
     cdef size_t slot = mix64(key) & m.mask
     while m.keys[slot] != <uint64_t>-1 and m.keys[slot] != key:
         slot = (slot + 1) & m.mask
@@ -68,6 +79,7 @@ cdef inline void map_place(Map* m, uint64_t key, uint32_t value) noexcept nogil:
 
 
 cdef inline int map_put(Map* m, uint64_t key, uint32_t value) noexcept nogil:
+    """Set the value of a key. Returns OK, or NO_MEMORY, which leaves the map as it was."""
     cdef Map bigger
     cdef size_t i
     if m.len * 2 >= m.mask:

@@ -5,11 +5,12 @@ from libc.stdlib cimport qsort
 
 
 cdef inline int compare_words(const void* a, const void* b) noexcept nogil:
+    """Compare two words, as qsort wants it."""
     cdef uint32_t x = (<const uint32_t*>a)[0]
     cdef uint32_t y = (<const uint32_t*>b)[0]
     return (x > y) - (x < y)
 
 
 cdef inline void sort_words(uint32_t* words, size_t count) noexcept nogil:
-    """Ascending, in place."""
+    """Sort words in place, ascending."""
     qsort(words, count, sizeof(uint32_t), compare_words)

@@ -1,4 +1,8 @@
-"""Status codes of nogil kernels. Zero or more is success; the class that owns the memory turns the rest into exceptions."""
+"""Status codes of kernels, which run without the GIL and so cannot raise.
+
+A kernel returns a number below zero on failure, and OK or a more telling number, as its comment says, on success. The class that
+owns the memory turns failures into exceptions (status.py).
+"""
 
 cdef enum Status:
     OK = 0

@@ -1,4 +1,4 @@
-"""Turns a kernel's status code into the exception it stands for."""
+"""From the status code of a kernel to the exception that it stands for."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ffgrammar.core.limits import Limits
 
 __all__ = ["raise_status"]
 
-# code -> (limit, what the user sees); the codes are those of status.pxd
+# code (see status.pxd) -> (field of Limits, what the user reads)
 _LIMITS = {
     -2: ("expressions", "the regexes grew too many states"),
     -3: ("expression_size", "one and/or expression has too many members"),

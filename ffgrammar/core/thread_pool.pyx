@@ -1,5 +1,5 @@
-"""Threads are made when they are first needed and then wait for the next call. They hold nothing between calls and touch no
-Python object, so a process may end while they wait. A child process has none of them, and makes its own.
+"""Threads are started when they are first needed, and then wait for the next call. They hold nothing between calls and touch no
+Python object, so a process may end while they wait. A forked child has none of them and starts its own.
 """
 
 from libc.stdint cimport uint32_t, uint64_t
@@ -29,8 +29,8 @@ cdef extern from *:
         return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
     }
 
-    /* The kernel may wake a thread on the processor of who wakes it, where it then waits, with another one idle: that happens at
-       every call after a pause. So these threads stay off the caller's processor, if there are others. */
+    /* The kernel may wake a thread on the processor of its waker, where it then has to wait while another processor is idle;
+       this happens at every call after a pause. So the threads stay off the caller's processor if there are others. */
     static void ffgrammar_pool_apart(const pthread_t *threads, int count, int *off) {
     #ifdef __linux__
         cpu_set_t others;
@@ -43,7 +43,7 @@ cdef extern from *:
     #endif
     }
 
-    /* Signals are for the threads that Python knows. The stack is that of a main thread, whatever `ulimit -s` says. */
+    /* Signals are left to the threads that Python knows. The stack is as large as a main thread's, whatever `ulimit -s` says. */
     static int ffgrammar_pool_thread(pthread_t *thread, void (*main)(void)) {
         sigset_t all, before;
         pthread_attr_t attributes;
@@ -77,15 +77,15 @@ cdef extern from *:
 
 cdef enum:
     MAX_THREADS = 64
-    # A thread that sleeps is at work 30 to 80 us after it was called, and to call it takes 10; the work that is usually shared
-    # out takes a few hundred. So a thread with nothing to do stays awake for as long as it has just worked, and for this many
-    # nanoseconds at most.
+    # A sleeping thread is at work 30 to 80 us after the call, and calling it takes 10 us; the work that is usually shared out
+    # takes a few hundred. So a thread with nothing to do stays awake for as long as it has just worked, but no longer than this
+    # many nanoseconds.
     LONGEST_AWAKE = 500_000
     PAUSES = 32  # between two looks
 
 cdef struct Pool:
     Thread[MAX_THREADS] threads
-    int count        # threads there are
+    int count        # threads that were started
     int off          # the processor that they stay off
     bint busy        # a call is under way
     bint ending
@@ -100,19 +100,20 @@ pool.busy = pool.ending = False
 
 
 cdef void stay_awake(const uint32_t* number, bint zero, uint64_t began) noexcept nogil:
-    """Wait, without the lock, while a number is zero, or while it is not: as long as the work took that began then, at most."""
+    """Wait, without the lock, while a number is zero (or, unless `zero`, while it is not). Give up after as long as the work took
+    that began at `began`, or LONGEST_AWAKE."""
     cdef uint64_t now = clock()
     cdef uint64_t until = now + min(now - began, <uint64_t>LONGEST_AWAKE)
     cdef int _
     while (atomic_load(number) == 0) == zero and clock() < until:
         for _ in range(PAUSES):
             relax()
-        # (who is waited for may have been woken on this processor)
+        # the thread that is waited for may have been woken on this processor
         give_way()
 
 
 cdef void serve() noexcept nogil:
-    """What a thread does."""
+    """The main function of a thread."""
     cdef uint64_t began
     cdef bint worked = False
     lock_take(&lock)
@@ -161,7 +162,7 @@ cdef void pool_run(void (*work)(void*) noexcept nogil, void* context, int helper
     if ours:
         stay_awake(&pool.active, False, began)
         lock_take(&lock)
-        # who has not come by now need not come any more
+        # a thread that has not joined by now need not do so
         pool.wanted = 0
         while pool.active:
             wait(&done, &lock)
@@ -188,7 +189,7 @@ cdef void pool_stop() noexcept nogil:
 
 
 cdef void forget_threads() noexcept nogil:
-    """In a child process there are none, and the locks may be held by threads that are not there."""
+    """In a forked child: the threads are not there, and may have held the locks."""
     renew_locks()
     pool.count = pool.wanted = pool.active = 0
     pool.busy = pool.ending = False

@@ -1,6 +1,7 @@
-"""Locks and counters that native threads share; nothing here touches Python.
+"""Locks and counters that native threads share. Nothing here touches Python.
 
-Who holds the GIL must not wait for a lock whose holder may need the GIL: take it without (`lock_try` first, say).
+While holding the GIL, never wait for a lock whose holder may need the GIL: try `lock_try`, and release the GIL before
+`lock_take`.
 """
 
 from libc.stdint cimport uint32_t
@@ -20,8 +21,8 @@ cdef extern from *:
     #endif
     }
 
-    /* To fall asleep and be woken takes some 60 us, and most locks are held for less: look again for some 20 us. (Along 180
-       batches of 64 on two threads 55 waits were longer than 3 us, and 5 longer than 20.) */
+    /* Falling asleep and being woken takes some 60 us, and most locks are held for less. So keep trying for some 20 us first.
+       (Along 180 batches of 64 on two threads 55 waits were longer than 3 us, and 5 longer than 20.) */
     static inline void ffgrammar_lock_take(pthread_mutex_t *lock) {
         int turn, pause;
         for (turn = 0; turn < 10; turn++) {
@@ -42,14 +43,19 @@ cdef extern from *:
     """
     ctypedef struct Lock "pthread_mutex_t":
         pass
+    # Make a lock: 0, or -1 if there are no resources.
     int lock_init "ffgrammar_lock_init"(Lock* lock) noexcept nogil
     void lock_free "pthread_mutex_destroy"(Lock* lock) noexcept nogil
+    # Take a lock if it is free, and return whether it was.
     bint lock_try "ffgrammar_lock_try"(Lock* lock) noexcept nogil
+    # Wait for a lock and take it; give it back.
     void lock_take "ffgrammar_lock_take"(Lock* lock) noexcept nogil
     void lock_leave "pthread_mutex_unlock"(Lock* lock) noexcept nogil
-    void relax "ffgrammar_relax"() noexcept nogil  # for who looks again and again
+    # Tell the processor that this is a loop that waits.
+    void relax "ffgrammar_relax"() noexcept nogil
 
-    # The value before; a thread that sees what another wrote here also sees all that it had written before.
+    # Add, and return the value before; load; store. A thread that sees what another wrote here also sees all that the other had
+    # written before.
     uint32_t atomic_add "ffgrammar_add"(uint32_t* count, uint32_t more) noexcept nogil
     uint32_t atomic_load "ffgrammar_load"(const uint32_t* word) noexcept nogil
     void atomic_put "ffgrammar_put"(uint32_t* word, uint32_t value) noexcept nogil

@@ -1,4 +1,8 @@
-"""Growable arrays of 32-bit words. All memory of the engine is in these, so that it can be counted and bounded."""
+"""Growable arrays of 32-bit words.
+
+Almost all memory of the engine is in such arrays, and in the tables built on them (intern.pxd, map.pxd), so that it can be
+counted and bounded. core/owner.pxd frees and counts the arrays of a struct.
+"""
 
 from libc.stdint cimport uint32_t
 from libc.stdlib cimport free, malloc, realloc
@@ -7,8 +11,8 @@ from libc.string cimport memcpy, memset
 from ffgrammar.core.status cimport NO_MEMORY, OK
 
 cdef enum:
-    # Bytes from which `realloc` may move pages. Where it does not, glibc's copies with the heap's lock held, and threads that
-    # make masks of other grammars fall asleep waiting for it (docs/performance.md).
+    # Bytes from which on `realloc` moves pages. Below that glibc's copies while it holds the heap's lock, and threads that make
+    # masks of other grammars fall asleep waiting for it (docs/performance.md). So smaller arrays are copied here.
     LARGE = 1 << 17
 
 cdef struct Vec:
@@ -18,17 +22,20 @@ cdef struct Vec:
 
 
 cdef inline void vec_init(Vec* v) noexcept nogil:
+    """Make an empty array, which has no memory yet."""
     v.data = NULL
     v.len = 0
     v.cap = 0
 
 
 cdef inline void vec_free(Vec* v) noexcept nogil:
+    """Free the memory. The array is empty afterwards and may be used again."""
     free(v.data)
     vec_init(v)
 
 
 cdef inline int vec_reserve(Vec* v, size_t cap) noexcept nogil:
+    """Make room for `cap` words in all; the room at least doubles. Returns OK, or NO_MEMORY, which leaves the array as it was."""
     cdef uint32_t* data
     cdef size_t grown
     if cap <= v.cap:
@@ -40,7 +47,7 @@ cdef inline int vec_reserve(Vec* v, size_t cap) noexcept nogil:
         data = <uint32_t*>malloc(grown * sizeof(uint32_t))
         if data != NULL:
             if v.cap:
-                # (as realloc does; the text of a tape is behind `len`)
+                # all of the room, as realloc does: some arrays are used as buffers beyond `len`
                 memcpy(data, v.data, v.cap * sizeof(uint32_t))
             free(v.data)
     else:
@@ -53,6 +60,7 @@ cdef inline int vec_reserve(Vec* v, size_t cap) noexcept nogil:
 
 
 cdef inline int vec_push(Vec* v, uint32_t word) noexcept nogil:
+    """Append a word. Returns OK or NO_MEMORY."""
     if v.len == v.cap and vec_reserve(v, v.len + 1) < 0:
         return NO_MEMORY
     v.data[v.len] = word
@@ -61,6 +69,7 @@ cdef inline int vec_push(Vec* v, uint32_t word) noexcept nogil:
 
 
 cdef inline int vec_extend(Vec* v, const uint32_t* words, size_t count) noexcept nogil:
+    """Append words, which must not lie in the array itself. Returns OK or NO_MEMORY."""
     if vec_reserve(v, v.len + count) < 0:
         return NO_MEMORY
     if count:
@@ -70,7 +79,7 @@ cdef inline int vec_extend(Vec* v, const uint32_t* words, size_t count) noexcept
 
 
 cdef inline int vec_fill(Vec* v, size_t count, int byte) noexcept nogil:
-    """Append `count` words made of one repeated byte."""
+    """Append `count` words, each made of one byte four times. Returns OK or NO_MEMORY."""
     if vec_reserve(v, v.len + count) < 0:
         return NO_MEMORY
     if count:
@@ -80,7 +89,7 @@ cdef inline int vec_fill(Vec* v, size_t count, int byte) noexcept nogil:
 
 
 cdef inline int vec_copy(Vec* to, const Vec* v) noexcept nogil:
-    """Become equal to another one, with some room to grow."""
+    """Make `to`, which is initialised, equal to another array, with some room to grow. Returns OK or NO_MEMORY."""
     to.len = 0
     if vec_reserve(to, v.len + (v.len >> 1)) < 0:
         return NO_MEMORY
