@@ -5,7 +5,7 @@ from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.recognizer.recognizer cimport Config, Recognizer
 from ffgrammar.engine.masks.compute cimport Masks
 from ffgrammar.engine.masks.partition_cache cimport SharedPartitions
-from ffgrammar.engine.parser.tables cimport RuleTables
+from ffgrammar.engine.parser.lowering cimport RuleTables
 from ffgrammar.engine.recognizer.completability cimport Completability
 from ffgrammar.regex.expr.store cimport ExprStore
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie

@@ -2,7 +2,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from ffgrammar.core.limits import Limits
-from ffgrammar.engine.parser.tables import RuleTables
+from ffgrammar.engine.parser.lowering import RuleTables
 from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.regex.expr.store import ExprStore
 from ffgrammar.tokens.tokenizer import Tokenizer

@@ -1,0 +1,9 @@
+"""The parser: Earley's algorithm over lexemes, with rows that are interned.
+
+In reading order:
+
+- `tables`: the productions of a grammar as flat arrays.
+- `lowering`: from a grammar to these tables.
+- `instances`: productions that are made for the parameters that texts meet.
+- `earley`: rows, and the step from one to the next.
+"""

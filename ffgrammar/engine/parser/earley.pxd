@@ -1,17 +1,21 @@
-"""Earley rows, interned by their items: a row says what may follow, not where we are.
+"""Earley's algorithm, with interned rows: a row says what may follow a text, not where in the text we are.
 
-An item is (dot position, link). A link is (row, nonterminal): when the item's production is complete, every item of that
-row that waits for that nonterminal advances. Link ROOT stands for the start symbol at the start.
+An item is (dot position, link). A link is (row, nonterminal): when the item's production is complete, every item of that row
+that waits for that nonterminal advances. The link ROOT stands for the start symbol at the start. Links hold row numbers where
+textbooks have text positions; so two places from which the same may follow are the same row, and the step from a row over a set
+of lexemes is a function that is computed once. A list of 10 items and one of 1,000 make the same few rows. Forking a parser is
+copying a number, and going back is remembering one.
 
-The kernel of a row (items with something before the dot, not complete) is its identity; predicted items follow from it.
-A nonterminal that one item only waits for, as its last symbol, is predicted with that item's own link: completing the one
-completes the other. (Leo 1991; it keeps right recursion at a constant number of rows.)
+The kernel of a row (the items with something before the dot that are not complete) is its identity; the predicted items follow
+from it. Where a nonterminal is awaited by one item only, as its last symbol, it is predicted with that item's own link, since
+completing the one completes the other. That is Leo's optimisation (1991): it keeps right recursion at a constant number of rows.
 """
 
 from libc.stdint cimport uint32_t
 
 from ffgrammar.core.intern cimport Intern, intern_get
 from ffgrammar.core.map cimport Map
+from ffgrammar.core.owner cimport Owner
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.parser.tables cimport Rules
 
@@ -25,46 +29,56 @@ cdef struct Item:
 
 cdef struct EarleyRows:
     Rules* rules
-    const Intern* lexsets
+    const Intern* lexsets  # sets of lexemes by number; the lexer's
+    Owner owner
     Intern kernels      # row -> (accepting, position, link, position, link, ...)
     Intern links        # link -> (row, nonterminal)
     Vec items           # Items (3 words), by row, sorted by symbol
     Vec starts          # per row, and one more: its first item
     Map scans           # row << 32 | lexeme set -> row
-    Map seen            # what this scan has met, by epoch
+    Map seen            # what this scan has met: position << 32 | link -> epoch
     uint32_t epoch
-    Vec kernel          # the rest is scratch
-    Vec pending
-    Vec predicted       # (nonterminal, waiting position, waiting link or predictor, ...) see earley.pyx
-    Vec found           # Items
-    Vec stamp           # per nonterminal: its place in `predicted`, valid where it points back
+    # the rest is scratch
+    Vec kernel          # of the row being made, as in `kernels`
+    Vec pending         # links whose productions are complete
+    Vec predicted       # entries of P_WORDS words, see earley.pyx
+    Vec found           # Items of the row being made
+    Vec stamp           # per nonterminal: its entry in `predicted`, valid only if that entry is the nonterminal's
     size_t work         # items advanced by this scan
     uint32_t max_items
     size_t max_words    # of all items together
 
+# Returns OK or NO_MEMORY. earley_free may be called after either, and on zeros. `lexsets` must live as long as the rows.
 cdef int earley_init(EarleyRows* r, Rules* rules, const Intern* lexsets) noexcept nogil
 cdef void earley_free(EarleyRows* r) noexcept nogil
+
+# Forget all rows and links. Returns OK or NO_MEMORY.
 cdef int earley_clear(EarleyRows* r) noexcept nogil
+
+# Bytes of all tables.
 cdef size_t earley_bytes(const EarleyRows* r) noexcept nogil
 
-# The row of the empty text; it is row 0 of a cleared table.
+# Write the row of the empty text; it is row 0 of a cleared table. Returns a status.
 cdef int earley_first(EarleyRows* r, uint32_t* row) noexcept nogil
 
-# The row after any of the lexemes of a set. Skip lexemes leave the row as it is.
+# Write the row after any of the lexemes of a set, of which some must be allowed in `row`. Skip lexemes leave the row as it is.
+# Returns a status: LIMIT_ROW_ITEMS where a row gets too large, LIMIT_CACHE where there are too many.
 cdef int earley_scan(EarleyRows* r, uint32_t row, uint32_t lexset, uint32_t* target) noexcept nogil
 
 
 cdef inline bint row_accepting(const EarleyRows* r, uint32_t row) noexcept nogil:
+    """Whether a text that ends in a row is a sentence."""
     return intern_get(&r.kernels, row)[0]
 
 
 cdef inline const Item* row_items(const EarleyRows* r, uint32_t row, uint32_t* count) noexcept nogil:
+    """The items of a row, sorted by symbol, lexemes first; writes how many there are. Adding a row may move them."""
     count[0] = r.starts.data[row + 1] - r.starts.data[row]
     return <const Item*>r.items.data + r.starts.data[row]
 
 
 cdef inline const Item* row_waiting(const EarleyRows* r, uint32_t row, uint32_t symbol, uint32_t* count) noexcept nogil:
-    """The items of a row before `symbol`, which lie together."""
+    """The items of a row that have the dot before `symbol`; writes how many there are."""
     cdef uint32_t all_items, mid
     cdef const Item* items = row_items(r, row, &all_items)
     cdef uint32_t lo = 0

@@ -1,32 +1,33 @@
-"""Scanning, completion and prediction. Nullable symbols as in Aycock and Horspool (2002): an item before a nullable
-nonterminal stands for the item behind it, too; so nothing is ever completed in the row that predicted it."""
+"""Scanning, completion and prediction. Nullable symbols are treated as Aycock and Horspool (2002) do: an item before a nullable
+nonterminal stands for the item behind it, too. So nothing is ever completed in the row that predicted it.
+"""
 
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport qsort
 
 from ffgrammar.core.intern cimport (
-    intern_add, intern_bytes, intern_count, intern_free, intern_init, intern_len, intern_truncate,
+    intern_add, intern_count, intern_free, intern_init, intern_len, intern_truncate,
 )
-from ffgrammar.core.map cimport ABSENT, map_bytes, map_clear, map_free, map_get, map_init, map_put
+from ffgrammar.core.map cimport ABSENT, map_clear, map_free, map_get, map_init, map_put
+from ffgrammar.core.owner cimport own_intern, own_map, own_vec, owner_bytes, owner_free, owner_init, owner_status
 from ffgrammar.core.status cimport LIMIT_CACHE, LIMIT_ROW_ITEMS, NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push, vec_reserve
+from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_push, vec_reserve
 from ffgrammar.engine.parser.instances cimport expand
 from ffgrammar.engine.parser.tables cimport END, NONE, NONTERMINAL, NUMBER
 
 cdef enum:
-    # words of an entry of `predicted`: nonterminal, position that waits for it, whether from the kernel, that item's link
-    # (or the place of the nonterminal whose production waits), how many wait, its link
+    # words of an entry of `predicted`, one for each nonterminal that some item waits for
     P_NONTERMINAL
-    P_POSITION
-    P_IN_KERNEL
-    P_SOURCE
-    P_COUNT
-    P_LINK
+    P_POSITION     # of the item that predicts it, the first that waits for it
+    P_IN_KERNEL    # whether that item is in the kernel
+    P_SOURCE       # in the kernel: that item's link; else: the entry of the nonterminal whose production it is
+    P_COUNT        # how many items wait for it
+    P_LINK         # the link that it is predicted with
     P_WORDS
 
 cdef enum:
-    # of the ways to the items of one row, how many there may be for each item of the limit
-    WAYS_AN_ITEM = 4
+    # for each item that a row may have, how many advances one scan may take
+    ADVANCES_PER_ITEM = 4
 
 
 cdef int earley_init(EarleyRows* r, Rules* rules, const Intern* lexsets) noexcept nogil:
@@ -35,30 +36,23 @@ cdef int earley_init(EarleyRows* r, Rules* rules, const Intern* lexsets) noexcep
     r.epoch = 0
     r.max_items = 0xFFFFFFFF
     r.max_words = <size_t>-1
-    vec_init(&r.items)
-    vec_init(&r.starts)
-    vec_init(&r.kernel)
-    vec_init(&r.pending)
-    vec_init(&r.predicted)
-    vec_init(&r.found)
-    vec_init(&r.stamp)
-    if intern_init(&r.kernels) < 0 or intern_init(&r.links) < 0 or map_init(&r.scans) < 0 or map_init(&r.seen) < 0:
-        return NO_MEMORY
-    return earley_clear(r)
+    owner_init(&r.owner)
+    own_intern(&r.owner, &r.kernels)
+    own_intern(&r.owner, &r.links)
+    own_map(&r.owner, &r.scans)
+    own_map(&r.owner, &r.seen)
+    own_vec(&r.owner, &r.items)
+    own_vec(&r.owner, &r.starts)
+    own_vec(&r.owner, &r.kernel)
+    own_vec(&r.owner, &r.pending)
+    own_vec(&r.owner, &r.predicted)
+    own_vec(&r.owner, &r.found)
+    own_vec(&r.owner, &r.stamp)
+    return earley_clear(r) if owner_status(&r.owner) >= 0 else NO_MEMORY
 
 
 cdef void earley_free(EarleyRows* r) noexcept nogil:
-    intern_free(&r.kernels)
-    intern_free(&r.links)
-    map_free(&r.scans)
-    map_free(&r.seen)
-    vec_free(&r.items)
-    vec_free(&r.starts)
-    vec_free(&r.kernel)
-    vec_free(&r.pending)
-    vec_free(&r.predicted)
-    vec_free(&r.found)
-    vec_free(&r.stamp)
+    owner_free(&r.owner)
 
 
 cdef int earley_clear(EarleyRows* r) noexcept nogil:
@@ -78,13 +72,12 @@ cdef int earley_clear(EarleyRows* r) noexcept nogil:
 
 
 cdef size_t earley_bytes(const EarleyRows* r) noexcept nogil:
-    return (intern_bytes(&r.kernels) + intern_bytes(&r.links) + map_bytes(&r.scans) + map_bytes(&r.seen)
-            + (r.items.cap + r.starts.cap + r.kernel.cap + r.pending.cap + r.predicted.cap + r.found.cap
-               + r.stamp.cap) * sizeof(uint32_t))
+    return owner_bytes(&r.owner)
 
 
 cdef int add_kernel(EarleyRows* r, uint32_t position, uint32_t link, bint* accepting) noexcept nogil:
-    """Take an advanced item in: a complete one puts its link on `pending`, others go to `kernel`."""
+    """Take in an advanced item: a complete one puts its link on `pending`, any other goes to `kernel`. Returns OK or
+    NO_MEMORY."""
     cdef uint64_t key
     cdef uint32_t symbol
     while True:
@@ -93,7 +86,7 @@ cdef int add_kernel(EarleyRows* r, uint32_t position, uint32_t link, bint* accep
             if link == ROOT:
                 accepting[0] = True
                 return OK
-            # all complete items of one link do the same, whatever their position
+            # complete items of one link all do the same, whatever their position
             position = 0xFFFFFFFF
         key = <uint64_t>position << 32 | link
         if map_get(&r.seen, key) == r.epoch:
@@ -110,15 +103,15 @@ cdef int add_kernel(EarleyRows* r, uint32_t position, uint32_t link, bint* accep
 
 
 cdef int advance(EarleyRows* r, uint32_t row, uint32_t symbol, bint* accepting) noexcept nogil:
-    """Advance every item of `row` before `symbol`."""
+    """Advance every item of `row` that waits for `symbol`. Returns a status."""
     cdef uint32_t count, i
     cdef const Item* items = row_waiting(r, row, symbol, &count)
     for i in range(count):
         if add_kernel(r, items[i].position + 1, items[i].link, accepting) < 0:
             return NO_MEMORY
     r.work += count
-    # where all ways to split a text are grammatical a row has n items, and n * n ways lead to them
-    return LIMIT_ROW_ITEMS if r.work > <size_t>r.max_items * WAYS_AN_ITEM else OK
+    # where every way to split a text is grammatical, a row has n items and n * n advances lead to them
+    return LIMIT_ROW_ITEMS if r.work > <size_t>r.max_items * ADVANCES_PER_ITEM else OK
 
 
 cdef int compare_pairs(const void* a, const void* b) noexcept nogil:
@@ -137,50 +130,72 @@ cdef int compare_items(const void* a, const void* b) noexcept nogil:
     return compare_pairs(&x.position, &y.position)
 
 
+cdef int scan_lexemes(EarleyRows* r, uint32_t row, uint32_t lexset, bint* accepting, uint32_t* skips) noexcept nogil:
+    """Advance the items that wait for lexemes of a set, and count the skip lexemes in it. Returns a status."""
+    cdef uint32_t i, lexeme
+    cdef int status
+    for i in range(intern_len(r.lexsets, lexset)):
+        lexeme = intern_get(r.lexsets, lexset)[i]
+        if r.rules.is_skip.data[lexeme]:
+            skips[0] += 1
+            continue
+        status = advance(r, row, lexeme, accepting)
+        if status < 0:
+            return status
+    return OK
+
+
+cdef int keep_kernel(EarleyRows* r, uint32_t row, bint* accepting) noexcept nogil:
+    """Take in the kernel of a row as it is. Returns OK or NO_MEMORY."""
+    cdef const uint32_t* words = intern_get(&r.kernels, row)
+    cdef uint32_t i
+    accepting[0] |= words[0]
+    for i in range(1, intern_len(&r.kernels, row), 2):
+        if add_kernel(r, words[i], words[i + 1], accepting) < 0:
+            return NO_MEMORY
+    return OK
+
+
+cdef int complete(EarleyRows* r, bint* accepting) noexcept nogil:
+    """Advance the items that wait for what is complete, until nothing more is. Returns a status."""
+    cdef const uint32_t* words
+    cdef int status
+    while r.pending.len:
+        r.pending.len -= 1
+        words = intern_get(&r.links, r.pending.data[r.pending.len])
+        status = advance(r, words[0], NONTERMINAL | words[1], accepting)
+        if status < 0:
+            return status
+    return OK
+
+
 cdef int earley_scan(EarleyRows* r, uint32_t row, uint32_t lexset, uint32_t* target) noexcept nogil:
     cdef uint64_t key = <uint64_t>row << 32 | lexset
     cdef uint32_t found = map_get(&r.scans, key)
-    cdef uint32_t i, lexeme, link
     cdef uint32_t skips = 0
     cdef bint accepting = False
-    cdef const uint32_t* words
     cdef int status
     if found != ABSENT:
         target[0] = found
         return OK
     begin_row(r)
-    for i in range(intern_len(r.lexsets, lexset)):
-        lexeme = intern_get(r.lexsets, lexset)[i]
-        if r.rules.is_skip.data[lexeme]:
-            skips += 1
-            continue
-        status = advance(r, row, lexeme, &accepting)
-        if status < 0:
-            return status
+    status = scan_lexemes(r, row, lexset, &accepting, &skips)
+    if status < 0:
+        return status
     if skips == intern_len(r.lexsets, lexset):
         target[0] = row
         return map_put(&r.scans, key, row)
-    if skips:
-        # the text is a skip or a lexeme: both futures are kept
-        words = intern_get(&r.kernels, row)
-        accepting |= words[0]
-        for i in range(1, intern_len(&r.kernels, row), 2):
-            if add_kernel(r, words[i], words[i + 1], &accepting) < 0:
-                return NO_MEMORY
-    while r.pending.len:
-        r.pending.len -= 1
-        link = r.pending.data[r.pending.len]
-        words = intern_get(&r.links, link)
-        status = advance(r, words[0], NONTERMINAL | words[1], &accepting)
-        if status < 0:
-            return status
-    status = finish_row(r, accepting, target)
-    if status < 0:
-        return status
-    return map_put(&r.scans, key, target[0])
+    if skips and keep_kernel(r, row, &accepting) < 0:
+        # (the text is a skip or a lexeme, and both futures are kept)
+        return NO_MEMORY
+    status = complete(r, &accepting)
+    if status >= 0:
+        status = finish_row(r, accepting, target)
+    return map_put(&r.scans, key, target[0]) if status >= 0 else status
 
 
 cdef void begin_row(EarleyRows* r) noexcept nogil:
+    """Begin a new kernel. What earlier scans have met is forgotten by counting up the epoch."""
     r.kernel.len = 1
     r.pending.len = 0
     r.work = 0
@@ -208,7 +223,7 @@ cdef int earley_first(EarleyRows* r, uint32_t* row) noexcept nogil:
 
 
 cdef int finish_row(EarleyRows* r, bint accepting, uint32_t* row) noexcept nogil:
-    """Intern the kernel; a new row gets its items."""
+    """Intern the kernel, and find the items of the row if it is new. Returns a status."""
     cdef uint32_t links = intern_count(&r.links)
     cdef int status
     if r.kernel.len > 3:
@@ -226,7 +241,7 @@ cdef int finish_row(EarleyRows* r, bint accepting, uint32_t* row) noexcept nogil
                         or vec_extend(&r.items, r.found.data, r.found.len) < 0):
         status = NO_MEMORY
     if status < 0:
-        # a row without its items must not be found again, nor a link to it
+        # neither a row without items nor a link to it must be found again
         intern_truncate(&r.kernels, row[0])
         intern_truncate(&r.links, links)
         return status
@@ -234,14 +249,14 @@ cdef int finish_row(EarleyRows* r, bint accepting, uint32_t* row) noexcept nogil
 
 
 cdef int wait_for(EarleyRows* r, uint32_t nonterminal, uint32_t position, uint32_t in_kernel, uint32_t source) noexcept nogil:
-    """Note an item before a nonterminal; the first one predicts it."""
-    cdef uint32_t place
+    """Note that an item waits for a nonterminal; the first one to do so predicts it. Returns OK or NO_MEMORY."""
+    cdef uint32_t number
     cdef uint32_t entry[P_WORDS]
     if nonterminal >= r.stamp.len and vec_fill(&r.stamp, nonterminal + 1 - r.stamp.len, 0) < 0:
         return NO_MEMORY
-    place = r.stamp.data[nonterminal]
-    if place * P_WORDS < r.predicted.len and r.predicted.data[place * P_WORDS] == nonterminal:
-        r.predicted.data[place * P_WORDS + P_COUNT] += 1
+    number = r.stamp.data[nonterminal]
+    if number * P_WORDS < r.predicted.len and r.predicted.data[number * P_WORDS] == nonterminal:
+        r.predicted.data[number * P_WORDS + P_COUNT] += 1
         return OK
     r.stamp.data[nonterminal] = <uint32_t>(r.predicted.len // P_WORDS)
     entry[P_NONTERMINAL] = nonterminal
@@ -253,68 +268,96 @@ cdef int wait_for(EarleyRows* r, uint32_t nonterminal, uint32_t position, uint32
     return vec_extend(&r.predicted, entry, P_WORDS)
 
 
-cdef int predict(EarleyRows* r, uint32_t row) noexcept nogil:
+cdef int expand_new(EarleyRows* r, uint32_t nonterminal) noexcept nogil:
+    """Make the productions of an instance that is predicted for the first time. Returns a status."""
+    if r.rules.starts.data[nonterminal] != <uint32_t>NONE:
+        return OK
+    return LIMIT_CACHE if r.rules.symbols.len > r.max_words else expand(r.rules, nonterminal)
+
+
+cdef int find_predicted(EarleyRows* r) noexcept nogil:
+    """From the nonterminals that the kernel waits for, find all that are predicted, and which items wait for them. Returns a
+    status."""
     cdef Rules* rules = r.rules
+    cdef uint32_t b, symbol, position, nonterminal
+    cdef size_t number = 0
     cdef int status
-    cdef uint32_t i, b, symbol, position, link, nonterminal
-    cdef uint32_t pair[2]
-    cdef uint32_t* entry
-    cdef size_t place
-    r.predicted.len = 0
-    r.found.len = 0
-    for i in range(1, <uint32_t>r.kernel.len, 2):
-        symbol = rules.symbols.data[r.kernel.data[i]]
-        if add_item(r, symbol, r.kernel.data[i], r.kernel.data[i + 1]) < 0:
-            return NO_MEMORY
-        if symbol & NONTERMINAL and wait_for(r, symbol & NUMBER, r.kernel.data[i], 1, r.kernel.data[i + 1]) < 0:
-            return NO_MEMORY
-    # 1. who is predicted, and who waits for whom
-    place = 0
-    while place * P_WORDS < r.predicted.len:
-        nonterminal = r.predicted.data[place * P_WORDS]
-        if rules.starts.data[nonterminal] == <uint32_t>NONE:
-            if rules.symbols.len > r.max_words:
-                return LIMIT_CACHE
-            status = expand(rules, nonterminal)
-            if status < 0:
-                return status
+    while number * P_WORDS < r.predicted.len:
+        nonterminal = r.predicted.data[number * P_WORDS]
+        status = expand_new(r, nonterminal)
+        if status < 0:
+            return status
         for b in range(rules.starts.data[nonterminal], rules.ends.data[nonterminal]):
             position = rules.bodies.data[b]
             symbol = rules.symbols.data[position]
             while symbol & NONTERMINAL and not symbol & END:
-                if wait_for(r, symbol & NUMBER, position, 0, <uint32_t>place) < 0:
+                if wait_for(r, symbol & NUMBER, position, 0, <uint32_t>number) < 0:
                     return NO_MEMORY
                 if not rules.nullable.data[symbol & NUMBER]:
                     break
                 position += 1
                 symbol = rules.symbols.data[position]
-        place += 1
+        number += 1
         if r.predicted.len > <size_t>r.max_items * P_WORDS:
             return LIMIT_ROW_ITEMS
-    # 2. links; the only one who waits for a nonterminal is who predicted it first, so its own link is known by then
-    # 3. items
-    for place in range(r.predicted.len // P_WORDS):
-        entry = r.predicted.data + place * P_WORDS
-        nonterminal = entry[P_NONTERMINAL]
-        if entry[P_COUNT] == 1 and rules.symbols.data[entry[P_POSITION] + 1] & END:
-            link = entry[P_SOURCE] if entry[P_IN_KERNEL] else r.predicted.data[entry[P_SOURCE] * P_WORDS + P_LINK]
+    return OK
+
+
+cdef int find_link(EarleyRows* r, uint32_t row, uint32_t* entry) noexcept nogil:
+    """Find the link of a predicted nonterminal. If one item only waits for it, as its last symbol, that item's own link is taken;
+    the entry of that item's production comes earlier, so its link is known. Returns OK or NO_MEMORY."""
+    cdef uint32_t pair[2]
+    if entry[P_COUNT] == 1 and r.rules.symbols.data[entry[P_POSITION] + 1] & END:
+        if entry[P_IN_KERNEL]:
+            entry[P_LINK] = entry[P_SOURCE]
         else:
-            pair[0] = row
-            pair[1] = nonterminal
-            if intern_add(&r.links, pair, 2, &link) < 0:
+            entry[P_LINK] = r.predicted.data[entry[P_SOURCE] * P_WORDS + P_LINK]
+        return OK
+    pair[0] = row
+    pair[1] = entry[P_NONTERMINAL]
+    return NO_MEMORY if intern_add(&r.links, pair, 2, &entry[P_LINK]) < 0 else OK
+
+
+cdef int add_productions(EarleyRows* r, const uint32_t* entry) noexcept nogil:
+    """Add the items of a predicted nonterminal. Returns OK or NO_MEMORY."""
+    cdef Rules* rules = r.rules
+    cdef uint32_t nonterminal = entry[P_NONTERMINAL]
+    cdef uint32_t b, symbol, position
+    for b in range(rules.starts.data[nonterminal], rules.ends.data[nonterminal]):
+        position = rules.bodies.data[b]
+        while True:
+            symbol = rules.symbols.data[position]
+            if symbol & END:
+                break
+            if add_item(r, symbol, position, entry[P_LINK]) < 0:
                 return NO_MEMORY
-        entry[P_LINK] = link
-        for b in range(rules.starts.data[nonterminal], rules.ends.data[nonterminal]):
-            position = rules.bodies.data[b]
-            while True:
-                symbol = rules.symbols.data[position]
-                if symbol & END:
-                    break
-                if add_item(r, symbol, position, link) < 0:
-                    return NO_MEMORY
-                if not (symbol & NONTERMINAL and rules.nullable.data[symbol & NUMBER]):
-                    break
-                position += 1
+            if not (symbol & NONTERMINAL and rules.nullable.data[symbol & NUMBER]):
+                break
+            position += 1
+    return OK
+
+
+cdef int predict(EarleyRows* r, uint32_t row) noexcept nogil:
+    """Find the items of the row whose kernel is in `kernel`, and write them to `found`. Returns a status."""
+    cdef uint32_t i, symbol
+    cdef uint32_t* entry
+    cdef size_t number
+    cdef int status
+    r.predicted.len = 0
+    r.found.len = 0
+    for i in range(1, <uint32_t>r.kernel.len, 2):
+        symbol = r.rules.symbols.data[r.kernel.data[i]]
+        if add_item(r, symbol, r.kernel.data[i], r.kernel.data[i + 1]) < 0:
+            return NO_MEMORY
+        if symbol & NONTERMINAL and wait_for(r, symbol & NUMBER, r.kernel.data[i], 1, r.kernel.data[i + 1]) < 0:
+            return NO_MEMORY
+    status = find_predicted(r)
+    if status < 0:
+        return status
+    for number in range(r.predicted.len // P_WORDS):
+        entry = r.predicted.data + number * P_WORDS
+        if find_link(r, row, entry) < 0 or add_productions(r, entry) < 0:
+            return NO_MEMORY
         if r.found.len > <size_t>r.max_items * 3:
             return LIMIT_ROW_ITEMS
     if r.found.len > 3:

@@ -1,16 +1,21 @@
-"""Instances of parametric nonterminals: made when a text meets them, forgotten with the other caches."""
+"""Instances of parametric nonterminals: made when a text meets them, forgotten with the other caches.
+
+An object whose keys may come in any order has a state for each set of keys seen so far: 2^n of them, of which a text meets a
+handful. So productions are made for the parameters that come up. To the parser an instance is a nonterminal like any other.
+"""
 
 from libc.stdint cimport uint32_t
 
 from ffgrammar.engine.parser.tables cimport Rules
 
-# The instance that lies in `rules.instance`, as a nonterminal number.
+# Find or make the instance whose words are in `rules.instance`. Writes its nonterminal number; returns OK or NO_MEMORY.
 cdef int find_instance(Rules* rules, uint32_t* nonterminal) noexcept nogil
 
-# Make the productions of an instance from the templates whose conditions its parameter meets.
+# Make the productions of an instance, from the templates whose conditions its parameter meets. Returns OK or NO_MEMORY.
 cdef int expand(Rules* rules, uint32_t nonterminal) noexcept nogil
 
-# Forget the instances that texts have met.
+# Forget the instances that texts have met, and keep those that were made with the grammar, without productions.
 cdef void forget_instances(Rules* rules) noexcept nogil
 
+# Bytes of the tables that grow with instances.
 cdef size_t instances_bytes(const Rules* rules) noexcept nogil

@@ -1,8 +1,9 @@
-"""An object whose keys may come in any order has a state for each set of keys that were seen: 2^n of them, of which a text
-meets a handful. So productions are made for the parameters that come up, and an Earley row never knows the difference."""
+"""A template is a production with conditions on the parameter: bounds of two counters, a bit that must be unset, and bits that
+must be set."""
 
 from libc.stdint cimport uint32_t
 
+from ffgrammar.core.bits cimport bit_set, bit_test
 from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_count, intern_get, intern_len, intern_truncate
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_push
@@ -13,14 +14,14 @@ from ffgrammar.engine.parser.tables cimport (
 
 
 cdef bint meets(const Rules* rules, const uint32_t* instance, uint32_t length, const uint32_t* template) noexcept nogil:
-    """Whether a template is there for a parameter."""
+    """Whether an instance, of `length` words, meets the conditions of a template."""
     cdef const uint32_t* need
     cdef uint32_t i
     for i in range(2):
         if instance[I_COUNT + i] < template[T_LOWEST + i] or instance[I_COUNT + i] > template[T_HIGHEST + i]:
             return False
     i = template[T_BIT]
-    if i != <uint32_t>NONE and (instance[I_BITS + (i >> 5)] >> (i & 31)) & 1:
+    if i != <uint32_t>NONE and bit_test(instance + I_BITS, i):
         return False
     if template[T_NEED] != <uint32_t>NONE:
         need = rules.templates.data + template[T_NEED]
@@ -31,7 +32,7 @@ cdef bint meets(const Rules* rules, const uint32_t* instance, uint32_t length, c
 
 
 cdef bint derives_nothing(const Rules* rules, uint32_t number) noexcept nogil:
-    """Whether an instance matches the empty text. (A template with `again` never does: its body is there to be read.)"""
+    """Whether an instance derives the empty text. (Through a template with `again` it never does: that reads its body.)"""
     cdef const uint32_t* instance = intern_get(&rules.instances, number)
     cdef uint32_t length = intern_len(&rules.instances, number)
     cdef const uint32_t* template
@@ -63,7 +64,7 @@ cdef int find_instance(Rules* rules, uint32_t* nonterminal) noexcept nogil:
 
 
 cdef int again(Rules* rules, uint32_t number, const uint32_t* template, uint32_t* nonterminal) noexcept nogil:
-    """The instance that a template goes on with after instance `number`."""
+    """The instance that ends a production made of a template for instance `number`. Returns OK or NO_MEMORY."""
     cdef uint32_t* words
     cdef uint32_t i
     rules.instance.len = 0
@@ -76,7 +77,7 @@ cdef int again(Rules* rules, uint32_t number, const uint32_t* template, uint32_t
             words[I_COUNT + i] += 1
     i = template[T_BIT]
     if i != <uint32_t>NONE:
-        words[I_BITS + (i >> 5)] |= <uint32_t>1 << (i & 31)
+        bit_set(words + I_BITS, i)
     return find_instance(rules, nonterminal)
 
 

@@ -1,10 +1,12 @@
-"""Lowers a grammar to dot positions; productions that no text can complete are left out."""
+"""Productions that no text can complete are left out: they would let the lexer run on lexemes that lead nowhere."""
 
 from libc.stdint cimport uint32_t
 
-from ffgrammar.core.intern cimport intern_count, intern_free, intern_init
+from ffgrammar.core.intern cimport intern_count
+from ffgrammar.core.owner cimport own_intern, own_vec, owner_free, owner_init, owner_status
 from ffgrammar.core.vec cimport Vec, vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.parser.instances cimport find_instance
+from ffgrammar.engine.parser.tables cimport END, I_BITS, NONE, NONTERMINAL, NUMBER, T_BODY
 from ffgrammar.engine.values.trace cimport CHECK_NEW_KEY, CHECK_REPEATED, CHECK_UNIQUE
 from ffgrammar.grammar.productions cimport Productions
 from ffgrammar.regex.expr.derivative cimport matches_something
@@ -16,7 +18,7 @@ from ffgrammar.grammar.derives import derives
 from ffgrammar.grammar.productive import productive, usable_terminals
 from ffgrammar.regex.expr.store import EMPTY
 
-# by the names of ir.CHECKS
+# by the names in ir.CHECKS
 CHECK_BITS = {"unique": CHECK_UNIQUE, "repeated": CHECK_REPEATED, "new key": CHECK_NEW_KEY}
 
 
@@ -31,56 +33,48 @@ cdef inline uint32_t or_none(value) except? 0:
 
 
 cdef class RuleTables:
-    """Flat tables of an `ir.GrammarIR`.
+    """The tables of an `ir.GrammarIR`.
 
     Raises:
         GrammarError: the grammar matches nothing.
+        MemoryError: there is no memory.
     """
 
     def __cinit__(self, grammar):
-        vec_init(&self.rules.symbols)
-        vec_init(&self.rules.bodies)
-        vec_init(&self.rules.starts)
-        vec_init(&self.rules.ends)
-        vec_init(&self.rules.templates)
-        vec_init(&self.rules.template_list)
-        vec_init(&self.rules.template_starts)
-        vec_init(&self.rules.instance)
-        if intern_init(&self.rules.instances) < 0:
+        cdef Rules* rules = &self.rules
+        owner_init(&rules.owner)
+        own_vec(&rules.owner, &rules.symbols)
+        own_vec(&rules.owner, &rules.bodies)
+        own_vec(&rules.owner, &rules.starts)
+        own_vec(&rules.owner, &rules.ends)
+        own_vec(&rules.owner, &rules.nullable)
+        own_vec(&rules.owner, &rules.templates)
+        own_vec(&rules.owner, &rules.template_list)
+        own_vec(&rules.owner, &rules.template_starts)
+        own_vec(&rules.owner, &rules.instance)
+        own_vec(&rules.owner, &rules.exprs)
+        own_vec(&rules.owner, &rules.skips)
+        own_vec(&rules.owner, &rules.is_skip)
+        own_vec(&rules.owner, &rules.check)
+        own_vec(&rules.owner, &rules.opens)
+        own_vec(&rules.owner, &rules.closes)
+        own_intern(&rules.owner, &rules.instances)
+        if owner_status(&rules.owner) < 0:
             raise MemoryError
-        vec_init(&self.rules.nullable)
-        vec_init(&self.rules.exprs)
-        vec_init(&self.rules.skips)
-        vec_init(&self.rules.is_skip)
-        vec_init(&self.rules.check)
-        vec_init(&self.rules.opens)
-        vec_init(&self.rules.closes)
-        self.lay_out(grammar, self.lower_lexemes(grammar))
+        self.lower_productions(grammar, self.lower_lexemes(grammar))
 
     def __dealloc__(self):
-        vec_free(&self.rules.symbols)
-        vec_free(&self.rules.bodies)
-        vec_free(&self.rules.starts)
-        vec_free(&self.rules.ends)
-        vec_free(&self.rules.templates)
-        vec_free(&self.rules.template_list)
-        vec_free(&self.rules.template_starts)
-        vec_free(&self.rules.instance)
-        intern_free(&self.rules.instances)
-        vec_free(&self.rules.nullable)
-        vec_free(&self.rules.exprs)
-        vec_free(&self.rules.skips)
-        vec_free(&self.rules.is_skip)
-        vec_free(&self.rules.check)
-        vec_free(&self.rules.opens)
-        vec_free(&self.rules.closes)
+        owner_free(&self.rules.owner)
 
     def __len__(self) -> int:
         return self.rules.bodies.len
 
     cdef dict lower_lexemes(self, grammar):
-        """Fill what is kept by lexeme, and skips. A lexeme never matches the empty text, or the lexer would not advance; where
-        its expression does, a nonterminal stands for it that says "this or nothing". Returns these, by lexeme."""
+        """Fill what is kept by lexeme, and `skips`.
+
+        A lexeme never matches the empty text, or the lexer would not advance. Where its expression does, a nonterminal that
+        says "this or nothing" takes its place. Returns these nonterminals by lexeme.
+        """
         cdef dict optional = {}
         cdef ExprStore store = grammar.store
         cdef tuple checks = grammar.checks
@@ -105,106 +99,128 @@ cdef class RuleTables:
             number += 1
         return optional
 
-    cdef int lay_out(self, grammar, dict optional) except -1:
-        """Fill everything else; what no text can complete is left out."""
-        cdef uint32_t names = len(grammar.names)
-        cdef uint32_t plain = names + len(optional)
+    cdef int lower_productions(self, grammar, dict optional) except -1:
+        """Fill everything else; `optional` is what lower_lexemes has returned."""
+        cdef uint32_t plain = len(grammar.names) + len(optional)
         cdef dict numbers = {2 * number: <uint32_t>NONTERMINAL | nonterminal for number, nonterminal in optional.items()}
         cdef bytearray usable = usable_terminals(grammar)
         cdef bytearray alive = productive(grammar, usable)
-        cdef bytearray empty = nullable_nonterminals(grammar, optional)
-        cdef list lexeme_of = list(optional)
         cdef list templates = []
-        cdef Productions productions = grammar.productions
-        cdef Vec order, first
-        cdef uint32_t head, at, i, k
         if not alive[grammar.start >> 1]:
             raise GrammarError("the grammar matches nothing: no text can complete its start rule")
         self.rules.plain = plain
         for number, family in enumerate(grammar.parametric):
-            # a parametric nonterminal stands for its instance of parameter zero wherever a production names it
+            # where a plain production names a parametric nonterminal, it is the instance of parameter zero
             numbers[2 * family.number + 1] = <uint32_t>NONTERMINAL | plain + number
-        vec_init(&order)
-        vec_init(&first)
-        try:
-            if sort_by_head(productions, names, alive, usable, &order, &first) < 0:
-                raise MemoryError
-            for head in range(names):
-                push(&self.rules.starts, <uint32_t>self.rules.bodies.len)
-                push(&self.rules.nullable, empty[head])
-                for k in range(first.data[head], first.data[head + 1]):
-                    at = order.data[k]
-                    push(&self.rules.bodies, <uint32_t>self.rules.symbols.len)
-                    for i in range(productions.starts.data[at], productions.starts.data[at + 1]):
-                        push(&self.rules.symbols, lowered(productions.symbols.data[i], numbers))
-                    push(&self.rules.symbols, <uint32_t>END | head)
-                push(&self.rules.ends, <uint32_t>self.rules.bodies.len)
-        finally:
-            vec_free(&order)
-            vec_free(&first)
-        for head in range(names, plain):
-            # one that stands for a lexeme or nothing
-            at = lexeme_of[head - names]
-            push(&self.rules.starts, <uint32_t>self.rules.bodies.len)
-            push(&self.rules.nullable, True)
-            push(&self.rules.bodies, <uint32_t>self.rules.symbols.len)
-            push(&self.rules.symbols, <uint32_t>END | head)
-            if not grammar.store.is_nothing(self.rules.exprs.data[at]):
-                push(&self.rules.bodies, <uint32_t>self.rules.symbols.len)
-                push(&self.rules.symbols, at)
-                push(&self.rules.symbols, <uint32_t>END | head)
-            push(&self.rules.ends, <uint32_t>self.rules.bodies.len)
+        self.lower_plain(grammar, numbers, alive, usable, nullable_nonterminals(grammar, optional))
+        self.lower_optional(grammar, optional)
         for template in grammar.templates:
             if completes(template.rhs, alive, usable) and (template.again is None or alive[template.again]):
                 templates.append((template, [lowered(symbol, numbers) for symbol in template.rhs]))
         self.rules.start = lowered(grammar.start, numbers) & NUMBER
         return self.lower_templates(grammar, templates)
 
+    cdef int lower_plain(self, grammar, dict numbers, bytearray alive, bytearray usable, bytearray empty) except -1:
+        """Fill the productions of the grammar's own nonterminals."""
+        cdef Productions productions = grammar.productions
+        cdef Rules* rules = &self.rules
+        cdef uint32_t names = len(grammar.names)
+        cdef uint32_t head, at, i, k
+        cdef Vec order, first
+        vec_init(&order)
+        vec_init(&first)
+        try:
+            if sort_by_head(productions, names, alive, usable, &order, &first) < 0:
+                raise MemoryError
+            for head in range(names):
+                push(&rules.starts, <uint32_t>rules.bodies.len)
+                push(&rules.nullable, empty[head])
+                for k in range(first.data[head], first.data[head + 1]):
+                    at = order.data[k]
+                    push(&rules.bodies, <uint32_t>rules.symbols.len)
+                    for i in range(productions.starts.data[at], productions.starts.data[at + 1]):
+                        push(&rules.symbols, lowered(productions.symbols.data[i], numbers))
+                    push(&rules.symbols, <uint32_t>END | head)
+                push(&rules.ends, <uint32_t>rules.bodies.len)
+        finally:
+            vec_free(&order)
+            vec_free(&first)
+        return 0
+
+    cdef int lower_optional(self, grammar, dict optional) except -1:
+        """Fill the productions of the nonterminals that stand for a lexeme or nothing."""
+        cdef Rules* rules = &self.rules
+        cdef uint32_t lexeme, head
+        for lexeme, head in optional.items():
+            push(&rules.starts, <uint32_t>rules.bodies.len)
+            push(&rules.nullable, True)
+            push(&rules.bodies, <uint32_t>rules.symbols.len)
+            push(&rules.symbols, <uint32_t>END | head)
+            if not grammar.store.is_nothing(rules.exprs.data[lexeme]):
+                push(&rules.bodies, <uint32_t>rules.symbols.len)
+                push(&rules.symbols, lexeme)
+                push(&rules.symbols, <uint32_t>END | head)
+            push(&rules.ends, <uint32_t>rules.bodies.len)
+        return 0
+
     cdef int lower_templates(self, grammar, list templates) except -1:
-        """Fill the templates, and make the instances that plain productions name."""
+        """Fill the templates, given with their lowered bodies, and make the instances that plain productions name."""
+        cdef Rules* rules = &self.rules
         cdef dict words = {family.number: (family.bits + 31) >> 5 for family in grammar.parametric}
         cdef dict by_head = {}
-        cdef uint32_t offset, nonterminal
-        cdef int i
-        self.rules.caps[0] = self.rules.caps[1] = 0
+        cdef uint32_t offset
+        rules.caps[0] = rules.caps[1] = 0
         for template, body in templates:
-            offset = <uint32_t>self.rules.templates.len
-            by_head.setdefault(template.head, []).append(offset)
-            push(&self.rules.templates, or_none(template.again))
-            push(&self.rules.templates, or_none(template.bit))
-            push(&self.rules.templates, or_none(offset + T_BODY + len(body) if template.need else None))
-            for lowest, _ in template.counts:
-                push(&self.rules.templates, lowest)
-            for _, highest in template.counts:
-                push(&self.rules.templates, or_none(highest))
-            for more in template.add:
-                push(&self.rules.templates, more)
-            push(&self.rules.templates, len(body))
-            for symbol in body:
-                push(&self.rules.templates, symbol)
-            if template.need:
-                for i in range(words[template.head]):
-                    push(&self.rules.templates, template.need >> 32 * i & 0xFFFFFFFF)
-            for i in range(2):
-                # one past every bound: from there on no condition changes
-                for bound in template.counts[i]:
-                    if bound is not None and bound + 1 > self.rules.caps[i]:
-                        self.rules.caps[i] = bound + 1
-        for head in range(self.rules.plain):
-            push(&self.rules.template_starts, <uint32_t>self.rules.template_list.len)
+            by_head.setdefault(template.head, []).append(<uint32_t>rules.templates.len)
+            self.lower_template(template, body, words)
+        for head in range(rules.plain):
+            push(&rules.template_starts, <uint32_t>rules.template_list.len)
             for offset in by_head.get(head, ()):
-                push(&self.rules.template_list, offset)
-        push(&self.rules.template_starts, <uint32_t>self.rules.template_list.len)
+                push(&rules.template_list, offset)
+        push(&rules.template_starts, <uint32_t>rules.template_list.len)
+        return self.lower_instances(grammar, words)
+
+    cdef int lower_template(self, template, list body, dict words) except -1:
+        """Append one template; `words` says how many words the bits of a parametric nonterminal take."""
+        cdef Rules* rules = &self.rules
+        cdef uint32_t offset = <uint32_t>rules.templates.len
+        cdef int i
+        push(&rules.templates, or_none(template.again))
+        push(&rules.templates, or_none(template.bit))
+        push(&rules.templates, or_none(offset + T_BODY + len(body) if template.need else None))
+        for lowest, _ in template.counts:
+            push(&rules.templates, lowest)
+        for _, highest in template.counts:
+            push(&rules.templates, or_none(highest))
+        for more in template.add:
+            push(&rules.templates, more)
+        push(&rules.templates, len(body))
+        for symbol in body:
+            push(&rules.templates, symbol)
+        if template.need:
+            for i in range(words[template.head]):
+                push(&rules.templates, template.need >> 32 * i & 0xFFFFFFFF)
+        for i in range(2):
+            # a counter stops one past every bound, for no condition changes from there on
+            for bound in template.counts[i]:
+                if bound is not None and bound + 1 > rules.caps[i]:
+                    rules.caps[i] = bound + 1
+        return 0
+
+    cdef int lower_instances(self, grammar, dict words) except -1:
+        """Make the instances of parameter zero, and note how much of everything was made with the grammar."""
+        cdef Rules* rules = &self.rules
+        cdef uint32_t nonterminal
         for family in grammar.parametric:
-            self.rules.instance.len = 0
-            push(&self.rules.instance, family.number)
+            rules.instance.len = 0
+            push(&rules.instance, family.number)
             for _ in range(I_BITS - 1 + words[family.number]):
-                push(&self.rules.instance, 0)
-            if find_instance(&self.rules, &nonterminal) < 0:
+                push(&rules.instance, 0)
+            if find_instance(rules, &nonterminal) < 0:
                 raise MemoryError
-        self.rules.kept_symbols = <uint32_t>self.rules.symbols.len
-        self.rules.kept_bodies = <uint32_t>self.rules.bodies.len
-        self.rules.kept_instances = intern_count(&self.rules.instances)
+        rules.kept_symbols = <uint32_t>rules.symbols.len
+        rules.kept_bodies = <uint32_t>rules.bodies.len
+        rules.kept_instances = intern_count(&rules.instances)
         return 0
 
 
@@ -220,7 +236,8 @@ cdef uint32_t lowered(uint32_t symbol, dict numbers) except? 0:
 cdef int sort_by_head(
     Productions productions, uint32_t names, const char* alive, const char* usable, Vec* order, Vec* first,
 ) noexcept nogil:
-    """The productions that a text can complete, by nonterminal: those of one begin where `first` says."""
+    """Sort the productions that a text can complete by nonterminal. Those of nonterminal n are `order` from `first[n]` to
+    `first[n + 1]`. Returns 0, or -1 if there is no memory."""
     cdef size_t i
     cdef uint32_t head, at
     if vec_fill(first, names + 2, 0) < 0 or vec_fill(order, productions.heads.len, 0) < 0:
@@ -240,7 +257,7 @@ cdef int sort_by_head(
 
 
 cdef inline bint body_completes(Productions productions, size_t i, const char* alive, const char* usable) noexcept nogil:
-    """Whether every symbol of a body derives a text. (One that does not would still let the lexer run on the others.)"""
+    """Whether every symbol of a production derives some text."""
     cdef uint32_t at, symbol
     for at in range(productions.starts.data[i], productions.starts.data[i + 1]):
         symbol = productions.symbols.data[at]
@@ -250,7 +267,7 @@ cdef inline bint body_completes(Productions productions, size_t i, const char* a
 
 
 cdef bint completes(tuple body, bytearray alive, bytearray usable):
-    """The same of the body of a template."""
+    """Whether every symbol in the body of a template derives some text."""
     cdef uint32_t symbol
     for symbol in body:
         if not (alive if symbol & 1 else usable)[symbol >> 1]:
