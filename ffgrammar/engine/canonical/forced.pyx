@@ -50,7 +50,7 @@ cdef bytes forced_bytes(Engine engine, Config* config):
         if inside > MAX_INSIDE:
             break
         # where the text may end, a sentence goes on with nothing
-        if engine.checked(recognizer_accepting(&engine.recognizer, config)):
+        if engine.checked(recognizer_accepting(&engine.recognizer, config, NULL)):
             break
         if engine.checked(next_bytes(&engine.completability, &engine.recognizer, config, bits)) != 1:
             break
@@ -60,7 +60,7 @@ cdef bytes forced_bytes(Engine engine, Config* config):
         i = i << 5 | <uint32_t>lowest_bit(bits[i])
         if len(found) >= engine.limits.forced_bytes:
             raise LimitError("forced_bytes", engine.limits.forced_bytes, "the grammar forces a longer text")
-        engine.checked(step(&engine.completability, &engine.recognizer, config, i))
+        engine.checked(step(&engine.completability, &engine.recognizer, config, i, NULL))
         found.append(i)
     return bytes(found)
 
@@ -78,7 +78,8 @@ cdef int spans(Engine engine, const Config* end, uint32_t above) except -1:
     while at < stop and not found:
         node = &engine.trie.nodes[at]
         configs[node_depth(node)] = configs[node_depth(node) - 1]
-        status = engine.checked(step(&engine.completability, &engine.recognizer, &configs[node_depth(node)], node_byte(node)))
+        status = engine.checked(
+            step(&engine.completability, &engine.recognizer, &configs[node_depth(node)], node_byte(node), NULL))
         found = status and node_token(node) != engine.trie.pad_token
         at += 1 if status else node_size(node)
     trace_release(&engine.recognizer.trace, &mark)

@@ -33,6 +33,7 @@ cdef class Lookahead:
     cdef Vec visited          # names that the search of the moment has met
     cdef uint32_t entered     # how many places it has been at
     cdef uint32_t nodes_left  # how many nodes of the trie it may still look at
+    cdef size_t text_dependent_answers  # answers of `step` and `accepting`, ever, that depended on values in the text
     cdef bint tainted         # whether it was cut short at a place that it had met before
     cdef CanonicalState* states[MAX_LEVELS]    # by the depth in the trie, each for one token of a search
     cdef Config* configs[MAX_LEVELS]

@@ -89,8 +89,12 @@ cdef class Lookahead:
         return OK
 
     cdef int step(self, Engine engine, Config* config, uint32_t byte) noexcept nogil:
+        cdef bint text_dependent = False
+        cdef int status
         if config.row != PENDING:
-            return step_plain(&engine.completability, &engine.recognizer, config, byte)
+            status = step_plain(&engine.completability, &engine.recognizer, config, byte, &text_dependent)
+            self.text_dependent_answers += text_dependent
+            return status
         if self.pending.data[config.state] != byte:
             return 0
         config.state += 1
@@ -99,7 +103,12 @@ cdef class Lookahead:
         return 1
 
     cdef int accepting(self, Engine engine, const Config* config) noexcept nogil:
-        return 0 if config.row == PENDING else recognizer_accepting(&engine.recognizer, config)
+        cdef bint text_dependent = False
+        cdef int status = 0
+        if config.row != PENDING:
+            status = recognizer_accepting(&engine.recognizer, config, &text_dependent)
+            self.text_dependent_answers += text_dependent
+        return status
 
     cdef int has_canonical_completion(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil:
         cdef TraceMark mark = trace_mark(&engine.recognizer.trace)

@@ -64,7 +64,7 @@ cdef class CanonicalMasks:
         self, Engine engine, const Config* config, const CanonicalState* at, bint ends, uint32_t token) noexcept nogil
     cdef int filter_by_pretokens(
         self, Engine engine, const Config* config, const CanonicalState* start, bint ends, const uint32_t* mask, const uint32_t*
-        cut, const uint8_t* after, uint32_t* words,
+        cut, const uint8_t* after, uint32_t* words, bint* text_dependent,
     ) noexcept nogil
     cdef bint is_free(self, const CanonicalState* start, bint ends) noexcept nogil
     cdef int walk_inside(self, Engine engine, uint32_t state) noexcept nogil

@@ -10,9 +10,10 @@ parts of a mask where a walk over all tokens took 50; 15 to 25 us where they are
 """
 
 from libc.stddef cimport size_t
-from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t
 from libc.string cimport memcpy, memset
 
+from ffgrammar.core.bits cimport lowest_bit
 from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_free, intern_init
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init
@@ -27,9 +28,6 @@ from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace
 from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, dfa_step
 from ffgrammar.tokens.canonical.rules cimport UNCONSTRAINED, FIRST, NO_NODE
 from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TrieNode, node_byte, node_depth, node_size, node_token
-
-cdef extern from *:
-    int lowest_bit "__builtin_ctz"(unsigned int) nogil
 
 cdef enum:
     LEFT = 0xFFFFFFFF
@@ -155,6 +153,8 @@ cdef class CanonicalMasks:
         cdef uint32_t[5] words
         cdef uint32_t name = 0
         cdef CanonicalState at = start[0]
+        cdef size_t answers = self.lookahead.text_dependent_answers
+        cdef bint text_dependent = False
         cdef int status
         if at.last != <uint32_t>FIRST:
             at.last = UNCONSTRAINED
@@ -171,19 +171,20 @@ cdef class CanonicalMasks:
             if mask[0] != NULL:
                 return OK
         self.misses += 1
-        engine.recognizer.trace.text_dependent = False
         with nogil:
             if transition is None or config.row == PENDING or (self.rules.has_unmergeable and not self.is_free(start, ends)):
                 status = self.walk(engine, config, &at, ends, self.part.data)
             else:
                 status = self.filter_by_pretokens(
-                    engine, config, &at, ends, transition.mask, transition.cut, transition.after, self.part.data)
+                    engine, config, &at, ends, transition.mask, transition.cut, transition.after, self.part.data,
+                    &text_dependent)
         if status >= 0:
             self.part.data[self.trie.n_words] = 0
             mask[0] = table_pack(&self.table, self.part.data, self.trie.n_words, self.scratch.data)
             status = NO_MEMORY if mask[0] == NULL else OK
         memset(self.part.data, 0, self.part.len * sizeof(uint32_t))
-        if status < 0 or config.row == PENDING or (config.row & VIRTUAL and engine.recognizer.trace.text_dependent):
+        text_dependent |= self.lookahead.text_dependent_answers != answers
+        if status < 0 or config.row == PENDING or (config.row & VIRTUAL and text_dependent):
             return status
         status = table_put(&self.table, name, mask[0])
         if status < 0:
@@ -198,29 +199,18 @@ cdef class CanonicalMasks:
 
     cdef int filter_by_pretokens(
         self, Engine engine, const Config* config, const CanonicalState* start, bint ends, const uint32_t* mask, const uint32_t*
-        cut, const uint8_t* after, uint32_t* words,
+        cut, const uint8_t* after, uint32_t* words, bint* text_dependent,
     ) noexcept nogil:
         cdef StoredMask* plain
-        cdef StoredMask* known
         cdef uint32_t n_words = self.trie.n_words
         cdef uint32_t word, left, token, found
         cdef const Slot* slot
-        cdef bint depends = False
         # whether it has to be asked of each token if merges make it
         cdef bint made = not self.rules.whole_pretokens or (
             self.rules.has_unmergeable and not ends and start.last != <uint32_t>FIRST)
-        cdef int status = masks_find(&engine.masks, &engine.recognizer, config, &plain)
+        cdef int status = masks_find(&engine.masks, &engine.recognizer, config, &plain, text_dependent)
         if status < 0:
             return status
-        engine.recognizer.trace.text_dependent = False
-        if config.row & VIRTUAL:
-            # a mask that depends on the text is not kept for the parser's row
-            known = table_find(
-                &engine.masks.table, engine.generation,
-                <uint64_t>parser_row(&engine.recognizer, config.row) << 32 | config.state)
-            depends = known == NULL
-            if known != NULL:
-                mask_release(known)
         mask_unpack(plain, n_words, self.plain.data, n_words)
         mask_release(plain)
         if self.inside_from != config.state or self.inside_generation != engine.generation:
@@ -233,7 +223,7 @@ cdef class CanonicalMasks:
             left = self.plain.data[word] & mask[word]
             found = 0
             while left and not made:
-                token = word << 5 | <uint32_t>lowest_bit(left)
+                token = word << 5 | lowest_bit(left)
                 slot = &self.slots[(self.inside.data[token] >> 8) % SLOTS]
                 # (most: 1.1 ms instead of 1.6 for a part of a mask inside a JSON string)
                 if slot.state == self.inside.data[token] and slot.can_end_pretoken[after[token]] == YES:
@@ -242,7 +232,7 @@ cdef class CanonicalMasks:
             words[word] |= found & ~cut[word]
             left = self.plain.data[word] & mask[word] & ~(found & ~cut[word])
             while left:
-                token = word << 5 | <uint32_t>lowest_bit(left)
+                token = word << 5 | lowest_bit(left)
                 left &= left - 1
                 status = 0
                 if self.inside.data[token] != LEFT and not cut[word] >> (token & 31) & 1:
@@ -258,7 +248,6 @@ cdef class CanonicalMasks:
                     return status
                 if status:
                     words[word] |= <uint32_t>1 << (token & 31)
-        engine.recognizer.trace.text_dependent |= depends
         return OK
 
     cdef int rest_after_text(self, Engine engine, const Config* config, uint32_t token, uint32_t hypothesis) noexcept nogil:
@@ -268,7 +257,7 @@ cdef class CanonicalMasks:
         cdef Config moved = config[0]
         cdef CanonicalState at
         cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
-        cdef bint text_dependent = engine.recognizer.trace.text_dependent
+        cdef size_t answers
         cdef uint32_t i
         cdef int status = 1
         if slot.can_end_pretoken[hypothesis] == YES:
@@ -279,11 +268,10 @@ cdef class CanonicalMasks:
         if status > 0:
             self.rules.begin(&at)
             at.hypothesis[0] = <uint16_t>hypothesis
-            engine.recognizer.trace.text_dependent = False
+            answers = self.lookahead.text_dependent_answers
             status = self.lookahead.can_end_pretoken(engine, &moved, &at)
-            if status > 0 and not engine.recognizer.trace.text_dependent:
+            if status > 0 and self.lookahead.text_dependent_answers == answers:
                 slot.can_end_pretoken[hypothesis] = YES
-            engine.recognizer.trace.text_dependent |= text_dependent
         trace_release(&engine.recognizer.trace, &mark)
         return status
 

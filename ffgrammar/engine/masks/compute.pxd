@@ -1,45 +1,58 @@
-"""Token masks, by configuration: made from what the lexer says of the vocabulary and the parser of what leaves a lexeme; kept."""
+"""Token masks: which tokens of the vocabulary may come next in a configuration.
+
+`masks_find` is all that matchers need. It looks a mask up where it is stored (mask_cache.pxd), and computes it otherwise: the
+trie walk partitions the vocabulary, then the parser is asked about the tokens that exit the lexeme. compute.pyx says how, and
+what it costs.
+"""
 
 from libc.stdint cimport uint32_t, uint64_t
 
 from ffgrammar.core.map cimport Map
+from ffgrammar.core.owner cimport Owner
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.recognizer.recognizer cimport Config, Recognizer
-from ffgrammar.engine.masks.partition_cache cimport Known, Partitions
+from ffgrammar.engine.masks.partition_cache cimport KeyCache, Partitions
 from ffgrammar.engine.masks.trie_walk cimport Vocabulary
 from ffgrammar.engine.masks.mask_cache cimport MaskTable, StoredMask
 from ffgrammar.engine.recognizer.completability cimport Completability
 
 cdef struct Masks:
+    # These four are set by the owner before masks_init.
     Vocabulary vocab
     Completability* completability
     Partitions* partitions
-    Known known
-    MaskTable table  # by row << 32 | state
-    Map base_states        # state -> a state that it resembles, see base_state.pxd
-    Map distinguishing_lengths     # of pairs of states, see trie_walk.pxd
-    Map walked       # states whose transitions along the vocabulary are all computed
-    Vec reached      # scratch: lexer states
-    Vec tokens       # scratch: for table_pack
-    Vec exits       # scratch: where tokens leave, see trie_walk.pxd
-    StoredMask* recent  # of the last configuration whose mask depends on its text, or NULL
+    size_t max_bytes     # of the masks that are kept
+    Owner owner
+    KeyCache keys
+    MaskTable table
+    Map base_states      # state -> its base, see base_state.pxd
+    Map lengths          # of pairs of states: distinguishing lengths, see trie_walk.pxd
+    Map walked           # states whose transitions along the vocabulary are all computed
+    Vec reached          # scratch: lexer states
+    Vec tokens           # scratch: for table_pack
+    Vec exits            # scratch: see trie_walk.pxd
+    Vec buffer           # one mask and a spare word, in whole blocks (see mask_cache.pxd); all zero between calls
+    StoredMask* recent   # of the last configuration whose mask depends on its text, or NULL
     uint64_t recent_key
-    Vec buffer       # one mask and a spare word, in whole blocks (see mask_cache.pxd); all zero between calls
-    size_t max_bytes  # of the masks that are kept
     size_t recent_hits
     size_t misses
     size_t drops
-    size_t visited   # trie nodes
+    size_t visited       # trie nodes walked so far
 
+# Returns OK or NO_MEMORY. masks_free may be called after either, and on zeros.
 cdef int masks_init(Masks* k) noexcept nogil
 cdef void masks_free(Masks* k) noexcept nogil
 
-# Forget the masks, and what rests on states and expressions.
+# Forget all masks, and everything that has numbers of states or expressions in it.
 cdef void masks_clear(Masks* k, uint32_t generation) noexcept nogil
 
-# Bytes of the masks; bytes of all else.
+# Bytes of the stored masks and their table.
 cdef size_t masks_bytes(const Masks* k) noexcept nogil
+
+# Bytes of everything else here.
 cdef size_t masks_other_bytes(const Masks* k) noexcept nogil
 
-# The stored mask of a configuration, made if need be. Returns a status. To be released.
-cdef int masks_find(Masks* k, Recognizer* m, const Config* config, StoredMask** mask) noexcept nogil
+# Find or compute the mask of a configuration; it is to be released. Sets `text_dependent` to True where the mask holds for this
+# text only and not for all texts in the parser's row; leaves it alone otherwise. Returns OK or a status. The engine's lock must
+# be held.
+cdef int masks_find(Masks* k, Recognizer* m, const Config* config, StoredMask** mask, bint* text_dependent) noexcept nogil

@@ -1,4 +1,12 @@
-"""Tokens that leave a lexeme: below the exits where they do, the parser is asked byte by byte."""
+"""Lexeme exits: the tokens in which the lexeme at hand ends, and something else begins.
+
+The trie walk has found the nodes where the lexeme can end (trie_walk.pxd). Here the parser is asked at each of them which row
+comes next, and the trie below is walked byte by byte with lexer and parser together. That is some ten times slower a node than
+the lexer alone, but there is little to walk: most exits die at once.
+
+In a virtual row an answer may depend on values that are in the text. Functions here report that through `text_dependent`, as
+those of recognizer.pxd do.
+"""
 
 from libc.stdint cimport uint32_t
 
@@ -7,12 +15,16 @@ from ffgrammar.engine.recognizer.recognizer cimport Config, Recognizer
 from ffgrammar.engine.masks.trie_walk cimport Vocabulary
 from ffgrammar.engine.recognizer.completability cimport Completability
 
-# Set the tokens that may leave at some exits (see trie_walk.pxd), in a row that may be virtual. Returns a status.
+# Set in `mask` the tokens that may exit: those at or below `exits` (pairs of words, see trie_walk.pxd) after which `row`, which
+# may be virtual, lets the text go on. Returns OK or a status.
 cdef int walk_exits(
     const Vocabulary* v, Completability* completability, Recognizer* m, uint32_t row, const Vec* exits, uint32_t* mask,
+    bint* text_dependent,
 ) noexcept nogil
 
-# Set the tokens strictly below a trie node, the plain way.
-cdef int walk(
+# Set in `mask` the tokens strictly below the node `above`, to which `config` belongs, that lead to a configuration which can be
+# completed. Lexer and parser are asked at every node. Returns OK or a status.
+cdef int walk_subtree(
     const Vocabulary* v, Completability* completability, Recognizer* m, uint32_t above, const Config* config, uint32_t* mask,
+    bint* text_dependent,
 ) noexcept nogil

@@ -1,138 +1,153 @@
-"""Most exits die at once: where a row is plain, one look at the automaton's table tells."""
+"""A plain row needs only the lexemes of an exit; a virtual one needs the bytes before it, too, for their values may matter."""
 
 from libc.stdint cimport uint32_t
 
+from ffgrammar.core.bits cimport bit_set
+from ffgrammar.core.status cimport OK
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.recognizer.recognizer cimport recognizer_end_lexeme
 from ffgrammar.engine.masks.trie_walk cimport CONSUMED, EXIT_WORDS
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_append, trace_mark, trace_release
 from ffgrammar.engine.recognizer.completability cimport step, completable
 from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, NO_LEXEMES
-from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TrieNode
+from ffgrammar.tokens.vocabulary.trie cimport (
+    MAX_TOKEN_BYTES, TrieNode, next_node, node_byte, node_depth, node_size, node_token, subtree_end,
+)
 
 
 cdef int walk_exits(
     const Vocabulary* v, Completability* completability, Recognizer* m, uint32_t row, const Vec* exits, uint32_t* mask,
+    bint* text_dependent,
 ) noexcept nogil:
     if row & VIRTUAL:
-        return leave_virtual(v, completability, m, row, exits, mask)
-    return leave_plain(v, completability, m, row, exits, mask)
+        return walk_exits_virtual(v, completability, m, row, exits, mask, text_dependent)
+    return walk_exits_plain(v, completability, m, row, exits, mask, text_dependent)
 
 
-cdef int leave_plain(
+cdef int walk_exits_plain(
     const Vocabulary* v, Completability* completability, Recognizer* m, uint32_t row, const Vec* exits, uint32_t* mask,
+    bint* text_dependent,
 ) noexcept nogil:
-    cdef const uint32_t* exit_at = exits.data
+    cdef const uint32_t* one = exits.data
     cdef const uint32_t* end = exits.data + exits.len
     cdef uint32_t lexset = NO_LEXEMES
-    cdef Config left, inner
-    cdef int leaves = 0
+    cdef Config after, inner
+    cdef int allowed = 0
     cdef int status
-    while exit_at < end:
-        if exit_at[1] != lexset:
-            lexset = exit_at[1]
-            leaves = recognizer_end_lexeme(m, row, lexset, &left)
-            if leaves < 0:
-                return leaves
-        # (a mask inside a JSON string whose split is known: 7.4 us without the look at the table, 6.4 with it)
-        if leaves and (exit_at[0] & CONSUMED or m.dfa.delta.data[left.state + (v.nodes[exit_at[0]].word & 0xFF)] != DEAD):
-            inner = left
-            status = enter(v, completability, m, &inner, exit_at[0], mask)
+    while one < end:
+        if one[1] != lexset:
+            lexset = one[1]
+            allowed = recognizer_end_lexeme(m, row, lexset, &after, text_dependent)
+            if allowed < 0:
+                return allowed
+        # (a mask inside a JSON string whose partition is known: 7.4 us without this look at the table, 6.4 with it)
+        if allowed and (one[0] & CONSUMED or m.dfa.delta.data[after.state + node_byte(&v.nodes[one[0]])] != DEAD):
+            inner = after
+            status = walk_exit(v, completability, m, &inner, one[0], mask, text_dependent)
             if status < 0:
                 return status
-        exit_at += EXIT_WORDS
-    return 0
+        one += EXIT_WORDS
+    return OK
 
 
-cdef int enter(
-    const Vocabulary* v, Completability* completability, Recognizer* m, Config* inner, uint32_t exit_at, uint32_t* mask,
+cdef int walk_exit(
+    const Vocabulary* v, Completability* completability, Recognizer* m, Config* config, uint32_t exit_node, uint32_t* mask,
+    bint* text_dependent,
 ) noexcept nogil:
-    """A token leaves the lexeme at a place, with `inner`: set it and those below it if they may."""
-    cdef uint32_t at = exit_at & ~<uint32_t>CONSUMED
-    cdef uint32_t token
+    """Set the tokens at and below one exit that may come. `config` is where the lexeme has ended; it moves."""
+    cdef uint32_t at = exit_node & ~<uint32_t>CONSUMED
     cdef int status
-    if exit_at & CONSUMED:
-        status = completable(completability, m, inner)
+    if exit_node & CONSUMED:
+        status = completable(completability, m, config)
     else:
-        status = step(completability, m, inner, v.nodes[at].word & 0xFF)
+        status = step(completability, m, config, node_byte(&v.nodes[at]), text_dependent)
     if status > 0:
-        token = v.nodes[at].word >> 8
-        mask[token >> 5] |= <uint32_t>1 << (token & 31)
-        if v.nodes[at].size >> 8 > 1:
-            status = walk(v, completability, m, at, inner, mask)
+        bit_set(mask, node_token(&v.nodes[at]))
+        if node_size(&v.nodes[at]) > 1:
+            status = walk_subtree(v, completability, m, at, config, mask, text_dependent)
     return status
 
 
-cdef int leave_virtual(
+cdef struct Path:
+    # The ancestors of an exit, and the virtual rows that their bytes lead to.
+    uint32_t nodes[MAX_TOKEN_BYTES + 1]
+    uint32_t rows[MAX_TOKEN_BYTES + 1]
+    uint32_t depth
+    uint32_t child  # among the children of the last ancestor: where to look for the next one
+
+
+cdef int path_to(Path* path, Recognizer* m, const TrieNode* nodes, uint32_t target) noexcept nogil:
+    """Go from one exit to the next: leave the subtrees that do not contain it, and descend to its parent. Afterwards `child` is
+    the target. Returns OK or a status."""
+    cdef int status
+    while target >= subtree_end(nodes, path.nodes[path.depth]):
+        path.child = subtree_end(nodes, path.nodes[path.depth])
+        path.depth -= 1
+    while True:
+        while target >= subtree_end(nodes, path.child):
+            path.child = subtree_end(nodes, path.child)
+        if path.child == target:
+            return OK
+        status = trace_append(
+            &m.trace, path.rows[path.depth], node_byte(&nodes[path.child]), &path.rows[path.depth + 1])
+        if status < 0:
+            return status
+        path.depth += 1
+        path.nodes[path.depth] = path.child
+        path.child += 1
+
+
+cdef int walk_exits_virtual(
     const Vocabulary* v, Completability* completability, Recognizer* m, uint32_t row, const Vec* exits, uint32_t* mask,
+    bint* text_dependent,
 ) noexcept nogil:
-    """The same on a virtual row, where it matters what a token's bytes are before it leaves the lexeme."""
-    cdef const TrieNode* nodes = v.nodes
-    cdef const uint32_t* exit_at = exits.data
+    cdef const uint32_t* one = exits.data
     cdef const uint32_t* end = exits.data + exits.len
-    # the nodes above a place, and the virtual rows they lead to; `at` goes along the children of the last
-    cdef uint32_t path[MAX_TOKEN_BYTES + 1]
-    cdef uint32_t rows[MAX_TOKEN_BYTES + 1]
-    cdef uint32_t depth = 0
-    cdef uint32_t at = 1
-    cdef uint32_t node
+    cdef Path path
     cdef TraceMark mark
     cdef Config inner
     cdef int status
-    path[0] = 0
-    rows[0] = row
-    while exit_at < end:
-        node = exit_at[0] & ~<uint32_t>CONSUMED
-        while node >= path[depth] + (nodes[path[depth]].size >> 8):
-            at = path[depth] + (nodes[path[depth]].size >> 8)
-            depth -= 1
-        while True:
-            while node >= at + (nodes[at].size >> 8):
-                at += nodes[at].size >> 8
-            if at == node:
-                break
-            status = trace_append(&m.trace, rows[depth], nodes[at].word & 0xFF, &rows[depth + 1])
-            if status < 0:
-                return status
-            depth += 1
-            path[depth] = at
-            at += 1
+    path.depth = 0
+    path.nodes[0] = 0
+    path.rows[0] = row
+    path.child = 1
+    while one < end:
+        status = path_to(&path, m, v.nodes, one[0] & ~<uint32_t>CONSUMED)
+        if status < 0:
+            return status
         mark = trace_mark(&m.trace)
-        inner.row = rows[depth]
-        status = 1
-        if exit_at[0] & CONSUMED:
-            status = trace_append(&m.trace, inner.row, nodes[at].word & 0xFF, &inner.row)
+        inner.row = path.rows[path.depth]
+        if one[0] & CONSUMED:
+            status = trace_append(&m.trace, inner.row, node_byte(&v.nodes[path.child]), &inner.row)
         if status >= 0:
-            status = recognizer_end_lexeme(m, inner.row, exit_at[1], &inner)
+            status = recognizer_end_lexeme(m, inner.row, one[1], &inner, text_dependent)
         if status > 0:
-            status = enter(v, completability, m, &inner, exit_at[0], mask)
+            status = walk_exit(v, completability, m, &inner, one[0], mask, text_dependent)
         if status < 0:
             return status
         trace_release(&m.trace, &mark)
-        exit_at += EXIT_WORDS
-    return 0
+        one += EXIT_WORDS
+    return OK
 
 
-cdef int walk(
+cdef int walk_subtree(
     const Vocabulary* v, Completability* completability, Recognizer* m, uint32_t above, const Config* config, uint32_t* mask,
+    bint* text_dependent,
 ) noexcept nogil:
     cdef const TrieNode* nodes = v.nodes
-    cdef Config configs[MAX_TOKEN_BYTES + 1]
+    cdef Config configs[MAX_TOKEN_BYTES + 1]  # by depth
     cdef uint32_t at = above + 1
-    cdef uint32_t end = above + (nodes[above].size >> 8)
-    cdef uint32_t depth, token
+    cdef uint32_t end = subtree_end(nodes, above)
+    cdef uint32_t depth
     cdef int status
-    configs[nodes[above].size & 0xFF] = config[0]
+    configs[node_depth(&nodes[above])] = config[0]
     while at < end:
-        depth = nodes[at].size & 0xFF
+        depth = node_depth(&nodes[at])
         configs[depth] = configs[depth - 1]
-        status = step(completability, m, &configs[depth], nodes[at].word & 0xFF)
+        status = step(completability, m, &configs[depth], node_byte(&nodes[at]), text_dependent)
         if status < 0:
             return status
         if status:
-            token = nodes[at].word >> 8
-            mask[token >> 5] |= <uint32_t>1 << (token & 31)
-            at += 1
-        else:
-            at += nodes[at].size >> 8
-    return 0
+            bit_set(mask, node_token(&nodes[at]))
+        at = next_node(nodes, at, status)
+    return OK

@@ -1,32 +1,33 @@
-"""Stored masks: a list of tokens where it is shorter than the words."""
+"""Masks are hash-consed: equal ones are stored once, whatever their keys."""
 
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcmp, memcpy, memset
 
+from ffgrammar.core.bits cimport bit_set, lowest_bit
 from ffgrammar.core.intern cimport mix64
-from ffgrammar.core.map cimport ABSENT, map_bytes, map_clear, map_free, map_get, map_init, map_put
+from ffgrammar.core.map cimport ABSENT, map_clear, map_get, map_put
+from ffgrammar.core.owner cimport own_map, owner_bytes, owner_free, owner_init, owner_status
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.threads cimport atomic_add, lock_free, lock_init, lock_leave, lock_take
 
-cdef extern from *:
-    int lowest_bit "__builtin_ctz"(unsigned int) nogil
-
 cdef enum:
-    DENSE = 0xFFFFFFFF
+    DENSE = 0xFFFFFFFF  # instead of a count: the words of the mask are stored
 
 
 cdef int table_init(MaskTable* t) noexcept nogil:
     t.generation = t.len = t.room = 0
     t.bytes = t.hits = 0
     t.masks = NULL
+    owner_init(&t.owner)
+    own_map(&t.owner, &t.index)
+    own_map(&t.owner, &t.contents)
     t.has_lock = lock_init(&t.lock) == 0
-    if not t.has_lock or map_init(&t.index) < 0:
-        return NO_MEMORY
-    return map_init(&t.contents)
+    return owner_status(&t.owner) if t.has_lock else NO_MEMORY
 
 
-cdef void forget(MaskTable* t) noexcept nogil:
+cdef void release_all(MaskTable* t) noexcept nogil:
+    """Give up the table's hold on its masks."""
     cdef uint32_t i
     for i in range(t.len):
         mask_release(t.masks[i])
@@ -37,16 +38,15 @@ cdef void forget(MaskTable* t) noexcept nogil:
 
 
 cdef void table_free(MaskTable* t) noexcept nogil:
-    forget(t)
-    map_free(&t.index)
-    map_free(&t.contents)
+    release_all(t)
+    owner_free(&t.owner)
     if t.has_lock:
         lock_free(&t.lock)
 
 
 cdef void table_clear(MaskTable* t, uint32_t generation) noexcept nogil:
     lock_take(&t.lock)
-    forget(t)
+    release_all(t)
     map_clear(&t.index)
     map_clear(&t.contents)
     t.generation = generation
@@ -54,10 +54,11 @@ cdef void table_clear(MaskTable* t, uint32_t generation) noexcept nogil:
 
 
 cdef size_t table_bytes(const MaskTable* t) noexcept nogil:
-    return map_bytes(&t.index) + map_bytes(&t.contents) + t.bytes + t.room * sizeof(void*)
+    return owner_bytes(&t.owner) + t.bytes + t.room * sizeof(void*)
 
 
 cdef size_t mask_bytes(uint32_t words) noexcept nogil:
+    """The size of a stored mask of `words` words."""
     return sizeof(StoredMask) - sizeof(uint32_t) + words * sizeof(uint32_t)
 
 
@@ -78,14 +79,15 @@ cdef StoredMask* table_find(MaskTable* t, uint32_t generation, uint64_t key) noe
 cdef StoredMask* find_equal(
     const MaskTable* t, uint64_t hash, uint32_t count, uint32_t size, const uint32_t* words,
 ) noexcept nogil:
-    """The mask with these words, or NULL. Most are met again in other rows: of 2,419 long ones along three schemas 80 differ."""
-    # (without the table's lock: the engine's is held, so nobody changes it)
+    """The stored mask with these words, to be released, or NULL. Most masks come up again in other rows: of 2,419 long ones
+    along three schemas 80 differ."""
+    # The table's lock is not needed: the engine's is held, so nobody changes the table.
     cdef uint32_t number = map_get(&t.contents, hash)
     cdef StoredMask* mask
     if number == ABSENT:
         return NULL
     mask = t.masks[number]
-    # (where two masks have one hash, only the later one is found)
+    # Where two masks have one hash, only the later one is found.
     if mask.count != count or mask.size != size or memcmp(mask.words, words, size * sizeof(uint32_t)) != 0:
         return NULL
     atomic_add(&mask.refs, 1)
@@ -115,7 +117,7 @@ cdef int table_put(MaskTable* t, uint64_t key, StoredMask* mask) noexcept nogil:
     cdef uint32_t number
     cdef int status = OK
     lock_take(&t.lock)
-    # (it may be kept, for another key)
+    # it may be kept already, under another key
     number = map_get(&t.contents, mask.hash)
     if number == ABSENT or t.masks[number] != mask:
         number = t.len
@@ -127,7 +129,8 @@ cdef int table_put(MaskTable* t, uint64_t key, StoredMask* mask) noexcept nogil:
 
 
 cdef uint64_t hash_mask(const uint32_t* words, size_t count) noexcept nogil:
-    """Four chains of multiplications side by side: in one, as in core/intern.pxd for short tuples, each waits for the last."""
+    """A hash by four chains of multiplications side by side. In a single chain, as core/intern.pxd has it for short tuples,
+    each multiplication waits for the last."""
     cdef uint64_t lanes[4]
     cdef uint64_t word
     cdef size_t i = 0
@@ -147,8 +150,8 @@ cdef uint64_t hash_mask(const uint32_t* words, size_t count) noexcept nogil:
 
 
 cdef uint32_t list_tokens(const uint32_t* words, uint32_t n_words, uint32_t* tokens, uint32_t most) noexcept nogil:
-    """The tokens of a mask; more than `most` (by less than a block has) if there are more. (To count the bits first is slow
-    where the compiler may not use the processor's instruction for it.)"""
+    """Write the tokens of a mask and return how many were written. It stops at the end of the block in which there are more
+    than `most`. (Counting the bits first is slow where the compiler may not use the processor's instruction for it.)"""
     cdef const uint64_t* block
     cdef uint32_t i = 0
     cdef uint32_t count = 0
@@ -159,7 +162,7 @@ cdef uint32_t list_tokens(const uint32_t* words, uint32_t n_words, uint32_t* tok
             for j in range(i, i + BLOCK):
                 bits = words[j]
                 while bits:
-                    tokens[count] = j << 5 | <uint32_t>lowest_bit(bits)
+                    tokens[count] = j << 5 | lowest_bit(bits)
                     count += 1
                     bits &= bits - 1
         i += BLOCK
@@ -198,7 +201,7 @@ cdef void mask_release(StoredMask* mask) noexcept nogil:
 
 
 cdef void mask_unpack(const StoredMask* mask, uint32_t n_words, uint32_t* target, size_t count) noexcept nogil:
-    cdef uint32_t i, token
+    cdef uint32_t i
     if mask.count == DENSE:
         memcpy(target, mask.words, n_words * sizeof(uint32_t))
         if count > n_words:
@@ -206,5 +209,4 @@ cdef void mask_unpack(const StoredMask* mask, uint32_t n_words, uint32_t* target
         return
     memset(target, 0, count * sizeof(uint32_t))
     for i in range(mask.count):
-        token = mask.words[i]
-        target[token >> 5] |= <uint32_t>1 << (token & 31)
+        bit_set(target, mask.words[i])

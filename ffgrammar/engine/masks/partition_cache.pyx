@@ -1,49 +1,48 @@
-"""See the .pxd. The table is shared by engines that run in different threads: every call takes its lock,
-which is the innermost of all: whoever holds it takes no other."""
+"""The table is shared by engines that run in different threads, so every call takes its lock. That is the innermost of all
+locks: none other is taken while it is held. Copying a partition is done without it.
+"""
 
 from libc.stdint cimport uint32_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy
 
-from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_count, intern_free, intern_get, intern_init, intern_len
-from ffgrammar.core.map cimport ABSENT, map_clear, map_free, map_get, map_init, map_put
+from ffgrammar.core.intern cimport intern_add, intern_count, intern_free, intern_get, intern_init, intern_len
+from ffgrammar.core.map cimport ABSENT, map_clear, map_get, map_put
+from ffgrammar.core.owner cimport own_intern, own_map, own_vec, owner_bytes, owner_free, owner_init, owner_status
 from ffgrammar.core.sort cimport sort_words
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.threads cimport atomic_add, lock_free, lock_init, lock_leave, lock_take
-from ffgrammar.core.vec cimport vec_extend, vec_free, vec_init, vec_push
+from ffgrammar.core.vec cimport vec_extend, vec_free, vec_push
 from ffgrammar.engine.masks.trie_walk cimport EXIT_WORDS
 from ffgrammar.regex.expr.nodes cimport K_AND, K_LIT, K_OR, Nodes, node, node_len, part_count
 
 cdef enum:
-    # lexemes of a state: there is a bit for each
+    # of a state: a lexeme is one bit of a word
     MAX_LEXEMES = 32
-    # words of an expression; larger ones are hardly met again
+    # of an expression: larger ones hardly come up again
     MAX_WORDS = 20000
-    # instead of a key
+    # instead of a key: the state is never kept
     NO_KEY = 0xFFFFFFFD
 
 # Instead of a partition: the walk is short.
 cdef Partition* SHORT_WALK = <Partition*><size_t>1
 
 
-cdef int known_init(Known* known) noexcept nogil:
-    known.generation = 0
-    return NO_MEMORY if map_init(&known.exprs) < 0 or map_init(&known.states) < 0 else OK
+cdef int key_cache_init(KeyCache* cache) noexcept nogil:
+    cache.generation = 0
+    owner_init(&cache.owner)
+    own_map(&cache.owner, &cache.exprs)
+    own_map(&cache.owner, &cache.states)
+    return owner_status(&cache.owner)
 
 
-cdef void known_free(Known* known) noexcept nogil:
-    map_free(&known.exprs)
-    map_free(&known.states)
-
-
-cdef void known_clear(Known* known) noexcept nogil:
-    map_clear(&known.exprs)
-    map_clear(&known.states)
+cdef void key_cache_clear(KeyCache* cache) noexcept nogil:
+    map_clear(&cache.exprs)
+    map_clear(&cache.states)
 
 
 cdef size_t table_bytes(const Partitions* p) noexcept nogil:
-    return (intern_bytes(&p.exprs) + intern_bytes(&p.keys) + p.bytes + p.room * sizeof(void*)
-            + p.scratch.cap * sizeof(uint32_t))
+    return owner_bytes(&p.owner) + p.bytes + p.room * sizeof(void*)
 
 
 cdef void release(Partition* partition) noexcept nogil:
@@ -54,15 +53,15 @@ cdef void release(Partition* partition) noexcept nogil:
 cdef void free_partitions(Partitions* p) noexcept nogil:
     cdef uint32_t key
     for key in range(intern_count(&p.keys)):
-        if p.found[key] != NULL and p.found[key] != SHORT_WALK:
-            release(p.found[key])
-    free(p.found)
-    p.found = NULL
+        if p.by_key[key] != NULL and p.by_key[key] != SHORT_WALK:
+            release(p.by_key[key])
+    free(p.by_key)
+    p.by_key = NULL
     p.room = p.bytes = 0
 
 
-cdef int make_room(Partitions* p) noexcept nogil:
-    """Drop everything if it is too much."""
+cdef int drop_if_over(Partitions* p) noexcept nogil:
+    """Drop everything if it takes more than max_bytes. Returns OK or NO_MEMORY."""
     if table_bytes(p) <= p.max_bytes:
         return OK
     free_partitions(p)
@@ -75,7 +74,7 @@ cdef int make_room(Partitions* p) noexcept nogil:
 
 
 cdef int push_parts(Nodes* n, Map* exprs, uint32_t e) noexcept nogil:
-    """Put the parts of a node that are not known yet on the stack: how many, or a status."""
+    """Put the parts of a node that have no number yet on the stack. Returns how many there are, or a status."""
     cdef const uint32_t* words = node(n, e)
     cdef uint32_t count = 0
     cdef uint32_t i
@@ -88,7 +87,7 @@ cdef int push_parts(Nodes* n, Map* exprs, uint32_t e) noexcept nogil:
 
 
 cdef int intern_node(Partitions* p, Nodes* n, Map* exprs, uint32_t e) noexcept nogil:
-    """A node whose parts are known."""
+    """Give a number to a node whose parts have theirs. Returns OK or a status."""
     cdef const uint32_t* words = node(n, e)
     cdef uint32_t kind = words[0]
     cdef uint32_t parts = part_count(n, e)
@@ -105,11 +104,11 @@ cdef int intern_node(Partitions* p, Nodes* n, Map* exprs, uint32_t e) noexcept n
         for i in range(1, 1 + parts):
             if vec_push(tuple, map_get(exprs, words[i])) < 0:
                 return NO_MEMORY
-        # what else a node has is numbers, which are the same everywhere
+        # the rest of a node is plain numbers, which mean the same in every engine
         if vec_extend(tuple, words + 1 + parts, node_len(n, e) - 1 - parts) < 0:
             return NO_MEMORY
         if kind == K_OR or kind == K_AND:
-            # their order is that of an engine's numbers
+            # they are in the order of the engine's own numbers
             sort_words(tuple.data + 1, parts)
     if intern_add(&p.exprs, tuple.data, tuple.len, &found) < 0:
         return NO_MEMORY
@@ -117,7 +116,7 @@ cdef int intern_node(Partitions* p, Nodes* n, Map* exprs, uint32_t e) noexcept n
 
 
 cdef int shared_expression(Partitions* p, Map* exprs, Nodes* n, uint32_t e, uint32_t* out) noexcept nogil:
-    """1 with an expression's number in the table, 0 where it is too large, or a status."""
+    """Find or make an expression's number in the table. Returns 1; 0 where it is too large; or a status."""
     cdef size_t base = n.stack.len
     cdef uint32_t budget = MAX_WORDS
     cdef int status = OK
@@ -144,66 +143,70 @@ cdef int shared_expression(Partitions* p, Map* exprs, Nodes* n, uint32_t e, uint
     return status if status < 0 else 1
 
 
-cdef int make_place(Partitions* p) noexcept nogil:
-    """Room in `found` for one more key."""
+cdef int reserve_key(Partitions* p) noexcept nogil:
+    """Make room in `by_key` for one more key. Returns OK or NO_MEMORY."""
     cdef Partition** more
     cdef size_t room = max(<size_t>64, 2 * p.room)
     if intern_count(&p.keys) < p.room:
         return OK
-    more = <Partition**>realloc(p.found, room * sizeof(Partition*))
+    more = <Partition**>realloc(p.by_key, room * sizeof(Partition*))
     if more == NULL:
         return NO_MEMORY
-    p.found = more
+    p.by_key = more
     p.room = room
     return OK
 
 
-cdef int find_key(Partitions* p, Known* known, Dfa* dfa, uint32_t state, uint32_t* key) noexcept nogil:
-    """1 with the number of a lexer state's key, 0 where it has none, or a status. Makes room first."""
-    cdef uint32_t number = state >> 8
+cdef int add_key(Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t number, uint32_t* key) noexcept nogil:
+    """Intern what a state's partition depends on. Returns 1 with the key, 0 where the state is not to be kept, or a status."""
     cdef uint32_t count = intern_len(&dfa.states, number)
     cdef uint32_t words[MAX_LEXEMES + 2]
-    cdef uint32_t i, lexeme
     cdef uint32_t used = 2
-    cdef int status = make_room(p)
-    if status < 0:
-        return status
-    if known.generation != p.generation:
-        known_clear(known)
-        known.generation = p.generation
-    key[0] = map_get(&known.states, state)
-    if key[0] != ABSENT:
-        return key[0] != <uint32_t>NO_KEY
+    cdef uint32_t i, lexeme
+    cdef int status
+    if count > 2 * MAX_LEXEMES + 1:
+        return 0
     words[0] = dfa.eager
     words[1] = 0
-    status = 1 if count <= 2 * MAX_LEXEMES + 1 else 0
     for i in range(1, count, 2):
-        if status <= 0:
-            break
         lexeme = intern_get(&dfa.states, number)[i]
         if dfa.lazy.data[lexeme]:
             words[1] |= <uint32_t>1 << (used - 2)
-        status = shared_expression(p, &known.exprs, dfa.nodes, intern_get(&dfa.states, number)[i + 1], &words[used])
+        status = shared_expression(p, &cache.exprs, dfa.nodes, intern_get(&dfa.states, number)[i + 1], &words[used])
+        if status <= 0:
+            return status
         used += 1
+    # room comes first, so that every key has an entry
+    status = reserve_key(p)
+    if status >= 0:
+        status = intern_add(&p.keys, words, used, key)
     if status > 0:
-        # (room first: a key has its place)
-        status = make_place(p)
-        if status >= 0:
-            status = intern_add(&p.keys, words, used, key)
-        if status >= 0:
-            if status > 0:
-                p.found[key[0]] = NULL
-            status = 1
+        p.by_key[key[0]] = NULL
+    return status if status < 0 else 1
+
+
+cdef int find_key(Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, uint32_t* key) noexcept nogil:
+    """Find or make the key of a lexer state. Returns 1 with the key, 0 where it has none, or a status. Everything may be dropped
+    first."""
+    cdef int status = drop_if_over(p)
     if status < 0:
         return status
-    if map_put(&known.states, state, key[0] if status else <uint32_t>NO_KEY) < 0:
-        return NO_MEMORY
-    return status
+    if cache.generation != p.generation:
+        key_cache_clear(cache)
+        cache.generation = p.generation
+    key[0] = map_get(&cache.states, state)
+    if key[0] != ABSENT:
+        return key[0] != <uint32_t>NO_KEY
+    status = add_key(p, cache, dfa, state >> 8, key)
+    if status < 0:
+        return status
+    return NO_MEMORY if map_put(&cache.states, state, key[0] if status else <uint32_t>NO_KEY) < 0 else status
 
 
 cdef int copy_partition(
     const Partition* partition, Dfa* dfa, uint32_t state, uint32_t* mask, size_t n_words, Vec* exits,
 ) noexcept nogil:
+    """Write a partition to `mask` and `exits`, with the state's own lexemes. Returns KEPT or NO_MEMORY."""
     cdef const uint32_t* words = partition.words
     cdef uint32_t number = state >> 8
     cdef uint32_t bits = 0
@@ -227,15 +230,15 @@ cdef int copy_partition(
 
 
 cdef int partitions_find(
-    Partitions* p, Known* known, Dfa* dfa, uint32_t state, uint32_t* mask, size_t n_words, Vec* exits,
+    Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, uint32_t* mask, size_t n_words, Vec* exits,
 ) noexcept nogil:
     cdef Partition* partition = NULL
     cdef uint32_t key
     cdef int status
     lock_take(&p.lock)
-    status = find_key(p, known, dfa, state, &key)
+    status = find_key(p, cache, dfa, state, &key)
     if status > 0:
-        partition = p.found[key]
+        partition = p.by_key[key]
         status = SHORT if partition == SHORT_WALK else NOT_KEPT if partition == NULL else KEPT
         p.misses += status == NOT_KEPT
         p.hits += status == KEPT
@@ -249,7 +252,7 @@ cdef int partitions_find(
 
 
 cdef uint32_t lexeme_bits(const Dfa* dfa, uint32_t state, uint32_t lexset) noexcept nogil:
-    """Which lexemes of a state are in a set, as bits."""
+    """Which lexemes of a state are in a set of lexemes, as bits."""
     cdef uint32_t number = state >> 8
     cdef uint32_t found = 0
     cdef uint32_t j = 0
@@ -265,6 +268,7 @@ cdef uint32_t lexeme_bits(const Dfa* dfa, uint32_t state, uint32_t lexset) noexc
 cdef Partition* pack(
     Dfa* dfa, uint32_t state, const uint32_t* mask, size_t n_words, const Vec* exits,
 ) noexcept nogil:
+    """A partition made of a mask and exits; NULL if there is no memory."""
     cdef size_t bytes = partition_bytes(exits.len, n_words)
     cdef Partition* partition = <Partition*>malloc(bytes)
     cdef uint32_t i
@@ -279,53 +283,67 @@ cdef Partition* pack(
     return partition
 
 
-cdef inline size_t partition_bytes(size_t place_words, size_t n_words) noexcept nogil:
-    return sizeof(Partition) + (place_words + n_words) * sizeof(uint32_t)
+cdef inline size_t partition_bytes(size_t exit_words, size_t n_words) noexcept nogil:
+    return sizeof(Partition) + (exit_words + n_words) * sizeof(uint32_t)
 
 
 cdef int partitions_keep(
-    Partitions* p, Known* known, Dfa* dfa, uint32_t state, const uint32_t* mask, size_t n_words, const Vec* exits,
+    Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, const uint32_t* mask, size_t n_words, const Vec* exits,
 ) noexcept nogil:
-    cdef Partition* partition = SHORT_WALK
+    cdef Partition* partition
     cdef uint32_t key
     cdef int status
     lock_take(&p.lock)
-    status = find_key(p, known, dfa, state, &key)
-    # (another engine may have been quicker)
-    if status > 0 and p.found[key] == NULL:
-        if mask != NULL:
-            partition = pack(dfa, state, mask, n_words, exits)
-            status = NO_MEMORY if partition == NULL else OK
-        if mask != NULL and status >= 0:
+    status = find_key(p, cache, dfa, state, &key)
+    if status > 0 and p.by_key[key] == NULL:
+        partition = pack(dfa, state, mask, n_words, exits)
+        if partition == NULL:
+            status = NO_MEMORY
+        else:
+            p.by_key[key] = partition
             p.bytes += partition_bytes(exits.len, n_words)
             p.kept += 1
-        p.found[key] = partition
+    lock_leave(&p.lock)
+    return status if status < 0 else OK
+
+
+cdef int partitions_note_short(Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state) noexcept nogil:
+    cdef uint32_t key
+    cdef int status
+    lock_take(&p.lock)
+    status = find_key(p, cache, dfa, state, &key)
+    if status > 0 and p.by_key[key] == NULL:
+        p.by_key[key] = SHORT_WALK
     lock_leave(&p.lock)
     return status if status < 0 else OK
 
 
 cdef class SharedPartitions:
-    """The partitions of one vocabulary.
+    """The partitions of one vocabulary, shared by the engines of all its grammars.
 
     Args:
-        max_bytes: over this much all is dropped and found anew; 0 keeps nothing.
+        max_bytes: when they take more than this, all are dropped and made anew. 0 keeps nothing.
+
+    Raises:
+        MemoryError: there is no memory.
     """
 
     def __cinit__(self, size_t max_bytes):
         self.table.max_bytes = max_bytes
         self.table.generation = 1
+        owner_init(&self.table.owner)
+        own_intern(&self.table.owner, &self.table.exprs)
+        own_intern(&self.table.owner, &self.table.keys)
+        own_vec(&self.table.owner, &self.table.scratch)
         self.table.has_lock = lock_init(&self.table.lock) == 0
-        if not self.table.has_lock or intern_init(&self.table.exprs) < 0 or intern_init(&self.table.keys) < 0:
+        if not self.table.has_lock or owner_status(&self.table.owner) < 0:
             raise MemoryError
-        vec_init(&self.table.scratch)
 
     def __dealloc__(self):
         if self.table.has_lock:
             lock_free(&self.table.lock)
         free_partitions(&self.table)
-        intern_free(&self.table.exprs)
-        intern_free(&self.table.keys)
-        vec_free(&self.table.scratch)
+        owner_free(&self.table.owner)
 
     @property
     def max_bytes(self) -> int:
@@ -337,7 +355,7 @@ cdef class SharedPartitions:
         with nogil:
             lock_take(&self.table.lock)
             self.table.max_bytes = value
-            status = make_room(&self.table)
+            status = drop_if_over(&self.table)
             lock_leave(&self.table.lock)
         if status < 0:
             raise MemoryError
@@ -348,7 +366,7 @@ cdef class SharedPartitions:
         cdef size_t used
         with nogil:
             lock_take(&self.table.lock)
-            # the counts; pointers are not followed
+            # a copy, for its counts; its pointers must not be followed
             seen = self.table
             used = table_bytes(&self.table)
             lock_leave(&self.table.lock)

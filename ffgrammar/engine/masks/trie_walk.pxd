@@ -1,6 +1,11 @@
-"""The trie walk: a lexer state against the whole vocabulary, by the lexer alone.
+"""The trie walk: what one lexer state says of the whole vocabulary.
 
-Tokens stay inside the lexeme, or die, or leave it at a place in the trie, below which the parser has to be asked.
+Walking the trie with the lexer alone partitions the tokens of a vocabulary in three. A token *stays* inside the lexeme, or it
+*dies*, or it *exits*: the lexeme ends inside the token, or with its last byte, and the parser has to be asked about what comes
+after. The walk stops at an exit and notes the node, for everything below it exits there, too.
+
+A partition depends on the lexer state only. So it serves every row of the parser in which that state comes up, and other
+grammars as well (partition_cache.pxd). A walk of all of cl100k takes 0.2 to 0.5 ms where most tokens stay.
 """
 
 from libc.stdint cimport uint8_t, uint32_t
@@ -11,12 +16,12 @@ from ffgrammar.regex.dfa.lazy_dfa cimport Dfa
 from ffgrammar.tokens.vocabulary.trie cimport TrieNode
 
 cdef enum:
-    # words of a place where tokens leave: the node (and CONSUMED), the lexeme set
+    # An exit is two words: the node and the CONSUMED flag, then the set of lexemes that end there.
     EXIT_WORDS = 2
     CONSUMED = 0x80000000   # flag: the lexeme ends with the node's byte, not before it
 
 cdef struct Vocabulary:
-    # what a mask needs of a TokenTrie (see tokens/vocabulary/trie.pxd), without the object
+    # What a mask needs of a TokenTrie, without the object. See tokens/vocabulary/trie.pxd for the fields.
     const TrieNode* nodes
     const uint8_t* heights
     uint32_t node_count
@@ -31,14 +36,17 @@ cdef struct Vocabulary:
     const uint32_t* eos
     uint32_t eos_count
 
-# Set the tokens that stay inside, and append the exits where tokens leave; `visited` counts nodes.
+# Walk the trie from a lexer state. Sets in `mask` the tokens that stay, appends the exits in preorder to `exits`, and adds the
+# nodes walked to `visited`. The spare bit of pad_token may be set, too. Returns OK or a status.
 cdef int partition_vocabulary(
     Dfa* dfa, const Vocabulary* v, uint32_t state, uint32_t* mask, Vec* exits, size_t* visited,
 ) noexcept nogil
 
-# The same where the mask is already that of another state, the tokens that leave from it included: only what differs is
-# changed. `horizons` is scratch that may be kept as long as the states.
+# Turn what is known of the state `base` into the same for `state`, and walk only where the two differ. When called, `mask` has
+# the tokens that stay from `base`, and those that exit from it and may do so in the row at hand. Afterwards it has those that
+# stay from `state`, and the tokens that exit from both states as before. Exits of `state` that `base` does not have are
+# appended to `exits`. `lengths` is a cache of distinguishing lengths; it may be kept as long as the states. Returns OK or a
+# status.
 cdef int partition_from_base(
-    Dfa* dfa, const Vocabulary* v, uint32_t state, uint32_t other, uint32_t* mask, Vec* exits, Map* distinguishing_lengths,
-    size_t* visited,
+    Dfa* dfa, const Vocabulary* v, uint32_t state, uint32_t base, uint32_t* mask, Vec* exits, Map* lengths, size_t* visited,
 ) noexcept nogil

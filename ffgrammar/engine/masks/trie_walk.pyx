@@ -1,19 +1,22 @@
-"""Both walks keep the lexer states of the nodes above: a step is one load of the automaton's table."""
+"""Both walks keep the lexer state of each ancestor by depth, so that a step is one load from the automaton's table."""
 
 from libc.stdint cimport uint32_t, uint64_t
 
+from ffgrammar.core.bits cimport bit_clear, bit_set
 from ffgrammar.core.intern cimport intern_get, intern_len
 from ffgrammar.core.map cimport ABSENT, map_get, map_put
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_push
-from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LAST_STATE, LEAVE, UNKNOWN, dfa_accept, dfa_fill
+from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LAST_STATE, LEAVE, UNKNOWN, dfa_accept, dfa_fill, dfa_step
 from ffgrammar.regex.expr.nodes cimport FAR
 from ffgrammar.regex.expr.approximate cimport min_distinguishing_length
-from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES
+from ffgrammar.tokens.vocabulary.trie cimport (
+    MAX_TOKEN_BYTES, node_byte, node_depth, node_size, node_token, subtree_end,
+)
 
 
-cdef inline int add_place(Dfa* dfa, Vec* exits, uint32_t at, uint32_t state, uint32_t target) noexcept nogil:
-    """The lexeme ends before the byte of a node (LEAVE) or with it (LAZY)."""
+cdef inline int add_exit(Dfa* dfa, Vec* exits, uint32_t at, uint32_t state, uint32_t target) noexcept nogil:
+    """Note that the lexeme ends at a node: before its byte where `target` is LEAVE, with it where it is a lazy state."""
     if target != LEAVE:
         state = target & LAST_STATE
         at |= <uint32_t>CONSUMED
@@ -26,38 +29,38 @@ cdef int partition_vocabulary(
     cdef const TrieNode* nodes = v.nodes
     cdef const uint32_t* delta = dfa.delta.data
     cdef uint32_t states[MAX_TOKEN_BYTES + 1]
+    cdef TrieNode node
     cdef uint32_t at = 1
     cdef uint32_t steps = 0
-    cdef uint32_t word, size, target, token
+    cdef uint32_t target
     cdef int status
     states[0] = state
     while at < v.node_count:
-        word = nodes[at].word
-        size = nodes[at].size
-        state = states[(size & 0xFF) - 1]
-        target = delta[state + (word & 0xFF)]
+        # (a copy: the compiler must take it that a write to the mask may change the trie)
+        node = nodes[at]
+        state = states[node_depth(&node) - 1]
+        target = delta[state + node_byte(&node)]
         if target <= LAST_STATE:
-            states[size & 0xFF] = target
-            token = word >> 8
-            mask[token >> 5] |= <uint32_t>1 << (token & 31)
+            states[node_depth(&node)] = target
+            bit_set(mask, node_token(&node))
             at += 1
             steps += 1
             continue
         if target == UNKNOWN:
-            status = dfa_fill(dfa, state, word & 0xFF, &target)
+            status = dfa_fill(dfa, state, node_byte(&node), &target)
             if status < 0:
                 return status
             delta = dfa.delta.data
             continue
-        if target != DEAD and add_place(dfa, exits, at, state, target) < 0:
+        if target != DEAD and add_exit(dfa, exits, at, state, target) < 0:
             return NO_MEMORY
-        at += size >> 8
+        at += node_size(&node)
     visited[0] += steps
     return OK
 
 
-cdef uint32_t states_horizon(const Dfa* dfa, uint32_t a, uint32_t b) noexcept nogil:
-    """Texts shorter than this lead to the same from two lexer states."""
+cdef uint32_t states_length(const Dfa* dfa, uint32_t a, uint32_t b) noexcept nogil:
+    """The distinguishing length of two lexer states: shorter texts lead to the same from both."""
     cdef const uint32_t* x = intern_get(&dfa.states, a >> 8)
     cdef const uint32_t* y = intern_get(&dfa.states, b >> 8)
     cdef uint32_t count = intern_len(&dfa.states, a >> 8)
@@ -71,90 +74,94 @@ cdef uint32_t states_horizon(const Dfa* dfa, uint32_t a, uint32_t b) noexcept no
         found = min_distinguishing_length(dfa.nodes, x[i + 1], y[i + 1])
         if found < least:
             least = found
-    # an eager lexeme ends where nothing can follow: the next byte matters, too
+    # an eager lexeme ends where nothing can follow, so the byte after matters, too
     return least - 1 if dfa.eager and least else least
 
 
-cdef inline int known_horizon(Dfa* dfa, Map* distinguishing_lengths, uint32_t a, uint32_t b, uint32_t* found) noexcept nogil:
+cdef inline int cached_length(Dfa* dfa, Map* lengths, uint32_t a, uint32_t b, uint32_t* found) noexcept nogil:
+    """states_length, through the cache. Returns OK or a status."""
     cdef uint64_t key = <uint64_t>a << 32 | b
-    found[0] = map_get(distinguishing_lengths, key)
+    found[0] = map_get(lengths, key)
     if found[0] != ABSENT:
         return OK
-    found[0] = states_horizon(dfa, a, b)
-    return map_put(distinguishing_lengths, key, found[0])
+    found[0] = states_length(dfa, a, b)
+    return map_put(lengths, key, found[0])
 
 
-cdef inline void clear_below(const TrieNode* nodes, uint32_t at, uint32_t* mask) noexcept nogil:
-    """Clear a node's token and all below it."""
-    cdef uint32_t end = at + (nodes[at].size >> 8)
-    cdef uint32_t token
+cdef inline void clear_subtree(const TrieNode* nodes, uint32_t at, uint32_t* mask) noexcept nogil:
+    cdef uint32_t end = subtree_end(nodes, at)
     while at < end:
-        token = nodes[at].word >> 8
-        mask[token >> 5] &= ~(<uint32_t>1 << (token & 31))
+        bit_clear(mask, node_token(&nodes[at]))
         at += 1
 
 
+cdef struct Pair:
+    # What is known at a node: where the two walks are, and the distinguishing length of the two (0 where one has ended).
+    uint32_t state
+    uint32_t base    # LEAVE or DEAD where that walk has ended: the mask has tokens below the node, or none
+    uint32_t length
+
+
+cdef inline int step_pair(
+    Dfa* dfa, Map* lengths, const Pair* above, uint32_t byte, Pair* here, bint* same,
+) noexcept nogil:
+    """Move both walks by a byte. `same` says whether the subtree is the same for both. Returns OK or a status."""
+    cdef int status = dfa_step(dfa, above.state, byte, &here.state)
+    here.base = above.base
+    here.length = 0
+    same[0] = False
+    if status < 0 or above.base > LAST_STATE:
+        return status
+    status = dfa_step(dfa, above.base, byte, &here.base)
+    if status < 0:
+        return status
+    if here.state == here.base:
+        same[0] = here.state != LEAVE or dfa_accept(dfa, above.state) == dfa_accept(dfa, above.base)
+    if not same[0] and here.state <= LAST_STATE and here.base <= LAST_STATE:
+        status = cached_length(dfa, lengths, here.state, here.base, &here.length)
+    return status
+
+
 cdef int partition_from_base(
-    Dfa* dfa, const Vocabulary* v, uint32_t state, uint32_t other, uint32_t* mask, Vec* exits, Map* distinguishing_lengths,
-    size_t* visited,
+    Dfa* dfa, const Vocabulary* v, uint32_t state, uint32_t base, uint32_t* mask, Vec* exits, Map* lengths, size_t* visited,
 ) noexcept nogil:
     cdef const TrieNode* nodes = v.nodes
-    # of the nodes above: the state, and the other state, or LEAVE or DEAD where that ended: the mask has tokens below, or none
-    cdef uint32_t states[MAX_TOKEN_BYTES + 1]
-    cdef uint32_t others[MAX_TOKEN_BYTES + 1]
-    # the horizons of the two; of those that ended 0
-    cdef uint32_t horizons_above[MAX_TOKEN_BYTES + 1]
+    cdef Pair pairs[MAX_TOKEN_BYTES + 1]  # by depth
+    cdef Pair* above
+    cdef Pair* here
+    cdef TrieNode node
     cdef uint32_t at = 1
-    cdef uint32_t byte, size, depth, target, other_target, token, found
+    cdef bint same
     cdef int status
-    states[0] = state
-    others[0] = other
-    status = known_horizon(dfa, distinguishing_lengths, state, other, &horizons_above[0])
+    pairs[0].state = state
+    pairs[0].base = base
+    status = cached_length(dfa, lengths, state, base, &pairs[0].length)
     if status < 0:
         return status
     while at < v.node_count:
         visited[0] += 1
-        byte = nodes[at].word & 0xFF
-        size = nodes[at].size
-        depth = size & 0xFF
-        if horizons_above[depth - 1] > <uint32_t>v.heights[at] + 1:
-            # no token below is long enough to tell
-            at += size >> 8
+        node = nodes[at]
+        above = &pairs[node_depth(&node) - 1]
+        here = above + 1
+        if above.length > <uint32_t>v.heights[at] + 1:
+            # no token below is long enough to tell the two apart
+            at += node_size(&node)
             continue
-        state = states[depth - 1]
-        other = others[depth - 1]
-        target = dfa.delta.data[state + byte]
-        if target == UNKNOWN:
-            status = dfa_fill(dfa, state, byte, &target)
-            if status < 0:
-                return status
-        other_target = other
-        found = 0
-        if other <= LAST_STATE:
-            other_target = dfa.delta.data[other + byte]
-            if other_target == UNKNOWN:
-                status = dfa_fill(dfa, other, byte, &other_target)
-                if status < 0:
-                    return status
-            if target == other_target and (target != LEAVE or dfa_accept(dfa, state) == dfa_accept(dfa, other)):
-                at += size >> 8
-                continue
-            if target <= LAST_STATE and other_target <= LAST_STATE:
-                status = known_horizon(dfa, distinguishing_lengths, target, other_target, &found)
-                if status < 0:
-                    return status
-        horizons_above[depth] = found
-        if target <= LAST_STATE:
-            token = nodes[at].word >> 8
-            mask[token >> 5] |= <uint32_t>1 << (token & 31)
-            states[depth] = target
-            # (where the other lexeme ended with this byte, tokens below may have been set)
-            others[depth] = other_target if other_target <= LAST_STATE or other_target == DEAD else <uint32_t>LEAVE
+        status = step_pair(dfa, lengths, above, node_byte(&node), here, &same)
+        if status < 0:
+            return status
+        if same:
+            at += node_size(&node)
+        elif here.state <= LAST_STATE:
+            bit_set(mask, node_token(&node))
+            if here.base > LAST_STATE and here.base != DEAD:
+                # where the base's lexeme ended with this byte (a lazy one), tokens below may be set as well
+                here.base = LEAVE
             at += 1
-            continue
-        if other_target != DEAD:
-            clear_below(nodes, at, mask)
-        if target != DEAD and add_place(dfa, exits, at, state, target) < 0:
-            return NO_MEMORY
-        at += size >> 8
+        else:
+            if here.base != DEAD:
+                clear_subtree(nodes, at, mask)
+            if here.state != DEAD and add_exit(dfa, exits, at, above.state, here.state) < 0:
+                return NO_MEMORY
+            at += node_size(&node)
     return OK

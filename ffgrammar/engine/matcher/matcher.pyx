@@ -227,7 +227,7 @@ cdef class Matcher:
         self.engine.acquire()
         status = cursor_revalidate(self.engine, &self.cursor)
         if status >= 0:
-            status = recognizer_accepting(&self.engine.recognizer, &self.cursor.now)
+            status = recognizer_accepting(&self.engine.recognizer, &self.cursor.now, NULL)
         self.engine.release()
         return self.engine.checked(status) != 0
 

@@ -1,6 +1,6 @@
 """Moving, and finding a place again when the caches were dropped."""
 
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
@@ -12,7 +12,7 @@ from ffgrammar.engine.position.history cimport (
 )
 from ffgrammar.engine.recognizer.recognizer cimport Config, recognizer_accepting, parser_row
 from ffgrammar.engine.masks.compute cimport masks_find
-from ffgrammar.engine.masks.mask_cache cimport StoredMask, mask_release, mask_unpack, table_find
+from ffgrammar.engine.masks.mask_cache cimport StoredMask, mask_key, mask_release, mask_unpack, table_find
 from ffgrammar.engine.recognizer.completability cimport step
 
 cdef enum:
@@ -66,7 +66,7 @@ cdef int reread_chunk(Engine engine, Chunk* chunk, uint32_t until, Config* confi
     for k in range(chunk.valid, until):
         one = chunk.steps + k
         while at < one.end:
-            status = step(&engine.completability, &engine.recognizer, config, chunk.text[at - chunk.first_byte])
+            status = step(&engine.completability, &engine.recognizer, config, chunk.text[at - chunk.first_byte], NULL)
             if status < 0:
                 return status
             at += 1
@@ -114,7 +114,7 @@ cdef int take_bytes(Engine engine, const uint8_t* text, uint32_t count, Config* 
     cdef uint32_t i
     cdef int status
     for i in range(count):
-        status = step(&engine.completability, &engine.recognizer, config, text[i])
+        status = step(&engine.completability, &engine.recognizer, config, text[i], NULL)
         if status < 0:
             return status
         if status == 0:
@@ -137,7 +137,7 @@ cdef int cursor_take(Engine engine, Cursor* cursor, uint32_t token, uint32_t ski
         return status if status < 0 else 0
     config = cursor.now
     if engine.is_eos(token):
-        status = recognizer_accepting(&engine.recognizer, &config)
+        status = recognizer_accepting(&engine.recognizer, &config, NULL)
         if status > 0:
             status = history_add(&cursor.history, config, engine.generation, NULL, 0, token | <uint32_t>EOS_STEP)
             cursor.terminated = status >= 0
@@ -190,11 +190,12 @@ cdef void cursor_rollback(Engine engine, Cursor* cursor, size_t count) noexcept 
 
 cdef StoredMask* cursor_known_mask(Engine engine, Cursor* cursor) noexcept nogil:
     cdef uint32_t generation = atomic_load(&cursor.generation)
-    return table_find(&engine.masks.table, generation, <uint64_t>cursor.plain << 32 | cursor.now.state)
+    return table_find(&engine.masks.table, generation, mask_key(cursor.plain, cursor.now.state))
 
 
 cdef int cursor_fill(Engine engine, Cursor* cursor, uint32_t* row, size_t count, bint wait) noexcept nogil:
     cdef StoredMask* mask
+    cdef bint text_dependent = False  # not needed here
     cdef int status = OK
     if cursor.terminated:
         memset(row, 0, count * sizeof(uint32_t))
@@ -207,7 +208,7 @@ cdef int cursor_fill(Engine engine, Cursor* cursor, uint32_t* row, size_t count,
             return BUSY
         status = cursor_revalidate(engine, cursor)
         if status >= 0:
-            status = masks_find(&engine.masks, &engine.recognizer, &cursor.now, &mask)
+            status = masks_find(&engine.masks, &engine.recognizer, &cursor.now, &mask, &text_dependent)
         engine.release()
         if status < 0:
             return status

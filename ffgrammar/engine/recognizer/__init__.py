@@ -1,0 +1,7 @@
+"""The recognizer: whether a text may go on with a byte.
+
+In reading order:
+
+- `recognizer`: lexer and parser together, one byte at a time.
+- `completability`: whether a sentence can still follow, for grammars in which longest match may lose it.
+"""

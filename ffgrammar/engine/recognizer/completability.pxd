@@ -1,19 +1,23 @@
-"""Whether a text can still be completed to a sentence.
+"""Completability: whether a text can still be completed to a sentence.
 
-Longest match can lose what the parser counts on: in `start: A "x"` with `A: /x+/`, no text ever ends its A before an x. A
-front-end that builds its lexemes so that this cannot happen says so (`ir.GrammarIR.delimited`) and pays nothing; for other
-grammars every configuration is checked once.
+Longest match can lose what the parser counts on. In `start: A "x"` with `A: /x+/` no text ever ends its A before an x, so the
+recognizer alone accepts texts that lead nowhere. A front-end that builds its lexemes so that this cannot happen says so
+(`ir.GrammarIR.delimited`) and pays nothing. In other grammars every configuration is checked once, by a search for a sentence.
+
+Grammars with checks are always delimited. So `completable` never runs a check.
 """
 
 from libc.stdint cimport uint32_t
 
 from ffgrammar.core.map cimport Map
+from ffgrammar.core.owner cimport Owner
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.recognizer.recognizer cimport Config, Recognizer
 
 cdef struct Completability:
-    bint enabled
-    Map known         # row << 32 | state -> 1 or 0
+    Owner owner
+    bint enabled      # False in a delimited grammar: everything can be completed
+    Map known         # configuration -> 1 or 0
     Vec rest          # per dot position: a lower bound of the length of what follows in its production
     Vec lengths       # per plain nonterminal: a lower bound of the length of its texts
     Vec instances     # the same for the instances that plain productions name
@@ -23,19 +27,28 @@ cdef struct Completability:
     Vec heap          # (estimate, queue index)
     uint32_t max_search
 
+# Returns a status. completability_free may be called whatever it was.
 cdef int completability_init(Completability* v, Recognizer* m, bint enabled) noexcept nogil
 cdef void completability_free(Completability* v) noexcept nogil
+
+# Forget everything that has numbers of rows or states in it.
 cdef void completability_clear(Completability* v) noexcept nogil
+
+# Bytes of all tables.
 cdef size_t completability_bytes(const Completability* v) noexcept nogil
 
-# 1 if some sentence begins with the text of a configuration, 0 if none does, or a status.
+# Whether some sentence begins with the text of a configuration: 1, 0 or a status (LIMIT_EMPTINESS where the search gives up).
 cdef int completable(Completability* v, Recognizer* m, const Config* config) noexcept nogil
 
-# One byte: 1 moved to a configuration that can be completed, 0 there is none (config is as before), or a status.
-cdef int step(Completability* v, Recognizer* m, Config* config, uint32_t byte) noexcept nogil
+# Move by one byte. Returns 1; 0 where no sentence goes on with that byte (the configuration stays); or a status.
+# `text_dependent` is that of recognizer.pxd, and may be NULL.
+cdef int step(
+    Completability* v, Recognizer* m, Config* config, uint32_t byte, bint* text_dependent,
+) noexcept nogil
 
-# About how many bytes are missing for a sentence, but for what the lexer forbids; returns a status.
+# Estimate how many bytes the shortest completion has, as if the lexer never got in the way; 0 for a sentence. Writes `length`
+# and returns a status.
 cdef int distance(Completability* v, Recognizer* m, const Config* config, uint32_t* length) noexcept nogil
 
-# The bytes that may follow, as 256 bits; returns how many, or a status.
+# Find the bytes that may follow, and write them to 8 words as a set (core/bits.pxd). Returns how many there are, or a status.
 cdef int next_bytes(Completability* v, Recognizer* m, const Config* config, uint32_t* bits) noexcept nogil

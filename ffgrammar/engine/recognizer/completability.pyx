@@ -1,14 +1,20 @@
-"""A best-first search for any completion, guided by how long the shortest one would be if the lexer never got in the way.
-What a search finds holds for all configurations on its way, so along a text a search is a step or two."""
+"""A best-first search for any sentence, guided by how short the rest would be if the lexer never got in the way. Its verdict
+holds for all configurations on the way, so along a text a search takes a step or two.
+
+The guide is a lower bound made of three parts: of each production what follows a dot position (`rest`), of each link what
+follows the production's completion (`link_costs`), and of each lexer state what its lexemes still need.
+"""
 
 from libc.stdint cimport uint32_t, uint64_t
 
+from ffgrammar.core.bits cimport bit_set, bit_test
 from ffgrammar.core.heap cimport heap_pop, heap_push
 from ffgrammar.core.intern cimport intern_count, intern_get, intern_len
-from ffgrammar.core.map cimport map_bytes, map_clear, map_free, map_get, map_init, map_place, map_put
+from ffgrammar.core.map cimport map_clear, map_get, map_place, map_put
+from ffgrammar.core.owner cimport own_map, own_vec, owner_bytes, owner_free, owner_init, owner_status
 from ffgrammar.core.status cimport LIMIT_EMPTINESS, NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
-from ffgrammar.engine.recognizer.recognizer cimport recognizer_accepting, recognizer_move, parser_row
+from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_push
+from ffgrammar.engine.recognizer.recognizer cimport config_key, recognizer_accepting, recognizer_move, parser_row
 from ffgrammar.engine.parser.earley cimport ROOT, Item, row_accepting, row_items, row_waiting
 from ffgrammar.engine.parser.tables cimport (
     END, I_BITS, I_HEAD, NONE, NONTERMINAL, NUMBER, T_AGAIN, T_BIT, T_BODY, T_LENGTH, T_NEED, Rules,
@@ -18,53 +24,50 @@ from ffgrammar.regex.expr.derivative cimport min_remaining
 from ffgrammar.regex.expr.nodes cimport FAR, add_lengths
 
 cdef enum:
-    MAX_ROUNDS = 20
+    MAX_ROUNDS = 20  # of a bound that gets sharper by rounds
     QUEUE_WORDS = 3
-    # in `known`: met by a search that ended before it was decided
+    # in `known`: a search came by and ended before this was decided
     UNDECIDED = 2
+    # the length of a nonterminal that has none yet
+    NO_LENGTH = 0xFFFFFFFF
 
 
 cdef int completability_init(Completability* v, Recognizer* m, bint enabled) noexcept nogil:
     v.enabled = enabled
     v.max_search = 0xFFFFFFFF
     v.kept_rest = 0
-    vec_init(&v.rest)
-    vec_init(&v.lengths)
-    vec_init(&v.instances)
-    vec_init(&v.link_costs)
-    vec_init(&v.queue)
-    vec_init(&v.heap)
-    if map_init(&v.known) < 0:
+    owner_init(&v.owner)
+    own_map(&v.owner, &v.known)
+    own_vec(&v.owner, &v.rest)
+    own_vec(&v.owner, &v.lengths)
+    own_vec(&v.owner, &v.instances)
+    own_vec(&v.owner, &v.link_costs)
+    own_vec(&v.owner, &v.queue)
+    own_vec(&v.owner, &v.heap)
+    if owner_status(&v.owner) < 0:
         return NO_MEMORY
     return measure_rules(v, m) if enabled else OK
 
 
 cdef void completability_free(Completability* v) noexcept nogil:
-    map_free(&v.known)
-    vec_free(&v.rest)
-    vec_free(&v.lengths)
-    vec_free(&v.instances)
-    vec_free(&v.link_costs)
-    vec_free(&v.queue)
-    vec_free(&v.heap)
+    owner_free(&v.owner)
 
 
 cdef void completability_clear(Completability* v) noexcept nogil:
     map_clear(&v.known)
     v.link_costs.len = 0
-    # the productions of instances go, too
+    # the productions of instances are forgotten with the rows
     if v.rest.len > v.kept_rest:
         v.rest.len = v.kept_rest
 
 
 cdef size_t completability_bytes(const Completability* v) noexcept nogil:
-    return (map_bytes(&v.known)
-            + (v.rest.cap + v.lengths.cap + v.instances.cap + v.link_costs.cap + v.queue.cap + v.heap.cap) * sizeof(uint32_t))
+    return owner_bytes(&v.owner)
 
 
 cdef int measure_rules(Completability* v, Recognizer* m) noexcept nogil:
-    """Fill `rest`, `lengths` and `instances`. What instances need shows in plain nonterminals, and the other way round: each
-    round sees one more level of objects in objects."""
+    """Fill `rest`, `lengths` and `instances`. Plain nonterminals and instances contain each other, so each round sees objects one
+    level deeper. Returns a status."""
     cdef uint32_t number, length
     cdef bint changed = True
     cdef int rounds = 0
@@ -83,96 +86,129 @@ cdef int measure_rules(Completability* v, Recognizer* m) noexcept nogil:
     return OK
 
 
-cdef int measure_plain(Completability* v, Recognizer* m) noexcept nogil:
-    """Fill `rest` and `lengths`: the shortest text of each nonterminal (Knuth 1977: productions in the order of their
-    lengths, so that each is looked at once), then suffix sums."""
-    cdef const Rules* rules = m.rules
-    cdef size_t count = rules.kept_symbols
+cdef struct Shortest:
+    # Tables to find shortest texts with, one after another in `queue`.
+    uint32_t* lengths  # per nonterminal: the length of its shortest text, or NO_LENGTH
+    uint32_t* first    # per nonterminal, and one more: where in `uses` the productions that contain it begin
+    uint32_t* missing  # per production: how many of its nonterminals have no length yet
+    uint32_t* total    # per production: the length of its other symbols together
+    uint32_t* uses     # productions, one entry for each nonterminal in their bodies
+
+
+cdef int lay_out_shortest(Completability* v, const Rules* rules, Shortest* t) noexcept nogil:
+    """Room for the tables, with lengths for instances only. Returns a status."""
     cdef size_t nonterminals = rules.plain + rules.kept_instances
     cdef size_t productions = rules.kept_bodies
     cdef size_t at
-    cdef uint32_t symbol, length, production, use
-    # tables, one after another in `queue`: by nonterminal its length, and where in `uses` the productions that have it begin;
-    # by production how many of its nonterminals have no length yet, and the length of the others
-    cdef uint32_t* lengths
-    cdef uint32_t* first
-    cdef uint32_t* missing
-    cdef uint32_t* total
-    cdef uint32_t* uses
-    v.heap.len = 0
     v.queue.len = 0
-    if vec_fill(&v.rest, count, 0) < 0 or vec_fill(&v.queue, nonterminals, 0xFF) < 0:
+    if vec_fill(&v.queue, nonterminals, 0xFF) < 0:
         return NO_MEMORY
-    if vec_fill(&v.queue, nonterminals + 1 + 2 * productions + count, 0) < 0:
+    if vec_fill(&v.queue, nonterminals + 1 + 2 * productions + rules.kept_symbols, 0) < 0:
         return NO_MEMORY
-    lengths = v.queue.data
-    first = lengths + nonterminals
-    missing = first + nonterminals + 1
-    total = missing + productions
-    uses = total + productions
+    t.lengths = v.queue.data
+    t.first = t.lengths + nonterminals
+    t.missing = t.first + nonterminals + 1
+    t.total = t.missing + productions
+    t.uses = t.total + productions
     for at in range(rules.plain, nonterminals):
-        lengths[at] = v.instances.data[at - rules.plain]
-    for at in range(count):
-        symbol = rules.symbols.data[at]
-        if symbol & NONTERMINAL and not symbol & END:
-            first[symbol & NUMBER] += 1
+        t.lengths[at] = v.instances.data[at - rules.plain]
+    return OK
+
+
+cdef inline bint is_inner(uint32_t symbol) noexcept nogil:
+    """Whether the symbol of a dot position is a nonterminal of the body."""
+    return symbol & NONTERMINAL and not symbol & END
+
+
+cdef int count_symbols(Completability* v, const Recognizer* m, Shortest* t) noexcept nogil:
+    """Fill `first`, `uses`, `missing` and `total`; productions of lexemes only go on the heap. Returns a status."""
+    cdef const Rules* rules = m.rules
+    cdef size_t nonterminals = rules.plain + rules.kept_instances
+    cdef size_t at
+    cdef uint32_t symbol, production
+    for at in range(rules.kept_symbols):
+        if is_inner(rules.symbols.data[at]):
+            t.first[rules.symbols.data[at] & NUMBER] += 1
     for at in range(nonterminals):
-        first[at + 1] += first[at]
-    for production in range(<uint32_t>productions):
+        t.first[at + 1] += t.first[at]
+    for production in range(rules.kept_bodies):
         at = rules.bodies.data[production]
         while not rules.symbols.data[at] & END:
             symbol = rules.symbols.data[at]
             if symbol & NONTERMINAL:
-                first[symbol & NUMBER] -= 1
-                uses[first[symbol & NUMBER]] = production
+                t.first[symbol & NUMBER] -= 1
+                t.uses[t.first[symbol & NUMBER]] = production
                 if symbol & NUMBER < rules.plain:
-                    missing[production] += 1
+                    t.missing[production] += 1
                 else:
-                    total[production] = add_lengths(total[production], lengths[symbol & NUMBER])
+                    t.total[production] = add_lengths(t.total[production], t.lengths[symbol & NUMBER])
             else:
-                length = m.nodes.shortest.data[rules.exprs.data[symbol]]
-                total[production] = add_lengths(total[production], length)
+                t.total[production] = add_lengths(t.total[production], lexeme_length(m, symbol))
             at += 1
-        if missing[production] == 0 and heap_push(&v.heap, total[production], production) < 0:
+        if t.missing[production] == 0 and heap_push(&v.heap, t.total[production], production) < 0:
             return NO_MEMORY
+    return OK
+
+
+cdef int settle_lengths(Completability* v, const Rules* rules, Shortest* t) noexcept nogil:
+    """Fill `lengths`: take productions off the heap, shortest first, so that each is looked at once (Knuth 1977). Returns a
+    status."""
+    cdef size_t at
+    cdef uint32_t production, use, number
     while v.heap.len:
         production = heap_pop(&v.heap)
         at = rules.bodies.data[production]
         while not rules.symbols.data[at] & END:
             at += 1
-        symbol = rules.symbols.data[at] & NUMBER
-        if lengths[symbol] != <uint32_t>-1:
+        number = rules.symbols.data[at] & NUMBER
+        if t.lengths[number] != <uint32_t>NO_LENGTH:
             continue
-        lengths[symbol] = total[production]
-        for use in range(first[symbol], first[symbol + 1]):
-            production = uses[use]
-            total[production] = add_lengths(total[production], lengths[symbol])
-            missing[production] -= 1
-            if missing[production] == 0 and heap_push(&v.heap, total[production], production) < 0:
+        t.lengths[number] = t.total[production]
+        for use in range(t.first[number], t.first[number + 1]):
+            production = t.uses[use]
+            t.total[production] = add_lengths(t.total[production], t.lengths[number])
+            t.missing[production] -= 1
+            if t.missing[production] == 0 and heap_push(&v.heap, t.total[production], production) < 0:
                 return NO_MEMORY
-    at = count
+    return OK
+
+
+cdef int measure_plain(Completability* v, Recognizer* m) noexcept nogil:
+    """Fill `rest` and `lengths`: the shortest text of each nonterminal, then sums from the ends of productions. Returns a
+    status."""
+    cdef const Rules* rules = m.rules
+    cdef size_t at = rules.kept_symbols
+    cdef uint32_t symbol, length
+    cdef Shortest tables
+    v.heap.len = 0
+    if vec_fill(&v.rest, at, 0) < 0 or lay_out_shortest(v, rules, &tables) < 0:
+        return NO_MEMORY
+    if count_symbols(v, m, &tables) < 0 or settle_lengths(v, rules, &tables) < 0:
+        return NO_MEMORY
     while at > 0:
         at -= 1
         symbol = rules.symbols.data[at]
         if symbol & END:
             continue
-        if symbol & NONTERMINAL:
-            length = lengths[symbol & NUMBER]
-        else:
-            length = m.nodes.shortest.data[rules.exprs.data[symbol]]
+        length = tables.lengths[symbol & NUMBER] if symbol & NONTERMINAL else lexeme_length(m, symbol)
         v.rest.data[at] = add_lengths(length, v.rest.data[at + 1])
-    v.kept_rest = count
-    if vec_extend(&v.lengths, lengths, rules.plain) < 0:
+    v.kept_rest = rules.kept_symbols
+    if vec_extend(&v.lengths, tables.lengths, rules.plain) < 0:
         return NO_MEMORY
     vec_free(&v.queue)
     return OK
+
+
+cdef inline uint32_t lexeme_length(const Recognizer* m, uint32_t lexeme) noexcept nogil:
+    """The length of the shortest text of a lexeme."""
+    return m.nodes.shortest.data[m.rules.exprs.data[lexeme]]
 
 
 cdef uint32_t symbol_length(const Completability* v, const Recognizer* m, uint32_t symbol) noexcept nogil:
     """A lower bound of the length of a symbol's texts."""
     cdef const Rules* rules = m.rules
     if not symbol & NONTERMINAL:
-        return m.nodes.shortest.data[rules.exprs.data[symbol]]
+        return lexeme_length(m, symbol)
     symbol &= NUMBER
     if symbol < rules.plain:
         return v.lengths.data[symbol]
@@ -181,7 +217,7 @@ cdef uint32_t symbol_length(const Completability* v, const Recognizer* m, uint32
 
 
 cdef uint32_t instance_length(const Completability* v, const Recognizer* m, uint32_t number) noexcept nogil:
-    """The same for an instance: what sets the bits that its end needs and that are not set yet."""
+    """The same for an instance: the length of what sets the bits that its end needs and that are not set yet."""
     cdef const Rules* rules = m.rules
     cdef const uint32_t* instance = intern_get(&rules.instances, number)
     cdef const uint32_t* need = NULL
@@ -199,10 +235,10 @@ cdef uint32_t instance_length(const Completability* v, const Recognizer* m, uint
     for k in range(first, last):
         template = rules.templates.data + rules.template_list.data[k]
         bit = template[T_BIT]
-        if bit == <uint32_t>NONE or not ((need[bit >> 5] & ~instance[I_BITS + (bit >> 5)]) >> (bit & 31)) & 1:
+        if bit == <uint32_t>NONE or not bit_test(need, bit) or bit_test(instance + I_BITS, bit):
             continue
         for i in range(template[T_LENGTH]):
-            # a plain one, or one that plain productions name, too: this goes no deeper
+            # (a plain symbol, or an instance that plain productions name: this does not recurse any further)
             length = add_lengths(length, symbol_length(v, m, template[T_BODY + i]))
     return length
 
@@ -233,8 +269,8 @@ cdef uint32_t waiting_cost(const Completability* v, const Recognizer* m, uint32_
 
 
 cdef uint32_t row_cost(const Completability* v, const Recognizer* m, uint32_t row) noexcept nogil:
-    """The least cost of what follows a row: what is left after a skip lexeme. Without it a search would rather nest
-    deeper and deeper than put in the space that keeps two lexemes apart."""
+    """The least cost of what follows a row, which is what a skip lexeme leaves to be done. Without it a search would rather
+    nest deeper and deeper than put in the space that keeps two lexemes apart."""
     cdef uint32_t count, i, cost
     cdef uint32_t best = 0 if row_accepting(&m.rows, row) else FAR
     cdef const Item* items = row_items(&m.rows, row, &count)
@@ -246,7 +282,8 @@ cdef uint32_t row_cost(const Completability* v, const Recognizer* m, uint32_t ro
 
 
 cdef int measure_links(Completability* v, const Recognizer* m) noexcept nogil:
-    """Extend link_costs to all links. A link's costs rest on earlier links and on others of its own row."""
+    """Extend link_costs to all links. The cost of a link depends on earlier links and on others of its own row. Returns a
+    status."""
     cdef uint32_t first = <uint32_t>v.link_costs.len
     cdef uint32_t count = intern_count(&m.rows.links)
     cdef uint32_t link, last, cost
@@ -265,7 +302,7 @@ cdef int measure_links(Completability* v, const Recognizer* m) noexcept nogil:
         last = first
         while last < count and intern_get(&m.rows.links, last)[0] == intern_get(&m.rows.links, first)[0]:
             last += 1
-        # one or two rounds are usual; more only sharpen an estimate
+        # one or two rounds are usual; more would only sharpen the estimate
         for _ in range(MAX_ROUNDS):
             changed = False
             for link in range(first, last):
@@ -281,7 +318,7 @@ cdef int measure_links(Completability* v, const Recognizer* m) noexcept nogil:
 
 
 cdef int estimate(Completability* v, Recognizer* m, const Config* config, uint32_t* cost) noexcept nogil:
-    """About the length of a completion, but for what the lexer forbids."""
+    """Estimate the length of a completion, as if the lexer never got in the way; writes `cost`. Returns a status."""
     cdef uint32_t number = config.state >> 8
     cdef uint32_t row = parser_row(m, config.row)
     cdef uint32_t i, length, lexeme
@@ -301,15 +338,15 @@ cdef int estimate(Completability* v, Recognizer* m, const Config* config, uint32
 
 
 cdef int enqueue(Completability* v, Recognizer* m, const Config* config, uint32_t source) noexcept nogil:
-    """Put a configuration on the search's queue: 1 if it is known to be completed, 0, or a status."""
-    cdef uint64_t key = <uint64_t>config.row << 32 | config.state
+    """Put a configuration on the search's queue. Returns 1 if it is known that it can be completed, 0, or a status."""
+    cdef uint64_t key = config_key(config)
     cdef uint32_t known = map_get(&v.known, key)
     cdef uint32_t cost
     cdef int status
     if known <= 1:
-        # decided, or 0 because it is on the queue already
+        # it is decided, or 0 because it is on the queue already
         return known
-    status = recognizer_accepting(m, config)
+    status = recognizer_accepting(m, config, NULL)
     if status < 0:
         return status
     if status > 0:
@@ -319,7 +356,7 @@ cdef int enqueue(Completability* v, Recognizer* m, const Config* config, uint32_
         return status
     if v.queue.len // QUEUE_WORDS >= v.max_search:
         return LIMIT_EMPTINESS
-    # `known` last: a 0 that no entry of the queue vouches for would stay
+    # `known` comes last: a 0 without an entry of the queue would stay there for ever
     if heap_push(&v.heap, cost, <uint32_t>(v.queue.len // QUEUE_WORDS)) < 0:
         return NO_MEMORY
     if vec_push(&v.queue, config.row) < 0 or vec_push(&v.queue, config.state) < 0 or vec_push(&v.queue, source) < 0:
@@ -335,7 +372,7 @@ cdef inline Config queued(const Completability* v, uint32_t entry) noexcept nogi
 
 
 cdef int search(Completability* v, Recognizer* m, const Config* config) noexcept nogil:
-    """Whether `config` can be completed; while it runs, `known` holds 0 for what is on the queue."""
+    """Whether a configuration can be completed: 1, 0 or a status. While it runs, `known` is 0 for what is on the queue."""
     cdef Config here, there
     cdef uint32_t entry, byte
     cdef size_t i
@@ -349,22 +386,22 @@ cdef int search(Completability* v, Recognizer* m, const Config* config) noexcept
         here = queued(v, entry)
         for byte in range(256):
             there = here
-            status = recognizer_move(m, &there, byte)
+            status = recognizer_move(m, &there, byte, NULL)
             if status > 0:
                 status = enqueue(v, m, &there, entry)
             if status != 0:
                 break
     if status == 0:
-        # everything reachable was seen, nothing of it is a sentence: all of it is known not to be completable
+        # all that is reachable was seen and none of it is a sentence, so the zeros in `known` are the truth
         return 0
     for i in range(v.queue.len // QUEUE_WORDS):
         here = queued(v, <uint32_t>i)
-        map_place(&v.known, <uint64_t>here.row << 32 | here.state, UNDECIDED)
+        map_place(&v.known, config_key(&here), UNDECIDED)
     if status < 0 or v.queue.len == 0:
         return status
     while True:
         here = queued(v, entry)
-        map_place(&v.known, <uint64_t>here.row << 32 | here.state, 1)
+        map_place(&v.known, config_key(&here), 1)
         if entry == 0:
             return 1
         entry = v.queue.data[entry * QUEUE_WORDS + 2]
@@ -374,13 +411,15 @@ cdef int completable(Completability* v, Recognizer* m, const Config* config) noe
     cdef uint32_t known
     if not v.enabled:
         return 1
-    known = map_get(&v.known, <uint64_t>config.row << 32 | config.state)
+    known = map_get(&v.known, config_key(config))
     return search(v, m, config) if known > 1 else <int>known
 
 
-cdef int step(Completability* v, Recognizer* m, Config* config, uint32_t byte) noexcept nogil:
+cdef int step(
+    Completability* v, Recognizer* m, Config* config, uint32_t byte, bint* text_dependent,
+) noexcept nogil:
     cdef Config moved = config[0]
-    cdef int status = recognizer_move(m, &moved, byte)
+    cdef int status = recognizer_move(m, &moved, byte, text_dependent)
     if status > 0:
         status = completable(v, m, &moved)
         if status > 0:
@@ -389,7 +428,7 @@ cdef int step(Completability* v, Recognizer* m, Config* config, uint32_t byte) n
 
 
 cdef int distance(Completability* v, Recognizer* m, const Config* config, uint32_t* length) noexcept nogil:
-    cdef int status = recognizer_accepting(m, config)
+    cdef int status = recognizer_accepting(m, config, NULL)
     length[0] = 0
     if status != 0:
         return status
@@ -408,11 +447,11 @@ cdef int next_bytes(Completability* v, Recognizer* m, const Config* config, uint
         bits[byte] = 0
     for byte in range(256):
         moved = config[0]
-        status = step(v, m, &moved, byte)
+        status = step(v, m, &moved, byte, NULL)
         trace_release(&m.trace, &mark)
         if status < 0:
             return status
         if status:
-            bits[byte >> 5] |= <uint32_t>1 << (byte & 31)
+            bit_set(bits, byte)
             count += 1
     return count

@@ -1,11 +1,17 @@
-"""Lexer and parser together: configurations and how a byte moves them.
+"""The recognizer: lexer and parser together, one byte at a time.
 
-A configuration (row, lexer state) decides everything that may follow. A byte moves the lexer; only where a lexeme ends is
-the parser asked for the next row. While the trace runs (engine/values/trace.pxd), the row is a virtual one.
+A configuration (row, lexer state) decides everything that may follow a text. A byte moves the lexer; only where a lexeme ends is
+the parser asked for the next row. While some container is checked, the row is a virtual one (engine/values/trace.pxd), which
+also remembers the text since that container was opened.
+
+Functions that may run a check take `text_dependent`. They set it to True where the answer depends on values in the text before,
+not on the configuration of the parser's row alone, and never to False; so one variable serves a whole series of calls. NULL is
+allowed where the caller does not need to know.
 """
 
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint32_t, uint64_t
 
+from ffgrammar.core.owner cimport Owner
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.parser.earley cimport EarleyRows
 from ffgrammar.engine.parser.tables cimport Rules
@@ -14,8 +20,8 @@ from ffgrammar.regex.dfa.lazy_dfa cimport Dfa
 from ffgrammar.regex.expr.nodes cimport Nodes
 
 cdef struct Config:
-    uint32_t row
-    uint32_t state
+    uint32_t row    # of the parser, or a virtual one
+    uint32_t state  # of the lexer
 
 cdef struct Recognizer:
     Nodes* nodes
@@ -23,34 +29,46 @@ cdef struct Recognizer:
     Dfa dfa
     EarleyRows rows
     Trace trace
+    Owner owner
     Vec starts           # per row: its first lexer state, or UNKNOWN
     Vec starts_no_skip   # the same without skip lexemes
-    Vec guards           # per row: see row_guard
-    uint32_t closing     # brackets that are being closed to look ahead
+    Vec guards           # per row: see row_guard; UNKNOWN where it was not asked for yet
     Vec pairs            # scratch
-    bint single_skip
+    uint32_t closing     # brackets that are being closed to look ahead
+    bint single_skip     # after a skip lexeme no other one may begin
 
+# Returns a status. recognizer_free may be called whatever it was.
 cdef int recognizer_init(Recognizer* m, Nodes* nodes, Rules* rules, bint single_skip) noexcept nogil
 cdef void recognizer_free(Recognizer* m) noexcept nogil
 
-# Forget every row and state (configurations become invalid).
+# Forget every row and state: all configurations become invalid. Returns a status.
 cdef int recognizer_clear(Recognizer* m) noexcept nogil
+
+# Bytes of all rows, states and traces.
 cdef size_t recognizer_bytes(const Recognizer* m) noexcept nogil
 
-# The configuration of the empty text.
+# Write the configuration of the empty text. Returns a status.
 cdef int recognizer_first(Recognizer* m, Config* config) noexcept nogil
 
-# The configuration after a lexeme of `lexset` ended in `row`, which may be virtual (with its text up to there): 1, 0 where
-# the checks leave none, or a status.
-cdef int recognizer_end_lexeme(Recognizer* m, uint32_t row, uint32_t lexset, Config* config) noexcept nogil
+# Write the configuration after a lexeme of `lexset` has ended in `row`; a virtual row includes the lexeme's text. Returns 1; 0
+# where no lexeme of the set passes its check; or a status.
+cdef int recognizer_end_lexeme(
+    Recognizer* m, uint32_t row, uint32_t lexset, Config* config, bint* text_dependent,
+) noexcept nogil
 
-# One byte: 1 moved, 0 not possible (config is as before), or a status. (Whether the text can be completed: completability.pxd.)
-cdef int recognizer_move(Recognizer* m, Config* config, uint32_t byte) noexcept nogil
+# Move by one byte. Returns 1; 0 where the byte is not possible (the configuration stays); or a status. A byte is possible here
+# even if no sentence can follow: completability.pxd has the stricter `step`.
+cdef int recognizer_move(Recognizer* m, Config* config, uint32_t byte, bint* text_dependent) noexcept nogil
 
 # Whether the text so far is a sentence: 1, 0 or a status.
-cdef int recognizer_accepting(Recognizer* m, const Config* config) noexcept nogil
+cdef int recognizer_accepting(Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil
 
 
 cdef inline uint32_t parser_row(const Recognizer* m, uint32_t row) noexcept nogil:
     """The parser's row of a row that may be virtual."""
     return trace_start(&m.trace, row).row if row & VIRTUAL else row
+
+
+cdef inline uint64_t config_key(const Config* config) noexcept nogil:
+    """A configuration as the key of a map."""
+    return <uint64_t>config.row << 32 | config.state

@@ -1,16 +1,17 @@
-"""The lexing rule: the longest text that some lexeme allowed here matches; then all lexemes that match it go to the parser.
-A lazy lexeme ends as soon as it matches.
+"""The lexing rule: a lexeme is the longest text that some lexeme allowed here matches, and all lexemes that match it go to the
+parser. A lazy lexeme ends as soon as it matches.
 
-Checks drop lexemes from what goes to the parser. In a grammar that has checks, a lexeme ends as soon as nothing can follow in
-it: so where only checked lexemes may come next and their checks fail, the byte before is refused already. Brackets that must
-be closed before a check are closed to look ahead.
+Checks drop lexemes from those that go to the parser. In a grammar that has checks a lexeme ends as soon as nothing can follow in
+it. Otherwise, where only checked lexemes may come next and all their checks fail, the text would be refused a byte too late.
+Where brackets must close before such a check, they are closed to look ahead.
 """
 
 from libc.stdint cimport uint32_t
 
 from ffgrammar.core.intern cimport intern_add, intern_get, intern_len
+from ffgrammar.core.owner cimport own_vec, owner_bytes, owner_free, owner_init, owner_status
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.core.vec cimport vec_fill, vec_push
 from ffgrammar.engine.parser.instances cimport forget_instances, instances_bytes
 from ffgrammar.engine.parser.earley cimport (
     Item, row_accepting, row_items, earley_bytes, earley_clear, earley_first, earley_free, earley_init, earley_scan,
@@ -28,9 +29,9 @@ from ffgrammar.regex.dfa.lazy_dfa cimport (
 
 cdef enum:
     NO_LEXEME = 0xFFFFFFFF
-    # flag of a guard
+    # flag of a guard: a lexeme that closes a bracket may come
     CLOSES = 0x80000000
-    # so many brackets are closed to look ahead; a text that needs more may come to where nothing can follow
+    # brackets that are closed to look ahead; a text that needs more may reach a point where nothing can follow
     MAX_CLOSING = 64
 
 
@@ -39,11 +40,12 @@ cdef int recognizer_init(Recognizer* m, Nodes* nodes, Rules* rules, bint single_
     m.rules = rules
     m.single_skip = single_skip
     m.closing = 0
-    vec_init(&m.starts)
-    vec_init(&m.starts_no_skip)
-    vec_init(&m.guards)
-    vec_init(&m.pairs)
-    if trace_init(&m.trace) < 0:
+    owner_init(&m.owner)
+    own_vec(&m.owner, &m.starts)
+    own_vec(&m.owner, &m.starts_no_skip)
+    own_vec(&m.owner, &m.guards)
+    own_vec(&m.owner, &m.pairs)
+    if owner_status(&m.owner) < 0 or trace_init(&m.trace) < 0:
         return NO_MEMORY
     if dfa_init(&m.dfa, nodes) < 0 or vec_fill(&m.dfa.lazy, rules.exprs.len, 0) < 0:
         return NO_MEMORY
@@ -55,10 +57,7 @@ cdef void recognizer_free(Recognizer* m) noexcept nogil:
     earley_free(&m.rows)
     trace_free(&m.trace)
     dfa_free(&m.dfa)
-    vec_free(&m.starts)
-    vec_free(&m.starts_no_skip)
-    vec_free(&m.guards)
-    vec_free(&m.pairs)
+    owner_free(&m.owner)
 
 
 cdef int recognizer_clear(Recognizer* m) noexcept nogil:
@@ -73,11 +72,11 @@ cdef int recognizer_clear(Recognizer* m) noexcept nogil:
 
 cdef size_t recognizer_bytes(const Recognizer* m) noexcept nogil:
     return (earley_bytes(&m.rows) + dfa_bytes(&m.dfa) + trace_bytes(&m.trace) + instances_bytes(m.rules)
-            + (m.starts.cap + m.starts_no_skip.cap + m.guards.cap + m.pairs.cap) * sizeof(uint32_t))
+            + owner_bytes(&m.owner))
 
 
 cdef int row_start(Recognizer* m, uint32_t row, bint skips, uint32_t* state) noexcept nogil:
-    """The lexer state on the lexemes that `row` allows."""
+    """The lexer state on the lexemes that `row` allows, `skips` included or not. Returns a status."""
     cdef uint32_t count, i, lexeme
     cdef uint32_t last = NO_LEXEME
     cdef uint32_t s = 0
@@ -92,7 +91,7 @@ cdef int row_start(Recognizer* m, uint32_t row, bint skips, uint32_t* state) noe
     items = row_items(&m.rows, row, &count)
     m.pairs.len = 0
     i = 0
-    # items are sorted by symbol, lexemes before nonterminals: a merge with the sorted skips
+    # items are sorted by symbol, lexemes before nonterminals, and skips are sorted: this merges the two
     while True:
         if i < count and items[i].symbol < NONTERMINAL:
             lexeme = items[i].symbol
@@ -121,46 +120,50 @@ cdef int recognizer_first(Recognizer* m, Config* config) noexcept nogil:
     return row_start(m, config.row, True, &config.state) if status >= 0 else status
 
 
-cdef int row_guard(Recognizer* m, uint32_t row, uint32_t* checks) noexcept nogil:
-    """What must hold for a text to go on: where all the lexemes that a row waits for are checked, or close something, their
-    checks as bits, and CLOSES; else 0."""
+cdef int row_guard(Recognizer* m, uint32_t row, uint32_t* guard) noexcept nogil:
+    """What a text must meet to go on in a parser's row. Where the row only waits for lexemes that are checked or close a
+    bracket, `guard` has their checks as bits, and CLOSES; elsewhere it is 0, and the text can always go on. Returns a status."""
     cdef uint32_t count, i, lexeme
     cdef uint32_t found = 0
     cdef const Item* items
     if row >= m.guards.len and vec_fill(&m.guards, row + 1 - m.guards.len, 0xFF) < 0:
         return NO_MEMORY
-    checks[0] = m.guards.data[row]
-    if checks[0] != UNKNOWN:
+    guard[0] = m.guards.data[row]
+    if guard[0] != UNKNOWN:
         return OK
     items = row_items(&m.rows, row, &count)
     for i in range(count):
         lexeme = items[i].symbol
         if lexeme < NONTERMINAL:
-            # (there is always a key that is new)
+            # (there is always some new key)
             if not m.rules.check.data[lexeme] & ~<uint32_t>CHECK_NEW_KEY and not m.rules.closes.data[lexeme]:
                 found = 0
                 break
             found |= m.rules.check.data[lexeme] or <uint32_t>CLOSES
-    checks[0] = m.guards.data[row] = 0 if row_accepting(&m.rows, row) else found
+    guard[0] = m.guards.data[row] = 0 if row_accepting(&m.rows, row) else found
     return OK
 
 
-cdef int goes_on(Recognizer* m, uint32_t row, uint32_t guard) noexcept nogil:
-    """Whether anything that a virtual row waits for may come; `guard` is that of its parser's row."""
+cdef inline int checks_that_hold(Recognizer* m, uint32_t row, uint32_t checks, bint* text_dependent) noexcept nogil:
+    """Which of some checks hold in a virtual row, as bits, or a status. The answer depends on the text."""
+    cdef int status
+    if text_dependent != NULL:
+        text_dependent[0] = True
+    if checks & CHECK_NEW_KEY:
+        status = trace_is_new_key(&m.trace, row)
+        return CHECK_NEW_KEY if status > 0 else status
+    return trace_holds(&m.trace, row, checks)
+
+
+cdef int can_close(Recognizer* m, uint32_t row, bint* text_dependent) noexcept nogil:
+    """Whether a virtual row lets the text go on with some lexeme that closes a bracket: 1, 0 or a status. Each is tried, and
+    whatever the trial writes to the trace is forgotten."""
     cdef uint32_t inner = parser_row(m, row)
-    cdef uint32_t count, i, symbol, closed, lexset
     cdef uint32_t lexeme = NO_LEXEME
-    cdef TraceMark mark
+    cdef uint32_t count, i, symbol, closed, lexset
+    cdef TraceMark mark = trace_mark(&m.trace)
     cdef Config config
     cdef int status = 0
-    if guard & ~<uint32_t>CLOSES:
-        status = trace_holds(&m.trace, row, guard & ~<uint32_t>CLOSES)
-    if status != 0 or not guard & CLOSES:
-        return status if status <= 0 else 1
-    if m.closing == MAX_CLOSING:
-        return 1
-    m.closing += 1
-    mark = trace_mark(&m.trace)
     row_items(&m.rows, inner, &count)
     for i in range(count):
         symbol = row_items(&m.rows, inner, &count)[i].symbol
@@ -173,23 +176,50 @@ cdef int goes_on(Recognizer* m, uint32_t row, uint32_t guard) noexcept nogil:
         if status >= 0:
             status = trace_append(&m.trace, row, m.rules.closes.data[lexeme], &closed)
         if status >= 0:
-            status = leave_checked(m, closed, lexset, True, &config)
+            status = end_checked_lexeme(m, closed, lexset, True, &config, text_dependent)
         trace_release(&m.trace, &mark)
+    return status
+
+
+cdef int goes_on(Recognizer* m, uint32_t row, uint32_t guard, bint* text_dependent) noexcept nogil:
+    """Whether the text can go on in a virtual row, given the guard of its parser's row, which is not 0: 1, 0 or a status."""
+    cdef int status = 0
+    if guard & ~<uint32_t>CLOSES:
+        status = checks_that_hold(m, row, guard & ~<uint32_t>CLOSES, text_dependent)
+    if status != 0 or not guard & CLOSES:
+        return status if status <= 0 else 1
+    if m.closing == MAX_CLOSING:
+        return 1
+    m.closing += 1
+    status = can_close(m, row, text_dependent)
     m.closing -= 1
     return status
 
 
-cdef int checked(Recognizer* m, uint32_t row, uint32_t* lexset) noexcept nogil:
-    """Drop the lexemes of a set whose checks fail in `row`, whose text ends with the lexeme: 1 if some are left, 0, or a
-    status."""
+cdef int drop_failing(Recognizer* m, uint32_t* lexset, uint32_t holding) noexcept nogil:
+    """Drop from a set the lexemes whose checks do not hold. Returns 1; 0 where none is left; or a status."""
+    cdef uint32_t i, lexeme, check
+    m.pairs.len = 0
+    for i in range(intern_len(&m.dfa.lexsets, lexset[0])):
+        lexeme = intern_get(&m.dfa.lexsets, lexset[0])[i]
+        check = m.rules.check.data[lexeme]
+        if (not check or check & holding) and vec_push(&m.pairs, lexeme) < 0:
+            return NO_MEMORY
+    if m.pairs.len == 0:
+        return 0
+    return NO_MEMORY if intern_add(&m.dfa.lexsets, m.pairs.data, m.pairs.len, lexset) < 0 else 1
+
+
+cdef int check_lexemes(Recognizer* m, uint32_t row, uint32_t* lexset, bint* text_dependent) noexcept nogil:
+    """Drop from a set the lexemes whose checks fail; the text of `row` ends with the lexeme. Returns 1; 0 where none is left; or
+    a status."""
     cdef uint32_t checks = 0
     cdef uint32_t guard = 0
-    cdef uint32_t count = intern_len(&m.dfa.lexsets, lexset[0])
-    cdef uint32_t i, lexeme, check
-    cdef int status = 0
+    cdef uint32_t i
+    cdef int holding = 0
     if not m.rules.has_checks:
         return 1
-    for i in range(count):
+    for i in range(intern_len(&m.dfa.lexsets, lexset[0])):
         checks |= m.rules.check.data[intern_get(&m.dfa.lexsets, lexset[0])[i]]
     if not checks:
         return 1
@@ -197,34 +227,21 @@ cdef int checked(Recognizer* m, uint32_t row, uint32_t* lexset) noexcept nogil:
         if row_guard(m, parser_row(m, row), &guard) < 0:
             return NO_MEMORY
         if guard and not guard & (guard - 1):
-            # the only check there is; it held, or the row had not been reached
+            # it is the only check there, so it holds: the text would not have come to this row otherwise
             return 1
-        if checks & CHECK_NEW_KEY:
-            status = trace_is_new_key(&m.trace, row)
-            if status > 0:
-                status = CHECK_NEW_KEY
-        else:
-            status = trace_holds(&m.trace, row, checks)
-        if status < 0:
-            return status
-    m.pairs.len = 0
-    for i in range(count):
-        lexeme = intern_get(&m.dfa.lexsets, lexset[0])[i]
-        check = m.rules.check.data[lexeme]
-        if (not check or check & <uint32_t>status) and vec_push(&m.pairs, lexeme) < 0:
-            return NO_MEMORY
-    if m.pairs.len == 0:
-        return 0
-    return NO_MEMORY if intern_add(&m.dfa.lexsets, m.pairs.data, m.pairs.len, lexset) < 0 else 1
+        holding = checks_that_hold(m, row, checks, text_dependent)
+    return holding if holding < 0 else drop_failing(m, lexset, <uint32_t>holding)
 
 
-cdef int leave_checked(Recognizer* m, uint32_t row, uint32_t lexset, bint skips, Config* config) noexcept nogil:
-    """recognizer_end_lexeme in a grammar that has checks."""
+cdef int end_checked_lexeme(
+    Recognizer* m, uint32_t row, uint32_t lexset, bint skips, Config* config, bint* text_dependent,
+) noexcept nogil:
+    """recognizer_end_lexeme in a grammar that has checks; `skips` says whether a skip lexeme may come next."""
     cdef uint32_t opens = 0
     cdef bint only_skips = True
     cdef uint32_t before = parser_row(m, row)
     cdef uint32_t target, guard, lexeme, i
-    cdef int status = checked(m, row, &lexset)
+    cdef int status = check_lexemes(m, row, &lexset, text_dependent)
     if status <= 0:
         return status
     for i in range(intern_len(&m.dfa.lexsets, lexset)):
@@ -249,36 +266,43 @@ cdef int leave_checked(Recognizer* m, uint32_t row, uint32_t lexset, bint skips,
         return status if status < 0 else 1
     if row_guard(m, target, &guard) < 0:
         return NO_MEMORY
-    return goes_on(m, config.row, guard) if guard else 1
+    return goes_on(m, config.row, guard, text_dependent) if guard else 1
 
 
-cdef int recognizer_end_lexeme(Recognizer* m, uint32_t row, uint32_t lexset, Config* config) noexcept nogil:
-    cdef bint skips = True
+cdef bint allows_skips(const Recognizer* m, uint32_t lexset) noexcept nogil:
+    """Whether a skip lexeme may come after a lexeme of a set."""
     cdef uint32_t i
+    if not m.single_skip:
+        return True
+    for i in range(intern_len(&m.dfa.lexsets, lexset)):
+        if not m.rules.is_skip.data[intern_get(&m.dfa.lexsets, lexset)[i]]:
+            return True
+    return False
+
+
+cdef int recognizer_end_lexeme(
+    Recognizer* m, uint32_t row, uint32_t lexset, Config* config, bint* text_dependent,
+) noexcept nogil:
+    cdef bint skips = allows_skips(m, lexset)
     cdef int status
-    if m.single_skip:
-        skips = False
-        for i in range(intern_len(&m.dfa.lexsets, lexset)):
-            if not m.rules.is_skip.data[intern_get(&m.dfa.lexsets, lexset)[i]]:
-                skips = True
     if m.rules.has_checks:
-        return leave_checked(m, row, lexset, skips, config)
+        return end_checked_lexeme(m, row, lexset, skips, config, text_dependent)
     status = earley_scan(&m.rows, row, lexset, &config.row)
     if status >= 0:
         status = row_start(m, config.row, skips, &config.state)
     return status if status < 0 else 1
 
 
-cdef int recognizer_move(Recognizer* m, Config* config, uint32_t byte) noexcept nogil:
+cdef int recognizer_move(Recognizer* m, Config* config, uint32_t byte, bint* text_dependent) noexcept nogil:
     cdef Config moved = config[0]
     cdef uint32_t target
     cdef int status = dfa_step(&m.dfa, config.state, byte, &target)
     if status >= 0 and target == LEAVE:
-        status = recognizer_end_lexeme(m, config.row, dfa_accept(&m.dfa, config.state), &moved)
+        status = recognizer_end_lexeme(m, config.row, dfa_accept(&m.dfa, config.state), &moved, text_dependent)
         if status == 0:
             return 0
         if status > 0:
-            # nothing was read in a start state, so it cannot be left again
+            # a start state has read nothing, so its lexeme cannot end here again
             status = dfa_step(&m.dfa, moved.state, byte, &target)
     if status < 0:
         return status
@@ -290,23 +314,23 @@ cdef int recognizer_move(Recognizer* m, Config* config, uint32_t byte) noexcept 
             return status
     moved.state = target
     if target & LAZY:
-        status = recognizer_end_lexeme(m, moved.row, dfa_accept(&m.dfa, target & LAST_STATE), &moved)
+        status = recognizer_end_lexeme(m, moved.row, dfa_accept(&m.dfa, target & LAST_STATE), &moved, text_dependent)
         if status <= 0:
             return status
     config[0] = moved
     return 1
 
 
-cdef int recognizer_accepting(Recognizer* m, const Config* config) noexcept nogil:
+cdef int recognizer_accepting(Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil:
     cdef uint32_t row = parser_row(m, config.row)
     cdef uint32_t lexset
     cdef int status
     if not intern_get(&m.dfa.states, config.state >> 8)[0]:
-        # inside a lexeme: the text is a sentence if it may end here
+        # inside a lexeme: the text is a sentence if the lexeme may end here
         lexset = dfa_accept(&m.dfa, config.state)
         if lexset == NO_LEXEMES:
             return 0
-        status = checked(m, config.row, &lexset)
+        status = check_lexemes(m, config.row, &lexset, text_dependent)
         if status <= 0:
             return status
         status = earley_scan(&m.rows, row, lexset, &row)

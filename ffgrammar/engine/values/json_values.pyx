@@ -1,14 +1,16 @@
-"""Reading scalars, which goes no further than the text, whatever that is; and putting containers together."""
+"""Texts come from a model and may end anywhere. Reading a scalar never goes past the end, whatever the text is."""
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport qsort
 from libc.string cimport memcmp, memcpy
 
 from ffgrammar.core.intern cimport (
-    intern_add, intern_bytes, intern_count, intern_free, intern_get, intern_init, intern_truncate,
+    intern_add, intern_count, intern_free, intern_get, intern_init, intern_truncate,
 )
+from ffgrammar.core.owner cimport own_intern, own_vec, owner_bytes, owner_free, owner_init, owner_status
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push, vec_reserve
+from ffgrammar.core.utf8 cimport utf8_write
+from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_push, vec_reserve
 
 cdef enum Kind:
     K_LITERAL
@@ -18,30 +20,27 @@ cdef enum Kind:
     K_OBJECT
 
 cdef enum:
-    # an exponent of at most so many digits is an int64, and has room to be moved by a length
+    # an exponent with no more digits than this is an int64, and stays one when the length of a number is added
     EXPONENT_DIGITS = 17
-    # bytes that a canonical number may be longer than its text
+    # bytes by which a canonical number may be longer than its text
     NUMBER_ROOM = 64
 
 cdef int64_t EXPONENT_BOUND = 100000000000000000  # ten to that power
 
 
 cdef int values_init(Values* v) noexcept nogil:
-    vec_init(&v.parts)
-    vec_init(&v.strings)
-    vec_init(&v.candidates)
-    vec_init(&v.bytes)
-    vec_init(&v.tuple)
-    return intern_init(&v.tuples)
+    owner_init(&v.owner)
+    own_intern(&v.owner, &v.tuples)
+    own_vec(&v.owner, &v.parts)
+    own_vec(&v.owner, &v.strings)
+    own_vec(&v.owner, &v.candidates)
+    own_vec(&v.owner, &v.bytes)
+    own_vec(&v.owner, &v.tuple)
+    return owner_status(&v.owner)
 
 
 cdef void values_free(Values* v) noexcept nogil:
-    intern_free(&v.tuples)
-    vec_free(&v.parts)
-    vec_free(&v.strings)
-    vec_free(&v.candidates)
-    vec_free(&v.bytes)
-    vec_free(&v.tuple)
+    owner_free(&v.owner)
 
 
 cdef int values_clear(Values* v) noexcept nogil:
@@ -51,7 +50,7 @@ cdef int values_clear(Values* v) noexcept nogil:
 
 
 cdef size_t values_bytes(const Values* v) noexcept nogil:
-    return intern_bytes(&v.tuples) + (v.strings.cap + v.candidates.cap + v.parts.cap + v.bytes.cap + v.tuple.cap) * sizeof(uint32_t)
+    return owner_bytes(&v.owner)
 
 
 cdef void values_truncate(Values* v, uint32_t count) noexcept nogil:
@@ -62,7 +61,7 @@ cdef void values_truncate(Values* v, uint32_t count) noexcept nogil:
 
 
 cdef int add_text(Values* v, Kind kind, size_t count, uint32_t* value) noexcept nogil:
-    """Intern the first `count` of `bytes`."""
+    """Intern the first `count` bytes of `bytes` as a text. Returns a status."""
     cdef int status
     v.tuple.len = 0
     if vec_push(&v.tuple, kind) < 0 or vec_push(&v.tuple, <uint32_t>count) < 0:
@@ -77,7 +76,7 @@ cdef int add_text(Values* v, Kind kind, size_t count, uint32_t* value) noexcept 
 
 
 cdef int hexadecimal(const uint8_t* text, const uint8_t* end, uint32_t* code) noexcept nogil:
-    """The four digits after `\\u`; 0 if they are not there."""
+    """Read the four digits after `\\u`. Returns 1 with the code, or 0 if they are not there."""
     cdef uint32_t i, digit
     code[0] = 0
     if end - text < 4:
@@ -94,28 +93,8 @@ cdef int hexadecimal(const uint8_t* text, const uint8_t* end, uint32_t* code) no
     return 1
 
 
-cdef uint8_t* put_code(uint8_t* out, uint32_t code) noexcept nogil:
-    """A code point as UTF-8 (a lone surrogate as its three bytes, which nothing else is spelled by)."""
-    if code < 0x80:
-        out[0] = code
-        return out + 1
-    if code < 0x800:
-        out[0] = 0xC0 | code >> 6
-        out[1] = 0x80 | (code & 0x3F)
-        return out + 2
-    if code < 0x10000:
-        out[0] = 0xE0 | code >> 12
-        out[1] = 0x80 | (code >> 6 & 0x3F)
-        out[2] = 0x80 | (code & 0x3F)
-        return out + 3
-    out[0] = 0xF0 | code >> 18
-    out[1] = 0x80 | (code >> 12 & 0x3F)
-    out[2] = 0x80 | (code >> 6 & 0x3F)
-    out[3] = 0x80 | (code & 0x3F)
-    return out + 4
-
-
 cdef uint8_t short_escape(uint8_t letter) noexcept nogil:
+    """The character that a letter stands for after a backslash."""
     if letter == c'n':
         return c'\n'
     if letter == c't':
@@ -130,7 +109,7 @@ cdef uint8_t short_escape(uint8_t letter) noexcept nogil:
 
 
 cdef const uint8_t* read_string(const uint8_t* at, const uint8_t* end, uint8_t** out) noexcept nogil:
-    """Write what is spelled after an opening quote; returns where the closing one is, or that or an escape is missing."""
+    """Write what is spelled after an opening quote. Returns where the closing quote is, or where it or an escape is missing."""
     cdef uint32_t code, low
     while at < end and at[0] != c'"':
         if at[0] != c'\\':
@@ -152,12 +131,12 @@ cdef const uint8_t* read_string(const uint8_t* at, const uint8_t* end, uint8_t**
                 and hexadecimal(at + 2, end, &low) and 0xDC00 <= low < 0xE000):
             code = 0x10000 + ((code & 0x3FF) << 10 | (low & 0x3FF))
             at += 6
-        out[0] = put_code(out[0], code)
+        out[0] += utf8_write(code, out[0])
     return at
 
 
 cdef uint8_t* put_number(uint8_t* out, uint64_t number, uint32_t width) noexcept nogil:
-    """A natural number, padded to a width."""
+    """Write a natural number, padded with zeros to a width. Returns what follows it."""
     cdef uint8_t digits[24]
     cdef uint32_t count = 0
     while number or count < width or not count:
@@ -172,7 +151,7 @@ cdef uint8_t* put_number(uint8_t* out, uint64_t number, uint32_t width) noexcept
 
 
 cdef uint8_t* put_exponent(uint8_t* out, const uint8_t* digits, size_t count, bint negative, int64_t more) noexcept nogil:
-    """An exponent, given by its sign and digits, plus `more`, which is small."""
+    """Write an exponent, given by its sign and digits, plus `more`, which is small. Returns what follows it."""
     cdef uint8_t* first
     cdef uint8_t* at
     cdef int64_t low = 0
@@ -191,7 +170,7 @@ cdef uint8_t* put_exponent(uint8_t* out, const uint8_t* digits, size_t count, bi
             out[0] = c'-'
             out += 1
         return put_number(out, <uint64_t>(-low if low < 0 else low), 0)
-    # the sign stays, and `more` moves the upper digits by one at most
+    # the sign stays, and `more` changes the upper digits by one at most
     if negative:
         out[0] = c'-'
         out += 1
@@ -224,8 +203,8 @@ cdef uint8_t* put_exponent(uint8_t* out, const uint8_t* digits, size_t count, bi
 
 
 cdef const uint8_t* read_number(const uint8_t* at, const uint8_t* end, uint8_t** out) noexcept nogil:
-    """Write a number as digits, the first and the last of which are not 0, and the exponent that puts the point before
-    them; zero as nothing at all. Returns what follows it."""
+    """Write a number as digits, without zeros at either end, and the exponent that puts the point before them; zero is written as
+    nothing at all. Returns what follows it in the text."""
     cdef const uint8_t* digits
     cdef uint8_t* start = out[0]
     cdef uint8_t* first
@@ -277,7 +256,7 @@ cdef int values_scalar(Values* v, const uint8_t* text, size_t count, uint32_t* v
     cdef uint8_t byte = text[0]
     cdef int status = OK
     value[0] = MALFORMED
-    # nothing is longer than its text but for a number's exponent, which is moved
+    # only a number can become longer than its text, by its exponent
     v.bytes.len = 0
     if vec_reserve(&v.bytes, (count + NUMBER_ROOM) >> 2) < 0:
         return NO_MEMORY
@@ -305,7 +284,7 @@ cdef int values_scalar(Values* v, const uint8_t* text, size_t count, uint32_t* v
 
 
 cdef int by_key(const void* a, const void* b) noexcept nogil:
-    """Of (key, place, value): by key, the first place first."""
+    """Compare (key, index, value): by key, then by index."""
     cdef const uint32_t* x = <const uint32_t*>a
     cdef const uint32_t* y = <const uint32_t*>b
     if x[0] != y[0]:
@@ -344,7 +323,7 @@ cdef int values_container(Values* v, uint8_t bracket, uint32_t* value) noexcept 
         qsort(members, count, 3 * sizeof(uint32_t), by_key)
         kept = 0
         for i in range(count):
-            # parts come last one first, and so does the value that counts
+            # parts are in reverse order, so the value that counts is the first of its key
             if i == 0 or members[3 * i] != members[2 * kept - 2]:
                 members[2 * kept] = members[3 * i]
                 members[2 * kept + 1] = members[3 * i + 2]
@@ -365,7 +344,7 @@ cdef int values_begins(Values* v, const uint8_t* text, size_t count) noexcept no
         return 0
     v.begun = out - <uint8_t*>v.bytes.data
     if v.begun < LONG_STRING or ((out - 3)[0] == 0xED and (out - 2)[0] >= 0xA0):
-        # (the latter is a surrogate, to which another may belong)
+        # (the latter is a surrogate, which may be the first half of a pair)
         return 0
     v.candidates.len = 0
     for i in range(v.strings.len):

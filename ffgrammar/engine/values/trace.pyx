@@ -1,10 +1,14 @@
-"""Virtual rows, the containers that are open on them, and the checks."""
+"""Virtual rows form a tree: each knows the one a byte earlier, so forks of a text share what they have in common. The values of
+an open container are a list that shares its beginning with earlier ones in the same way; looking one up turns the list into a
+set of marks, and for a list that differs by one value only that mark changes.
+"""
 
 from libc.stdint cimport uint8_t, uint32_t
 
 from ffgrammar.core.intern cimport intern_count
+from ffgrammar.core.owner cimport own_vec, owner_bytes, owner_free, owner_init, owner_status
 from ffgrammar.core.status cimport LIMIT_CACHE, NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push, vec_reserve
+from ffgrammar.core.vec cimport vec_fill, vec_free, vec_push, vec_reserve
 from ffgrammar.engine.values.json_values cimport (
     BLANK, LONG_STRING, MALFORMED, values_begins, values_bytes, values_clear, values_container, values_ends, values_free,
     values_init, values_scalar, values_truncate,
@@ -19,44 +23,38 @@ cdef enum:
     # words of a frame
     F_AROUND = 0  # the container around it, or NOWHERE
     F_LIST        # the values before the last: items, or keys and values
-    F_LEVEL       # how many checked arrays are around it; flag CHECKED: it is one, too
+    F_LEVEL       # how many checked arrays are around it; with the flag CHECKED where it is one itself
     FRAME_WORDS
 
     CHECKED = 0x80000000
 
     # words of a list
-    L_BEFORE = 0
-    L_VALUE
-    L_REPEATED    # in checked arrays
+    L_BEFORE = 0  # the list without its last value
+    L_VALUE       # the last value
+    L_REPEATED    # in checked arrays: whether two values are equal
     LIST_WORDS
 
 
 cdef int trace_init(Trace* t) noexcept nogil:
     cdef int i
-    t.text_dependent = False
     t.tried_in = NOWHERE
     t.max_words = <size_t>-1
-    vec_init(&t.rows)
-    vec_init(&t.frames)
-    vec_init(&t.lists)
-    vec_init(&t.text)
+    owner_init(&t.owner)
+    own_vec(&t.owner, &t.rows)
+    own_vec(&t.owner, &t.frames)
+    own_vec(&t.owner, &t.lists)
+    own_vec(&t.owner, &t.text)
     for i in range(MEMBER_SETS):
         t.members[i].list = EMPTY_LIST
-        vec_init(&t.members[i].marks)
-    if values_init(&t.values) < 0:
+        own_vec(&t.owner, &t.members[i].marks)
+    if values_init(&t.values) < 0 or owner_status(&t.owner) < 0:
         return NO_MEMORY
     return vec_fill(&t.lists, LIST_WORDS, 0)
 
 
 cdef void trace_free(Trace* t) noexcept nogil:
-    cdef int i
     values_free(&t.values)
-    vec_free(&t.rows)
-    vec_free(&t.frames)
-    vec_free(&t.lists)
-    vec_free(&t.text)
-    for i in range(MEMBER_SETS):
-        vec_free(&t.members[i].marks)
+    owner_free(&t.owner)
 
 
 cdef int trace_clear(Trace* t) noexcept nogil:
@@ -71,11 +69,7 @@ cdef int trace_clear(Trace* t) noexcept nogil:
 
 
 cdef size_t trace_bytes(const Trace* t) noexcept nogil:
-    cdef size_t words = t.rows.cap + t.frames.cap + t.lists.cap + t.text.cap
-    cdef int i
-    for i in range(MEMBER_SETS):
-        words += t.members[i].marks.cap
-    return values_bytes(&t.values) + words * sizeof(uint32_t)
+    return values_bytes(&t.values) + owner_bytes(&t.owner)
 
 
 cdef TraceMark trace_mark(const Trace* t) noexcept nogil:
@@ -91,7 +85,7 @@ cdef void trace_release(Trace* t, const TraceMark* mark) noexcept nogil:
     cdef Members* members
     cdef int i
     for i in range(MEMBER_SETS):
-        # numbers of lists come again: no set may be of one that is forgotten
+        # numbers of lists are given again, so no set may be that of a forgotten one
         members = &t.members[i]
         while <size_t>members.list * LIST_WORDS >= mark.lists:
             set_marks(t, members, members.list, t.lists.data[members.list * LIST_WORDS + L_BEFORE], 0)
@@ -122,7 +116,7 @@ cdef void trace_settle(Trace* t) noexcept nogil:
 
 
 cdef int add_row(Trace* t, uint32_t start, uint32_t row, uint32_t frame, uint32_t value, uint32_t* virtual) noexcept nogil:
-    """A virtual row; a lexeme begins with it if `start` is NOWHERE."""
+    """Add a virtual row; a lexeme begins there if `start` is NOWHERE. Returns a status."""
     cdef TraceState* made
     if t.rows.len + t.frames.len + t.lists.len + t.values.tuples.words.len > t.max_words:
         return LIMIT_CACHE
@@ -157,7 +151,7 @@ cdef int trace_append(Trace* t, uint32_t virtual, uint32_t byte, uint32_t* longe
 
 
 cdef int read_back(Trace* t, uint32_t virtual, uint32_t until, size_t* count) noexcept nogil:
-    """Write the text between two virtual rows, the second of which is in a lexeme and before the first, to `text`."""
+    """Write to `text` the bytes from an earlier virtual row of the lexeme, `until`, to a later one. Returns a status."""
     cdef const TraceState* row
     cdef uint8_t* text
     cdef uint8_t* other
@@ -173,7 +167,7 @@ cdef int read_back(Trace* t, uint32_t virtual, uint32_t until, size_t* count) no
     text = <uint8_t*>t.text.data
     other = text + count[0]
     while other - text > 1:
-        # it was read backwards
+        # it was read backwards: turn it round
         other -= 1
         byte = text[0]
         text[0] = other[0]
@@ -183,7 +177,8 @@ cdef int read_back(Trace* t, uint32_t virtual, uint32_t until, size_t* count) no
 
 
 cdef int read_end(Trace* t, uint32_t virtual, uint32_t* value) noexcept nogil:
-    """The value of the string that is tried, which ends at a virtual row: 1, 0 if it has to be read, or a status."""
+    """The value of the long string that texts are tried in, which ends at a virtual row. Returns 1 with the value, 0 where the
+    string has to be read as a whole, or a status."""
     cdef size_t count, i
     cdef uint8_t* text
     cdef int status = read_back(t, virtual, t.tried, &count)
@@ -200,7 +195,7 @@ cdef int read_end(Trace* t, uint32_t virtual, uint32_t* value) noexcept nogil:
 
 
 cdef void set_marks(const Trace* t, Members* members, uint32_t values, uint32_t until, uint32_t mark) noexcept nogil:
-    """Mark the values that a list has more than another, or take their marks away."""
+    """Set the marks of the values that a list has after another one, `until`."""
     cdef uint32_t value
     while values != until:
         value = t.lists.data[values * LIST_WORDS + L_VALUE]
@@ -210,12 +205,12 @@ cdef void set_marks(const Trace* t, Members* members, uint32_t values, uint32_t 
 
 
 cdef int has(Trace* t, uint32_t frame, uint32_t value) noexcept nogil:
-    """Whether a value is on the list of a checked array, whose values all differ."""
+    """Whether a value is on the list of a checked array whose values all differ: 1, 0 or a status."""
     cdef uint32_t values = t.frames.data[frame * FRAME_WORDS + F_LIST]
     cdef Members* members = &t.members[t.frames.data[frame * FRAME_WORDS + F_LEVEL] % <uint32_t>MEMBER_SETS]
     cdef size_t known = intern_count(&t.values.tuples)
     if value >= known:
-        # unlike all others, or none at all
+        # it is unlike all others, or no value at all
         return 0
     if members.marks.len < known and vec_fill(&members.marks, known - members.marks.len, 0) < 0:
         return NO_MEMORY
@@ -232,7 +227,7 @@ cdef int has(Trace* t, uint32_t frame, uint32_t value) noexcept nogil:
 
 
 cdef int repeated(Trace* t, uint32_t frame, uint32_t value) noexcept nogil:
-    """Whether two items of a checked array are equal, `value` being the last; or a status."""
+    """Whether two items of a checked array are equal when `value` is its last: 1, 0 or a status."""
     if t.lists.data[t.frames.data[frame * FRAME_WORDS + F_LIST] * LIST_WORDS + L_REPEATED]:
         return 1
     return has(t, frame, value)
@@ -241,7 +236,6 @@ cdef int repeated(Trace* t, uint32_t frame, uint32_t value) noexcept nogil:
 cdef int trace_holds(Trace* t, uint32_t virtual, uint32_t checks) noexcept nogil:
     cdef const TraceState* start = trace_start(t, virtual)
     cdef int status
-    t.text_dependent = True
     if start.value == <uint32_t>MALFORMED or not t.frames.data[start.frame * FRAME_WORDS + F_LEVEL] & CHECKED:
         return 0
     status = repeated(t, start.frame, start.value)
@@ -255,14 +249,13 @@ cdef int trace_is_new_key(Trace* t, uint32_t virtual) noexcept nogil:
     cdef uint32_t value = BLANK
     cdef size_t count
     cdef int status = read_back(t, virtual, last.start, &count)
-    t.text_dependent = True
     if status >= 0:
         status = values_scalar(&t.values, <uint8_t*>t.text.data, count, &value)
     values_truncate(&t.values, known)
     if status < 0 or value >= known:
         return status if status < 0 else 1
     while values != EMPTY_LIST:
-        # keys and values take turns, and a value is the last
+        # keys and values alternate, and a value is the last
         values = t.lists.data[values * LIST_WORDS + L_BEFORE]
         if t.lists.data[values * LIST_WORDS + L_VALUE] == value:
             return 0
@@ -271,7 +264,7 @@ cdef int trace_is_new_key(Trace* t, uint32_t virtual) noexcept nogil:
 
 
 cdef int add_value(Trace* t, uint32_t* frame, uint32_t value) noexcept nogil:
-    """The container with one more value."""
+    """Make a frame of the same container with one more value. Returns a status."""
     cdef uint32_t old = frame[0]
     cdef uint32_t level = t.frames.data[old * FRAME_WORDS + F_LEVEL]
     cdef int status = repeated(t, old, value) if level & CHECKED else 0
@@ -287,7 +280,7 @@ cdef int add_value(Trace* t, uint32_t* frame, uint32_t value) noexcept nogil:
 
 
 cdef int close(Trace* t, uint32_t frame, uint8_t bracket, uint32_t* value) noexcept nogil:
-    """The value of a container whose last value is `value`, if any."""
+    """The value of a container that closes after `value` (BLANK where it is empty), written to `value`. Returns a status."""
     cdef uint32_t values = t.frames.data[frame * FRAME_WORDS + F_LIST]
     t.values.parts.len = 0
     if value[0] != <uint32_t>BLANK and vec_push(&t.values.parts, value[0]) < 0:
