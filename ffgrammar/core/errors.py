@@ -78,7 +78,7 @@ class LimitError(FFGrammarError):
         super().__init__(f"{what}limit {limit}={value} reached; raise it with limits=Limits({limit}=...)")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # (by default an exception is unpickled from its args, here the message; pools of processes send errors that way)
+        # (by default an exception is unpickled from its args, here the message; process pools send errors that way)
         return _limit_error, (type(self), self.limit, self.value, self.detail, self.args)
 
 
