@@ -6,6 +6,7 @@ from libc.stdint cimport uint32_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy
 
+from ffgrammar.core.bits cimport bit_set, bit_test
 from ffgrammar.core.intern cimport intern_add, intern_count, intern_free, intern_get, intern_init, intern_len
 from ffgrammar.core.map cimport ABSENT, map_clear, map_get, map_put
 from ffgrammar.core.owner cimport own_intern, own_map, own_vec, owner_bytes, owner_free, owner_init, owner_status
@@ -171,7 +172,7 @@ cdef int add_key(Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t number, uint
     for i in range(1, count, 2):
         lexeme = intern_get(&dfa.states, number)[i]
         if dfa.lazy.data[lexeme]:
-            words[1] |= <uint32_t>1 << (used - 2)
+            bit_set(&words[1], used - 2)
         status = shared_expression(p, &cache.exprs, dfa.nodes, intern_get(&dfa.states, number)[i + 1], &words[used])
         if status <= 0:
             return status
@@ -218,7 +219,7 @@ cdef int copy_partition(
             bits = words[EXIT_WORDS * i + 1]
             count = 0
             for j in range(MAX_LEXEMES):
-                if (bits >> j) & 1:
+                if bit_test(&bits, j):
                     lexemes[count] = intern_get(&dfa.states, number)[2 * j + 1]
                     count += 1
             if intern_add(&dfa.lexsets, lexemes, count, &lexset) < 0:
@@ -261,7 +262,7 @@ cdef uint32_t lexeme_bits(const Dfa* dfa, uint32_t state, uint32_t lexset) noexc
         # both are sorted
         while intern_get(&dfa.states, number)[2 * j + 1] != intern_get(&dfa.lexsets, lexset)[i]:
             j += 1
-        found |= <uint32_t>1 << j
+        bit_set(&found, j)
     return found
 
 

@@ -2,7 +2,7 @@
 
 An item is (dot position, link). A link is (row, nonterminal): when the item's production is complete, every item of that row
 that waits for that nonterminal advances. The link ROOT stands for the start symbol at the start. Links hold row numbers where
-textbooks have text positions; so two places from which the same may follow are the same row, and the step from a row over a set
+textbooks have text positions; so two positions from which the same may follow are the same row, and the step from a row over a set
 of lexemes is a function that is computed once. A list of 10 items and one of 1,000 make the same few rows. Forking a parser is
 copying a number, and going back is remembering one.
 

@@ -2,6 +2,7 @@
 
 from libc.stdint cimport uint32_t
 
+from ffgrammar.core.bits cimport bit_words
 from ffgrammar.core.intern cimport intern_count
 from ffgrammar.core.owner cimport own_intern, own_vec, owner_free, owner_init, owner_status
 from ffgrammar.core.vec cimport Vec, vec_fill, vec_free, vec_init, vec_push
@@ -166,7 +167,7 @@ cdef class RuleTables:
     cdef int lower_templates(self, grammar, list templates) except -1:
         """Fill the templates, given with their lowered bodies, and make the instances that plain productions name."""
         cdef Rules* rules = &self.rules
-        cdef dict words = {family.number: (family.bits + 31) >> 5 for family in grammar.parametric}
+        cdef dict words = {family.number: bit_words(family.bits) for family in grammar.parametric}
         cdef dict by_head = {}
         cdef uint32_t offset
         rules.caps[0] = rules.caps[1] = 0
