@@ -2,6 +2,7 @@
 
 from libc.stdint cimport uint32_t, uint64_t
 
+from ffgrammar.core.bits cimport bit_set
 from ffgrammar.core.status cimport NO_MEMORY
 from ffgrammar.core.vec cimport vec_push
 from ffgrammar.regex.expr.nodes cimport (
@@ -133,7 +134,7 @@ cdef int make_zeros(Nodes* n, uint32_t lo, uint32_t* out) noexcept nogil:
     cdef int i, status
     for i in range(8):
         bits[i] = 0
-    bits[ZERO >> 5] = <uint32_t>1 << (ZERO & 31)
+    bit_set(bits, ZERO)
     status = make_set(n, bits, &zero)
     return status if status < 0 else make_repeat(n, zero, lo, NO_BOUND, out)
 

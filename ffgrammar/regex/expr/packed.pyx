@@ -18,8 +18,8 @@ from ffgrammar.core.vec cimport Vec, vec_extend, vec_fill, vec_free, vec_init, v
 from ffgrammar.regex.expr.store cimport ExprStore
 from ffgrammar.regex.expr.multiples cimport make_multiples, make_part, two_words
 from ffgrammar.regex.expr.nodes cimport (
-    ALIVE, DEAD_END, K_CAT, K_LIT, K_MULT, K_NOT, K_OR, K_PART, K_REP, K_SET, Nodes, make_complement,
-    make_concat, make_intersection, make_repeat, make_set, make_union, node, node_len, part_count,
+    ALIVE, DEAD_END, K_CAT, K_LIT, K_MULT, K_NOT, K_PART, K_REP, K_SET, Nodes, make_complement, make_concat, make_members,
+    make_repeat, make_set, node, node_len, part_count,
 )
 
 cdef enum:
@@ -130,7 +130,7 @@ cdef uint32_t remake(ExprStore store, uint32_t kind, const uint32_t* words, uint
         push(&n.stack, 0)
         for i in range(count):
             push(&n.stack, ids[words[i]])
-        store.checked((make_union if kind == K_OR else make_intersection)(n, base, &out))
+        store.checked(make_members(n, kind, base, &out))
     return out
 
 

@@ -2,10 +2,12 @@
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
+from ffgrammar.core.bits cimport bit_set, bit_test
 from ffgrammar.core.intern cimport intern_count
 from ffgrammar.core.vec cimport vec_push
 from ffgrammar.regex.expr cimport nodes as nd
-from ffgrammar.regex.expr.derivative cimport derivative, matches_something
+from ffgrammar.regex.expr.derivative cimport derivative
+from ffgrammar.regex.expr.emptiness cimport matches_something
 from ffgrammar.regex.expr.multiples cimport NO_POINT, make_multiples, make_part, two_words
 from ffgrammar.regex.expr.nodes cimport (
     make_complement, make_concat, make_intersection, make_literal, make_repeat, make_set, make_union, node,
@@ -82,7 +84,7 @@ cdef class ExprStore:
         for i in range(8):
             bits[i] = 0
         for i in range(view.shape[0]):
-            bits[view[i] >> 5] |= <uint32_t>1 << (view[i] & 31)
+            bit_set(bits, view[i])
         self.checked(make_set(&self.nodes, bits, &out))
         return out
 
@@ -239,7 +241,7 @@ cdef class ExprStore:
         if kind == nd.K_ANY:
             return ("any",)
         if kind == nd.K_SET:
-            return ("set", bytes([i for i in range(256) if (words[1 + (i >> 5)] >> (i & 31)) & 1]))
+            return ("set", bytes([i for i in range(256) if bit_test(words + 1, i)]))
         if kind == nd.K_LIT:
             return ("literal", self.nodes.text[words[1]:words[1] + words[2]])
         if kind == nd.K_CAT:
