@@ -9,6 +9,7 @@ from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.lark.common import COMMON
 from ffgrammar.grammar.lark.source import Definition, Op, Source, error_at, place
+from ffgrammar.grammar.source_text import check_source_text
 
 __all__ = ["read"]
 
@@ -47,9 +48,7 @@ def read(text: str, limits: Limits) -> Source:
         GrammarError: with line and column; UnsupportedError for statements that are valid Lark but not taken.
         LimitError: source_bytes, nesting.
     """
-    # A code point is at most four bytes; only texts near the limit are measured exactly.
-    if len(text) * 4 > limits.source_bytes and len(text.encode("utf-8", "surrogatepass")) > limits.source_bytes:
-        raise LimitError("source_bytes", limits.source_bytes, "the Lark text is too long")
+    check_source_text(text, "the Lark text", limits)
     return _Reader(text, limits).read()
 
 

@@ -37,6 +37,7 @@ The inner loop of a lexer is
 from libc.stdint cimport uint8_t, uint32_t
 
 from ffgrammar.core.intern cimport Intern
+from ffgrammar.core.owner cimport Owner
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.regex.expr.nodes cimport Nodes
 
@@ -49,7 +50,8 @@ cdef enum:
     NO_LEXEMES = 0         # the id of the empty lexeme set
 
 cdef struct Dfa:
-    Nodes* nodes
+    Owner owner
+    Nodes* nodes         # not owned
     Intern states        # (is_start, lexeme, expr, lexeme, expr, ...), by lexeme
     Intern lexsets       # sorted lexemes
     Vec delta            # 256 words a state: the target of each byte

@@ -3,11 +3,10 @@
 from libc.stdint cimport uint32_t
 
 from ffgrammar.core.bits cimport bit_clear, lowest_bit
-from ffgrammar.core.intern cimport (
-    intern_add, intern_bytes, intern_free, intern_get, intern_init, intern_len, intern_truncate,
-)
+from ffgrammar.core.intern cimport intern_add, intern_get, intern_len, intern_truncate
+from ffgrammar.core.owner cimport own_intern, own_vec, owner_bytes, owner_free, owner_init, owner_status
 from ffgrammar.core.status cimport LIMIT_DFA_STATES, NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push, vec_reserve
+from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_push, vec_reserve
 from ffgrammar.regex.expr.derivative cimport derivative, next_class, same_class
 from ffgrammar.regex.expr.emptiness cimport matches_something
 from ffgrammar.regex.expr.nodes cimport NOTHING, Nodes, nullable, only_first
@@ -18,22 +17,20 @@ cdef int dfa_init(Dfa* d, Nodes* nodes) noexcept nogil:
     d.nodes = nodes
     d.max_states = 1 << 22
     d.eager = False
-    vec_init(&d.delta)
-    vec_init(&d.accept)
-    vec_init(&d.lazy)
-    vec_init(&d.work)
-    if intern_init(&d.states) < 0 or intern_init(&d.lexsets) < 0:
+    owner_init(&d.owner)
+    own_intern(&d.owner, &d.states)
+    own_intern(&d.owner, &d.lexsets)
+    own_vec(&d.owner, &d.delta)
+    own_vec(&d.owner, &d.accept)
+    own_vec(&d.owner, &d.lazy)
+    own_vec(&d.owner, &d.work)
+    if owner_status(&d.owner) < 0 or intern_add(&d.lexsets, NULL, 0, &empty) < 0:
         return NO_MEMORY
-    return NO_MEMORY if intern_add(&d.lexsets, NULL, 0, &empty) < 0 else OK
+    return OK
 
 
 cdef void dfa_free(Dfa* d) noexcept nogil:
-    intern_free(&d.states)
-    intern_free(&d.lexsets)
-    vec_free(&d.delta)
-    vec_free(&d.accept)
-    vec_free(&d.lazy)
-    vec_free(&d.work)
+    owner_free(&d.owner)
 
 
 cdef int dfa_clear(Dfa* d) noexcept nogil:
@@ -44,8 +41,7 @@ cdef int dfa_clear(Dfa* d) noexcept nogil:
 
 
 cdef size_t dfa_bytes(const Dfa* d) noexcept nogil:
-    return (intern_bytes(&d.states) + intern_bytes(&d.lexsets)
-            + (d.delta.cap + d.accept.cap + d.work.cap) * sizeof(uint32_t))
+    return owner_bytes(&d.owner)
 
 
 cdef int find_state(Dfa* d, size_t base, uint32_t* state) noexcept nogil:

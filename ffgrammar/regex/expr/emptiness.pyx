@@ -3,9 +3,10 @@
 from libc.stdint cimport uint32_t, uint64_t
 
 from ffgrammar.core.heap cimport heap_pop, heap_push
-from ffgrammar.core.map cimport ABSENT, Map, map_free, map_get, map_init, map_put
+from ffgrammar.core.map cimport ABSENT, Map, map_get, map_put
+from ffgrammar.core.owner cimport Owner, own_map, own_vec, owner_free, owner_init, owner_status
 from ffgrammar.core.status cimport LIMIT_EMPTINESS, NO_MEMORY, OK
-from ffgrammar.core.vec cimport Vec, vec_free, vec_init, vec_push
+from ffgrammar.core.vec cimport Vec, vec_push
 from ffgrammar.regex.expr.derivative cimport derivative, next_class
 from ffgrammar.regex.expr.nodes cimport ALIVE, DEAD_END, K_AND, Nodes, add_lengths, node, node_kind, node_len
 
@@ -17,6 +18,7 @@ cdef enum:
     HEURISTIC_WEIGHT = 4
 
 cdef struct Search:
+    Owner owner
     Vec found      # expressions in the order in which they were met
     Vec parents    # per expression found: the number of the one it is a derivative of, and its distance from the start
     Vec heap       # numbers of expressions whose derivatives were not looked at yet
@@ -25,18 +27,13 @@ cdef struct Search:
 
 
 cdef int search_init(Search* s) noexcept nogil:
-    vec_init(&s.found)
-    vec_init(&s.parents)
-    vec_init(&s.heap)
     s.work = 0
-    return map_init(&s.seen)
-
-
-cdef void search_free(Search* s) noexcept nogil:
-    vec_free(&s.found)
-    vec_free(&s.parents)
-    vec_free(&s.heap)
-    map_free(&s.seen)
+    owner_init(&s.owner)
+    own_vec(&s.owner, &s.found)
+    own_vec(&s.owner, &s.parents)
+    own_vec(&s.owner, &s.heap)
+    own_map(&s.owner, &s.seen)
+    return owner_status(&s.owner)
 
 
 cdef uint32_t min_remaining(const Nodes* n, uint32_t e) noexcept nogil:
@@ -57,7 +54,7 @@ cdef int matches_something(Nodes* n, uint32_t e) noexcept nogil:
     status = search_init(&s)
     if status >= 0:
         status = search(n, e, &s)
-    search_free(&s)
+    owner_free(&s.owner)
     return status
 
 

@@ -19,6 +19,7 @@ from libc.stdint cimport uint8_t, uint32_t
 
 from ffgrammar.core.intern cimport Intern, intern_get, intern_len
 from ffgrammar.core.map cimport Map
+from ffgrammar.core.owner cimport Owner
 from ffgrammar.core.vec cimport Vec
 
 cdef enum Kind:
@@ -51,6 +52,7 @@ cdef enum:
     DEPTH_SHIFT = 3
 
 cdef struct Nodes:
+    Owner owner
     Intern tuples       # the words of each node
     Vec info            # per node: flags and depth
     Vec shortest        # per node: a lower bound of the length of its texts, at most FAR

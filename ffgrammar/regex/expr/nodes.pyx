@@ -13,25 +13,28 @@ from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy
 
 from ffgrammar.core.bits cimport bit_set
-from ffgrammar.core.intern cimport (
-    intern_add, intern_bytes, intern_copy, intern_count, intern_free, intern_init, intern_truncate,
-)
-from ffgrammar.core.map cimport map_bytes, map_clear, map_free, map_init
+from ffgrammar.core.intern cimport intern_add, intern_copy, intern_count, intern_truncate
+from ffgrammar.core.map cimport map_clear
+from ffgrammar.core.owner cimport own_intern, own_map, own_vec, owner_bytes, owner_free, owner_init, owner_status
 from ffgrammar.core.sort cimport sort_words
 from ffgrammar.core.status cimport LIMIT_EXPRESSION_SIZE, LIMIT_EXPRESSIONS, LIMIT_NESTING, NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_copy, vec_extend, vec_fill, vec_free, vec_init, vec_push, vec_reserve
+from ffgrammar.core.vec cimport vec_copy, vec_extend, vec_fill, vec_push, vec_reserve
 
 
 cdef int nodes_init(Nodes* n) noexcept nogil:
     cdef uint32_t word, e
-    vec_init(&n.info)
-    vec_init(&n.shortest)
-    vec_init(&n.stack)
-    vec_init(&n.class_words)
     n.text = NULL
     n.text_len = 0
     n.text_cap = 0
-    if intern_init(&n.tuples) < 0 or map_init(&n.derivatives) < 0 or map_init(&n.classes) < 0:
+    owner_init(&n.owner)
+    own_intern(&n.owner, &n.tuples)
+    own_vec(&n.owner, &n.info)
+    own_vec(&n.owner, &n.shortest)
+    own_map(&n.owner, &n.derivatives)
+    own_map(&n.owner, &n.classes)
+    own_vec(&n.owner, &n.class_words)
+    own_vec(&n.owner, &n.stack)
+    if owner_status(&n.owner) < 0:
         return NO_MEMORY
     n.max_nodes = n.max_members = n.max_depth = n.max_search = 0xFFFFFFFF
     n.max_words = 0xFFFFFFFF
@@ -47,13 +50,7 @@ cdef int nodes_init(Nodes* n) noexcept nogil:
 
 
 cdef void nodes_free(Nodes* n) noexcept nogil:
-    intern_free(&n.tuples)
-    map_free(&n.derivatives)
-    map_free(&n.classes)
-    vec_free(&n.class_words)
-    vec_free(&n.info)
-    vec_free(&n.shortest)
-    vec_free(&n.stack)
+    owner_free(&n.owner)
     free(n.text)
     n.text = NULL
 
@@ -83,8 +80,7 @@ cdef void nodes_truncate(Nodes* n, uint32_t count) noexcept nogil:
 
 
 cdef size_t nodes_bytes(const Nodes* n) noexcept nogil:
-    return (intern_bytes(&n.tuples) + map_bytes(&n.derivatives) + map_bytes(&n.classes)
-            + (n.class_words.cap + n.info.cap + n.shortest.cap + n.stack.cap) * sizeof(uint32_t) + n.text_cap)
+    return owner_bytes(&n.owner) + n.text_cap
 
 
 cdef inline uint32_t depth_of(const Nodes* n, uint32_t e) noexcept nogil:
