@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from bench import CLI
-from bench.shared import shared_dir as find_shared_dir
+from cli_package import CLI
+from shared_data import shared_dir as find_shared_dir
 
 ROOT = Path(__file__).resolve().parent.parent
 

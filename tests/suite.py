@@ -15,10 +15,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.shared import shared_dir
 from ffgrammar.api.compile import compile_json_schema
 from ffgrammar.core.errors import FFGrammarError, GrammarError
 from sentences import BYTES, is_sentence
+from shared_data import shared_dir
 
 __all__ = ["Verdict", "compact", "draft_of", "load_remotes", "run"]
 

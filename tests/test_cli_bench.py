@@ -6,7 +6,6 @@ import gzip
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 import pytest
 
 import ffgrammar as ff
+from ffgrammar_cli.bench import large
 from ffgrammar_cli.bench.curves import COLUMNS
 from ffgrammar_cli.bench.data import load_schemas
 from ffgrammar_cli.bench.engines import ENGINES
@@ -168,6 +168,9 @@ def test_bad_arguments(bench: Run, tmp_path: Path) -> None:
     _lines(tmp_path / "bad" / "a.samples.ndjson", {"text": "{}", "valid": True}, {"text": 1, "valid": True})
     for arguments, message in [
         ([], "DATA is missing"),
+        (["--batch", "2", "--large"], "DATA is missing"),
+        ([data, "--batch", "1"], "--batch"),
+        ([data, "--batch", "2", "--plot", "out.svg"], "--plot"),
         (["nowhere.jsonl"], "nowhere.jsonl: No such file"),
         (["empty"], "empty: no schemas"),
         (["bad"], "bad/a.samples.ndjson, line 2: "),
@@ -202,6 +205,46 @@ def test_a_plot(bench: Run, tmp_path: Path) -> None:
     assert "<svg" in picture and "ffgrammar" in picture
 
 
+def test_large_schemas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(large, "TOKENS", 20)
+    monkeypatch.setattr(
+        large,
+        "_schemas",
+        lambda random: iter([("small", large._nested(random, 1)), ("flat", large._nested(random, 0))]),
+    )
+    rows = large.measure(VocabularyName("cl100k_base"))
+    assert [(row["schema"], row["property_order"]) for row in rows] == [
+        (name, order) for name in ("small", "flat") for order in ("schema", "any")
+    ]
+    assert all(row["compile_ms"] > 0 and row["slowest_mask_ms"] > 0 for row in rows)
+    assert len(large.table(rows)) == 2 + len(rows)
+
+
+def test_a_batch(bench: Run, tmp_path: Path) -> None:
+    numbers = {"type": "array", "items": {"type": "integer"}}
+    texts = {"type": "array", "items": {"type": "string"}}
+    data = _lines(
+        tmp_path / "data.jsonl",
+        {"id": "numbers", "schema": numbers, "tests": [{"data": list(range(50)), "valid": True}]},
+        {"id": "texts", "schema": texts, "tests": [{"data": ["a text"] * 400, "valid": True}]},
+    )
+    found = bench(data, "--batch", "2", "--json")
+    assert (found.returncode, found.stderr) == (0, "")
+    report = json.loads(found.stdout)
+    assert report.keys() == {"batch"}
+    assert [row["name"].split()[0] for row in report["batch"]] == ["(a)", "(a)", "(b)", "(c)"]
+    for row in report["batch"]:
+        low, high = row["ratio_quartiles"]
+        assert (row["batch"], row["threads"]) == (2, 2)
+        assert 0 < low <= row["ratio"] <= high and row["one_ms"] > 0 < row["several_ms"]
+
+
+def test_a_batch_needs_long_documents(bench: Run, tmp_path: Path) -> None:
+    found = bench(_lines(tmp_path / "data.jsonl", LINE), "--batch", "2")
+    assert (found.returncode, found.stdout) == (2, "")
+    assert "no valid document has 60 tokens" in found.stderr
+
+
 def test_single_calls_and_curves(bench: Run) -> None:
     found = bench("--micro", "--json")
     assert (found.returncode, found.stderr) == (0, "")
@@ -214,14 +257,3 @@ def test_single_calls_and_curves(bench: Run) -> None:
     for rows in report["curves"].values():
         assert [row["size"] for row in rows] == sorted(row["size"] for row in rows)
         assert all(row.keys() == {"size", *COLUMNS} and min(row.values()) > 0 for row in rows)
-
-
-@pytest.mark.timing
-def test_a_short_soak(shared_dir: Path) -> None:
-    """The whole one is `python tests/bench soak`: ten million tokens over all schemas."""
-    program = Path(__file__).parent / "bench"
-    command = [sys.executable, str(program), "soak", "100000", "--schemas", "30", "--bound", "5"]
-    env = {**os.environ, "FFGRAMMAR_SHARED": str(shared_dir)}
-    found = subprocess.run(command, env=env, capture_output=True, text=True)
-    assert found.returncode == 0, found.stdout + found.stderr
-    assert "after the first tenth it grew by" in found.stdout

@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 import ffgrammar as ff
-from bench.shared import encoding
 from ffgrammar_cli.bench.data import compact, load_schemas, spaced
 from ffgrammar_cli.sample import sentence
 from oracle.forced import common_tokens, longest
+from shared_data import encoding
 
 Encode = Callable[[str], list[int]]
 

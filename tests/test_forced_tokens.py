@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ffgrammar as ff
-from bench.shared import encoding
 from ffgrammar_cli.bench.data import compact, load_schemas, spaced
 from oracle.forced import common_tokens, forced_mismatches
+from shared_data import encoding
 
 
 def _pieces(tok: ff.Tokenizer, tokens: list[int]) -> list[str]:

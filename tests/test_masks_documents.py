@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 import ffgrammar as ff
-from bench.masks import mask_of, vocabulary_tree
 from ffgrammar.grammar import json_schema
 from ffgrammar.regex.expr.store import ExprStore
 from ffgrammar_cli.bench.data import load_schemas, spaced
+from long_checks.masks import mask_of, vocabulary_tree
 from oracle.masks import ByteTree, brute_force_mask
 
 DOCUMENTS = 30

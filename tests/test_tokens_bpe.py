@@ -10,8 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.encoder import BYTES, Counts, compare, made
-from bench.texts import GENERATED, alike
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.bpe.merge_loop import BpeEncoder
 from ffgrammar.tokens.pretokenize.builtin import CharClasses
@@ -20,6 +18,8 @@ from ffgrammar.tokens.tokenizer import Tokenizer
 from ffgrammar.tokens.vocabulary import embedded, pack
 from ffgrammar.tokens.vocabulary.embedded import ENCODINGS
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
+from long_checks.encoder import BYTES, Counts, compare, made
+from long_checks.texts import GENERATED, alike
 from oracle.tokens import merge_piece, read_ranks
 
 NAMES = sorted(ENCODINGS)
@@ -96,7 +96,7 @@ def test_random_bytes(pair, stable_characters: str) -> None:
 
 
 def test_megabytes_of_every_kind(pair, stable_characters: str, covered) -> None:
-    """A small form of `python tests/bench encoder`, which is for fifty and more."""
+    """A small form of `python tests/long_checks encoder`, which is for fifty and more."""
     tok, encoding = pair
     counts = Counts()
     for kind in (*GENERATED, BYTES):

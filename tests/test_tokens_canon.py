@@ -10,13 +10,13 @@ from random import Random
 import numpy as np
 import pytest
 
-from bench.coverings import PREFIXES, vocabulary
-from bench.shared import ENCODINGS, encoding
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.canonical.rules import CanonicalRules, CanonicalSequence
 from ffgrammar.tokens.tokenizer import Tokenizer
+from long_checks.coverings import PREFIXES, vocabulary
 from oracle.canonical import coverings, is_begun
 from oracle.character_prefix import VocabularyTrie, plain_coverings
+from shared_data import ENCODINGS, encoding
 
 NAMES = ["cl100k_base", "o200k_base"]
 PARTS = [*" \n\t'Ab1!/\u4e2d\u0301\u00a0\r", "  ", "   ", "\r\n", "'s", "'ll", "'LL", "'\u017f", "//", "22", "\u0663"]

@@ -356,7 +356,7 @@ def test_an_embedded_vocabulary_converted(large: Tokenizer, cl100k: Tokenizer, c
 
 def test_the_converted_one_encodes_as_tiktoken(large: Tokenizer, shared_dir: Path) -> None:
     pytest.importorskip("tiktoken")
-    from bench.shared import encoding
+    from shared_data import encoding
 
     theirs = encoding("cl100k_base", shared_dir)
     for text in some_texts(500_000, 10):

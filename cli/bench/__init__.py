@@ -1,12 +1,30 @@
-"""`ffgrammar bench`: MaskBench, engine against engine in one process; micro-benchmarks.
+"""`ffgrammar bench`: the home of all benches. They use public names only; docs/performance.md has their figures.
 
-Code map in reading order: data (schemas, documents), order (keys in schema order), engines (one adapter an engine),
-walk (what is measured), run (engines take turns), memory (a process an engine), report (tables and ratios), plot; micro
-and curves (ffgrammar alone).
+The main one is MaskBench, engine against engine in one process. In reading order:
+
+- data: schemas with documents, from a file of MaskBench or a directory.
+- order: documents with their keys in schema order.
+- engines: one adapter for each engine.
+- walk: what is measured, one schema on one engine.
+- run: all schemas; the engines take turns.
+- memory: what an engine takes, in a process of its own.
+- report: figures, ratios and the table.
+- plot: the distribution of times between masks.
+
+The others measure ffgrammar alone. Each has `measure`, which returns what --json writes, and `table`, its lines for a
+terminal:
+
+- micro: single calls.
+- curves: what the cost of a grammar grows with.
+- large: large generated schemas.
+- batch: a batch of masks on several threads.
+
+(Checks against oracles that take long and print figures on the way are in the repository, under tests/long_checks.)
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import IO, Any
 
 import click
@@ -19,7 +37,11 @@ NAMES = ("ffgrammar", "llguidance", "xgrammar")
 
 
 def _names(given: str) -> list[str]:
-    """The engines to run: those that are installed."""
+    """The engines asked for that are installed.
+
+    Raises:
+        click.UsageError: one is unknown, or none is installed.
+    """
     from ..show import complain
     from .engines import available
 
@@ -70,6 +92,48 @@ def _maskbench(
     }
 
 
+def _check_usage(data: str | None, may_be_left_out: bool, batch: int | None, plot: IO[bytes] | None) -> None:
+    """Before anything is run.
+
+    Raises:
+        click.UsageError: the options do not go together, or a package is missing.
+    """
+    if data is None and (batch is not None or not may_be_left_out):
+        raise click.UsageError("DATA is missing: a file of MaskBench, or a directory of schemas")
+    if plot is not None:
+        from .plot import check_installed
+
+        if data is None or batch is not None:
+            raise click.UsageError("--plot draws a run of engines over DATA")
+        check_installed()
+
+
+# A key of the report, how to measure it, and its lines for a terminal.
+_Bench = tuple[str, Callable[[], Any], Callable[[Any], list[str]]]
+
+
+def _alone(
+    data: str | None, selection: dict[str, Any], named: VocabularyName, micro: bool, large: bool, threads: int | None
+) -> Iterator[_Bench]:
+    """The benches of ffgrammar alone that were asked for."""
+    if micro:
+        from . import curves
+        from . import micro as single
+
+        yield "micro", lambda: single.measure(named), single.table
+        yield "curves", lambda: curves.measure(named), curves.table
+    if large:
+        from . import large as large_schemas
+
+        yield "large", lambda: large_schemas.measure(named), large_schemas.table
+    if threads is not None and data is not None:
+        from . import batch
+        from .data import load_schemas
+
+        schemas = load_schemas(data, **selection)
+        yield "batch", lambda: batch.measure(named, schemas, threads), batch.table
+
+
 @click.command(
     "bench",
     epilog=example(
@@ -95,6 +159,13 @@ def _maskbench(
 @click.option("--no-forced", is_flag=True, help="Leave out forced tokens.")
 @click.option("--no-memory", is_flag=True, help="Leave out memory, for which each engine runs once more.")
 @click.option("--micro", is_flag=True, help="Measure single calls of ffgrammar too, and what their cost grows with.")
+@click.option("--large", is_flag=True, help="Measure large generated schemas too.")
+@click.option(
+    "--batch",
+    type=click.IntRange(min=2),
+    metavar="THREADS",
+    help="Instead of engines: a batch of 64 documents of DATA on one thread and on this many.",
+)
 @json_option
 @click.option(
     "-o", "--output", type=click.File("w", "utf-8", lazy=False), metavar="FILE.json", help="Write the JSON here too."
@@ -117,6 +188,8 @@ def command(
     no_forced: bool,
     no_memory: bool,
     micro: bool,
+    large: bool,
+    batch: int | None,
     as_json: bool,
     output: IO[str] | None,
     plot: IO[bytes] | None,
@@ -125,38 +198,30 @@ def command(
     """Measure masks along real documents, side by side with other engines.
 
     DATA is a file of MaskBench (.jsonl or .jsonl.gz: a schema and its documents a line; - is stdin), or a directory of
-    JSON schemas, each NAME.json with NAME.samples.ndjson beside it. With --micro it may be left out.
+    JSON schemas, each NAME.json with NAME.samples.ndjson beside it. With --micro or --large it may be left out.
 
     The engines take turns schema by schema. TBM is the time between masks: one mask and one accepted token. TTFM is the
     time to the first mask: compiling, and the mask at the start. Both are in microseconds, as seen from Python.
+
+    docs/performance.md in the sources has figures, and names the long checks that go beyond what is public.
     """
     import json
 
     from ..show import write_json, write_lines
 
-    if data is None and not micro:
-        raise click.UsageError("DATA is missing: a file of MaskBench, or a directory of schemas")
-    if plot is not None:
-        from .plot import check_installed
-
-        if data is None:
-            raise click.UsageError("--plot needs DATA")
-        check_installed()
+    _check_usage(data, micro or large, batch, plot)
     report: dict[str, Any] = {}
     lines: list[str] = []
-    if data is not None:
+    selection = {"limit": limit, "sample": sample, "seed": seed, "only": only}
+    if data is not None and batch is None:
         from .report import table
 
-        selection = {"limit": limit, "sample": sample, "seed": seed, "only": only}
         names = _names(engines)
         report |= _maskbench(data, selection, names, tokenizer, timeout, not no_forced, not no_memory, plot)
         lines += table(report)
-    if micro:
-        from . import curves
-        from . import micro as single
-
-        report |= {"micro": single.measure(tokenizer), "curves": curves.measure(tokenizer)}
-        lines += [*single.table(report["micro"]), *curves.table(report["curves"])]
+    for name, measure, as_table in _alone(data, selection, tokenizer, micro, large, batch):
+        report[name] = measure()
+        lines += as_table(report[name])
     if output is not None:
         output.write(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
     if as_json:

@@ -1,4 +1,4 @@
-"""What the cost of a grammar grows with: microseconds against one size at a time, everything else being equal."""
+"""What the cost of a grammar grows with: microseconds against one size at a time, with everything else equal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["measure", "table"]
 RUNS = 3
 COLUMNS = ("compile_us", "first_mask_us", "avg_mask_us", "accept_us")
 Load = Callable[[], "Tokenizer"]
-# A size, a vocabulary, a schema, and the document to walk along.
+# A size, how to load the vocabulary, a schema, and the document to walk along
 Point = tuple[int, Load, Any, Any]
 
 PERSON: dict[str, Any] = {
@@ -36,7 +36,7 @@ ADA = {"name": "Ada Lovelace", "age": 36, "mail": "ada@example.org", "roles": ["
 
 
 def measure(named: VocabularyName) -> dict[str, list[dict[str, float]]]:
-    """Rows of the curves by name; the columns are `size` and COLUMNS."""
+    """The curves by name. Each is a list of rows with the columns `size` and COLUMNS, in microseconds."""
 
     def load() -> Tokenizer:
         return load_tokenizer(named)
@@ -52,7 +52,7 @@ def measure(named: VocabularyName) -> dict[str, list[dict[str, float]]]:
 
 
 def _row(size: int, load: Load, schema: Any, document: Any) -> dict[str, float]:
-    """The shortest times of some runs, each with a vocabulary of its own: what one has learned, the next does not."""
+    """The shortest times of several runs, each with a vocabulary of its own, so that none has learned anything."""
     from ffgrammar import allocate_bitmask, compile_json_schema
 
     best = dict.fromkeys(COLUMNS, float("inf"))
@@ -83,7 +83,7 @@ def _row(size: int, load: Load, schema: Any, document: Any) -> dict[str, float]:
 
 
 def _vocabularies(whole: Tokenizer) -> Iterator[Point]:
-    """All bytes and the first tokens of a vocabulary: in byte-pair encoding, what a smaller one would have."""
+    """All bytes and the first tokens of a vocabulary: with byte-pair encoding, those of a smaller vocabulary."""
     from ffgrammar import Tokenizer
 
     single = [bytes((byte,)) for byte in range(256)]
@@ -102,7 +102,7 @@ def _vocabularies(whole: Tokenizer) -> Iterator[Point]:
 
 
 def _longest_first(tokens: list[bytes]) -> Callable[[bytes], list[int]]:
-    """An encoder that takes the longest token everywhere: good enough to have tokens of all lengths."""
+    """An encoder that always takes the longest token: good enough for tokens of all lengths."""
     ids = {token: number for number, token in enumerate(tokens)}
     longest = max(map(len, tokens))
 
@@ -123,7 +123,7 @@ def _schema_sizes(load: Load) -> Iterator[Point]:
         schema = {"type": "object", "properties": people}
         size = 0
         while size < 1000 * kilobytes:
-            # Different everywhere: equal parts would be compiled once.
+            # All parts are different: equal ones would be compiled only once.
             name = f"person_{len(people)}"
             renamed = {f"{key}_{len(people)}": value for key, value in PERSON["properties"].items()}
             people[name] = {"type": "object", "properties": renamed, "additionalProperties": False}
@@ -149,7 +149,7 @@ def _lengths(load: Load) -> Iterator[Point]:
 
 def _properties(load: Load) -> Iterator[Point]:
     for count in (1, 10, 100, 1000):
-        # No multiple of three, so that the keys are not all of a length.
+        # Squares, so that the keys are not all of one length.
         names = [f"key{number * number}" for number in range(count)]
         schema = {"type": "object", "properties": {name: {"type": "integer"} for name in names}}
         yield count, load, schema, dict.fromkeys(names[:: max(1, count // 10)], 1)

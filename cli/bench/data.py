@@ -22,11 +22,12 @@ GZIP = b"\x1f\x8b"
 
 @dataclass(frozen=True)
 class Instance:
-    """A document and whether it is valid.
+    """A document.
 
     Attributes:
+        valid: whether the schema allows it.
         data: its value; None for a sample that is no JSON.
-        text: a sample as it is written; None for a document of MaskBench, which is a value.
+        text: a sample as it is written; None for a document of MaskBench, which is only a value.
     """
 
     valid: bool
@@ -52,10 +53,15 @@ def load_schemas(
 ) -> list[Schema]:
     """The schemas of a .jsonl or .jsonl.gz file (- is stdin), or of a directory.
 
-    They are those with `only` in their id; of these `sample` at random; of these the first `limit`.
+    Args:
+        path: the file or directory.
+        limit: how many schemas at most, from the start.
+        sample: how many schemas at random, of those that `only` selects.
+        seed: of the sample.
+        only: a part of the ids of the schemas wanted.
 
     Raises:
-        click.ClickException: a line or file is not what is expected, or no schema is left.
+        click.ClickException: a line or file is malformed, or no schema is selected.
         OSError: it cannot be read.
     """
     read = _of_directory(Path(path)) if Path(path).is_dir() else _of_lines(str(path))
@@ -81,7 +87,7 @@ def _of_lines(path: str) -> Iterator[Schema]:
 
 
 def _of_directory(folder: Path) -> Iterator[Schema]:
-    """Its schemas are NAME.json; the samples of each, if there are some, NAME.samples.ndjson."""
+    """The schemas are the files NAME.json; the samples of each may be in NAME.samples.ndjson."""
     for path in sorted(folder.glob("*.json")):
         try:
             schema = json.loads(path.read_bytes())
@@ -96,7 +102,7 @@ def _samples(path: Path) -> Iterator[Instance]:
         if not isinstance(record, dict):
             raise click.ClickException(f'{place}: {{"text": …, "valid": …}} is expected')
         if "text" not in record:
-            continue  # what is forced after a prefix: not a document
+            continue  # the line is about forced tokens after a prefix, and no document
         text, valid = record["text"], record.get("valid")
         if not isinstance(text, str) or not isinstance(valid, bool):
             raise click.ClickException(f'{place}: {{"text": …, "valid": …}} is expected')
@@ -108,7 +114,7 @@ def _samples(path: Path) -> Iterator[Instance]:
 
 
 def _records(path: str) -> Iterator[tuple[str, Any]]:
-    """The value of every line, and what to call the line in messages."""
+    """The value of each line, with a name of the line for messages."""
     name = "stdin" if path == "-" else path
     content = read_input(path)
     if content.startswith(GZIP):
@@ -127,10 +133,10 @@ def _records(path: str) -> Iterator[tuple[str, Any]]:
 
 
 def spaced(data: Any) -> str:
-    """The usual spelling of a document: json.dumps with a space after `,` and `:`."""
+    """The usual spelling of a value: json.dumps with a space after `,` and `:`."""
     return json.dumps(data, ensure_ascii=False)
 
 
 def compact(data: Any) -> str:
-    """The same without spaces."""
+    """The spelling of a value without spaces."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))

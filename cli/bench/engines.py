@@ -1,4 +1,4 @@
-"""One adapter an engine: all are driven through the same few calls, from Python, as a server would."""
+"""One adapter for each engine, so that all are driven through the same few calls, from Python, as a server would."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Refused(Exception):
     """The engine does not compile the schema.
 
     Attributes:
-        keyword: the schema keyword that it does not support, as well as the error tells.
+        keyword: the schema keyword that is not supported, as far as the error tells.
     """
 
     def __init__(self, keyword: str, message: str) -> None:
@@ -34,10 +34,14 @@ class Refused(Exception):
 
 
 class Engine(Protocol):
-    """What the bench asks of an engine.
+    """What the bench needs of an engine.
 
-    Making one imports its packages and gets the vocabulary in the form that it reads; `load` is what it does itself.
-    The bitmask is the engine's own: one row, filled by `fill`.
+    The constructor imports packages and prepares the vocabulary in the form that the engine reads. `load` is the
+    engine's own work on it, which is measured.
+
+    Attributes:
+        name, version: of the engine.
+        bitmask: one row, which `fill` fills.
     """
 
     name: str
@@ -47,28 +51,32 @@ class Engine(Protocol):
     def __init__(self, named: VocabularyName) -> None: ...
 
     def load(self) -> None:
-        """Makes its tokenizer, ready for use."""
+        """Make the engine's tokenizer, ready for use."""
 
     def encode(self, text: str) -> list[int]:
         """The tokens of a text: the same for all engines."""
 
     def compile(self, schema: Any, *, compact: bool = False) -> Any:
-        """A compiled grammar, by default for any whitespace; raises Refused."""
+        """A compiled grammar: for any whitespace, or with `compact` for none.
+
+        Raises:
+            Refused: the engine does not compile the schema.
+        """
 
     def matcher(self, compiled: Any) -> Any:
-        """A matcher at the beginning of the grammar."""
+        """A new matcher at the start of a text."""
 
     def fill(self, matcher: Any) -> None:
-        """Fills the bitmask."""
+        """Fill the bitmask."""
 
     def accept(self, matcher: Any, token: int) -> bool:
-        """Moves the matcher by a token that the mask allows."""
+        """Move the matcher by a token that the mask allows; whether it was accepted."""
 
     def is_accepting(self, matcher: Any) -> bool:
         """Whether the document may end here."""
 
     def forced(self, matcher: Any) -> list[int] | None:
-        """The tokens forced here; None if the engine has none."""
+        """The tokens that are forced here; None if the engine does not know forced tokens."""
 
 
 class FFGrammar:
@@ -87,13 +95,13 @@ class FFGrammar:
         except PackageNotFoundError:
             self.version = "(checkout)"
         self.named = named
-        # Public names are imported when they are first used: that is not to count as work on a vocabulary.
+        # Public names are imported when they are first used. That must not count as work on a vocabulary.
         for name in ffgrammar.__all__:
             getattr(ffgrammar, name)
 
     def load(self) -> None:
         self.tokenizer = load_tokenizer(self.named)
-        # A schema that is there twice is compiled twice.
+        # A schema that occurs twice is compiled twice.
         self.tokenizer.grammar_bytes = 0
         self.bitmask = self.ff.allocate_bitmask(1, self.tokenizer.vocab_size)
 
@@ -124,7 +132,7 @@ class FFGrammar:
 
 
 def _keyword(error: Exception) -> str:
-    """The last schema keyword in the pointer of what is not supported; of other errors their kind."""
+    """The last schema keyword in the pointer of an UnsupportedError; of other errors the class."""
     words = [part for part in (getattr(error, "pointer", None) or "").split("/") if part in _KEYWORDS]
     return words[-1] if words and type(error).__name__ == "UnsupportedError" else type(error).__name__
 
@@ -185,7 +193,7 @@ _KEYWORDS = {
 
 
 def _vocabulary(named: VocabularyName) -> Tokenizer:
-    """What a peer's vocabulary is made from."""
+    """The tokenizer from which a peer's vocabulary is made."""
     tokenizer = load_tokenizer(named)
     if not tokenizer.eos_token_ids:
         raise click.UsageError("the peers need to know which token ends a text: give --eos")
@@ -193,7 +201,7 @@ def _vocabulary(named: VocabularyName) -> Tokenizer:
 
 
 class ForLLGuidance:
-    """Our vocabulary as llguidance asks for one. Masks and their times are those of its own loaders."""
+    """Our vocabulary in the form that llguidance reads. Masks and times are the same as with its own loaders."""
 
     bos_token_id = None
 
@@ -211,7 +219,7 @@ class ForLLGuidance:
 
 
 class LLGuidance:
-    """llguidance, with the helpers that it documents."""
+    """llguidance, through the helpers that it documents."""
 
     name = "llguidance"
 
@@ -263,7 +271,7 @@ class LLGuidance:
 
 
 class XGrammar:
-    """xgrammar; a schema's compile may take minutes, so give it few schemas."""
+    """xgrammar. To compile one schema may take minutes: give it few."""
 
     name = "xgrammar"
 

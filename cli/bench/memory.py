@@ -1,4 +1,8 @@
-"""Memory of an engine, in a process of its own: megabytes above the process with its documents."""
+"""How much memory an engine takes, measured in a process of its own.
+
+The figures are megabytes above what the process holds with the documents loaded: after the vocabulary is loaded, and
+at the peak of a run over all schemas.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ from .data import Schema
 from .engines import ENGINES
 from .run import WARM_UP, guarded, out_of_time_raises, progress
 
-__all__ = ["measure"]
+__all__ = ["measure", "resident"]
 
 STATUS = Path("/proc/self/status")
 
@@ -24,7 +28,7 @@ STATUS = Path("/proc/self/status")
 def measure(
     names: Sequence[str], named: VocabularyName, schemas: Sequence[Schema], timeout: float, *, forced: bool
 ) -> dict[str, dict[str, float]]:
-    """`tokenizer` and `peak` of each engine; without those that could not be measured."""
+    """Megabytes by engine and then by `tokenizer` and `peak`; engines that could not be measured are left out."""
     if not STATUS.exists():
         complain("memory is left out: this system has no /proc")
         return {}
@@ -42,37 +46,43 @@ def measure(
 def _here(
     name: str, named: VocabularyName, schemas: Sequence[Schema], timeout: float, forced: bool
 ) -> dict[str, float]:
-    """After the vocabulary is loaded, and at the peak of the run."""
-    # What is imported late is no part of it, as in the times.
+    """The figures of one engine, in this process."""
+    # What is imported late is not counted, as in the times.
     engine = ENGINES[name](named)
     engine.load()
     engine.fill(engine.matcher(engine.compile(WARM_UP)))
     engine = ENGINES[name](named)
-    _give_back()
+    _trim_heap()
     Path("/proc/self/clear_refs").write_text("5")  # the peak counts from here on
-    before = _resident("VmRSS")
+    before = resident("VmRSS")
     engine.load()
     engine.encode("{}")
-    _give_back()
-    loaded = _resident("VmRSS")
+    _trim_heap()
+    loaded = resident("VmRSS")
     with out_of_time_raises():
         for number, schema in enumerate(schemas):
             guarded(engine, schema, timeout, forced=forced)
             progress(number, len(schemas), f"memory of {name}")
     progress(len(schemas), len(schemas), "")
-    return {"tokenizer": round(loaded - before, 1), "peak": round(_resident("VmHWM") - before, 1)}
+    return {"tokenizer": round(loaded - before, 1), "peak": round(resident("VmHWM") - before, 1)}
 
 
-def _give_back() -> None:
-    """Frees what is not used any more, to the system where malloc can: the next step is not to find it free."""
+def _trim_heap() -> None:
+    """Return unused memory to the system, where malloc can, so that the next step does not reuse it unseen."""
     gc.collect()
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)
 
 
-def _resident(field: str) -> float:
-    """A size of this process in megabytes; getrusage would count the parent's peak as well."""
+def resident(field: str) -> float:
+    """A size of this process in megabytes, by its name in /proc/self/status: VmRSS (now) or VmHWM (at the peak).
+
+    (getrusage would count the parent's peak as well.)
+
+    Raises:
+        OSError: the system does not tell.
+    """
     for line in STATUS.read_text().splitlines():
         if line.startswith(field + ":"):
             return int(line.split()[1]) / 1024

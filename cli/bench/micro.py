@@ -1,4 +1,4 @@
-"""What single calls of ffgrammar cost, as seen from Python: nanoseconds, best of some runs."""
+"""What single calls of ffgrammar cost, as seen from Python: nanoseconds, the best of several runs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ LABELS = {
 
 
 def measure(named: VocabularyName) -> dict[str, float]:
-    """Nanoseconds by the names in LABELS (but `trie_nodes`, a count)."""
+    """Nanoseconds by the names in LABELS; `trie_nodes` is a count."""
     from ffgrammar import compile_json_schema
 
     ready, tokenizer = _best(lambda: load_tokenizer(named))
@@ -51,7 +51,7 @@ def measure(named: VocabularyName) -> dict[str, float]:
 
 
 def _walk(tokenizer: Tokenizer) -> tuple[int, float]:
-    """Nodes of the trie, and nanoseconds for each, where no mask and no part of one is kept."""
+    """The nodes of a full walk, and nanoseconds for each, with nothing kept of earlier masks."""
     from ffgrammar import Limits, allocate_bitmask, compile_json_schema
 
     tokenizer.partition_bytes = 0
@@ -61,7 +61,7 @@ def _walk(tokenizer: Tokenizer) -> tuple[int, float]:
     inside.accept_bytes(b'"a')
 
     def forget() -> None:
-        # The last mask stays until another is asked for.
+        # The engine keeps the last mask until another one is asked for.
         start.fill_bitmask(bitmask)
 
     inside.fill_bitmask(bitmask)  # fills the lexer's table
@@ -74,7 +74,7 @@ def _walk(tokenizer: Tokenizer) -> tuple[int, float]:
 
 
 def _calls(grammar: Grammar) -> dict[str, float]:
-    """Calls on a grammar that has seen the document before."""
+    """Nanoseconds a call, on a grammar that has seen the document before."""
     from ffgrammar import allocate_bitmask
 
     tokens = grammar.tokenizer.encode(TEXT)
@@ -116,7 +116,7 @@ def _calls(grammar: Grammar) -> dict[str, float]:
 
 
 def _best(call: Callable[[], Any], prepare: Callable[[], Any] | None = None) -> tuple[int, Any]:
-    """The shortest time, and what the call returned."""
+    """The shortest time of several runs, and what the call returned."""
     best = None
     for _ in range(RUNS):
         if prepare is not None:

@@ -1,4 +1,8 @@
-"""Documents with their keys in the order of the schema, to tell a rejection by property order from any other."""
+"""Documents with their keys in the order of the schema.
+
+An engine that fixes the order of properties rejects a valid document with another order. Whether that is why it rejects
+one shows in whether it accepts the same document in schema order.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +14,12 @@ from urllib.parse import unquote
 __all__ = ["reorderings"]
 
 _BRANCHES = ("anyOf", "oneOf")
-# Which branches of an anyOf/oneOf count for a value: given the branches and the value.
+# (branches of an anyOf or oneOf, value) -> the branches that count for the value
 Choose = Callable[[list[Any], Any], list[Any]]
 
 
 def reorderings(data: Any, schema: Any) -> Iterator[Any]:
-    """The document in schema order, in a few readings: all branches of anyOf/oneOf, those that hold, the first, ..."""
+    """The document in schema order, in several ways: by all branches of anyOf and oneOf, by those that hold, by one."""
     seen = [repr(data)]
     chooses: list[Choose] = [lambda branches, value: branches, *_that_hold(schema)]
     chooses += [lambda branches, value, n=number: [branches[n % len(branches)]] for number in range(4)]  # type: ignore
@@ -27,7 +31,7 @@ def reorderings(data: Any, schema: Any) -> Iterator[Any]:
 
 
 def _that_hold(root: Any) -> list[Choose]:
-    """The choice of the branches that the value satisfies, if there is a package to tell."""
+    """The choice of the branches that the value satisfies; none if jsonschema is not installed."""
     try:
         from jsonschema import Draft202012Validator
         from jsonschema.validators import validator_for
@@ -62,7 +66,7 @@ def _reorder(data: Any, schemas: list[Any], root: Any, choose: Choose) -> Any:
 
 
 def _flatten(schema: Any, root: Any, data: Any, choose: Choose, flat: list[dict[str, Any]]) -> None:
-    """The schema and all it refers to in place."""
+    """Collect a schema and all the subschemas that apply at the same place."""
     if not isinstance(schema, dict) or any(schema is one for one in flat):
         return
     flat.append(schema)
@@ -109,7 +113,7 @@ def _search(pattern: str, text: str) -> bool:
 
 
 def _resolve(ref: str, root: Any) -> Any:
-    """The target of a local reference, or None."""
+    """The target of a local reference; None if it has none."""
     if not ref.startswith("#"):
         return None
     here = root

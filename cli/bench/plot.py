@@ -17,16 +17,20 @@ POINTS = 2000
 
 
 def check_installed() -> None:
-    """Raises click.UsageError if there is nothing to draw with: better before the run than after it."""
+    """Called before the run and not after it.
+
+    Raises:
+        click.UsageError: matplotlib is not installed.
+    """
     if find_spec("matplotlib") is None:
         raise click.UsageError("--plot needs the package matplotlib (pip install 'ffgrammar[plot]')")
 
 
 def draw(file: IO[bytes], results: Mapping[str, Sequence[Result]], title: str) -> None:
-    """Writes, as SVG, the share of the masks that took at most so long: a curve an engine."""
+    """Write an SVG with a curve for each engine: the share of its masks against the time that they took at most."""
     from matplotlib.figure import Figure
 
-    # Not pyplot: that would look for a screen.
+    # Not pyplot, which would look for a screen.
     figure = Figure(figsize=(8, 5), layout="constrained")
     axes = figure.add_subplot(xscale="log", xlabel="time between masks (us)", ylabel="share of masks", title=title)
     share = np.linspace(0, 1, POINTS)

@@ -1,9 +1,9 @@
-"""Tables and ratios of a run, as text for people and as a dict for programs."""
+"""The figures of a run: as a dict for programs, and as a table for people."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,10 @@ from .walk import Forced, Result
 
 __all__ = ["figures", "full_report", "ratios", "summary", "table"]
 
-# Of a list in the table; --json has all.
+# How much of a list the table shows; --json has all of it.
 SHOWN = 40
+SHOWN_RUNS = 10
+SPELLINGS = ("spaced", "compact")
 PERCENTILES = (("p50", 50.0), ("p90", 90.0), ("p99", 99.0), ("p99.9", 99.9))
 STATUSES = ("pass", "wrong accept", "wrong reject", "wrong reject by property order", "refused", "crash", "hang")
 
@@ -30,7 +32,7 @@ def figures(times_ns: Sequence[int]) -> dict[str, float]:
 
 
 def summary(results: Sequence[Result]) -> dict[str, Any]:
-    """All figures of one engine."""
+    """All figures of one engine. Times are in microseconds."""
     statuses = Counter(result.status for result in results)
     compiled = [result for result in results if result.first_mask_time]
     return {
@@ -48,7 +50,7 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
                 "runs": sum(getattr(result, spelling).runs for result in results),
                 "not_canonical": [bad for result in results for bad in getattr(result, spelling).bad_runs],
             }
-            for spelling in ("spaced", "compact")
+            for spelling in SPELLINGS
         },
         "refused_for": dict(Counter(result.keyword for result in results if result.status == "refused").most_common()),
         "refused": [
@@ -81,7 +83,7 @@ def ratios(ours: Sequence[Result], peer: Sequence[Result]) -> dict[str, Any]:
     ttfm = [figures([pair[side].first_mask_time for pair in both]) for side in (0, 1)]
     shares = {
         spelling: [_forced_share([getattr(pair[side], spelling) for pair in both]) for side in (0, 1)]
-        for spelling in ("spaced", "compact")
+        for spelling in SPELLINGS
     }
     return {
         "schemas": len(both),
@@ -122,52 +124,67 @@ def full_report(
 def table(report: dict[str, Any]) -> list[str]:
     """The report for a terminal, in lines."""
     engines: dict[str, dict[str, Any]] = report["engines"]
-    names = list(engines)
     lines = [f"{report['data']}: {report['schemas']} schemas, {report['tokenizer']}", ""]
+    lines += _columns(engines, report["memory"])
+    for pair, ratio in report["ratios"].items():
+        lines += _ratio_lines(pair, ratio)
+    for name, engine in engines.items():
+        lines += _problems(name, engine)
+    return lines
 
-    def row(label: str, cells: Sequence[object]) -> None:
-        lines.append(f"{label:<34}" + "".join(f"{cell!s:>18}" for cell in cells))
 
-    row("", [f"{name} {engines[name]['version']}" for name in names])
-    for status in STATUSES:
-        row(status, [engines[name]["verdicts"][status] for name in names])
-    row("documents right", [f"{engines[name]['documents_right']}/{engines[name]['documents']}" for name in names])
+def _row(label: str, cells: Iterable[object]) -> str:
+    return f"{label:<34}" + "".join(f"{cell!s:>18}" for cell in cells)
+
+
+def _columns(engines: Mapping[str, dict[str, Any]], memory: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """A column for each engine."""
+    every = list(engines.values())
+    lines = [_row("", [f"{name} {engine['version']}" for name, engine in engines.items()])]
+    lines += [_row(status, [engine["verdicts"][status] for engine in every]) for status in STATUSES]
+    lines.append(_row("documents right", [f"{engine['documents_right']}/{engine['documents']}" for engine in every]))
     for key, label in (("tbm_us", "TBM"), ("ttfm_us", "TTFM"), ("compile_us", "compile")):
         for name in ("avg", *(percent for percent, _ in PERCENTILES), "max"):
-            row(f"{label} {name} (us)", [f"{engines[engine][key].get(name, float('nan')):,.1f}" for engine in names])
-    for spelling in ("spaced", "compact"):
-        counts = [engines[name]["forced"][spelling] for name in names]
-        if not any(count["runs"] for count in counts):
-            continue
-        row(f"forced share, {spelling}", [f"{100 * c['forced'] / max(1, c['tokens']):.1f}%" for c in counts])
-        row(f"  not canonical, {spelling}", [f"{len(c['not_canonical'])}/{c['runs']}" for c in counts])
-    row("tokenizer ready (ms)", [f"{engines[name]['ready_ms']:,.1f}" for name in names])
-    memory = report["memory"]
-    for key, label in (("tokenizer", "memory of the vocabulary (MB)"), ("peak", "memory at the peak (MB)")):
-        if memory:
-            row(label, [f"{memory[name][key]:.1f}" if name in memory else "" for name in names])
-    for pair, ratio in report["ratios"].items():
-        lines.append(f"\n{pair} over the {ratio['schemas']} schemas that both pass:")
-        lines += [
-            f"  {key.upper():<5}" + "".join(f" {name} {value:.2f}" for name, value in ratio[key].items())
-            for key in ("tbm", "ttfm")
-        ]
-        for spelling, shares in ratio["forced_shares"].items():
-            if None not in shares:
-                lines.append(f"  forced share, {spelling}: " + ", ".join(f"{100 * share:.2f}%" for share in shares))
-        memory_ratio = f", peak memory {ratio['peak_memory']:.2f}" if "peak_memory" in ratio else ""
-        lines.append(f"  tokenizer ready {ratio['ready']:.3f}{memory_ratio}")
-    for name in names:
-        refused = engines[name]["refused_for"]
-        if refused:
-            lines.append(f"\n{name} refused for:")
-            lines += [f"  {count:5} {keyword}" for keyword, count in list(refused.items())[:SHOWN]]
-        not_passed = engines[name]["not_passed"]
-        for one in not_passed[:SHOWN]:
-            lines.append(f"\n{name}: {one['status']}: {one['id']}\n    {one['detail'][:300]}")
-        if len(not_passed) > SHOWN:
-            lines.append(f"\n{name}: and {len(not_passed) - SHOWN} more (all with --json)")
-        for spelling in ("spaced", "compact"):
-            for bad in engines[name]["forced"][spelling]["not_canonical"][:10]:
-                lines.append(f"\n{name}: not canonical, {spelling}: {bad[:300]}")
+            times = [f"{engine[key].get(name, float('nan')):,.1f}" for engine in every]
+            lines.append(_row(f"{label} {name} (us)", times))
+    for spelling in SPELLINGS:
+        counts = [engine["forced"][spelling] for engine in every]
+        if any(count["runs"] for count in counts):
+            shares = [f"{100 * count['forced'] / max(1, count['tokens']):.1f}%" for count in counts]
+            lines.append(_row(f"forced share, {spelling}", shares))
+            bad = [f"{len(count['not_canonical'])}/{count['runs']}" for count in counts]
+            lines.append(_row(f"  not canonical, {spelling}", bad))
+    lines.append(_row("tokenizer ready (ms)", [f"{engine['ready_ms']:,.1f}" for engine in every]))
+    if memory:
+        for key, label in (("tokenizer", "memory of the vocabulary (MB)"), ("peak", "memory at the peak (MB)")):
+            lines.append(_row(label, [f"{memory[name][key]:.1f}" if name in memory else "" for name in engines]))
+    return lines
+
+
+def _ratio_lines(pair: str, ratio: Mapping[str, Any]) -> list[str]:
+    """The first engine divided by another one."""
+    lines = [f"\n{pair} over the {ratio['schemas']} schemas that both pass:"]
+    for key in ("tbm", "ttfm"):
+        lines.append(f"  {key.upper():<5}" + "".join(f" {name} {value:.2f}" for name, value in ratio[key].items()))
+    for spelling, shares in ratio["forced_shares"].items():
+        if None not in shares:
+            lines.append(f"  forced share, {spelling}: " + ", ".join(f"{100 * share:.2f}%" for share in shares))
+    memory = f", peak memory {ratio['peak_memory']:.2f}" if "peak_memory" in ratio else ""
+    return [*lines, f"  tokenizer ready {ratio['ready']:.3f}{memory}"]
+
+
+def _problems(name: str, engine: Mapping[str, Any]) -> list[str]:
+    """What an engine refused and got wrong, the first of each."""
+    lines = []
+    if engine["refused_for"]:
+        lines.append(f"\n{name} refused for:")
+        lines += [f"  {count:5} {keyword}" for keyword, count in list(engine["refused_for"].items())[:SHOWN]]
+    not_passed = engine["not_passed"]
+    for one in not_passed[:SHOWN]:
+        lines.append(f"\n{name}: {one['status']}: {one['id']}\n    {one['detail'][:300]}")
+    if len(not_passed) > SHOWN:
+        lines.append(f"\n{name}: and {len(not_passed) - SHOWN} more (all with --json)")
+    for spelling in SPELLINGS:
+        for bad in engine["forced"][spelling]["not_canonical"][:SHOWN_RUNS]:
+            lines.append(f"\n{name}: not canonical, {spelling}: {bad[:300]}")
     return lines

@@ -1,4 +1,7 @@
-"""The run: all schemas on all engines, which take turns."""
+"""The run: all schemas on all engines, which take turns schema by schema.
+
+So other load on the machine, which comes and goes, falls on all engines alike.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ WARM_UP = {"type": "string", "pattern": "^a"}
 
 
 def ready(engines: Sequence[Engine]) -> dict[str, int]:
-    """Loads the engines; nanoseconds until each could encode a text and compile a schema."""
+    """Load the engines; by name, the nanoseconds until each could encode a text and compile a schema."""
     best: dict[str, int] = {}
     for number in range(LOADS):
         for engine in engines:
@@ -33,8 +36,8 @@ def ready(engines: Sequence[Engine]) -> dict[str, int]:
             spent = perf_counter_ns() - start
             best[engine.name] = min(spent, best.get(engine.name, spent))
             if number == 0:
-                # What is imported late is no part of the first schema's time. What is learned here goes when the
-                # tokenizer is made again.
+                # Late imports must not count for the first schema. What is learned here is lost when the tokenizer is
+                # made again.
                 engine.fill(engine.matcher(engine.compile(WARM_UP)))
     return best
 
@@ -42,7 +45,7 @@ def ready(engines: Sequence[Engine]) -> dict[str, int]:
 def run(
     engines: Sequence[Engine], schemas: Sequence[Schema], timeout: float, *, forced: bool
 ) -> dict[str, list[Result]]:
-    """All schemas; the engines take turns, and the one that begins changes too."""
+    """The results of each engine, by name, in the order of the schemas. The engine that begins changes, too."""
     results: dict[str, list[Result]] = {engine.name: [] for engine in engines}
     with out_of_time_raises(), _no_collection():
         for number, schema in enumerate(schemas):
@@ -57,14 +60,14 @@ def run(
 
 
 def guarded(engine: Engine, schema: Schema, timeout: float, *, forced: bool) -> Result:
-    """One schema; an exception is a crash, running out of time a hang. A hang inside C code ends the process."""
+    """Run one schema. An exception is a crash, and a timeout a hang; a hang inside C code ends the process."""
     signal.setitimer(signal.ITIMER_REAL, timeout)
     faulthandler.dump_traceback_later(2 * timeout + 10, exit=True, file=2)  # sys.stderr may be no file
     try:
         return run_schema(engine, schema, forced=forced)
     except TimeoutError as error:
         return Result(schema.id, "hang", str(error))
-    except Exception as error:  # whatever it is, it must not end the run: it is the result
+    except Exception as error:  # it must not end the run: it is the result
         return Result(schema.id, "crash", f"{type(error).__name__}: {error}")
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -73,7 +76,7 @@ def guarded(engine: Engine, schema: Schema, timeout: float, *, forced: bool) -> 
 
 @contextmanager
 def out_of_time_raises() -> Iterator[None]:
-    """TimeoutError when the timer of `guarded` goes off."""
+    """Raise TimeoutError when the timer of `guarded` goes off."""
     before = signal.signal(signal.SIGALRM, _out_of_time)
     try:
         yield
@@ -87,7 +90,7 @@ def _out_of_time(signum: int, frame: FrameType | None) -> None:
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Garbage is collected between schemas, not in the middle of what is timed."""
+    """Collect garbage between schemas, not in the middle of what is timed."""
     gc.collect()
     gc.disable()
     try:
@@ -97,7 +100,7 @@ def _no_collection() -> Iterator[None]:
 
 
 def progress(done: int, total: int, name: str) -> None:
-    """One line at a terminal, written over; none elsewhere."""
+    """Show progress in one line at a terminal, and nowhere else."""
     if sys.stderr.isatty():
         end = "\r\x1b[K" if done == total else ""
         print(f"\r\x1b[Kffgrammar: {done}/{total} {name[:60]}", end=end, file=sys.stderr, flush=True)

@@ -18,7 +18,7 @@ from .data import Schema, compact, spaced
 from .engines import Engine, Refused
 from .order import reorderings
 
-__all__ = ["Forced", "Result", "run_schema"]
+__all__ = ["Forced", "Result", "run_schema", "timed_step"]
 
 
 @dataclass
@@ -33,13 +33,13 @@ class Forced:
 
 @dataclass
 class Result:
-    """What one engine made of one schema. Times are in nanoseconds.
+    """The outcome of one schema on one engine. Times are in nanoseconds.
 
     Attributes:
         status: "pass", "wrong accept", "wrong reject", "wrong reject by property order", "refused", "crash" or "hang".
-        detail: why it is not "pass".
-        keyword: of a refused schema, what it was refused for.
-        instances: rightly judged documents, all documents.
+        detail: why the status is not "pass".
+        keyword: the keyword that a refused schema was refused for.
+        instances: how many documents were judged rightly, and how many there are.
     """
 
     id: str
@@ -55,7 +55,7 @@ class Result:
 
 
 def run_schema(engine: Engine, schema: Schema, *, forced: bool = True) -> Result:
-    """Everything about one schema. Only wrong answers are results; exceptions of the engine pass through."""
+    """Measure one schema with all its documents. Exceptions of the engine, but for `Refused`, pass through."""
     result = Result(schema.id)
     encode = engine.encode
     begin = perf_counter_ns()
@@ -87,39 +87,53 @@ def run_schema(engine: Engine, schema: Schema, *, forced: bool = True) -> Result
             result.detail = f"document {number}: {stopped or 'accepted'}"
     result.instances = (right, len(schema.instances))
     if forced and engine.forced(engine.matcher(compiled)) is not None:
-        tight = engine.compile(schema.schema, compact=True)
-        for number, instance in enumerate(schema.instances):
-            if instance.valid:
-                name = f"{schema.id} document {number}"
-                _forced(engine, compiled, encode(instance.written()), result.spaced, name)
-                _forced(engine, tight, encode(compact(instance.data)), result.compact, name)
+        _all_forced(engine, compiled, schema, result)
     return result
+
+
+def _all_forced(engine: Engine, compiled: Any, schema: Schema, result: Result) -> None:
+    """Compare forced tokens along all valid documents, in both spellings."""
+    tight = engine.compile(schema.schema, compact=True)
+    for number, instance in enumerate(schema.instances):
+        if instance.valid:
+            name = f"{schema.id} document {number}"
+            _forced(engine, compiled, engine.encode(instance.written()), result.spaced, name)
+            _forced(engine, tight, engine.encode(compact(instance.data)), result.compact, name)
 
 
 def _reorderings(schema: Schema, number: int) -> list[Any]:
     return list(reorderings(schema.instances[number].data, schema.schema))
 
 
-def _walk(engine: Engine, compiled: Any, tokens: list[int], times: list[int]) -> str | None:
-    """None if the document is accepted, else where it ended."""
-    matcher = engine.matcher(compiled)
+def timed_step(engine: Engine, matcher: Any, token: int) -> int | None:
+    """The nanoseconds to fill the mask and accept a token; None, and nothing is accepted, if the mask forbids it."""
     fill, accept, row = engine.fill, engine.accept, engine.bitmask[0]
+    start = perf_counter_ns()
+    fill(matcher)
+    filled = perf_counter_ns()
+    if not int(row[token >> 5]) >> (token & 31) & 1:
+        return None
+    ready = perf_counter_ns()
+    accepted = accept(matcher, token)
+    spent = perf_counter_ns() - ready + filled - start
+    if not accepted:
+        raise AssertionError(f"token {token} is allowed by the mask, but not accepted")
+    return spent
+
+
+def _walk(engine: Engine, compiled: Any, tokens: list[int], times: list[int]) -> str | None:
+    """None if the document is accepted, else where it ended; the time of each step is appended to `times`."""
+    matcher = engine.matcher(compiled)
     for place, token in enumerate(tokens):
-        start = perf_counter_ns()
-        fill(matcher)
-        filled = perf_counter_ns()
-        if not int(row[token >> 5]) >> (token & 31) & 1:
+        spent = timed_step(engine, matcher, token)
+        if spent is None:
             return f"token {place} ({token}) of {len(tokens)} is not allowed"
-        ready = perf_counter_ns()
-        accepted = accept(matcher, token)
-        times.append(perf_counter_ns() - ready + filled - start)
-        if not accepted:
-            raise AssertionError(f"token {place} ({token}) is allowed by the mask, but not accepted")
+        times.append(spent)
     return None if engine.is_accepting(matcher) else f"not accepting after the last of {len(tokens)} tokens"
 
 
 def _forced(engine: Engine, compiled: Any, tokens: list[int], counts: Forced, name: str) -> None:
-    """Compares forced tokens with those that come, as far as the document is accepted."""
+    """Compare forced tokens with those that come; a document that the engine does not accept is not counted."""
     matcher = engine.matcher(compiled)
     covered = 0
     count = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from ffgrammar.api.grammar import Grammar
@@ -85,21 +86,18 @@ def compile_json_schema(
     """
     from ffgrammar.grammar import json_schema
 
-    def build(store: ExprStore, bounds: Limits) -> GrammarIR:
-        return json_schema.build(
-            schema,
-            store,
-            bounds,
-            whitespace=whitespace,
-            property_order=property_order,
-            formats=formats,
-            draft=draft,
-            registry=registry,
-            separators=separators,
-            indent=indent,
-            integer_spelling=integer_spelling,
-        )
-
+    build = partial(
+        json_schema.build,
+        schema,
+        whitespace=whitespace,
+        property_order=property_order,
+        formats=formats,
+        draft=draft,
+        registry=registry,
+        separators=separators,
+        indent=indent,
+        integer_spelling=integer_spelling,
+    )
     options = (whitespace, property_order, formats, draft, separators, indent, integer_spelling)
     # what a registry gives may change
     source = None if registry is not None else ("json-schema", schema, options)
@@ -122,10 +120,7 @@ def compile_lark(text: str, tokenizer: Tokenizer, *, start: str = "start", limit
     """
     from ffgrammar.grammar import lark
 
-    def build(store: ExprStore, bounds: Limits) -> GrammarIR:
-        return lark.build(text, store, bounds, start=start)
-
-    return _compiled(tokenizer, ("lark", text, start), limits, build)
+    return _compiled(tokenizer, ("lark", text, start), limits, partial(lark.build, text, start=start))
 
 
 def compile_regex(
@@ -154,9 +149,7 @@ def compile_regex(
     """
     from ffgrammar.grammar import regex
 
-    def build(store: ExprStore, bounds: Limits) -> GrammarIR:
-        return regex.build(pattern, store, bounds, dialect=dialect, ignore_case=ignore_case, dot_all=dot_all)
-
+    build = partial(regex.build, pattern, dialect=dialect, ignore_case=ignore_case, dot_all=dot_all)
     return _compiled(tokenizer, ("regex", pattern, dialect, ignore_case, dot_all), limits, build)
 
 
@@ -176,8 +169,5 @@ def compile_choice(
     """
     from ffgrammar.grammar import choice
 
-    def build(store: ExprStore, bounds: Limits) -> GrammarIR:
-        return choice.build(choices, store, bounds)
-
     # (what can be gone through only once has no key)
-    return _compiled(tokenizer, ("choice", choices), limits, build)
+    return _compiled(tokenizer, ("choice", choices), limits, partial(choice.build, choices))

@@ -1,4 +1,4 @@
-"""The choice front-end: one of a list of texts. All of them are one lexeme, a trie."""
+"""The front-end for choices: a text is one of a list. All of them together are one lexeme, a trie."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from ffgrammar.core.errors import GrammarError, LimitError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.grammar.lexemes import one_lexeme
+from ffgrammar.grammar.source_text import check_source_text
 from ffgrammar.regex.expr.store import ExprStore
 
 __all__ = ["build", "read"]
@@ -18,14 +19,16 @@ def build(choices: str | Iterable[str | bytes], store: ExprStore, limits: Limits
     """The grammar of exactly these texts.
 
     Args:
-        choices: the texts; or one string that lists them, see `read`.
+        choices: the texts; or one str that lists them, see `read`.
+        store: where their expression is made.
+        limits: bounds on its cost; `source_bytes` is for all choices together.
 
     Raises:
         GrammarError: there are no choices, or one is not a text (`pointer` says which).
-        LimitError: source_bytes, over all choices together.
+        LimitError: a bound was reached.
     """
-    if isinstance(choices, (bytes, bytearray)):
-        raise GrammarError("choices are a list of texts, or one str that lists them, not bytes")
+    if isinstance(choices, (bytes, bytearray)) or not isinstance(choices, Iterable):
+        raise GrammarError(f"choices are a list of texts, or one str that lists them, not {type(choices).__name__}")
     texts: list[bytes] = []
     size = 0
     for number, choice in enumerate(read(choices, limits) if isinstance(choices, str) else choices):
@@ -40,13 +43,13 @@ def build(choices: str | Iterable[str | bytes], store: ExprStore, limits: Limits
 
 
 def read(text: str, limits: Limits) -> list[str | bytes]:
-    """The choices that a text lists: a JSON list if it begins with `[`, else one a line, empty lines left out.
+    """The choices that a text lists: as a JSON list if it begins with `[`, else one on each line that is not empty.
 
     Raises:
         GrammarError: it begins with `[` but is no JSON list.
+        LimitError: it is too long.
     """
-    if len(text) > limits.source_bytes:
-        raise LimitError("source_bytes", limits.source_bytes, "the list of choices is too long")
+    check_source_text(text, "the list of choices", limits)
     if not text.lstrip("\ufeff \t\r\n").startswith("["):
         return [line for line in text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n") if line]
     try:

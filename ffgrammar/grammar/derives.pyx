@@ -1,41 +1,48 @@
-"""Which nonterminals derive a text of a kind: any text at all, or the empty one. It is on the way to the first mask, so it
-is linear, and the large loops are C."""
+"""Which nonterminals derive a text of a kind: any text at all, or the empty one.
+
+The usual closure: a production counts its nonterminals that are not known to derive yet, and when none is left its own
+nonterminal derives. Each occurrence of a nonterminal is looked at twice, so the cost is linear in the size of the grammar.
+It is on the way to the first mask, so the loops are C.
+"""
 
 from libc.stdint cimport uint32_t
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
 
-from ffgrammar.core.vec cimport Vec, vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.core.owner cimport Owner, own_vec, owner_free, owner_init
+from ffgrammar.core.vec cimport Vec, vec_fill, vec_push
 from ffgrammar.grammar.productions cimport Productions
 
 
 cdef struct Work:
+    Owner owner
     Vec heads      # per production
-    Vec missing    # per production: nonterminals of its body that are not known to derive, counted as often as they stand
+    Vec missing    # per production: how many nonterminals of its body, repeated ones too, are not known to derive
     Vec uses       # pairs (nonterminal, production), in the order of the productions
     Vec starts     # per nonterminal, and one more: where its users begin in the list
     Vec users      # productions, by a nonterminal of their body
-    Vec ready      # nonterminals that were found to derive, and whose users do not know yet
+    Vec ready      # nonterminals that derive, and whose users were not told yet
 
 
 def derives(Productions productions, uint32_t nonterminals, bytearray usable):
-    """Per nonterminal, whether it derives a text of the kind.
+    """Which nonterminals derive a text of a kind.
 
     Args:
-        productions: of the grammar.
-        nonterminals: how many there are.
-        usable: per terminal, whether it is of the kind.
+        productions: all productions of the grammar.
+        nonterminals: how many nonterminals it has.
+        usable: a one for each terminal that is of the kind, and a zero for each other.
 
     Returns:
-        A bytearray of ones and zeros.
+        A bytearray with a one for each nonterminal that derives such a text, and a zero for each other.
     """
     cdef Work w
-    vec_init(&w.heads)
-    vec_init(&w.missing)
-    vec_init(&w.uses)
-    vec_init(&w.starts)
-    vec_init(&w.users)
-    vec_init(&w.ready)
+    owner_init(&w.owner)
+    own_vec(&w.owner, &w.heads)
+    own_vec(&w.owner, &w.missing)
+    own_vec(&w.owner, &w.uses)
+    own_vec(&w.owner, &w.starts)
+    own_vec(&w.owner, &w.users)
+    own_vec(&w.owner, &w.ready)
     cdef bytearray found = bytearray(nonterminals)
     try:
         if read(&w, productions, PyByteArray_AS_STRING(usable)) < 0 or sort(&w, nonterminals) < 0:
@@ -43,17 +50,12 @@ def derives(Productions productions, uint32_t nonterminals, bytearray usable):
         if close(&w, PyByteArray_AS_STRING(found)) < 0:
             raise MemoryError
     finally:
-        vec_free(&w.heads)
-        vec_free(&w.missing)
-        vec_free(&w.uses)
-        vec_free(&w.starts)
-        vec_free(&w.users)
-        vec_free(&w.ready)
+        owner_free(&w.owner)
     return found
 
 
 cdef int read(Work* w, Productions productions, const char* usable) noexcept nogil:
-    """The productions that can be of the kind at all, and which nonterminals they need."""
+    """Collect the productions whose terminals are all usable, and the nonterminals that they need."""
     cdef const uint32_t* symbol
     cdef const uint32_t* end
     cdef uint32_t missing
@@ -81,7 +83,7 @@ cdef int read(Work* w, Productions productions, const char* usable) noexcept nog
 
 
 cdef int sort(Work* w, uint32_t nonterminals) noexcept nogil:
-    """Lay the users of each nonterminal together: a counting sort."""
+    """Put the users of each nonterminal side by side: a counting sort."""
     cdef size_t i
     cdef uint32_t at
     if vec_fill(&w.starts, nonterminals + 2, 0) < 0 or vec_fill(&w.users, w.uses.len >> 1, 0) < 0:

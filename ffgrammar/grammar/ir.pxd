@@ -1,4 +1,4 @@
-"""What Cython compiles ir.py with: the builder is called for every symbol."""
+"""Types for the compilation of ir.py. The builder is called for every symbol, so its attributes and hot methods are C's."""
 
 from ffgrammar.grammar.productions cimport Productions
 

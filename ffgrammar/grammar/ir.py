@@ -1,7 +1,19 @@
 # cython: language_level=3
-"""The grammar every front-end emits: lexemes (regex expressions) and productions over them.
+"""`GrammarIR`: the grammar that every front-end emits. Lexemes are regular expressions; productions are over them.
 
-A symbol is an int: terminal t is 2*t, nonterminal n is 2*n+1.
+A symbol is an int: terminal t is 2*t, nonterminal n is 2*n+1. `GrammarBuilder` makes symbols and shares equal ones, so
+a front-end may ask for the same lexeme, sequence or repeat as often as it likes:
+
+    builder = GrammarBuilder(store, limits)
+    value = builder.nonterminal("value")
+    comma = builder.terminal(store.literal(b","))
+    builder.add(value, [builder.terminal(number, "number")])
+    builder.add(value, [opening, value, builder.star(builder.seq([comma, value])), closing])
+    grammar = builder.finish(value, kind="toy")
+
+Two more things go beyond context-free rules. *Templates* are productions with a parameter, a set of bits and two
+counters: they count, and they remember what has occurred. *Checks* are looked up in the text itself, such as whether
+the items of an array are unique. Only json_schema/ uses them.
 """
 
 from __future__ import annotations
@@ -27,22 +39,27 @@ __all__ = [
     "Template",
 ]
 
-# bounds of a counter that do not bind
+# The bounds of a counter that may have any value.
 ANY_COUNT = (0, None)
-# kinds of checks: no two items of an array are equal; some two are; a key is none that its object has already
+# The kinds of checks: no two items of an array are equal; some two are; a key is not yet in its object.
 CHECKS = ("unique", "repeated", "new key")
-# a counter's bounds are below this
+# The bounds of a counter are below this.
 MAX_COUNT = 1 << 30
 
 
 class Lexeme(NamedTuple):
     """A terminal: its expression in the grammar's store, and how it ends.
 
-    A lexeme in a text is never empty. Where the expression matches the empty text, the grammar may go on without one.
+    A lexeme in a text is never empty. If the expression matches the empty text, the grammar may go on without the
+    lexeme.
 
     Attributes:
-        check: number of the check (`GrammarIR.checks`) that must hold for the innermost open container, or None.
-        opens: it is the bracket or brace that opens a container which checks are about.
+        expr: its expression.
+        name: for messages.
+        lazy: it ends at its first match; other lexemes take the longest.
+        skip: it may stand between any two others, as white space does.
+        check: the number of the check (`GrammarIR.checks`) that must hold for the innermost open container, or None.
+        opens: it is the bracket or brace that opens a container with checks.
     """
 
     expr: int
@@ -55,8 +72,14 @@ class Lexeme(NamedTuple):
 
 @dataclass(frozen=True)
 class Parametric:
-    """A nonterminal that carries a parameter: a set of `bits` bits and two counters, all zero where a plain production
-    names it. Its productions are templates."""
+    """A nonterminal with a parameter: a set of bits and two counters, all zero where a plain production names it.
+
+    Its productions are templates.
+
+    Attributes:
+        number: of the nonterminal.
+        bits: how many bits the set has.
+    """
 
     number: int
     bits: int
@@ -64,17 +87,17 @@ class Parametric:
 
 @dataclass(frozen=True)
 class Template:
-    """A production of a parametric nonterminal, there for the parameters that meet its conditions.
+    """A production of a parametric nonterminal, for those parameters that meet its conditions.
 
     Attributes:
-        head: number of the parametric nonterminal.
+        head: the number of the parametric nonterminal.
         rhs: plain symbols.
-        again: number of the parametric nonterminal that ends the production, with the parameter changed as said below;
-            or None.
-        bit: must be unset; `again` has it set.
-        need: bits that must be set, as an int.
-        counts: (lowest, highest or None) of the two counters.
-        add: what `again` has more on them, 0 or 1 each.
+        again: the number of the parametric nonterminal that ends the production, with the parameter changed by `bit`
+            and `add`; or None.
+        bit: must not be set in the parameter; it is set in that of `again`.
+        need: the bits that must be set, as an int.
+        counts: the bounds (lowest, highest or None) of the two counters.
+        add: how much is added to each counter for `again`, 0 or 1.
     """
 
     head: int
@@ -91,20 +114,21 @@ class GrammarIR:
     """An immutable context-free grammar over lexemes.
 
     Attributes:
-        store: holds the expressions of the lexemes.
+        store: has the expressions of the lexemes.
         lexemes: terminal t is lexemes[t].
+        productions: the plain productions.
         names: of the nonterminals, for messages.
-        start: the start symbol.
+        start: the start symbol, a nonterminal.
         kind: what the front-end reads, for reports.
-        single_skip: at most one skip lexeme between two others (a bound on runs of whitespace).
-        delimited: the front-end vouches that longest match never loses a text: where a lexeme that was matched can go
-            on with a byte, nothing that may follow it starts with that byte. (Otherwise the engine checks as it goes.)
-        warnings: what the caller should know: what is not enforced, where a text may find no way on.
-        parametric, templates: the nonterminals with a parameter, and their productions. The front-end vouches that from
-            every parameter that can be reached a text can be completed.
-        checks: what a grammar cannot say, looked up in the text: each is a kind in `CHECKS`. They are about JSON: the
-            front-end vouches that brackets, braces and commas outside of strings are lexemes by themselves, and that
-            the grammar is delimited.
+        single_skip: at most one skip lexeme may stand between two others; this bounds runs of whitespace.
+        delimited: the front-end promises that longest match loses no text: where a matched lexeme can go on with a
+            byte, nothing that may follow the lexeme starts with that byte. Without this promise the engine checks as it
+            goes.
+        warnings: what the user should know: what is not enforced, or where a text may reach a dead end.
+        parametric, templates: the nonterminals with a parameter, and their productions. The front-end promises that a
+            text can be completed from every parameter that can be reached.
+        checks: the kind, of `CHECKS`, of each check. They are about JSON: the front-end promises that brackets, braces
+            and commas outside of strings are lexemes by themselves, and that the grammar is delimited.
     """
 
     store: ExprStore
@@ -122,16 +146,21 @@ class GrammarIR:
 
 
 class GrammarBuilder:
-    """Collects lexemes and productions; all front-ends build through it."""
+    """Collects lexemes and productions; all front-ends build grammars with it.
+
+    Args:
+        store: has the expressions of the lexemes.
+        limits: `rules` bounds the productions.
+    """
 
     def __init__(self, store: ExprStore, limits: Limits | None = None) -> None:
         self.store = store
         self.limits = limits or Limits()
-        # (a limit may be any int)
+        # A limit may be any int, but this is a C integer.
         self._most = min(self.limits.rules, 1 << 60)
         self._lexemes: list[Lexeme] = []
         self._terminals: dict[tuple[object, ...], int] = {}
-        # those with nothing but an expression, by that
+        # The terminals that are nothing but an expression, by expression
         self._plain: dict[int, int] = {}
         self._checks: dict[str, int] = {}
         self._productions = Productions()
@@ -141,7 +170,7 @@ class GrammarBuilder:
         self._shared: dict[tuple[object, ...], int] = {}
 
     def check(self, kind: str) -> int:
-        """The number of a check."""
+        """The number of the check of a kind in `CHECKS`."""
         return self._checks.setdefault(kind, len(self._checks))
 
     def terminal(
@@ -154,7 +183,7 @@ class GrammarBuilder:
         check: int | None = None,
         opens: bool = False,
     ) -> int:
-        """The symbol of a lexeme; equal lexemes are one symbol."""
+        """The symbol of a lexeme; equal lexemes have one symbol. See `Lexeme` for the arguments."""
         if not lazy and not skip and check is None and not opens:
             return self.plain(expr, name)
         key = (expr, lazy, skip, check, opens)
@@ -179,12 +208,12 @@ class GrammarBuilder:
         self.terminal(expr, name, skip=True)
 
     def nonterminal(self, name: str = "") -> int:
-        """A fresh nonterminal symbol."""
+        """A new nonterminal."""
         self._names.append(name)
         return 2 * len(self._names) - 1
 
     def parametric(self, bits: int, name: str = "") -> int:
-        """A fresh nonterminal with a parameter; where a plain production names it, the parameter is all zero."""
+        """A new nonterminal with a parameter of this many bits and two counters."""
         symbol = self.nonterminal(name)
         self._parametric.append(Parametric(symbol >> 1, bits))
         return symbol
@@ -200,14 +229,22 @@ class GrammarBuilder:
         counts: tuple[tuple[int, int | None], tuple[int, int | None]] = (ANY_COUNT, ANY_COUNT),
         add: tuple[int, int] = (0, 0),
     ) -> None:
-        """One production of a parametric nonterminal; see `Template`. One with `again` has a terminal: it reads."""
+        """Add a production of a parametric nonterminal; see `Template`. One with `again` must contain a terminal.
+
+        Raises:
+            LimitError: there are too many.
+        """
         if len(self._templates) >= self.limits.rules:
             raise LimitError("rules", self.limits.rules, "the grammar has too many productions")
         next_one = None if again is None else again >> 1
         self._templates.append(Template(lhs >> 1, tuple(rhs), next_one, bit, need, counts, add))
 
     def add(self, lhs: int, rhs: Sequence[int]) -> None:
-        """One production; an empty rhs derives the empty text."""
+        """Add a production; an empty right-hand side derives the empty text.
+
+        Raises:
+            LimitError: there are too many.
+        """
         if len(self._productions) >= self._most:
             raise LimitError("rules", self.limits.rules, "the grammar has too many productions")
         self._productions.append(lhs >> 1, rhs)
@@ -230,7 +267,7 @@ class GrammarBuilder:
         return self._share(("optional", symbol), name, [(symbol,), ()])
 
     def star(self, symbol: int, name: str = "") -> int:
-        """A symbol for any number of `symbol`; left recursive, so that every length comes back to one row."""
+        """A symbol for any number of `symbol`. It is left-recursive: all lengths lead to the same parser row."""
         key = ("star", symbol)
         if key not in self._shared:
             again = self._shared[key] = self.nonterminal(name)
@@ -248,14 +285,14 @@ class GrammarBuilder:
         return self._shared[key]
 
     def repeat(self, symbol: int, lo: int, hi: int | None, name: str = "") -> int:
-        """A symbol for lo to hi (None: no bound) of `symbol`; costs hi productions, or lo when there is no bound."""
+        """A symbol for lo to hi of `symbol`; hi None: no upper bound. Takes hi productions, or lo without a bound."""
         if hi is None:
             if lo == 0:
                 return self.star(symbol, name)
             if lo == 1:
                 return self.plus(symbol, name)
             return self.seq([symbol] * (lo - 1) + [self.plus(symbol)], name)
-        # up_to(k): nothing, or one and up_to(k - 1). Right recursion in tail position costs a constant a step.
+        # up_to(k) is nothing, or one and up_to(k - 1). Right recursion in tail position has a constant cost per step.
         tail = self.seq([])
         for _ in range(hi - lo):
             tail = self._share(("up_to", symbol, tail), name, [(), (symbol, tail)])
@@ -272,7 +309,7 @@ class GrammarBuilder:
         delimited: bool = False,
         warnings: Iterable[str] = (),
     ) -> GrammarIR:
-        """The finished grammar."""
+        """The finished grammar. See `GrammarIR` for the arguments; the builder is not to be used afterwards."""
         assert delimited or not self._checks, "checks need a delimited grammar"
         if not start & 1:
             start = self._share(("seq", start), "start", [(start,)])

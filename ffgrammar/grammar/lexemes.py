@@ -1,4 +1,4 @@
-"""Grammars of one expression: what front-ends without rules build."""
+"""Grammars of a single lexeme: what front-ends without rules build."""
 
 from __future__ import annotations
 
@@ -11,10 +11,17 @@ __all__ = ["one_lexeme"]
 
 
 def one_lexeme(store: ExprStore, limits: Limits, expr: int, kind: str) -> GrammarIR:
-    """The grammar of the texts that one expression matches.
+    """The grammar of the texts that an expression matches.
+
+    Args:
+        store: has the expression.
+        limits: bounds of the grammar.
+        expr: the expression.
+        kind: what the front-end reads: `GrammarIR.kind`, and the name of the source in messages.
 
     Raises:
-        GrammarError: there are none.
+        GrammarError: it matches no text.
+        LimitError: whether it does could not be decided.
     """
     if store.is_nothing(expr):
         raise GrammarError(f"this {kind} matches no text at all")

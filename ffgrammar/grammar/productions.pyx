@@ -1,31 +1,39 @@
-"""The productions of a grammar as flat arrays: large schemas have hundreds of thousands."""
+"""The productions of a grammar.
+
+They are flat arrays of words, because large schemas have hundreds of thousands of them. Python sees a sequence of pairs,
+which are made when they are asked for.
+"""
 
 from collections.abc import Sequence
 
 from libc.stdint cimport uint32_t
 
-from ffgrammar.core.vec cimport vec_free, vec_init, vec_push
+from ffgrammar.core.owner cimport own_vec, owner_bytes, owner_free, owner_init
+from ffgrammar.core.vec cimport vec_push
 
 
 cdef class Productions:
-    """Pairs of a nonterminal number and its right-hand side symbols, made when they are asked for."""
+    """A sequence of productions: (number of the nonterminal, tuple of the right-hand side's symbols).
+
+    Args:
+        productions: such pairs, to begin with.
+    """
 
     def __cinit__(self, productions=()):
-        vec_init(&self.heads)
-        vec_init(&self.starts)
-        vec_init(&self.symbols)
+        owner_init(&self.owner)
+        own_vec(&self.owner, &self.heads)
+        own_vec(&self.owner, &self.starts)
+        own_vec(&self.owner, &self.symbols)
         if vec_push(&self.starts, 0) < 0:
             raise MemoryError
         for head, body in productions:
             self.append(head, body)
 
     def __dealloc__(self):
-        vec_free(&self.heads)
-        vec_free(&self.starts)
-        vec_free(&self.symbols)
+        owner_free(&self.owner)
 
     cpdef int append(self, uint32_t head, body) except -1:
-        """One more; for who builds a grammar."""
+        """Append a production. Only the builder of a grammar does; a finished grammar does not change."""
         cdef size_t before = self.symbols.len
         cdef uint32_t symbol
         try:
@@ -44,8 +52,8 @@ cdef class Productions:
 
     @property
     def nbytes(self) -> int:
-        """The bytes that it takes."""
-        return (self.heads.cap + self.starts.cap + self.symbols.cap) * sizeof(uint32_t)
+        """How many bytes the arrays take."""
+        return owner_bytes(&self.owner)
 
     def __len__(self) -> int:
         return self.heads.len

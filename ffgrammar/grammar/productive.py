@@ -1,5 +1,9 @@
 # cython: language_level=3
-"""Which parts of a grammar derive a text at all; front-ends ask, to name the place where one does not."""
+"""Which parts of a grammar derive a text at all.
+
+Front-ends ask, to name the place in their source of which no text can come. The engine asks, to leave out what leads
+nowhere: a mask must not offer a token after which no sentence can be completed.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +15,11 @@ __all__ = ["productive", "usable_terminals"]
 
 
 def productive(grammar: GrammarIR, usable: bytearray | None = None) -> bytearray:
-    """By nonterminal: whether it derives some text, as ones and zeros. Linear in the size of the productions.
+    """Which nonterminals derive some text: a one or a zero for each. Linear in the size of the productions.
 
     Args:
-        grammar: what it is about.
-        usable: what `usable_terminals` says of it, if that is known.
+        grammar: the grammar.
+        usable: its `usable_terminals`, if they are known.
 
     Raises:
         LimitError: it could not be decided whether a lexeme matches anything.
@@ -25,7 +29,7 @@ def productive(grammar: GrammarIR, usable: bytearray | None = None) -> bytearray
 
 
 def usable_terminals(grammar: GrammarIR) -> bytearray:
-    """By terminal: whether it matches anything, as ones and zeros.
+    """Which terminals match anything: a one or a zero for each.
 
     Raises:
         LimitError: it could not be decided.
@@ -35,9 +39,10 @@ def usable_terminals(grammar: GrammarIR) -> bytearray:
 
 
 def _productions(grammar: GrammarIR) -> tuple[Productions, int]:
-    """All productions, whatever their conditions, and the number of nonterminals in them.
+    """All productions, those of templates included, and the number of nonterminals in them.
 
-    A template that needs bits is there only if each can be set: a nonterminal of its own says so for each bit.
+    A template that needs bits can be used only if each of them can be set. So there is a nonterminal for each bit,
+    which derives a text if some template that sets it does, and the template needs those nonterminals, too.
     """
     if not grammar.templates:
         return grammar.productions, len(grammar.names)

@@ -1,10 +1,11 @@
-"""The regular-expression front-end: one lexeme, which the whole text must match."""
+"""The front-end for regular expressions: a text is one lexeme, which the pattern matches from end to end."""
 
 from __future__ import annotations
 
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.grammar.lexemes import one_lexeme
+from ffgrammar.grammar.source_text import check_source_text
 from ffgrammar.regex.expr.store import ExprStore
 from ffgrammar.regex.lower.lowering import lower
 from ffgrammar.regex.syntax.parser import parse
@@ -24,14 +25,17 @@ def build(
     """The grammar of all texts that the pattern matches from end to end.
 
     Args:
-        pattern: in the syntax of ffgrammar.regex.syntax.parser.
+        pattern: in the syntax of regex/syntax/parser.py.
+        store: where its expression is made.
+        limits: bounds on its cost.
         dialect: "rust" or "ecma".
         ignore_case, dot_all: as if the pattern began with `(?i)`, `(?s)`.
 
     Raises:
-        GrammarError: the pattern is wrong (`column` says where), or matches no text at all.
-        UnsupportedError: look-around, back-references and what else is not regular.
-        LimitError: the pattern is too long, too deep or too large.
+        GrammarError: the pattern is malformed (`column` says where) or no str, or it matches no text.
+        UnsupportedError: it has look-around, back-references, or something else that is not regular.
+        LimitError: it is too long, nested too deep, or too large.
     """
+    check_source_text(pattern, "the pattern", limits)
     node = parse(pattern, dialect, ignore_case=ignore_case, dot_all=dot_all, limits=limits)
     return one_lexeme(store, limits, lower(node, store), "regex")

@@ -1,4 +1,4 @@
-"""What a tokenizer's own token sequences are, by encoding texts that go on in every way that makes a difference."""
+"""Canonical token sequences and coverings, found by encoding texts that go on in every way that makes a difference."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Encode = Callable[[str], list[int]]
 
 
 def split_end(data: bytes) -> tuple[str, bytes] | None:
-    """The text of bytes, and what they have of a last character; None if no UTF-8 begins so."""
+    """The text of some bytes, and the incomplete character at their end; None if no UTF-8 text begins with them."""
     try:
         return data.decode(), b""
     except UnicodeDecodeError as error:
@@ -38,7 +38,7 @@ def split_end(data: bytes) -> tuple[str, bytes] | None:
 
 
 def characters_from(start: bytes, random: Random, most: int = 300) -> list[str]:
-    """Characters whose bytes begin so: all of them, or some; [""] for none."""
+    """Characters whose bytes begin with `start`: all of them, or a selection; [""] if `start` is empty."""
     if not start:
         return [""]
     missing = (2 if start[0] < 0xE0 else 3 if start[0] < 0xF0 else 4) - len(start)
@@ -54,7 +54,7 @@ def characters_from(start: bytes, random: Random, most: int = 300) -> list[str]:
 
 
 def is_begun(encode: Encode, data: bytes, ids: Sequence[int], random: Random) -> bool:
-    """Whether some text that goes on after these tokens, whose bytes are `data`, has them as its first tokens."""
+    """Whether some text that begins with `data` has these tokens, whose bytes that is, as its first tokens."""
     parts = split_end(data)
     if parts is None:
         return False
@@ -73,7 +73,7 @@ def coverings(
     prefix: bytes,
     random: Random,
 ) -> set[tuple[int, ...]]:
-    """Coverings of a prefix: those found among texts that put a candidate token at some place and go on in some way.
+    """Coverings of a prefix, found among texts that have a candidate token at some place and go on in many ways.
 
     Args:
         encode: the tokenizer.

@@ -1,6 +1,6 @@
 """A slow, plain recogniser for grammars of ffgrammar.grammar.ir: Earley on sets of lexemes, derivatives for each.
 
-It is the language's definition once more, written to be read and not to be fast:
+It is the definition of the language once more, written to be read:
 
 - At each point the lexer runs on the lexemes that the parser allows there, and the skip lexemes.
 - It goes on as long as the next byte keeps any of them alive. When it does not, the lexeme ends, and all the lexemes
@@ -35,7 +35,7 @@ class Column:
 
 
 class State(NamedTuple):
-    """All that a text so far leaves behind.
+    """What the recogniser remembers of a text.
 
     Attributes:
         frontier: columns the parser may be in, each with whether a skip lexeme came last (only kept for single_skip).
@@ -92,7 +92,7 @@ class Recogniser:
     # One step at a time
 
     def run(self, text: bytes, state: State | None = None) -> State | None:
-        """The state after the text, or None if it cannot go on that far."""
+        """The state after the text, or None if some byte of it cannot follow."""
         now: State | None = self.start if state is None else state
         for byte in text:
             if now is None:
@@ -192,7 +192,7 @@ class Recogniser:
     def _shift(
         self, frontier: frozenset[tuple[Column, bool]], matched: frozenset[int]
     ) -> frozenset[tuple[Column, bool]]:
-        """Where the parser may be after these lexemes, which are all the same bytes."""
+        """The places where the parser may be after one of these lexemes, which all match the same bytes."""
         key = (frontier, matched)
         if key not in self._shifts:
             after: set[tuple[Column, bool]] = set()

@@ -1,9 +1,9 @@
-"""The plain way to the coverings of a prefix: try every token that begins with some end of the last word, and encode.
+"""Coverings of a prefix by the plain method: try every token that begins with some end of the last word, and encode.
 
 The method of the "Character Prefix Conditioning" articles: the pre-tokenizer's pattern finds the last word; each of its
 ends, from the shortest to the whole word, is looked up in a trie of the vocabulary; a token found there takes the end's
-place, and it stays if the tokenizer writes the changed word with it as its last token, after the tokens of what is left
-of the word. It asks about the last word only, and about the changed word as if nothing came behind it.
+place. It is a candidate if the tokenizer encodes the changed word with it as the last token, after the tokens of the
+rest of the word. The method looks at the last word only, and at the changed word as if nothing followed it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class VocabularyTrie:
 
 
 def plain_coverings(encoding: Any, pattern: str, trie: VocabularyTrie, prefix: str) -> dict[str, set[int]]:
-    """What is kept of the prefix, as text, and the tokens that may cover the rest.
+    """The part of the prefix that is kept, as text, and the tokens that may cover the rest.
 
     Args:
         encoding: a tiktoken encoding.

@@ -1,4 +1,4 @@
-"""Forced bytes by asking for the next bytes again and again, and what forced tokens must be a prefix of."""
+"""Forced bytes, found byte by byte on the slow recogniser, and what forced tokens must be."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from oracle.cfg import Recogniser, State
 
 __all__ = ["Longest", "common_tokens", "forced_bytes", "forced_mismatches", "longest"]
 
-# Tokens behind a run that are tried; how often each at least, and all together.
+# How many tokens are tried after a run, how often each at least, and how often all together
 MAX_TOKENS = 300
 EACH = 4
 ALL = 400
 
 
 def forced_bytes(recogniser: Recogniser, state: State, limit: int = 1000) -> bytes:
-    """The bytes that every sentence continues with from a state; at most `limit`."""
+    """The bytes with which every sentence continues from a state; at most `limit` of them."""
     forced = bytearray()
     now: State | None = state
     while now is not None and len(forced) < limit and not recogniser.is_sentence(now):
@@ -36,7 +36,7 @@ def forced_bytes(recogniser: Recogniser, state: State, limit: int = 1000) -> byt
 def common_tokens(
     sentences: Iterable[str], encode: Callable[[str], list[int]], done: Sequence[int]
 ) -> list[int] | None:
-    """The longest token sequence with which all canonical sentences that begin with `done` go on; None without any."""
+    """The longest token sequence with which all canonical sentences go on that begin with `done`; None if none does."""
     rest = [tokens[len(done) :] for tokens in map(encode, sentences) if tokens[: len(done)] == list(done)]
     if not rest:
         return None
@@ -48,7 +48,7 @@ def common_tokens(
 
 
 def forced_mismatches(matcher: Any, tokens: Sequence[int]) -> list[str] | None:
-    """Walks a canonical sentence and asks for the forced tokens at each position: what is forced must be what comes.
+    """Walk a canonical sentence and ask for the forced tokens at each position: they must be those that come.
 
     None if the tokens are not accepted: then they are no sentence, and say nothing.
     """
@@ -65,7 +65,7 @@ def forced_mismatches(matcher: Any, tokens: Sequence[int]) -> list[str] | None:
 
 @dataclass
 class Longest:
-    """What is found about a run of forced tokens.
+    """The findings about a run of forced tokens.
 
     Attributes:
         is_shown: two sentences whose canonical tokens begin with it differ behind it, or one ends there: no longer run
@@ -85,7 +85,7 @@ def longest(
     known: Sequence[int],
     random: Random,
 ) -> Longest:
-    """Looks for sentences after which no longer run than the forced one can be forced.
+    """Look for sentences which show that no longer run than the forced one can be forced.
 
     Each token that the grammar allows behind the run (of many, some) is tried: what follows it is at first random, then
     the way to an end. What is found counts only when the whole sentence is encoded.
@@ -149,7 +149,7 @@ def longest(
 
 
 def _wander(matcher: Any, special: Collection[int], random: Random) -> None:
-    """Goes on with a few random tokens and bytes."""
+    """Move on by a few random tokens and bytes."""
     for _ in range(random.randrange(4)):
         if random.random() < 0.5:
             tokens = matcher.allowed_token_ids()
@@ -161,7 +161,7 @@ def _wander(matcher: Any, special: Collection[int], random: Random) -> None:
 
 
 def _finish(matcher: Any, most: int = 5000) -> bytes | None:
-    """The sentence at the end of the shortest way that is seen; None if it is too long."""
+    """A sentence completed by the shortest way in sight; None if it gets too long."""
     steering = Steering()
     while not matcher.is_accepting():
         if len(matcher.text_bytes) > most:

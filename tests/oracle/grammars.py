@@ -83,7 +83,7 @@ Description = tuple[list[int], list[int], list[list[list[Symbol]]], bool]
 
 @st.composite
 def descriptions(draw: st.DrawFn, simple: bool = False) -> Description:
-    """A grammar of up to four nonterminals; `simple`: only one-byte lexemes that differ, no skips."""
+    """A grammar of up to four nonterminals. `simple`: lexemes are different single bytes, and there are no skips."""
     pool = [0, 1, 3, 4, 5, 6] if simple else range(len(LEXEMES))
     lexemes = draw(st.lists(st.sampled_from(pool), min_size=1, max_size=5, unique=True))
     skips = [] if simple else draw(st.lists(st.sampled_from(range(len(SKIPS))), max_size=2, unique=True))
@@ -99,7 +99,7 @@ def descriptions(draw: st.DrawFn, simple: bool = False) -> Description:
 
 
 def build(description: Description, store: Any, builder: Any) -> Any:
-    """The grammar of a description, through a GrammarBuilder on the store."""
+    """The grammar of a description, built by a GrammarBuilder on the store."""
     lexemes, skips, rules, single_skip = description
     terminals = [builder.terminal(LEXEMES[i][1](store), LEXEMES[i][0], lazy=LEXEMES[i][2]) for i in lexemes]
     nonterminals = [builder.nonterminal(f"n{number}") for number in range(len(rules))]

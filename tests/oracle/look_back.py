@@ -1,8 +1,9 @@
 """Forced tokens by looking back from the end of the forced bytes: llguidance's published method, in plain Python.
 
-The forced bytes are encoded (after the last token before them, for the two may be one pre-token), and tokens are taken
-off the end as long as some token of the vocabulary begins inside them, with the rest of the forced bytes, and goes on
-behind them, as the grammar allows. Only so many tokens (or bytes) back from the end such a token is looked for.
+The forced bytes are encoded, together with the last token before them, for the two may be one pre-token. Then tokens
+are taken off the end as long as some token of the vocabulary begins inside the forced bytes, has all the rest of them,
+and goes on beyond them in a way that the grammar allows. Such a token is looked for within a bounded distance from the
+end: some number of tokens, or of bytes.
 """
 
 from __future__ import annotations
@@ -18,14 +19,20 @@ __all__ = ["LOOK_BACKS", "LookBack", "looked_back"]
 
 @dataclass(frozen=True)
 class LookBack:
-    """How far a token that reaches beyond the end is looked for, and whether the grammar must allow it."""
+    """A bound of the look-back.
+
+    Attributes:
+        tokens: how many tokens back from the end.
+        size: how many bytes back from the end, in place of `tokens`.
+        asks_grammar: whether the grammar must allow the token that reaches beyond the end.
+    """
 
     tokens: int | None = None
     size: int | None = None
     asks_grammar: bool = True
 
     def start(self, forced: bytes, sizes: Sequence[int]) -> int:
-        """The first place that is looked at; `sizes` are those of the forced bytes' tokens."""
+        """The offset in the forced bytes where looking begins; `sizes` are the lengths of their tokens."""
         if self.size is not None:
             return max(0, len(forced) - self.size)
         return len(forced) - sum(sizes[max(0, len(sizes) - (self.tokens or 0)) :])
@@ -42,7 +49,7 @@ LOOK_BACKS: Mapping[str, LookBack] = {
 
 
 def looked_back(tok: Any, tree: ByteTree, matcher: Any, before: Sequence[int]) -> dict[str, list[int]]:
-    """What each way forces where the matcher stands, after the tokens before."""
+    """The tokens that each look-back forces where the matcher stands, after the tokens `before`."""
     forced = matcher.forced_bytes()
     if not forced:
         return {name: [] for name in LOOK_BACKS}

@@ -15,7 +15,7 @@ __all__ = ["ByteTree", "brute_force_mask", "recogniser_mask"]
 
 
 class ByteTree:
-    """Token ids by their bytes: children by byte, and the tokens that end here. Empty tokens are left out."""
+    """Token ids in a tree of their bytes: children by byte, and the tokens that end here. Empty tokens are left out."""
 
     __slots__ = ("children", "tokens")
 
@@ -31,7 +31,7 @@ class ByteTree:
 
 
 def brute_force_mask(matcher: Any, tree: ByteTree, eos_token_ids: Iterable[int]) -> set[int]:
-    """The token ids that a matcher's accept_bytes lets through, tried on a fork."""
+    """The ids of the tokens whose bytes a fork of a matcher accepts."""
     allowed = set(eos_token_ids) if matcher.is_accepting() else set()
     fork = matcher.fork()
 
@@ -49,7 +49,7 @@ def brute_force_mask(matcher: Any, tree: ByteTree, eos_token_ids: Iterable[int])
 def recogniser_mask(
     recogniser: Recogniser, state: State, tree: ByteTree, eos_token_ids: Iterable[int]
 ) -> dict[int, State]:
-    """The same on the oracle: where each token leads. For grammars with conflicts some may lead nowhere further."""
+    """The same with the slow recogniser: the state after each token. With conflicts, some states may be dead ends."""
     allowed = dict.fromkeys(eos_token_ids, state) if recogniser.is_sentence(state) else {}
     stack = [(state, tree)]
     while stack:

@@ -1,4 +1,4 @@
-"""Schemas of many resources at random, and a plain evaluator that carries the dynamic scope along as a list."""
+"""Random schemas of several resources, and a plain evaluator that passes the dynamic scope along as a list."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ values = st.dictionaries(st.sampled_from(["p", "q"]), st.one_of(_leaves, _inner,
 
 
 class Endless(Exception):
-    """References that lead in a circle."""
+    """References lead in a circle."""
 
 
 @st.composite

@@ -138,7 +138,7 @@ class OracleStore:
         return self.is_nullable(e)
 
     def is_nothing(self, e: int, most: int = 5000) -> bool:
-        """By visiting every derivative; raises RuntimeError where there are more than `most`."""
+        """Whether nothing matches, by visiting every derivative; RuntimeError if there are more than `most`."""
         seen = {e}
         todo = [e]
         while todo:
@@ -155,7 +155,7 @@ class OracleStore:
         return True
 
     def representatives(self, e: int) -> list[int]:
-        """One byte of every class of bytes that no set in the expression tells apart."""
+        """A byte of each class of bytes that no set in the expression tells apart."""
         sets: set[frozenset[int]] = set()
         todo, seen = [e], {e}
         while todo:
@@ -183,7 +183,7 @@ def tree_search(node: tuple[Any, ...], text: str) -> bool:
 
 
 def _ends(node: tuple[Any, ...], text: str, start: int) -> set[int]:
-    """Where matches that begin at `start` end."""
+    """The ends of the matches that begin at `start`."""
     kind = node[0]
     if kind == "empty":
         return {start}

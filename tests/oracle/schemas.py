@@ -1,4 +1,4 @@
-"""JSON Schemas and values at random, small enough that values often obey schemas, and `jsonschema` as the judge."""
+"""Random schemas and values, small enough that values are often valid, and `jsonschema` as the judge."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ schemas = st.builds(
 
 
 def is_valid(schema: Any, value: Any) -> bool | None:
-    """What jsonschema says, under draft 2020-12; None where references lead it in a circle."""
+    """Whether the value is valid under draft 2020-12, by jsonschema; None where references lead it in a circle."""
     try:
         return bool(jsonschema.Draft202012Validator(schema).is_valid(value))
     except RecursionError:

@@ -27,7 +27,7 @@ def merge_piece(ranks: dict[bytes, int], pretoken: bytes) -> list[int]:
 
 
 def tokens_under(tokens: Sequence[bytes], prefix: bytes) -> list[int]:
-    """Ids of the tokens of 1 to 255 bytes that start with `prefix`, in byte order; of equal tokens the lowest."""
+    """The ids of tokens of 1 to 255 bytes that start with `prefix`, in byte order; the lowest id of equal tokens."""
     lowest: dict[bytes, int] = {}
     for number, token in enumerate(tokens):
         if 0 < len(token) <= 255 and token.startswith(prefix):

@@ -1,4 +1,4 @@
-"""Hugging Face tokenizers that are trained here, of the kinds that models have, and texts for them."""
+"""Hugging Face tokenizers trained on the spot, of the kinds that models have, and texts for them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ PARTS = [
 
 
 def random_text(random: Random, most: int) -> str:
-    """Parts that pre-tokenizers and merges tell apart, and now and then any character."""
+    """A part of a text that pre-tokenizers and merges tell apart, or now and then any character."""
     found = []
     for _ in range(random.randrange(1, most)):
         if random.random() < 0.05:
@@ -66,7 +66,7 @@ def random_text(random: Random, most: int) -> str:
 
 
 def some_texts(size: int, seed: int = 0) -> Iterator[str]:
-    """So many bytes of text or a little more: sources that come with Python, and random ones."""
+    """At least `size` bytes of text: sources that come with Python, and random ones."""
     random = Random(seed)
     files = sorted(Path(os.__file__).parent.rglob("*.py"))
     random.shuffle(files)
@@ -143,7 +143,7 @@ def byte_fallback(
 
 
 def with_other_merges(tok: Any, seed: int, dropped: float, swapped: float) -> Any:
-    """The same with some merges left out, so that they do not make every token, and some in another order."""
+    """The tokenizer with some merges left out, so that they do not make every token, and some in another order."""
     config = json.loads(tok.to_str())
     random = Random(seed)
     merges = [merge for merge in config["model"]["merges"] if random.random() >= dropped]
@@ -274,7 +274,7 @@ def make(kind: str) -> tuple[Any, Tokenizer]:
 
 
 def continuing(config: dict[str, Any]) -> dict[str, Any]:
-    """The tokenizer as one that goes on with a text: nothing puts a space before it."""
+    """The tokenizer for the continuation of a text: it puts no space before its text."""
     text = json.dumps(config).replace('"add_prefix_space": true', '"add_prefix_space": false')
     text = text.replace('"prepend_scheme": "first"', '"prepend_scheme": "never"')
     found: dict[str, Any] = json.loads(text.replace('{"type": "Prepend", "prepend": "\\u2581"}, ', ""))
@@ -282,7 +282,7 @@ def continuing(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def compare(hf: Any, tok: Tokenizer, size: int, seed: int = 2) -> int:
-    """Encodes so many bytes of text with both; how many. Raises AssertionError where they differ."""
+    """Encode texts with both until `size` bytes are done; returns how many were. AssertionError where they differ."""
     done = 0
     for text in some_texts(size, seed):
         expected = hf.encode(text, add_special_tokens=False).ids

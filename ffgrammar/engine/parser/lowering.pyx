@@ -10,7 +10,7 @@ from ffgrammar.engine.parser.instances cimport find_instance
 from ffgrammar.engine.parser.tables cimport END, I_BITS, NONE, NONTERMINAL, NUMBER, T_BODY
 from ffgrammar.engine.values.trace cimport CHECK_NEW_KEY, CHECK_REPEATED, CHECK_UNIQUE
 from ffgrammar.grammar.productions cimport Productions
-from ffgrammar.regex.expr.derivative cimport matches_something
+from ffgrammar.regex.expr.emptiness cimport matches_something
 from ffgrammar.regex.expr.store cimport ExprStore
 from ffgrammar.regex.expr.nodes cimport nullable
 

@@ -20,7 +20,7 @@ from ffgrammar.engine.parser.tables cimport (
     END, I_BITS, I_HEAD, NONE, NONTERMINAL, NUMBER, T_AGAIN, T_BIT, T_BODY, T_LENGTH, T_NEED, Rules,
 )
 from ffgrammar.engine.values.trace cimport TraceMark, trace_mark, trace_release
-from ffgrammar.regex.expr.derivative cimport min_remaining
+from ffgrammar.regex.expr.emptiness cimport min_remaining
 from ffgrammar.regex.expr.nodes cimport FAR, add_lengths
 
 cdef enum:

@@ -1,7 +1,7 @@
-"""Lark's library of common terminals, as one regular expression each.
+"""Lark's library of common terminals, each as one regular expression.
 
-Where Lark's own definitions rely on lazy quantifiers and look-behind (ESCAPED_STRING, C_COMMENT), these are the
-same languages written out.
+Lark's own definitions of ESCAPED_STRING and C_COMMENT use lazy quantifiers and look-behind. Here the same languages are
+written out without them.
 """
 
 from __future__ import annotations

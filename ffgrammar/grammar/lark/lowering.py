@@ -1,4 +1,9 @@
-"""Lark definitions to the grammar IR."""
+"""From the definitions of a Lark text to a grammar.
+
+A rule becomes a nonterminal, a terminal a lexeme. Inner alternatives and repeats of a rule become nonterminals of their
+own. Strings that are alternatives of each other become one lexeme, a trie, so a rule of thousands of keywords costs
+one.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +21,10 @@ from ffgrammar.regex.expr.store import ExprStore
 
 __all__ = ["build"]
 
-# Of the strings that are one lexeme, how many its name shows.
+# How many of the strings that are fused to one lexeme are part of its name.
 _SHOWN = 5
 
-# What an alternative of a rule is made of; a string alone is kept as it is, to be fused with others.
+# An alternative of a rule: symbols; or a single string, which may be fused with others.
 _Alternative = tuple[int, ...] | str
 
 
@@ -27,14 +32,16 @@ def build(text: str, store: ExprStore, limits: Limits, *, start: str = "start") 
     """The grammar of a Lark text.
 
     Args:
-        text: rules, terminals, %ignore and %import common in Lark's syntax; terminals may also have `[lazy]` after
-            their name, and `&` (both match) and prefix `~` (all texts but) in their bodies.
+        text: rules, terminals, %ignore and %import common in Lark's notation. Beyond it, terminals may have `[lazy]`
+            after their name, and in their bodies `&` (both sides match) and a prefix `~` (all other texts).
+        store: where expressions are made.
+        limits: bounds on the cost of the grammar.
         start: the rule, or terminal, that whole texts match.
 
     Raises:
-        GrammarError: the text is wrong (`line`, `column`), or nothing matches `start`.
-        UnsupportedError: templates, %declare, %extend, %override, look-around, anchors.
-        LimitError: the text is too long or too deep, or has too many productions.
+        GrammarError: the text is malformed (`line` and `column` say where) or no str, or nothing matches `start`.
+        UnsupportedError: it has templates, %declare, %extend, %override, look-around or anchors.
+        LimitError: it is too long or nested too deep, or has too many productions.
     """
     return _Lowering(read(text, limits), store, limits).grammar(start)
 
@@ -70,7 +77,7 @@ class _Lowering:
         return grammar
 
     def alternatives(self, rule: Definition) -> list[tuple[int, ...]]:
-        """The right-hand sides of a rule; inner alternatives and repeats become nonterminals of their own."""
+        """The right-hand sides of a rule."""
         builder = self.builder
         stack: list[_Alternative] = []
         for op in rule.body:
@@ -98,9 +105,9 @@ class _Lowering:
         return part
 
     def fused(self, alternatives: list[_Alternative]) -> list[tuple[int, ...]]:
-        """The alternatives, with all that are just a string as one lexeme.
+        """The alternatives, with all that are a single string fused to one lexeme.
 
-        The language is the same, as the parser is given all lexemes that match; thousands of strings become one trie.
+        The language stays the same, because the parser is given all lexemes that match.
         """
         alternatives = list(dict.fromkeys(alternatives))
         strings = [part for part in alternatives if isinstance(part, str)]
@@ -143,7 +150,7 @@ class _Lowering:
 
 
 def _written(op: Op) -> str:
-    """A literal as the grammar's author wrote it, or nearly, for messages."""
+    """A literal for messages: as it was written, or nearly."""
     if op.code == "regex":
         pattern, flags = op.argument
         return f"/{pattern}/{flags}"

@@ -1,8 +1,8 @@
-r"""Lark's regular expressions are Python's: rewritten here in the Rust syntax that ffgrammar.regex reads.
+r"""Lark's regular expressions, which are Python's, rewritten in the Rust syntax that regex/syntax/ reads.
 
-What differs: `[` is an ordinary character inside a class, as are `&&`, `--` and `~~`; a `{` that begins no repeat is an
-ordinary character; `{,n}` is `{0,n}`; `\<` is a character; `(?#comments)`; white space in classes under the flag x.
-(`[[:alpha:]]` is read as Rust reads it: as Python reads it, nobody means it.)
+In Python's syntax `[` is an ordinary character inside a class, as are `&&`, `--` and `~~`; a `{` that begins no repeat
+is an ordinary character; `{,n}` is `{0,n}`; `\<` is a character; there are `(?#comments)`; and under the flag x white
+space counts in classes. (`[[:alpha:]]` is read as Rust reads it: nobody means what it is in Python.)
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 __all__ = ["Translation", "translate"]
 
-# Classes and comments that are not closed go on to the end, so that no part of a pattern is looked at twice.
+# A class or comment that is not closed goes on to the end, so that no part of a pattern is read twice.
 _PIECES = r"""
     (?P<class>   \[\^?\]? (?: \[:\^?[a-z]+:\] | \\. | [^\]\\] )* (?:\]|\Z) )
   | (?P<escape>  \\[pPxu]\{[^{}]*\} | \\. )
@@ -37,8 +37,9 @@ class Translation(NamedTuple):
     """A pattern in Rust syntax.
 
     Attributes:
-        offsets: offsets[i] is where character i of the pattern comes from.
-        lazy: some repeat is lazy (`*?`), which matters where the text is not given whole.
+        pattern: the pattern.
+        offsets: offsets[i] is the index in the original of the character that character i of the pattern comes from.
+        lazy: some repeat is lazy (`*?`). That matters to a lexer, which is not told where the text ends.
     """
 
     pattern: str
@@ -47,50 +48,68 @@ class Translation(NamedTuple):
 
 
 def translate(pattern: str, *, verbose: bool = False) -> Translation:
-    """The same language in Rust syntax. Wrong patterns are passed on as they are, for the parser to complain about."""
-    parts: list[str] = []
-    offsets: list[int] = []
+    """The same language in Rust syntax. What is wrong in a pattern stays in it, for the parser to report.
+
+    Args:
+        pattern: the text between the slashes.
+        verbose: it is under the flag x.
+    """
+    made = _Writer(pattern)
     lazy = after_repeat = False
     verbose = verbose or _STARTS_VERBOSE.match(pattern) is not None
-
-    def emit(text: str, start: int, width: int) -> None:
-        parts.append(text)
-        if len(text) == width:
-            offsets.extend(range(start, start + width))
-        else:
-            offsets.extend([start] * len(text))
-
     for found in (_VERBOSE_PIECE if verbose else _PIECE).finditer(pattern):
         kind, piece, start = found.lastgroup, found.group(), found.start()
         if kind == "blank" or (kind == "comment" and piece.endswith(")")):
             continue
-        if kind == "escape":
+        if kind == "escape" and piece in ("\\<", "\\>"):
             # Rust's \< and \> are word boundaries, Python's are characters.
-            emit(piece[1] if piece in ("\\<", "\\>") else piece, start, len(piece))
+            made.write(piece[1], start, len(piece))
         elif kind == "class":
-            inside = start + (2 if piece.startswith("[^") else 1)
-            end = found.end() - piece.endswith("]")
-            emit(pattern[start:inside], start, inside - start)
-            for item in _CLASS_ITEM.finditer(pattern, inside, end):
-                if item["posix"]:
-                    emit(item["posix"], item.start(), len(item["posix"]))
-                    continue
-                emit(_in_class(item["first"]), item.start(), len(item["first"]))
-                if item["last"]:
-                    emit("-", item.start("last") - 1, 1)
-                    emit(_in_class(item["last"]), item.start("last"), len(item["last"]))
-            emit(pattern[end : found.end()], end, found.end() - end)
+            made.write_class(start, found.end())
         elif kind == "upto":
-            emit("{0" + piece[1:], start, len(piece))
+            made.write("{0" + piece[1:], start, len(piece))
         elif kind == "brace":
-            emit("\\" + piece, start, 1)
+            made.write("\\" + piece, start, 1)
         else:
-            emit(piece, start, len(piece))
+            made.write(piece, start, len(piece))
         lazy = lazy or (after_repeat and piece == "?")
         after_repeat = kind in ("repeat", "upto") and not (after_repeat and piece == "?")
-    return Translation("".join(parts), offsets, lazy)
+    return Translation("".join(made.parts), made.offsets, lazy)
+
+
+class _Writer:
+    """A translation that is being written, with the offset of each character."""
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+        self.parts: list[str] = []
+        self.offsets: list[int] = []
+
+    def write(self, text: str, start: int, width: int) -> None:
+        """Write what stands for `width` characters of the original from `start` on."""
+        self.parts.append(text)
+        if len(text) == width:
+            self.offsets.extend(range(start, start + width))
+        else:
+            self.offsets.extend([start] * len(text))
+
+    def write_class(self, start: int, end: int) -> None:
+        """Write the character class of the original between two indexes; it may lack its closing bracket."""
+        pattern = self.pattern
+        inside = start + (2 if pattern.startswith("[^", start) else 1)
+        close = end - pattern.endswith("]", start, end)
+        self.write(pattern[start:inside], start, inside - start)
+        for item in _CLASS_ITEM.finditer(pattern, inside, close):
+            if item["posix"]:
+                self.write(item["posix"], item.start(), len(item["posix"]))
+                continue
+            self.write(_in_class(item["first"]), item.start(), len(item["first"]))
+            if item["last"]:
+                self.write("-", item.start("last") - 1, 1)
+                self.write(_in_class(item["last"]), item.start("last"), len(item["last"]))
+        self.write(pattern[close:end], close, end - close)
 
 
 def _in_class(char: str) -> str:
-    # White space too: Rust's (?x) does not count it even there.
+    # White space too: under Rust's (?x) it does not count even in a class.
     return "\\" + char if char in _META_IN_CLASS else char

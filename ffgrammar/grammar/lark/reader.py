@@ -1,4 +1,8 @@
-"""Lark text to definitions. One pass over the tokens with an explicit stack of open brackets."""
+"""From the text of a Lark grammar to its definitions.
+
+The text is cut into tokens, and one pass over them writes each body in postfix order. Open brackets are on a stack of
+its own, so brackets may be nested deeper than Python recurses; `Limits.nesting` bounds them.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +13,11 @@ from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.lark.common import COMMON
 from ffgrammar.grammar.lark.source import Definition, Op, Source, error_at, place
+from ffgrammar.grammar.source_text import check_source_text
 
 __all__ = ["read"]
 
-# A backslash before a line end continues the line; comments go up to the line end and leave it there.
+# A backslash before the end of a line continues it. A comment reaches up to the end of its line, which stays a token.
 _TOKEN = re.compile(
     r"""
     (?P<skip>    [ \t\f\r\ufeff]+ | //[^\n]* | \#[^\n]* | \\[ ]*\r?\n )
@@ -30,7 +35,7 @@ _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}
 _SIMPLE_ESCAPES = {"n": "\n", "f": "\f", "t": "\t", "r": "\r", "\\": "\\", '"': '"'}
 _CLOSES = {"(": ")", "[": "]"}
 _OPERATORS = {"?": (0, 1), "*": (0, None), "+": (1, None)}
-# More digits than any limit has; int() itself has a limit on digits.
+# Longer numbers are over every limit. (int() itself refuses very long ones.)
 _NUMBER_DIGITS = 9
 
 
@@ -43,13 +48,16 @@ class _Token(NamedTuple):
 def read(text: str, limits: Limits) -> Source:
     """Read a whole Lark text.
 
+    Args:
+        text: the grammar.
+        limits: `source_bytes` and `nesting` apply.
+
     Raises:
-        GrammarError: with line and column; UnsupportedError for statements that are valid Lark but not taken.
-        LimitError: source_bytes, nesting.
+        GrammarError: the text is malformed (`line` and `column` say where) or no str.
+        UnsupportedError: it has a statement of Lark that is not supported.
+        LimitError: it is too long, or nested too deep.
     """
-    # A code point is at most four bytes; only texts near the limit are measured exactly.
-    if len(text) * 4 > limits.source_bytes and len(text.encode("utf-8", "surrogatepass")) > limits.source_bytes:
-        raise LimitError("source_bytes", limits.source_bytes, "the Lark text is too long")
+    check_source_text(text, "the Lark text", limits)
     return _Reader(text, limits).read()
 
 
@@ -102,7 +110,15 @@ def _shown(token: _Token) -> str:
 
 
 class _Frame:
-    """An open bracket, or the body itself: what its current alternative has so far."""
+    """An open bracket, or the body itself, and how far it was read.
+
+    Attributes:
+        opener: the bracket, or the first token of the body.
+        alternatives: how many alternatives are finished.
+        conjuncts: how many parts of the current alternative, between `&`, are finished.
+        items: how many items the current part has.
+        negations: where the `~` before the next item stand.
+    """
 
     __slots__ = ("alternatives", "conjuncts", "items", "negations", "opener")
 
@@ -161,7 +177,7 @@ class _Reader:
         earlier = table.get(definition.name)
         if earlier is not None:
             if len(earlier.body) == 1 and earlier.body[0].code == "common" and _same_body(earlier, definition):
-                return  # the same import twice
+                return  # The same import twice is no mistake.
             line, column = place(self.text, earlier.offset)
             message = f"{definition.name} is already defined at line {line}, column {column}"
             raise self.error(definition.offset, message)
@@ -255,7 +271,7 @@ class _Reader:
                 return True
 
     def body(self, name: str, offset: int, *, in_terminal: bool, lazy: bool = False) -> Definition:
-        """Read alternatives up to the end of the line that is not continued by a `|`."""
+        """Read alternatives up to the end of a line that is not continued by a `|`."""
         ops: list[Op] = []
         stack = [_Frame(self.tokens[self.at])]
         while True:
@@ -263,50 +279,53 @@ class _Reader:
             kind = token.kind
             self.at += 1
             frame = stack[-1]
-            if kind in ("rule", "terminal"):
-                ops.append(Op("name", token.value, token.offset))
-                self.item_done(ops, frame)
-            elif kind == "string":
-                ops.append(self.string(token))
-                self.item_done(ops, frame)
-            elif kind == "regex":
-                ops.append(self.regex(token))
+            if kind in ("rule", "terminal", "string", "regex"):
+                ops.append(self.atom(token))
                 self.item_done(ops, frame)
             elif kind in ("(", "["):
                 stack.append(_Frame(token))
                 if len(stack) - 1 > self.limits.nesting:
                     raise LimitError("nesting", self.limits.nesting, self.deep(token))
             elif kind in (")", "]"):
-                if len(stack) == 1:
-                    raise self.error(token.offset, f"{kind!r} closes nothing")
-                if _CLOSES[frame.opener.kind] != kind:
-                    raise self.error(token.offset, f"{kind!r} cannot close {self.opened(frame.opener)}")
-                self.alternative_done(ops, frame, token)
-                if frame.alternatives > 1:
-                    ops.append(Op("alt", frame.alternatives, frame.opener.offset))
-                if kind == "]":
-                    ops.append(Op("rep", (0, 1), frame.opener.offset))
-                stack.pop()
-                self.item_done(ops, stack[-1])
+                self.close(ops, stack, token)
             elif kind == "|":
                 self.alternative_done(ops, frame, token)
             elif kind == "->":
                 self.alias(token, in_terminal)
             elif kind in ("&", "~"):
                 self.terminal_operator(ops, frame, token, in_terminal)
-            elif kind == "newline" and len(stack) > 1:
-                continue
-            elif kind == "newline":
-                self.skip_newlines()
-                if self.tokens[self.at].kind == "|":
-                    continue
-                self.alternative_done(ops, frame, token)
-                return Definition(name, offset, tuple(ops), frame.alternatives, lazy)
-            else:
+            elif kind != "newline":
                 raise self.misplaced(token, frame.opener if len(stack) > 1 else None, name)
+            elif len(stack) == 1:
+                self.skip_newlines()
+                if self.tokens[self.at].kind != "|":
+                    self.alternative_done(ops, frame, token)
+                    return Definition(name, offset, tuple(ops), frame.alternatives, lazy)
+
+    def atom(self, token: _Token) -> Op:
+        if token.kind == "string":
+            return self.string(token)
+        if token.kind == "regex":
+            return self.regex(token)
+        return Op("name", token.value, token.offset)
+
+    def close(self, ops: list[Op], stack: list[_Frame], token: _Token) -> None:
+        """Read a closing bracket."""
+        frame = stack[-1]
+        if len(stack) == 1:
+            raise self.error(token.offset, f"{token.kind!r} closes nothing")
+        if _CLOSES[frame.opener.kind] != token.kind:
+            raise self.error(token.offset, f"{token.kind!r} cannot close {self.opened(frame.opener)}")
+        self.alternative_done(ops, frame, token)
+        if frame.alternatives > 1:
+            ops.append(Op("alt", frame.alternatives, frame.opener.offset))
+        if token.kind == "]":
+            ops.append(Op("rep", (0, 1), frame.opener.offset))
+        stack.pop()
+        self.item_done(ops, stack[-1])
 
     def misplaced(self, token: _Token, opener: _Token | None, name: str) -> GrammarError:
-        # An open bracket runs on over line ends; what stops it on a later line is seldom the mistake.
+        # An open bracket goes on over the ends of lines, so what stops it on a later line is seldom the mistake.
         if opener is not None and (token.kind == "end" or "\n" in self.text[opener.offset : token.offset]):
             return self.error(opener.offset, f"{opener.kind!r} is never closed")
         return self.error(token.offset, f"unexpected {_shown(token)} in the definition of {name}")
@@ -320,7 +339,7 @@ class _Reader:
         return f"the {opener.kind!r} of line {line}, column {column}"
 
     def item_done(self, ops: list[Op], frame: _Frame) -> None:
-        """After an atom: take its operator, then the `~` before it."""
+        """Finish an item: read the operator after it, and apply the `~` before it."""
         token = self.tokens[self.at]
         if token.kind in _OPERATORS:
             self.at += 1
@@ -402,7 +421,7 @@ class _Reader:
         return ord(value)
 
     def unescaped(self, token: _Token) -> str:
-        """The string's value, by Lark's rules: an unknown escape keeps its backslash."""
+        """The value of a string by Lark's rules: an unknown escape keeps its backslash."""
         raw = token.value[1 : -2 if token.value.endswith("i") else -1]
         if "\\" not in raw:
             return self.encodable(token, raw)

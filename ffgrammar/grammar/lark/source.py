@@ -1,4 +1,4 @@
-"""What a Lark text says, before any of it is compiled; and places in that text."""
+"""The definitions of a Lark text, before anything is compiled, and places in the text."""
 
 from __future__ import annotations
 
@@ -13,16 +13,18 @@ _T = TypeVar("_T")
 
 
 class Op(NamedTuple):
-    """One step of a body. Bodies are in postfix order, so that no depth of nesting can overflow a stack.
+    """One step of a body, with its place in the text.
+
+    Bodies are in postfix order and are evaluated on a stack of values, so that no depth of nesting overflows Python's.
 
     code    argument                 effect on the stack of values
-    text    (string, ignore_case)    push
-    regex   (pattern, flags)         push
-    range   (first, last)            push
-    name    name                     push what the definition stands for
+    text    (string, ignore_case)    push the string
+    regex   (pattern, flags)         push what the pattern matches
+    range   (first, last)            push one character between two code points
+    name    name                     push what a definition stands for
     common  name                     push a terminal of the common library
     rep     (lo, hi or None)         pop one, push its repetition
-    not     None                     pop one, push all texts but its (terminals only)
+    not     None                     pop one, push all other texts (terminals only)
     cat     n                        pop n, push their concatenation
     and     n                        pop n, push their intersection (terminals only)
     alt     n                        pop n, push their alternation
@@ -38,7 +40,10 @@ class Definition:
     """A rule, a terminal or an %ignore.
 
     Attributes:
-        body: leaves its alternatives on the stack, `alternatives` of them.
+        name: of the rule or terminal; "%ignore".
+        offset: where its name stands in the text.
+        body: steps that leave its alternatives on the stack.
+        alternatives: how many they are.
         lazy: the terminal ends at its first match.
     """
 
@@ -51,7 +56,14 @@ class Definition:
 
 @dataclass
 class Source:
-    """All definitions of one text."""
+    """All definitions of a text.
+
+    Attributes:
+        text: the text.
+        rules, terminals: definitions by name.
+        ignored: the bodies of %ignore.
+        warnings: what has no effect here, each with its place.
+    """
 
     text: str
     rules: dict[str, Definition] = field(default_factory=dict)
@@ -61,18 +73,18 @@ class Source:
 
 
 def place(text: str, offset: int) -> tuple[int, int]:
-    """Line and column, both from 1, in code points."""
+    """The line and the column of an offset, both from 1, in code points."""
     return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
 
 def error_at(text: str, offset: int, message: str, kind: type[GrammarError] = GrammarError) -> GrammarError:
-    """The error, to be raised by the caller."""
+    """An error about a place in a text; the caller raises it."""
     line, column = place(text, offset)
     return kind(message, line=line, column=column)
 
 
 def popped(stack: list[_T], count: int) -> list[_T]:
-    """The last values of a stack, taken off it (a plain slice would take all of them for a count of 0)."""
+    """Take the last values off a stack. (`stack[-count:]` would be all of them for a count of 0.)"""
     values = stack[len(stack) - count :]
     del stack[len(stack) - count :]
     return values

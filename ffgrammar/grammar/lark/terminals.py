@@ -1,4 +1,8 @@
-"""Terminals to expressions: a terminal's body is composed by expression algebra and becomes one lexeme."""
+"""From the definition of a terminal to an expression: each terminal becomes one lexeme.
+
+A body is evaluated by the algebra of expressions, terminals that it uses included. So intersection and complement cost
+nothing here, and a terminal cannot be recursive.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +24,12 @@ __all__ = ["Terminals"]
 
 
 class _Value(NamedTuple):
-    """What is on the stack for a terminal: `expr`, or if negated all texts but `expr`.
+    """A value on the stack.
 
-    `literal` is set where the expression is exactly these bytes.
+    Attributes:
+        expr: an expression.
+        negated: the value is all texts that the expression does not match.
+        literal: the bytes, if the expression is exactly these.
     """
 
     expr: int
@@ -31,10 +38,10 @@ class _Value(NamedTuple):
 
 
 class Terminals:
-    """The expressions of all terminals of a source.
+    """The expressions of the terminals of a source.
 
     Attributes:
-        exprs: by name, filled by `compile`.
+        exprs: by name; `compile` fills it.
     """
 
     def __init__(self, source: Source, store: ExprStore, limits: Limits) -> None:
@@ -53,7 +60,7 @@ class Terminals:
         return self.error(op.offset, f"{op.argument} is not defined{hint}")
 
     def compile(self, name: str) -> None:
-        """Compile a terminal, those it uses first; without recursion, because chains of them may be long."""
+        """Compile a terminal, and before it those it uses. It does not recurse: chains of terminals may be long."""
         terminals, done = self.source.terminals, self.exprs
         todo = [name]
         underway: set[str] = set()
@@ -117,7 +124,7 @@ class Terminals:
         return exprs[0] if len(exprs) == 1 else self.store.union(exprs)
 
     def both(self, values: Sequence[_Value]) -> _Value:
-        # Next to an expression that matches only texts, "all texts but" is "all byte strings but".
+        # Beside an expression that matches only texts, the complement need not be restricted to texts.
         exprs = [self.store.complement(value.expr) if value.negated else value.expr for value in values]
         if all(value.negated for value in values):
             exprs.append(any_text(self.store))
@@ -127,7 +134,7 @@ class Terminals:
         return self.both([value]).expr if value.negated else value.expr
 
     def atom(self, op: Op) -> _Value:
-        """The value of a name or a literal in a terminal."""
+        """The value of a name, a string, a range or a regular expression."""
         if op.code == "text" and not op.argument[1]:
             literal = op.argument[0].encode()
             return _Value(self.store.literal(literal), literal=literal)
@@ -164,7 +171,7 @@ class Terminals:
         return found
 
     def tree(self, op: Op) -> Node:
-        """The syntax tree; errors in it are placed in the Lark text."""
+        """The syntax tree of a regular expression. Errors in it get their place in the Lark text."""
         flags = op.argument[1]
         try:
             tree = parse(
@@ -185,11 +192,12 @@ class Terminals:
         return self.error(op.offset + 1 + inner, error.message, type(error))
 
     def shortest(self, definition: Definition) -> int:
-        """A terminal with a lazy repeat, such as `"/*" /(.|\\n)*?/ "*/"`.
+        """The expression of a terminal with a lazy repeat, such as `"/*" /(.|\\n)*?/ "*/"`.
 
-        Lark's lexer (Python's `re`) ends it as early as it can. If one character class is repeated between
-        characters, that is: at its shortest match. Hence the texts that match and do not go on after a match, an
-        expression like any other. For other shapes, where Python's order of trying matters, there is no such thing.
+        Lark's lexer (Python's `re`) ends such a terminal as early as it can. If it is one character class, repeated
+        between single characters, that is at its shortest match: the texts that match and have no match as a proper
+        prefix, which is an expression like any other. Other shapes depend on the order in which Python tries, and are
+        refused.
         """
         characters: list[Node] = []
         for op in definition.body:
@@ -215,7 +223,7 @@ class Terminals:
 
 
 def _characters(op: Op) -> Iterator[Charset]:
-    """The sets of characters that a string or a range stands for, one after another."""
+    """The characters of a string or a range, one after another, each as a set."""
     if op.code == "range":
         yield from_ranges([op.argument])
         return

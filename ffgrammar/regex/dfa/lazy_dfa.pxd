@@ -1,49 +1,93 @@
-"""A lazily filled automaton over sets of (lexeme, expression): the lexer's states.
+"""A lazy DFA: an automaton that builds itself while it is used.
 
-A state is an offset into `delta`, 256 words a state, so that a step is one addition and one load. Words of `delta` that
-are not states are above LAST_STATE.
+This is the engine's lexer. It runs on all lexemes that the parser allows at a place at once: a state is a set of (lexeme,
+expression) pairs, where the expression is what may still follow in that lexeme. A step by a byte replaces each expression by
+its derivative and drops the lexemes of which nothing is left. The first time a step is taken its target is computed and
+entered in a table; from then on it is one addition and one load.
+
+What it can do:
+
+- It matches intersections, complements and counted repeats like everything else, for derivatives know them.
+- It knows dead ends: a state exists only if each of its lexemes can still be matched. So a mask that follows live states
+  never offers a token that leads nowhere.
+- It says which lexemes a state matches (`dfa_accept`), and whether a lexeme ends right there (LAZY) or before the next byte
+  (LEAVE).
+
+What it costs:
+
+- A step that is known costs an addition and a load. A step that is not costs a derivative for each lexeme of the state,
+  and an emptiness search where intersections or complements are among them.
+- A state takes a row of 256 words, 1 KB. Some patterns have very many: `^(\\S+\\s+){0,300}\\S+$` under a `maxLength` made
+  84,000 along 450 tokens. `max_states` bounds a single step, and the engine clears an automaton that has grown beyond its
+  budget (`Limits.dfa_states`). Its states are then built anew where they are needed; no answer changes.
+
+Bytes that no live expression tells apart form a class. A row has a word for each byte, so that a step needs no look-up of
+the class, and `dfa_fill` enters a target for all bytes of the class at once.
+
+A state is the offset of its row in `delta`, so its number is `state >> 8`. Words of `delta` above LAST_STATE are no states.
+The inner loop of a lexer is
+
+    status = dfa_start(dfa, pairs, count, &state)
+    for each byte:
+        status = dfa_step(dfa, state, byte, &target)
+        if target > LAST_STATE: ...     # LEAVE, DEAD, or a state with the flag LAZY
+        state = target
 """
 
 from libc.stdint cimport uint8_t, uint32_t
 
 from ffgrammar.core.intern cimport Intern
+from ffgrammar.core.owner cimport Owner
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.regex.expr.nodes cimport Nodes
 
 cdef enum:
     LAST_STATE = 0x7FFFFFFF
-    LAZY = 0x80000000      # flag: the target ends its lexeme at once
-    LEAVE = 0xFFFFFFFD     # no lexeme goes on, but some match what was read: the lexeme ends before this byte
-    DEAD = 0xFFFFFFFE
+    LAZY = 0x80000000      # flag on a state: its lexeme ends here, without a look at the next byte
+    LEAVE = 0xFFFFFFFD     # no lexeme goes on, but the bytes before match one: it ends before this byte
+    DEAD = 0xFFFFFFFE      # no lexeme goes on, and none is matched
     UNKNOWN = 0xFFFFFFFF   # not computed yet
-    NO_LEXEMES = 0         # id of the empty lexeme set
+    NO_LEXEMES = 0         # the id of the empty lexeme set
 
 cdef struct Dfa:
-    Nodes* nodes
+    Owner owner
+    Nodes* nodes         # not owned
     Intern states        # (is_start, lexeme, expr, lexeme, expr, ...), by lexeme
     Intern lexsets       # sorted lexemes
-    Vec delta
-    Vec accept           # per state number: lexeme set it matches
+    Vec delta            # 256 words a state: the target of each byte
+    Vec accept           # per state number: the set of lexemes it matches
     Vec lazy             # per lexeme: whether it ends at its first match
-    Vec work
+    Vec work             # states that are being put together; used as a stack
     bint eager           # every lexeme ends as soon as nothing can follow in it
     uint32_t max_states
 
+# Make an automaton without states over the expressions of `nodes`, which must outlive it; the caller fills `lazy`. Returns
+# OK or NO_MEMORY; free it in both cases.
 cdef int dfa_init(Dfa* d, Nodes* nodes) noexcept nogil
+
+# Free everything but the expressions.
 cdef void dfa_free(Dfa* d) noexcept nogil
+
+# Forget all states. Lexeme sets stay: parser rows refer to them. Returns OK.
 cdef int dfa_clear(Dfa* d) noexcept nogil
+
+# The bytes that the automaton holds.
 cdef size_t dfa_bytes(const Dfa* d) noexcept nogil
 
-# The start state for `count` words of (lexeme, expression) pairs, sorted by lexeme.
+# The state before the first byte of a lexeme, written to `state`. `pairs` are `count` words (lexeme, expression, ...), sorted
+# by lexeme. Returns OK, NO_MEMORY or LIMIT_DFA_STATES.
 cdef int dfa_start(Dfa* d, const uint32_t* pairs, size_t count, uint32_t* state) noexcept nogil
 
-# The state inside lexemes of which these expressions may follow.
+# The same for a state inside lexemes, where these expressions may follow. (It differs from a start state with the same
+# expressions: at a start nothing was read, so nothing can end there.)
 cdef int dfa_inside(Dfa* d, const uint32_t* pairs, size_t count, uint32_t* state) noexcept nogil
 
-# Compute delta[state + byte] (and that of all bytes of its class), and return it through `target`.
+# Compute the target of a byte, enter it for all bytes of its class, and write it to `target`. Returns OK, NO_MEMORY,
+# LIMIT_DFA_STATES, or the status of a derivative or an emptiness search; after an error nothing is entered.
 cdef int dfa_fill(Dfa* d, uint32_t state, uint32_t byte, uint32_t* target) noexcept nogil
 
 
+# One step: the target of a byte from a state (without its LAZY flag), written to `target`. Returns what `dfa_fill` does.
 cdef inline int dfa_step(Dfa* d, uint32_t state, uint32_t byte, uint32_t* target) noexcept nogil:
     target[0] = d.delta.data[state + byte]
     if target[0] == UNKNOWN:
@@ -51,5 +95,6 @@ cdef inline int dfa_step(Dfa* d, uint32_t state, uint32_t byte, uint32_t* target
     return 0
 
 
+# The id in `lexsets` of the lexemes that a state matches; NO_LEXEMES if it matches none.
 cdef inline uint32_t dfa_accept(const Dfa* d, uint32_t state) noexcept nogil:
     return d.accept.data[state >> 8]

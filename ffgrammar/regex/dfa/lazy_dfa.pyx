@@ -1,17 +1,15 @@
-"""Filling the automaton: one derivative for each lexeme of a state and each byte class, when a walk first asks for it."""
+"""How the automaton grows: one derivative for each lexeme of a state and each byte class, when a walk first needs it."""
 
 from libc.stdint cimport uint32_t
 
-from ffgrammar.core.intern cimport (
-    intern_add, intern_bytes, intern_free, intern_get, intern_init, intern_len, intern_truncate,
-)
+from ffgrammar.core.bits cimport bit_clear, lowest_bit
+from ffgrammar.core.intern cimport intern_add, intern_get, intern_len, intern_truncate
+from ffgrammar.core.owner cimport own_intern, own_vec, owner_bytes, owner_free, owner_init, owner_status
 from ffgrammar.core.status cimport LIMIT_DFA_STATES, NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push, vec_reserve
-from ffgrammar.regex.expr.derivative cimport derivative, matches_something, same_class
-from ffgrammar.regex.expr.nodes cimport EMPTY, NOTHING, Nodes, nullable, only_first
-
-cdef extern from *:
-    int lowest_bit "__builtin_ctz"(unsigned int) nogil
+from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_push, vec_reserve
+from ffgrammar.regex.expr.derivative cimport derivative, next_class, same_class
+from ffgrammar.regex.expr.emptiness cimport matches_something
+from ffgrammar.regex.expr.nodes cimport NOTHING, Nodes, nullable, only_first
 
 
 cdef int dfa_init(Dfa* d, Nodes* nodes) noexcept nogil:
@@ -19,26 +17,23 @@ cdef int dfa_init(Dfa* d, Nodes* nodes) noexcept nogil:
     d.nodes = nodes
     d.max_states = 1 << 22
     d.eager = False
-    vec_init(&d.delta)
-    vec_init(&d.accept)
-    vec_init(&d.lazy)
-    vec_init(&d.work)
-    if intern_init(&d.states) < 0 or intern_init(&d.lexsets) < 0:
+    owner_init(&d.owner)
+    own_intern(&d.owner, &d.states)
+    own_intern(&d.owner, &d.lexsets)
+    own_vec(&d.owner, &d.delta)
+    own_vec(&d.owner, &d.accept)
+    own_vec(&d.owner, &d.lazy)
+    own_vec(&d.owner, &d.work)
+    if owner_status(&d.owner) < 0 or intern_add(&d.lexsets, NULL, 0, &empty) < 0:
         return NO_MEMORY
-    return NO_MEMORY if intern_add(&d.lexsets, NULL, 0, &empty) < 0 else OK
+    return OK
 
 
 cdef void dfa_free(Dfa* d) noexcept nogil:
-    intern_free(&d.states)
-    intern_free(&d.lexsets)
-    vec_free(&d.delta)
-    vec_free(&d.accept)
-    vec_free(&d.lazy)
-    vec_free(&d.work)
+    owner_free(&d.owner)
 
 
 cdef int dfa_clear(Dfa* d) noexcept nogil:
-    """Forget all states (not the lexeme sets: parser rows name them)."""
     intern_truncate(&d.states, 0)
     vec_free(&d.delta)
     vec_free(&d.accept)
@@ -46,12 +41,11 @@ cdef int dfa_clear(Dfa* d) noexcept nogil:
 
 
 cdef size_t dfa_bytes(const Dfa* d) noexcept nogil:
-    return (intern_bytes(&d.states) + intern_bytes(&d.lexsets)
-            + (d.delta.cap + d.accept.cap + d.work.cap) * sizeof(uint32_t))
+    return owner_bytes(&d.owner)
 
 
 cdef int find_state(Dfa* d, size_t base, uint32_t* state) noexcept nogil:
-    """The state whose tuple lies on `work` from `base` on; cuts `work` back."""
+    """The state whose tuple lies on `work` from `base` on; `work` is cut back to `base`."""
     cdef uint32_t number, accept
     cdef uint32_t count = <uint32_t>(d.work.len - base)
     cdef uint32_t i
@@ -64,12 +58,12 @@ cdef int find_state(Dfa* d, size_t base, uint32_t* state) noexcept nogil:
         return OK
     for i in range(1, count, 2):
         if nullable(d.nodes, intern_get(&d.states, number)[i + 1]):
-            # the state's own tuple was longer: there is room
+            # There is room: the state's tuple lay here, and it was longer.
             vec_push(&d.work, intern_get(&d.states, number)[i])
     status = intern_add(&d.lexsets, d.work.data + base, d.work.len - base, &accept)
     d.work.len = base
     if (status < 0 or vec_reserve(&d.accept, d.accept.len + 1) < 0 or vec_reserve(&d.delta, d.delta.len + 256) < 0):
-        # a state without its tables must not be found again
+        # A state without its row must not be found again.
         intern_truncate(&d.states, number)
         return NO_MEMORY
     vec_push(&d.accept, accept)
@@ -79,7 +73,6 @@ cdef int find_state(Dfa* d, size_t base, uint32_t* state) noexcept nogil:
 
 cdef int dfa_start(Dfa* d, const uint32_t* pairs, size_t count, uint32_t* state) noexcept nogil:
     cdef size_t base = d.work.len
-    # in a start state nothing was read yet: it differs from a state inside a lexeme that has the same future
     if vec_push(&d.work, 1) < 0 or vec_extend(&d.work, pairs, count) < 0:
         return NO_MEMORY
     return find_state(d, base, state)
@@ -92,38 +85,39 @@ cdef int dfa_inside(Dfa* d, const uint32_t* pairs, size_t count, uint32_t* state
     return find_state(d, base, state)
 
 
-cdef int goes_on(Dfa* d, uint32_t state) noexcept nogil:
-    """Whether any byte leads on in any lexeme."""
-    cdef uint32_t bits[8]
+cdef int can_continue(Nodes* n, uint32_t e) noexcept nogil:
+    """Whether some byte leads on in a text of an expression; 1, 0 or a negative status."""
     cdef uint32_t covered[8]
-    cdef uint32_t number = state >> 8
-    cdef uint32_t i, k, e, byte, found
+    cdef uint32_t byte = 0
+    cdef uint32_t i, found
     cdef int status
-    for i in range(1, intern_len(&d.states, number), 2):
-        e = intern_get(&d.states, number)[i + 1]
-        if e == EMPTY:
-            continue
-        for k in range(8):
-            covered[k] = 0
-        for byte in range(256):
-            if (covered[byte >> 5] >> (byte & 31)) & 1:
-                continue
-            for k in range(8):
-                bits[k] = 0xFFFFFFFF
-            same_class(d.nodes, e, byte, bits)
-            for k in range(8):
-                covered[k] |= bits[k]
-            status = derivative(d.nodes, e, byte, &found)
-            if status >= 0 and found != NOTHING:
-                status = matches_something(d.nodes, found)
-                if status > 0:
-                    return 1
-            if status < 0:
+    for i in range(8):
+        covered[i] = 0
+    while next_class(n, e, covered, &byte):
+        status = derivative(n, e, byte, &found)
+        if status < 0:
+            return status
+        if found != NOTHING:
+            status = matches_something(n, found)
+            if status != 0:
                 return status
     return 0
 
 
+cdef int goes_on(Dfa* d, uint32_t state) noexcept nogil:
+    """Whether some byte leads on in any lexeme of a state; 1, 0 or a negative status."""
+    cdef uint32_t number = state >> 8
+    cdef uint32_t i
+    cdef int status
+    for i in range(1, intern_len(&d.states, number), 2):
+        status = can_continue(d.nodes, intern_get(&d.states, number)[i + 1])
+        if status != 0:
+            return status
+    return 0
+
+
 cdef int ends_at_once(Dfa* d, uint32_t state) noexcept nogil:
+    """Whether the lexeme ends in this state, whatever the next byte is; 1, 0 or a negative status."""
     cdef uint32_t lexset = dfa_accept(d, state)
     cdef uint32_t i
     cdef int status
@@ -136,50 +130,67 @@ cdef int ends_at_once(Dfa* d, uint32_t state) noexcept nogil:
     return status if status < 0 else not status
 
 
-cdef int dfa_fill(Dfa* d, uint32_t state, uint32_t byte, uint32_t* target) noexcept nogil:
-    cdef uint32_t bits[8]
-    cdef uint32_t number = state >> 8
-    # (nothing is added to the states before they are read)
+cdef int take_derivatives(Dfa* d, uint32_t number, uint32_t byte, uint32_t* bits) noexcept nogil:
+    """Put the tuple of the state after `byte` on `work`, and narrow `bits` to bytes that lead to the same one."""
+    # No state is added here, so the pairs stay where they are.
     cdef const uint32_t* pairs = intern_get(&d.states, number)
-    cdef uint32_t count = intern_len(&d.states, number)
     cdef uint32_t i, e, first, found
-    cdef size_t base = d.work.len
-    cdef int status = vec_push(&d.work, 0)
-    for i in range(8):
-        bits[i] = 0xFFFFFFFF
-    for i in range(1, count, 2):
+    cdef int status
+    if vec_push(&d.work, 0) < 0:
+        return NO_MEMORY
+    for i in range(1, intern_len(&d.states, number), 2):
         e = pairs[i + 1]
         first = only_first(d.nodes, e)
         if first < 256 and first != byte:
-            # one of thousands of keys, mostly
-            bits[first >> 5] &= ~(<uint32_t>1 << (first & 31))
+            # Where thousands of keys may follow, nearly all of them end here.
+            bit_clear(bits, first)
             continue
         same_class(d.nodes, e, byte, bits)
-        if status >= 0:
-            status = derivative(d.nodes, e, byte, &found)
-        if status >= 0 and found != NOTHING:
-            status = matches_something(d.nodes, found)
-            if status > 0 and (vec_push(&d.work, pairs[i]) < 0
-                               or vec_push(&d.work, found) < 0):
-                status = NO_MEMORY
+        status = derivative(d.nodes, e, byte, &found)
         if status < 0:
-            d.work.len = base
             return status
+        if found == NOTHING:
+            continue
+        status = matches_something(d.nodes, found)
+        if status < 0:
+            return status
+        if status and (vec_push(&d.work, pairs[i]) < 0 or vec_push(&d.work, found) < 0):
+            return NO_MEMORY
+    return OK
+
+
+cdef int find_target(Dfa* d, uint32_t number, size_t base, uint32_t* target) noexcept nogil:
+    """The word of `delta` for the tuple that lies on `work` from `base` on."""
+    cdef int status
     if d.work.len == base + 1:
         d.work.len = base
-        found = LEAVE if d.accept.data[number] != NO_LEXEMES else DEAD
-    else:
-        status = find_state(d, base, &found)
-        if status < 0:
-            return status
-        status = ends_at_once(d, found)
-        if status < 0:
-            return status
-        if status:
-            found |= LAZY
+        target[0] = LEAVE if d.accept.data[number] != NO_LEXEMES else DEAD
+        return OK
+    status = find_state(d, base, target)
+    if status < 0:
+        return status
+    status = ends_at_once(d, target[0])
+    if status > 0:
+        target[0] |= LAZY
+    return status
+
+
+cdef int dfa_fill(Dfa* d, uint32_t state, uint32_t byte, uint32_t* target) noexcept nogil:
+    cdef uint32_t bits[8]
+    cdef uint32_t found, i
+    cdef size_t base = d.work.len
+    cdef int status
+    for i in range(8):
+        bits[i] = 0xFFFFFFFF
+    status = take_derivatives(d, state >> 8, byte, bits)
+    if status >= 0:
+        status = find_target(d, state >> 8, base, &found)
+    if status < 0:
+        d.work.len = base
+        return status
     for i in range(8):
         while bits[i]:
-            d.delta.data[state + (i << 5 | <uint32_t>lowest_bit(bits[i]))] = found
+            d.delta.data[state + (i << 5 | lowest_bit(bits[i]))] = found
             bits[i] &= bits[i] - 1
     target[0] = found
     return OK

@@ -1,4 +1,4 @@
-"""A string of at most 40 characters and one of at most 39 are different expressions, but hardly any token tells them apart."""
+"""Relaxing and comparing expressions, by their structure alone: neither takes a derivative."""
 
 from libc.stdint cimport uint32_t
 
@@ -10,10 +10,10 @@ from ffgrammar.regex.expr.nodes cimport (
 )
 
 cdef enum:
-    # parts of a concatenation, members of a union, levels of either: beyond these nothing is simplified or compared
+    # Beyond these many parts of a concatenation or members of a union, and levels of either, nothing is simplified or compared.
     MAX_PARTS = 16
     MAX_LEVELS = 8
-    # so many times at least is as good as none, where a loop begins
+    # In the loop that a text is in, a lower bound up to this is dropped.
     FEW = 2
 
 
@@ -36,10 +36,10 @@ cdef int relaxed_within(Nodes* n, uint32_t e, bint first, uint32_t levels, uint3
     if kind == K_REP:
         lo = node(n, e)[2]
         hi = node(n, e)[3]
-        # (what is repeated so many times exactly, like four hexadecimal digits, is no loop)
+        # An exact count, as of four hexadecimal digits, is no loop.
         if lo != hi and hi != NO_BOUND:
             hi = NO_BOUND
-        # to the loop that a text is in a few more make little difference; of later ones it would be felt everywhere
+        # In the loop that a text is in, a few rounds more make little difference; in later loops they would matter everywhere.
         if first and hi == NO_BOUND and lo <= FEW:
             lo = 0
         if hi != node(n, e)[3] or lo != node(n, e)[2]:
@@ -87,8 +87,7 @@ cdef int relaxed_union(Nodes* n, uint32_t e, bint first, uint32_t levels, uint32
 
 
 cdef int without_not(Nodes* n, uint32_t e, uint32_t* out) noexcept nogil:
-    """An intersection without the members that say what a text must not be. (Its loops stay as they are: how they end in each
-    other is what it is about.)"""
+    """An intersection without its complements. Its loops stay as they are: how they interlock is what it is about."""
     cdef size_t base = n.stack.len
     cdef uint32_t i, member
     cdef int status = vec_push(&n.stack, K_AND)
@@ -104,10 +103,10 @@ cdef int without_not(Nodes* n, uint32_t e, uint32_t* out) noexcept nogil:
 
 
 cdef uint32_t min_distinguishing_length(const Nodes* n, uint32_t a, uint32_t b) noexcept nogil:
-    return horizon_within(n, a, b, MAX_LEVELS)
+    return length_within(n, a, b, MAX_LEVELS)
 
 
-cdef uint32_t horizon_within(const Nodes* n, uint32_t a, uint32_t b, uint32_t levels) noexcept nogil:
+cdef uint32_t length_within(const Nodes* n, uint32_t a, uint32_t b, uint32_t levels) noexcept nogil:
     cdef uint32_t before = 0
     cdef uint32_t least = FAR
     cdef uint32_t parts = 0
@@ -115,15 +114,15 @@ cdef uint32_t horizon_within(const Nodes* n, uint32_t a, uint32_t b, uint32_t le
     while a != b:
         parts += 1
         if node_kind(n, a) != K_CAT or node_kind(n, b) != K_CAT or parts > MAX_PARTS:
-            found = add_lengths(before, horizon_of_parts(n, a, b, levels))
+            found = add_lengths(before, length_of_parts(n, a, b, levels))
             return found if found < least else least
         head_a = node(n, a)[1]
         head_b = node(n, b)[1]
         if head_a != head_b:
-            found = add_lengths(before, horizon_of_parts(n, head_a, head_b, levels))
+            found = add_lengths(before, length_of_parts(n, head_a, head_b, levels))
             if found < least:
                 least = found
-        # what follows the heads begins after the shorter one at the earliest
+        # What follows the heads begins after the shorter one at the earliest.
         before = add_lengths(before, min(n.shortest.data[head_a], n.shortest.data[head_b]))
         if before >= least:
             return least
@@ -132,18 +131,18 @@ cdef uint32_t horizon_within(const Nodes* n, uint32_t a, uint32_t b, uint32_t le
     return least
 
 
-cdef uint32_t horizon_of_parts(const Nodes* n, uint32_t a, uint32_t b, uint32_t levels) noexcept nogil:
+cdef uint32_t length_of_parts(const Nodes* n, uint32_t a, uint32_t b, uint32_t levels) noexcept nogil:
     cdef uint32_t kind = node_kind(n, a)
     cdef uint32_t inner
     if levels and (kind == K_REP or node_kind(n, b) == K_REP):
         inner = node(n, a if kind == K_REP else b)[1]
         if repeats(n, a, inner) and repeats(n, b, inner):
-            return horizon_of_loops(n, a, b, inner)
+            return length_of_loops(n, a, b, inner)
     if levels and kind == K_OR and node_kind(n, b) == K_OR:
-        return horizon_of_unions(n, a, b, levels - 1)
+        return length_of_unions(n, a, b, levels - 1)
     if levels and kind == K_CAT and node_kind(n, b) == K_CAT:
-        return horizon_within(n, a, b, levels - 1)
-    # the empty text does not tell them apart
+        return length_within(n, a, b, levels - 1)
+    # Nothing is known but whether the empty text tells them apart.
     return 1 if nullable(n, a) == nullable(n, b) else 0
 
 
@@ -151,8 +150,8 @@ cdef inline bint repeats(const Nodes* n, uint32_t e, uint32_t inner) noexcept no
     return e == inner or e == EMPTY or (node_kind(n, e) == K_REP and node(n, e)[1] == inner)
 
 
-cdef uint32_t horizon_of_loops(const Nodes* n, uint32_t a, uint32_t b, uint32_t inner) noexcept nogil:
-    """Of two expressions that repeat `inner` a different number of times."""
+cdef uint32_t length_of_loops(const Nodes* n, uint32_t a, uint32_t b, uint32_t inner) noexcept nogil:
+    """For two expressions that repeat `inner` a different number of times."""
     cdef uint32_t length = n.shortest.data[inner]
     cdef uint32_t lo[2]
     cdef uint32_t hi[2]
@@ -169,10 +168,10 @@ cdef uint32_t horizon_of_loops(const Nodes* n, uint32_t a, uint32_t b, uint32_t 
             lo[i] = node(n, e)[2]
             hi[i] = node(n, e)[3]
     if lo[0] != lo[1]:
-        # after the lesser number the one may end
+        # After the lesser number of rounds, one may end and the other may not.
         found = times(min(lo[0], lo[1]), length)
     if hi[0] != hi[1]:
-        # after the lesser number the other may go on
+        # After the lesser number of rounds, one may go on and the other may not.
         found = min(found, times(min(hi[0], hi[1]), length) + 1)
     return found
 
@@ -181,8 +180,8 @@ cdef inline uint32_t times(uint32_t count, uint32_t length) noexcept nogil:
     return FAR - 1 if length and count >= FAR / length else count * length
 
 
-cdef uint32_t horizon_of_unions(const Nodes* n, uint32_t a, uint32_t b, uint32_t levels) noexcept nogil:
-    """Of unions that differ in one member."""
+cdef uint32_t length_of_unions(const Nodes* n, uint32_t a, uint32_t b, uint32_t levels) noexcept nogil:
+    """For two unions that differ in one member; without such a member, nothing is known."""
     cdef uint32_t count = node_len(n, a)
     cdef uint32_t i = 1
     cdef uint32_t j = 1
@@ -206,7 +205,7 @@ cdef uint32_t horizon_of_unions(const Nodes* n, uint32_t a, uint32_t b, uint32_t
                 i += 1
                 j += 1
         else:
-            # (a member of a union that matches something may itself match nothing, unless that is known)
+            # A member may match nothing although its union matches something: it must be known that it does not.
             if n.info.data[only_a] & n.info.data[only_b] & ALIVE:
-                return horizon_within(n, only_a, only_b, levels)
+                return length_within(n, only_a, only_b, levels)
     return 1 if nullable(n, a) == nullable(n, b) else 0

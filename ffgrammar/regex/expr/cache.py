@@ -1,4 +1,9 @@
-"""Expressions that are costly to make and likely to be asked for again, kept for the grammars to come, in any store."""
+"""A cache of expressions for all grammars of the process.
+
+Every grammar has a store of its own, so an expression that one made is of no use to another as an id. Patterns and
+formats are costly to make and come again from schema to schema. They are kept packed (packed.pyx) and unpacked into the
+store at hand, which costs a constructor call for each node instead of parsing, lowering and emptiness searches.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +16,15 @@ from ffgrammar.regex.expr.store import ExprStore
 
 __all__ = ["ExprCache"]
 
-# What an entry takes beside its bytes.
+# The bytes of an entry beside those of its expression.
 OVERHEAD = 500
 
 
 class ExprCache:
-    """Expressions by what they were made from. The ones that were not asked for the longest go first.
+    """Expressions by what they were made from; safe to use from several threads.
 
     Args:
-        max_bytes: how much is kept.
+        max_bytes: how much is kept. Over it, the least recently used expressions go.
     """
 
     def __init__(self, max_bytes: int) -> None:
@@ -29,8 +34,17 @@ class ExprCache:
         self._packed: OrderedDict[Hashable, bytes] = OrderedDict()
 
     def get(self, store: ExprStore, key: Hashable, make: Callable[[], int]) -> int:
-        """The expression of a key; `make` makes it in this store, and makes the same for equal keys in every store."""
-        # the bounds count: what is over one is not to be had because another grammar was allowed it
+        """The expression of a key.
+
+        Args:
+            store: where the expression is wanted.
+            key: what it is made from.
+            make: makes it in this store. For equal keys it makes equal expressions, whatever the store.
+
+        Raises:
+            LimitError: a bound of the store was reached.
+        """
+        # Limits are part of the key: a grammar must not get what is over its limits because another was allowed it.
         key = (key, store.limits)
         with self._lock:
             packed = self._packed.get(key)

@@ -1,18 +1,22 @@
-"""Derivatives of expressions, the byte classes they define, and emptiness."""
+"""Derivatives, and the byte classes that they define.
+
+The derivative of an expression by a byte is the expression of what may follow that byte: `ab|ac` by `a` is `b|c`. Matching
+a text is taking derivatives byte by byte and asking whether the last one is nullable. Derivatives are memoized in the
+store, so an automaton is a table of ids.
+"""
 
 from libc.stdint cimport uint32_t
 
 from ffgrammar.regex.expr.nodes cimport Nodes
 
-# What may follow `byte` in a text of e.
+# What may follow `byte` in a text of `e`, written to `out`; NOTHING when no text goes on so. Returns OK or the negative
+# status of a constructor (nodes.pxd).
 cdef int derivative(Nodes* n, uint32_t e, uint32_t byte, uint32_t* out) noexcept nogil
 
-# Narrow `bits` to bytes whose derivative of e equals that of `byte`.
+# Remove from `bits`, 8 words, bytes whose derivative of `e` may differ from that of `byte`. All that are left have the same
+# derivative; some that would have it, too, may be removed. `byte` stays.
 cdef void same_class(Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcept nogil
 
-# How far e seems to be from a match. For an intersection the sum over its members and not their maximum: it falls with
-# every member that is satisfied, where a search by length would try all orders in which they can be.
-cdef uint32_t min_remaining(const Nodes* n, uint32_t e) noexcept nogil
-
-# 1 if e matches something, 0 if not, or a status: exact, also under and/not.
-cdef int matches_something(Nodes* n, uint32_t e) noexcept nogil
+# Walk over the byte classes of `e`. `covered`, 8 words, begins as zeros and `byte` as 0. Each call moves `byte` to the first
+# byte of a class that was not met yet and covers that class; it returns False when there is none.
+cdef bint next_class(Nodes* n, uint32_t e, uint32_t* covered, uint32_t* byte) noexcept nogil

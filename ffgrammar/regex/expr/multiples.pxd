@@ -1,15 +1,19 @@
-"""Digit strings by the remainder of their value: what `multipleOf` asks for.
+"""Digit strings whose value is a multiple: what `multipleOf` asks for.
 
-Two kinds of node, where t is what is still to come, read as a number in units of 10 ** -places:
+As an automaton, the multiples of 10 ** 6 would have a million states. Here the state is arithmetic: a node holds the
+divisor and the remainder so far, and its derivative computes the next remainder.
+
+There are two kinds of node. Let t be the rest of the text, read as a number in units of 10 ** -places:
 
     MULT lo span places divisor carry
-        lo to lo + span digits (NO_BOUND: no upper bound), and a point with more digits if it wants, unless places is
+        lo to lo + span digits (NO_BOUND: no upper bound), then optionally a point and more digits, unless places is
         NO_POINT. With n digits before the point, carry * 10 ** (n - lo) + t is a multiple of the divisor.
     PART places divisor carry
-        digits after the point, of which only zeros lie beyond `places`: carry + t is a multiple of the divisor.
+        Digits after the point, of which only zeros lie beyond `places`. carry + t is a multiple of the divisor.
 
-The carry is what the digits already read come to, moved to the place of the shortest rest that makes a multiple. So
-there are as few states before the point as can be: 10 for the multiples of 10 ** 9. A node always matches something.
+The carry is the value of the digits already read, shifted to the length of the shortest rest that makes a multiple. That
+keeps the states before the point as few as possible: 10 for the multiples of 10 ** 9. A node always matches something.
+Divisors are below 2 ** 63, so that sums of two remainders fit in 64 bits.
 """
 
 from libc.stdint cimport uint32_t, uint64_t
@@ -17,20 +21,27 @@ from libc.stdint cimport uint32_t, uint64_t
 from ffgrammar.regex.expr.nodes cimport Nodes
 
 cdef enum:
-    # MULT without a point
+    # In the place of `places`: a MULT without a point
     NO_POINT = 0xFFFFFFFF
-    # of words of a node
+    # How many words a node has
     MULT_LEN = 8
     PART_LEN = 6
 
 
+# The number that lies in two words, the low one first.
 cdef inline uint64_t two_words(const uint32_t* words) noexcept nogil:
     return words[0] | <uint64_t>words[1] << 32
 
 
+# Constructors of MULT and PART. They write the id to `out`, NOTHING or a simpler node where that is the same, and return OK
+# or the negative status of a constructor (nodes.pxd). 0 < divisor < 2 ** 63, carry < divisor.
 cdef int make_multiples(
     Nodes* n, uint64_t divisor, uint64_t carry, uint32_t lo, uint32_t span, uint32_t places, uint32_t* out,
 ) noexcept nogil
 cdef int make_part(Nodes* n, uint64_t divisor, uint64_t carry, uint32_t places, uint32_t* out) noexcept nogil
+
+# What may follow `byte` in a text of a MULT or PART, written to `out`. Returns what the constructors do.
 cdef int multiples_derivative(Nodes* n, uint32_t e, uint32_t byte, uint32_t* out) noexcept nogil
+
+# Narrow `bits`, 8 words, to bytes whose derivative of a MULT or PART is that of `byte`.
 cdef void multiples_class(const Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcept nogil

@@ -1,7 +1,8 @@
-"""Making and deriving the nodes of multiples. Divisors are below 2 ** 63, so that sums of two remainders fit."""
+"""Arithmetic modulo the divisor, and the constructors and derivatives that it gives."""
 
 from libc.stdint cimport uint32_t, uint64_t
 
+from ffgrammar.core.bits cimport bit_set
 from ffgrammar.core.status cimport NO_MEMORY
 from ffgrammar.core.vec cimport vec_push
 from ffgrammar.regex.expr.nodes cimport (
@@ -25,7 +26,7 @@ cdef extern from *:
 cdef enum:
     ZERO = 48
     POINT = 46
-    # 10 ** 19 is above every divisor
+    # This many digits can spell every remainder: 10 ** 19 is above every divisor.
     ENOUGH = 19
 
 
@@ -34,7 +35,7 @@ cdef inline uint64_t times(uint64_t a, uint64_t b, uint64_t divisor) noexcept no
 
 
 cdef uint64_t power(uint64_t exponent, uint64_t divisor) noexcept nogil:
-    """10 ** exponent, as a remainder."""
+    """10 ** exponent modulo the divisor, by squaring."""
     cdef uint64_t out, square
     if exponent <= ENOUGH:
         return ff_power_of_ten[exponent] % divisor
@@ -49,19 +50,22 @@ cdef uint64_t power(uint64_t exponent, uint64_t divisor) noexcept nogil:
 
 
 cdef inline uint64_t missing(uint64_t divisor, uint64_t carry) noexcept nogil:
+    """The least number that makes a multiple together with the carry."""
     return divisor - carry if carry else 0
 
 
 cdef inline bint within(uint64_t value, uint64_t digits) noexcept nogil:
-    """Whether so many digits can spell the value."""
+    """Whether `digits` digits can spell the value."""
     return digits >= ENOUGH or value < ff_power_of_ten[digits]
 
 
 cdef bint least_factor(uint64_t a, uint64_t wanted, uint64_t divisor, uint64_t* out) noexcept nogil:
-    """The least x >= 0 for which a * x leaves the remainder `wanted`; whether there is one."""
+    """Write to `out` the least x >= 0 for which a * x leaves the remainder `wanted`; False if there is none.
+
+    The extended Euclidean algorithm."""
     cdef uint64_t old = divisor
     cdef uint64_t new = a % divisor
-    # of the divisor and of a: what times a leaves `old` and `new` as remainders
+    # old_factor * a leaves the remainder `old`, new_factor * a the remainder `new`.
     cdef uint64_t old_factor = 0
     cdef uint64_t new_factor = 1 % divisor
     cdef uint64_t quotient, swap
@@ -80,27 +84,28 @@ cdef bint least_factor(uint64_t a, uint64_t wanted, uint64_t divisor, uint64_t* 
 
 
 cdef uint32_t shortest_part(uint64_t divisor, uint64_t carry, uint64_t whole, uint32_t places) noexcept nogil:
-    """How many digits after the point make a multiple at least, with exactly `whole` digits before it.
+    """The least number of digits after the point that makes a multiple, with exactly `whole` digits before it.
 
-    A lower bound when it takes more than ENOUGH, or when there is no multiple.
+    A lower bound when more than ENOUGH are needed, or when there is no multiple.
     """
     cdef uint64_t wanted = missing(divisor, carry)
     cdef uint64_t least = wanted
     cdef uint32_t digits = min(places, <uint32_t>ENOUGH)
-    # so many divisors and 1 end in 0: 9, 3, 7, 1 for a divisor that ends in 1, 3, 7, 9
+    # How often the divisor is added to a number that ends in 1 until the sum ends in 0: 9, 3, 7, 1 times for divisors that
+    # end in 1, 3, 7, 9.
     cdef uint64_t ends = 10 - divisor % 10 if divisor % 10 in (1, 9) else divisor % 10
     if digits < places and not least_factor(power(places - digits, divisor), wanted, divisor, &least):
         return digits
     if not within(least, whole + digits):
         return digits
-    # what fewer digits do, more digits do with zeros
+    # What fewer digits can do, more digits can do with zeros: so the least number is found by taking digits away.
     if divisor & 1 == 0 or divisor % 5 == 0:
         while (digits and least_factor(power(places - digits + 1, divisor), wanted, divisor, &least)
                and within(least, whole + digits - 1)):
             digits -= 1
         return digits
     while digits:
-        # a tenth of it: the divisor is added as often as makes the last digit 0
+        # A tenth of it, after the divisor was added until the last digit is 0.
         least = <uint64_t>((least + <ff_u128>divisor * (least % 10 * ends % 10)) / 10)
         if not within(least, whole + digits - 1):
             break
@@ -114,11 +119,11 @@ cdef uint32_t shortest_multiple(uint64_t divisor, uint64_t carry, uint32_t lo, u
     cdef uint64_t after
     if places == NO_POINT or places == 0:
         return lo if lo < FAR else FAR
-    # a digit more before the point may do instead of several after it
+    # One digit more before the point may replace several after it.
     while length < best and (span == NO_BOUND or length - lo <= span):
         after = shortest_part(divisor, carry, length, places)
         if after:
-            # and the point
+            # The point itself.
             after += 1
         if length + after < best:
             best = length + after
@@ -133,7 +138,7 @@ cdef int make_zeros(Nodes* n, uint32_t lo, uint32_t* out) noexcept nogil:
     cdef int i, status
     for i in range(8):
         bits[i] = 0
-    bits[ZERO >> 5] = <uint32_t>1 << (ZERO & 31)
+    bit_set(bits, ZERO)
     status = make_set(n, bits, &zero)
     return status if status < 0 else make_repeat(n, zero, lo, NO_BOUND, out)
 
@@ -144,7 +149,7 @@ cdef int make_multiples(
     cdef uint32_t words[MULT_LEN]
     cdef uint32_t flags = ALIVE
     while not within(missing(divisor, carry), lo + <uint64_t>(0 if places == NO_POINT else places)):
-        # no rest of this length makes a multiple
+        # No rest of this length makes a multiple: there must be one digit more.
         if span == 0:
             out[0] = NOTHING
             return 0
@@ -172,7 +177,7 @@ cdef int make_part(Nodes* n, uint64_t divisor, uint64_t carry, uint32_t places, 
         out[0] = NOTHING
         return 0
     if places == 0 or (carry == 0 and not within(divisor, places)):
-        # nothing but zero itself is so near
+        # Zero is the only multiple within reach.
         return make_zeros(n, 0, out)
     words[0] = K_PART
     words[1] = places
@@ -185,7 +190,7 @@ cdef int make_part(Nodes* n, uint64_t divisor, uint64_t carry, uint32_t places, 
 
 
 cdef int after_point(Nodes* n, uint64_t divisor, uint64_t carry, uint32_t places, uint32_t* out) noexcept nogil:
-    """A part of at least one digit."""
+    """The expression behind a point: a PART that is not empty."""
     cdef uint32_t part, some
     cdef size_t base = n.stack.len
     cdef int status = make_part(n, divisor, carry, places, &part)
@@ -234,7 +239,7 @@ cdef int multiples_derivative(Nodes* n, uint32_t e, uint32_t byte, uint32_t* out
 
 cdef void multiples_class(const Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcept nogil:
     cdef int i
-    # digits and the point are in the same word
+    # The digits and the point lie in one word of `bits`.
     if byte == POINT or byte - <uint32_t>ZERO <= 9:
         for i in range(8):
             bits[i] &= (<uint32_t>1 << (byte & 31)) if i == <int>(byte >> 5) else 0

@@ -1,5 +1,9 @@
 """Hash-consed expressions over bytes: equal expressions have equal ids.
 
+`Nodes` is the store of one grammar. A node is an id, and its words lie in `tuples`, so two expressions are compared by
+comparing two ints, and a derivative that was computed once is found again by its id. Nodes are never freed one by one:
+`nodes_truncate` forgets the newest.
+
 A node is a tuple of words, the kind first:
 
     SET w0..w7        one byte of a 256-bit set
@@ -15,6 +19,7 @@ from libc.stdint cimport uint8_t, uint32_t
 
 from ffgrammar.core.intern cimport Intern, intern_get, intern_len
 from ffgrammar.core.map cimport Map
+from ffgrammar.core.owner cimport Owner
 from ffgrammar.core.vec cimport Vec
 
 cdef enum Kind:
@@ -32,91 +37,129 @@ cdef enum Kind:
     K_PART
 
 cdef enum:
-    # reserved ids
+    # Ids that are the same in every store
     NOTHING = 0
     EMPTY = 1
     ANY = 2
-    # REP without an upper bound
+    # In REP and MULT: no upper bound
     NO_BOUND = 0xFFFFFFFF
-    # lengths saturate here, so that sums of a few never overflow
+    # Lengths saturate here, so that the sum of two never overflows
     FAR = 0x0FFFFFFF
-    # flags: low bits of Nodes.info; the recursion depth of a derivative is above them
+    # The low bits of Nodes.info; above them is the depth to which a derivative recurses
     NULLABLE = 1
     ALIVE = 2      # known to match something
     DEAD_END = 4   # known to match nothing
     DEPTH_SHIFT = 3
 
 cdef struct Nodes:
-    Intern tuples
-    Vec info
+    Owner owner
+    Intern tuples       # the words of each node
+    Vec info            # per node: flags and depth
     Vec shortest        # per node: a lower bound of the length of its texts, at most FAR
-    uint8_t* text
+    uint8_t* text       # the bytes of all literals
     size_t text_len
     size_t text_cap
     Map derivatives     # expr << 8 | byte -> expr
-    Map classes         # expr << 8 | byte -> offset in class_words, of some unions
-    Vec class_words     # bytes of the same class, as 256 bits
-    Vec stack           # where members are collected; used as a stack by recursive kernels
+    Map classes         # for some unions: expr << 8 | byte -> offset in class_words
+    Vec class_words     # byte classes, 8 words of bits each
+    Vec stack           # members of a node to be made; recursive kernels use it as a stack
     uint32_t max_nodes
     size_t max_words    # of all nodes together
-    int words_limit     # the status that says so
+    int words_limit     # the status to return when there are more
     uint32_t max_members
     uint32_t max_depth
-    uint32_t max_search
+    uint32_t max_search  # states of an emptiness search
 
 
+# Accessors. None of them checks that `e` is an id of the store.
+
+# The words of a node. The pointer is valid until the next node is added.
 cdef inline const uint32_t* node(const Nodes* n, uint32_t e) noexcept nogil:
     return intern_get(&n.tuples, e)
 
 
+# The first word: a `Kind`.
 cdef inline uint32_t node_kind(const Nodes* n, uint32_t e) noexcept nogil:
     return intern_get(&n.tuples, e)[0]
 
 
+# How many words the node has, its kind included.
 cdef inline uint32_t node_len(const Nodes* n, uint32_t e) noexcept nogil:
     return intern_len(&n.tuples, e)
 
 
+# The byte that every text of `e` starts with, if `e` is a literal or begins with one; else 256.
 cdef inline uint32_t only_first(const Nodes* n, uint32_t e) noexcept nogil:
-    """The byte that all texts of an expression start with, if it is a literal or begins with one; else 256."""
     cdef const uint32_t* words = node(n, e)
     if words[0] == K_CAT:
         words = node(n, words[1])
     return n.text[words[1]] if words[0] == K_LIT else 256
 
 
+# Whether `e` matches the empty text.
 cdef inline bint nullable(const Nodes* n, uint32_t e) noexcept nogil:
     return n.info.data[e] & NULLABLE
 
 
+# The sum of two lengths, at most FAR.
 cdef inline uint32_t add_lengths(uint32_t a, uint32_t b) noexcept nogil:
     return FAR if a + b > FAR else a + b
 
 
+# How many of a node's words are ids of its parts: they are the first ones after the kind.
 cdef inline uint32_t part_count(const Nodes* n, uint32_t e) noexcept nogil:
-    """How many parts, which are expressions, a node has: they are its first words after the kind."""
     cdef uint32_t kind = node_kind(n, e)
     if kind == K_OR or kind == K_AND or kind == K_CAT:
         return node_len(n, e) - 1
     return kind == K_NOT or kind == K_REP
 
 
+# Make an empty store without bounds, which has NOTHING, EMPTY and ANY. Returns OK or NO_MEMORY; free it in both cases.
 cdef int nodes_init(Nodes* n) noexcept nogil
+
+# Free everything.
 cdef void nodes_free(Nodes* n) noexcept nogil
+
+# Give the new store `to` the expressions of `n`, ids and all; its bounds stay as they are, and nothing memoized is copied.
+# Returns OK or NO_MEMORY.
 cdef int nodes_copy(Nodes* to, const Nodes* n) noexcept nogil
+
+# Forget all expressions but the first `count`, and all memoized derivatives and classes.
 cdef void nodes_truncate(Nodes* n, uint32_t count) noexcept nogil
+
+# The bytes that the store holds.
 cdef size_t nodes_bytes(const Nodes* n) noexcept nogil
 
-# Constructors: they write the id to `out` and return a status. make_union and make_intersection take their members from
-# the stack: the word at `base` is free for the kind, members follow up to the top; the stack is cut back to `base`.
+# Constructors. Each writes the id of a node to `out` and returns OK or a negative status: NO_MEMORY, LIMIT_EXPRESSIONS
+# (too many nodes or words), LIMIT_NESTING (too deep), and LIMIT_EXPRESSION_SIZE for unions and intersections. After a limit
+# the store is still valid: ids that were handed out stay what they were.
+
+# Intern a node that is simplified already: `count` words, the NULLABLE, ALIVE and DEAD_END flags that are known, the depth
+# of recursion that its derivative needs, and a lower bound of the length of its texts.
 cdef int add_node(
     Nodes* n, const uint32_t* words, size_t count, uint32_t flags, uint32_t depth, uint32_t shortest, uint32_t* out,
 ) noexcept nogil
+
+# One byte of a set, 8 words of bits.
 cdef int make_set(Nodes* n, const uint32_t* bits, uint32_t* out) noexcept nogil
+
+# Exactly these bytes; they are copied.
 cdef int make_literal(Nodes* n, const uint8_t* text, uint32_t length, uint32_t* out) noexcept nogil
+
+# The literal of `length` bytes that lies at `offset` in the text arena: the rest of a longer one, nothing is copied.
 cdef int make_suffix(Nodes* n, uint32_t offset, uint32_t length, uint32_t* out) noexcept nogil
+
+# `head`, then `tail`.
 cdef int make_concat(Nodes* n, uint32_t head, uint32_t tail, uint32_t* out) noexcept nogil
+
+# A union (K_OR) or an intersection (K_AND). The members come from `n.stack`: the word at `base` is free for the kind, the
+# members follow it up to the top. The stack is cut back to `base`, also after an error.
+cdef int make_members(Nodes* n, uint32_t kind, size_t base, uint32_t* out) noexcept nogil
 cdef int make_union(Nodes* n, size_t base, uint32_t* out) noexcept nogil
 cdef int make_intersection(Nodes* n, size_t base, uint32_t* out) noexcept nogil
+
+# Every byte string that `e` does not match.
 cdef int make_complement(Nodes* n, uint32_t e, uint32_t* out) noexcept nogil
+
+# `lo` to `hi` times `e`; NO_BOUND: no upper bound.
 cdef int make_repeat(Nodes* n, uint32_t e, uint32_t lo, uint32_t hi, uint32_t* out) noexcept nogil

@@ -1,29 +1,40 @@
-"""Smart constructors: every node is simplified by the algebra of Owens, Reppy and Turon (2009) before it is interned,
-which keeps the number of derivatives of an expression finite and small."""
+"""Smart constructors: they simplify a node before they intern it.
+
+The laws are those of Owens, Reppy and Turon (2009): unions and intersections are flat, sorted and without duplicates, byte
+sets in them become one, concatenations lean to the right, and neutral and absorbing elements disappear. That is what keeps
+the number of derivatives of an expression finite and small. A constructor costs a look-up of the node's words, and a sort of
+the members where they are not in order yet.
+
+Unions and intersections are one function, read with `kind`: what is neutral to the one decides the other.
+"""
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy
 
-from ffgrammar.core.intern cimport (
-    intern_add, intern_bytes, intern_copy, intern_count, intern_free, intern_init, intern_truncate,
-)
-from ffgrammar.core.map cimport map_bytes, map_clear, map_free, map_init
+from ffgrammar.core.bits cimport bit_set
+from ffgrammar.core.intern cimport intern_add, intern_copy, intern_count, intern_truncate
+from ffgrammar.core.map cimport map_clear
+from ffgrammar.core.owner cimport own_intern, own_map, own_vec, owner_bytes, owner_free, owner_init, owner_status
 from ffgrammar.core.sort cimport sort_words
 from ffgrammar.core.status cimport LIMIT_EXPRESSION_SIZE, LIMIT_EXPRESSIONS, LIMIT_NESTING, NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_copy, vec_extend, vec_fill, vec_free, vec_init, vec_push, vec_reserve
+from ffgrammar.core.vec cimport vec_copy, vec_extend, vec_fill, vec_push, vec_reserve
 
 
 cdef int nodes_init(Nodes* n) noexcept nogil:
     cdef uint32_t word, e
-    vec_init(&n.info)
-    vec_init(&n.shortest)
-    vec_init(&n.stack)
-    vec_init(&n.class_words)
     n.text = NULL
     n.text_len = 0
     n.text_cap = 0
-    if intern_init(&n.tuples) < 0 or map_init(&n.derivatives) < 0 or map_init(&n.classes) < 0:
+    owner_init(&n.owner)
+    own_intern(&n.owner, &n.tuples)
+    own_vec(&n.owner, &n.info)
+    own_vec(&n.owner, &n.shortest)
+    own_map(&n.owner, &n.derivatives)
+    own_map(&n.owner, &n.classes)
+    own_vec(&n.owner, &n.class_words)
+    own_vec(&n.owner, &n.stack)
+    if owner_status(&n.owner) < 0:
         return NO_MEMORY
     n.max_nodes = n.max_members = n.max_depth = n.max_search = 0xFFFFFFFF
     n.max_words = 0xFFFFFFFF
@@ -39,19 +50,12 @@ cdef int nodes_init(Nodes* n) noexcept nogil:
 
 
 cdef void nodes_free(Nodes* n) noexcept nogil:
-    intern_free(&n.tuples)
-    map_free(&n.derivatives)
-    map_free(&n.classes)
-    vec_free(&n.class_words)
-    vec_free(&n.info)
-    vec_free(&n.shortest)
-    vec_free(&n.stack)
+    owner_free(&n.owner)
     free(n.text)
     n.text = NULL
 
 
 cdef int nodes_copy(Nodes* to, const Nodes* n) noexcept nogil:
-    """Give a new store the expressions of another one; bounds stay as they are."""
     cdef uint8_t* text
     if n.text_len:
         text = <uint8_t*>realloc(to.text, n.text_len)
@@ -66,7 +70,7 @@ cdef int nodes_copy(Nodes* to, const Nodes* n) noexcept nogil:
 
 
 cdef void nodes_truncate(Nodes* n, uint32_t count) noexcept nogil:
-    # a node refers to earlier nodes only, so any prefix of the ids is closed; memoized derivatives may not be in it
+    # A node refers to earlier nodes only, so every prefix of the ids is closed. Memoized derivatives may lie beyond it.
     intern_truncate(&n.tuples, count)
     n.info.len = count
     n.shortest.len = count
@@ -76,8 +80,7 @@ cdef void nodes_truncate(Nodes* n, uint32_t count) noexcept nogil:
 
 
 cdef size_t nodes_bytes(const Nodes* n) noexcept nogil:
-    return (intern_bytes(&n.tuples) + map_bytes(&n.derivatives) + map_bytes(&n.classes)
-            + (n.class_words.cap + n.info.cap + n.shortest.cap + n.stack.cap) * sizeof(uint32_t) + n.text_cap)
+    return owner_bytes(&n.owner) + n.text_cap
 
 
 cdef inline uint32_t depth_of(const Nodes* n, uint32_t e) noexcept nogil:
@@ -118,7 +121,6 @@ cdef int make_set(Nodes* n, const uint32_t* bits, uint32_t* out) noexcept nogil:
 
 
 cdef int make_suffix(Nodes* n, uint32_t offset, uint32_t length, uint32_t* out) noexcept nogil:
-    """The literal that lies at `offset` of the text arena."""
     cdef uint32_t words[3]
     cdef uint32_t bits[8]
     cdef int i
@@ -126,10 +128,10 @@ cdef int make_suffix(Nodes* n, uint32_t offset, uint32_t length, uint32_t* out) 
         out[0] = EMPTY
         return OK
     if length == 1:
-        # one byte is a set, so that equal expressions stay equal nodes
+        # One byte is always a set, so that equal expressions are equal nodes.
         for i in range(8):
             bits[i] = 0
-        bits[n.text[offset] >> 5] = <uint32_t>1 << (n.text[offset] & 31)
+        bit_set(bits, n.text[offset])
         return make_set(n, bits, out)
     words[0] = K_LIT
     words[1] = offset
@@ -166,7 +168,7 @@ cdef int make_concat(Nodes* n, uint32_t head, uint32_t tail, uint32_t* out) noex
     if tail == EMPTY:
         out[0] = head
         return OK
-    # (a b) tail is kept as a (b tail)
+    # (a b) tail becomes a (b tail).
     while node_kind(n, head) == K_CAT:
         if vec_push(&n.stack, node(n, head)[1]) < 0:
             return NO_MEMORY
@@ -217,14 +219,14 @@ cdef bint sorted_has(const uint32_t* words, size_t count, uint32_t word) noexcep
 
 
 cdef int flatten(Nodes* n, size_t base, uint32_t kind) noexcept nogil:
-    """Replace members of the same kind by their own members (which are flat already)."""
+    """Replace members of the same kind by their own members, which are flat already."""
     cdef size_t i
     cdef size_t end = n.stack.len
     cdef uint32_t e
     for i in range(base + 1, end):
         e = n.stack.data[i]
         if node_kind(n, e) == kind:
-            # the neutral element takes its place and goes with the others of its kind
+            # The neutral element takes its place; `gather` drops it.
             n.stack.data[i] = NOTHING if kind == K_OR else ANY
             if vec_extend(&n.stack, node(n, e) + 1, node_len(n, e) - 1) < 0:
                 return NO_MEMORY
@@ -232,7 +234,7 @@ cdef int flatten(Nodes* n, size_t base, uint32_t kind) noexcept nogil:
 
 
 cdef size_t sort_members(Nodes* n, size_t base) noexcept nogil:
-    """Sort and drop duplicates; returns how many are left."""
+    """Sort the members and drop duplicates; returns how many remain."""
     cdef uint32_t* words = n.stack.data + base + 1
     cdef size_t count = n.stack.len - base - 1
     cdef size_t i
@@ -249,143 +251,136 @@ cdef size_t sort_members(Nodes* n, size_t base) noexcept nogil:
     return kept
 
 
-cdef int make_union(Nodes* n, size_t base, uint32_t* out) noexcept nogil:
-    cdef uint32_t bits[8]
-    cdef uint32_t e, flags, depth, shortest
+cdef struct Gathered:
+    # The members that `gather` took off the stack, summed up.
+    uint32_t bits[8]   # the byte sets among them: their union, or their intersection
+    bint has_set
+    bint has_empty     # the empty text was one of them
+    bint nullable      # whether some (OR) or all (AND) members but the empty text match the empty text
+
+
+cdef inline bint gather(Nodes* n, uint32_t kind, size_t base, Gathered* found) noexcept nogil:
+    """Keep the members that are neither neutral, nor a byte set, nor the empty text; False if one decides the result."""
+    cdef bint is_union = kind == K_OR
+    cdef uint32_t e, info, j
     cdef const uint32_t* words
-    cdef size_t i, kept
-    cdef bint has_set = False
-    cdef bint has_empty = False
-    cdef bint has_nullable = False
-    cdef int j, status
-    if flatten(n, base, K_OR) < 0:
-        return NO_MEMORY
+    cdef size_t i
+    cdef size_t kept = base + 1
+    found.has_set = found.has_empty = False
+    found.nullable = not is_union
     for j in range(8):
-        bits[j] = 0
-    kept = base + 1
+        found.bits[j] = 0 if is_union else 0xFFFFFFFF
     for i in range(base + 1, n.stack.len):
         e = n.stack.data[i]
-        if e == NOTHING or n.info.data[e] & DEAD_END:
+        info = n.info.data[e]
+        if e == ANY or info & DEAD_END:
+            if is_union == (e == ANY):
+                return False
             continue
-        if e == ANY:
-            n.stack.len = base
-            out[0] = ANY
-            return OK
         if e == EMPTY:
-            has_empty = True
+            found.has_empty = True
             continue
+        if is_union:
+            found.nullable |= info & NULLABLE
+        else:
+            found.nullable &= info & NULLABLE
         words = node(n, e)
         if words[0] == K_SET:
-            has_set = True
+            found.has_set = True
             for j in range(8):
-                bits[j] |= words[j + 1]
+                found.bits[j] = found.bits[j] | words[j + 1] if is_union else found.bits[j] & words[j + 1]
             continue
-        has_nullable |= nullable(n, e)
         n.stack.data[kept] = e
         kept += 1
     n.stack.len = kept
-    if has_set:
-        status = make_set(n, bits, &e)
-        if status < 0 or vec_push(&n.stack, e) < 0:
-            return status if status < 0 else NO_MEMORY
-    if has_empty and not has_nullable and vec_push(&n.stack, EMPTY) < 0:
-        return NO_MEMORY
-    kept = sort_members(n, base)
-    if kept <= 1:
-        out[0] = n.stack.data[base + 1] if kept else NOTHING
-        n.stack.len = base
-        return OK
-    flags = 0
-    depth = 0
-    shortest = FAR
-    for i in range(base + 1, n.stack.len):
-        e = n.stack.data[i]
-        if n.shortest.data[e] < shortest:
-            shortest = n.shortest.data[e]
-        flags |= n.info.data[e] & (NULLABLE | ALIVE)
+    return True
+
+
+cdef inline int intern_members(Nodes* n, uint32_t kind, size_t base, uint32_t* out) noexcept nogil:
+    """The node of two or more sorted members; what is known of them says what is known of it."""
+    cdef bint is_union = kind == K_OR
+    cdef size_t count = n.stack.len - base - 1
+    cdef uint32_t* members = n.stack.data + base + 1
+    cdef uint32_t some = 0
+    cdef uint32_t every = 0xFFFFFFFF
+    cdef uint32_t depth = 0
+    cdef uint32_t shortest = FAR if is_union else 0
+    cdef uint32_t flags, e, length
+    cdef size_t i
+    for i in range(count):
+        e = members[i]
+        some |= n.info.data[e]
+        every &= n.info.data[e]
+        length = n.shortest.data[e]
+        if length < shortest if is_union else length > shortest:
+            shortest = length
         if depth_of(n, e) >= depth:
             depth = depth_of(n, e) + 1
-        if node_kind(n, e) == K_NOT and sorted_has(n.stack.data + base + 1, kept, node(n, e)[1]):
-            n.stack.len = base
-            out[0] = ANY
+        if node_kind(n, e) == K_NOT and sorted_has(members, count, node(n, e)[1]):
+            out[0] = ANY if is_union else NOTHING
             return OK
-    n.stack.len = base
-    if kept > n.max_members:
+    if count > n.max_members:
         return LIMIT_EXPRESSION_SIZE
-    n.stack.data[base] = K_OR
-    return add_node(n, n.stack.data + base, kept + 1, flags, depth, shortest, out)
+    if is_union:
+        flags = some & (NULLABLE | ALIVE)
+    else:
+        flags = (NULLABLE | ALIVE) if every & NULLABLE else 0
+    n.stack.data[base] = kind
+    return add_node(n, n.stack.data + base, count + 1, flags, depth, shortest, out)
+
+
+cdef inline int simplify_members(Nodes* n, uint32_t kind, size_t base, uint32_t* out) noexcept nogil:
+    cdef Gathered found
+    cdef uint32_t e
+    cdef size_t count
+    cdef int status
+    if flatten(n, base, kind) < 0:
+        return NO_MEMORY
+    if not gather(n, kind, base, &found):
+        out[0] = ANY if kind == K_OR else NOTHING
+        return OK
+    if kind == K_AND and found.has_empty:
+        out[0] = EMPTY if found.nullable else NOTHING
+        return OK
+    if found.has_set:
+        status = make_set(n, found.bits, &e)
+        if status < 0:
+            return status
+        if e == NOTHING:
+            # only an intersection of byte sets has no byte
+            out[0] = NOTHING
+            return OK
+        if vec_push(&n.stack, e) < 0:
+            return NO_MEMORY
+    if kind == K_OR and found.has_empty and not found.nullable and vec_push(&n.stack, EMPTY) < 0:
+        return NO_MEMORY
+    count = sort_members(n, base)
+    if count > 1:
+        return intern_members(n, kind, base, out)
+    if count == 1:
+        out[0] = n.stack.data[base + 1]
+    else:
+        out[0] = NOTHING if kind == K_OR else ANY
+    return OK
+
+
+cdef int make_members(Nodes* n, uint32_t kind, size_t base, uint32_t* out) noexcept nogil:
+    # The kind is a constant in each call: the compiler makes a copy for unions and one for intersections.
+    cdef int status
+    if kind == K_OR:
+        status = simplify_members(n, K_OR, base, out)
+    else:
+        status = simplify_members(n, K_AND, base, out)
+    n.stack.len = base
+    return status
+
+
+cdef int make_union(Nodes* n, size_t base, uint32_t* out) noexcept nogil:
+    return make_members(n, K_OR, base, out)
 
 
 cdef int make_intersection(Nodes* n, size_t base, uint32_t* out) noexcept nogil:
-    cdef uint32_t bits[8]
-    cdef uint32_t e, flags, depth, shortest
-    cdef const uint32_t* words
-    cdef size_t i, kept
-    cdef bint has_set = False
-    cdef bint has_empty = False
-    cdef bint all_nullable = True
-    cdef int j, status
-    if flatten(n, base, K_AND) < 0:
-        return NO_MEMORY
-    for j in range(8):
-        bits[j] = 0xFFFFFFFF
-    kept = base + 1
-    for i in range(base + 1, n.stack.len):
-        e = n.stack.data[i]
-        if e == ANY:
-            continue
-        if n.info.data[e] & DEAD_END:
-            n.stack.len = base
-            out[0] = NOTHING
-            return OK
-        all_nullable &= nullable(n, e)
-        if e == EMPTY:
-            has_empty = True
-            continue
-        words = node(n, e)
-        if words[0] == K_SET:
-            has_set = True
-            for j in range(8):
-                bits[j] &= words[j + 1]
-            continue
-        n.stack.data[kept] = e
-        kept += 1
-    n.stack.len = kept
-    if has_empty:
-        n.stack.len = base
-        out[0] = EMPTY if all_nullable else NOTHING
-        return OK
-    if has_set:
-        status = make_set(n, bits, &e)
-        if status < 0 or vec_push(&n.stack, e) < 0:
-            return status if status < 0 else NO_MEMORY
-        if e == NOTHING:
-            n.stack.len = base
-            out[0] = NOTHING
-            return OK
-    kept = sort_members(n, base)
-    if kept <= 1:
-        out[0] = n.stack.data[base + 1] if kept else ANY
-        n.stack.len = base
-        return OK
-    depth = 0
-    shortest = 0
-    for i in range(base + 1, n.stack.len):
-        e = n.stack.data[i]
-        if n.shortest.data[e] > shortest:
-            shortest = n.shortest.data[e]
-        if depth_of(n, e) >= depth:
-            depth = depth_of(n, e) + 1
-        if node_kind(n, e) == K_NOT and sorted_has(n.stack.data + base + 1, kept, node(n, e)[1]):
-            n.stack.len = base
-            out[0] = NOTHING
-            return OK
-    flags = (NULLABLE | ALIVE) if all_nullable else 0
-    n.stack.len = base
-    if kept > n.max_members:
-        return LIMIT_EXPRESSION_SIZE
-    n.stack.data[base] = K_AND
-    return add_node(n, n.stack.data + base, kept + 1, flags, depth, shortest, out)
+    return make_members(n, K_AND, base, out)
 
 
 cdef int make_complement(Nodes* n, uint32_t e, uint32_t* out) noexcept nogil:
@@ -415,7 +410,7 @@ cdef int make_repeat(Nodes* n, uint32_t e, uint32_t lo, uint32_t hi, uint32_t* o
         out[0] = e
         return OK
     if nullable(n, e):
-        # so that a derivative may always count down
+        # Rounds may be empty, so fewer than `lo` can be written as `lo`. Derivatives then only ever count down.
         lo = 0
     flags = 0
     if lo == 0:

@@ -1,12 +1,14 @@
-"""Expressions apart from a store, so that what one grammar has made can be made again in the store of another.
+"""Expressions as bytes, apart from a store: what one grammar has made can be made again in the store of another.
 
 A packed expression is a run of words, parts before wholes, each node as
 
     kind, flags, number of words, the words of the node after its kind
 
-where expressions are numbered by their order there, after the three that every store has, and a literal has its length
-and bytes. It is made again by the constructors, which give the store's own ids; what was found out about emptiness
-comes with it.
+Expressions are numbered by their order in the run, after the three that every store has. A literal has its length and
+bytes in place of an offset. `unpack` calls the constructors, which give the ids of the new store. What is known about
+emptiness is in the flags, so no search is run twice.
+
+The format is for one process: `unpack` trusts it.
 """
 
 from libc.stdint cimport uint32_t
@@ -18,18 +20,18 @@ from ffgrammar.core.vec cimport Vec, vec_extend, vec_fill, vec_free, vec_init, v
 from ffgrammar.regex.expr.store cimport ExprStore
 from ffgrammar.regex.expr.multiples cimport make_multiples, make_part, two_words
 from ffgrammar.regex.expr.nodes cimport (
-    ALIVE, DEAD_END, K_CAT, K_LIT, K_MULT, K_NOT, K_OR, K_PART, K_REP, K_SET, Nodes, make_complement,
-    make_concat, make_intersection, make_repeat, make_set, make_union, node, node_len, part_count,
+    ALIVE, DEAD_END, K_CAT, K_LIT, K_MULT, K_NOT, K_PART, K_REP, K_SET, Nodes, make_complement, make_concat, make_members,
+    make_repeat, make_set, node, node_len, part_count,
 )
 
 cdef enum:
     HEADER = 3
-    # ids that are the same in every store
+    # NOTHING, EMPTY and ANY have these ids in every store.
     FIXED = 3
 
 
 cdef int reach(const Nodes* n, uint32_t e, Map* numbers, Vec* order) noexcept nogil:
-    """The expressions that one consists of, parts first, and their numbers."""
+    """Collect in `order` the expressions that `e` consists of, parts first, and number them."""
     cdef uint32_t part, i
     cdef size_t done = 0
     if vec_push(order, e) < 0 or map_put(numbers, e, 0) < 0:
@@ -41,7 +43,7 @@ cdef int reach(const Nodes* n, uint32_t e, Map* numbers, Vec* order) noexcept no
             if part >= FIXED and map_get(numbers, part) == ABSENT:
                 if vec_push(order, part) < 0 or map_put(numbers, part, 0) < 0:
                     return -1
-    # a part has a lower id than its whole
+    # A part has a lower id than its whole.
     sort_words(order.data, order.len)
     for i in range(<uint32_t>order.len):
         if map_put(numbers, order.data[i], FIXED + i) < 0:
@@ -79,7 +81,7 @@ cdef int write(const Nodes* n, const Map* numbers, const Vec* order, Vec* out) n
 
 
 def pack(ExprStore store, e) -> bytes:
-    """An expression, for `unpack`."""
+    """An expression as bytes, for `unpack`."""
     cdef uint32_t id = store.valid(e)
     cdef Map numbers
     cdef Vec order, out
@@ -107,7 +109,14 @@ cdef int push(Vec* v, uint32_t word) except -1:
 
 
 cdef uint32_t remake(ExprStore store, uint32_t kind, const uint32_t* words, uint32_t count, const uint32_t* ids) except? 0:
-    """One node, from its words after the kind."""
+    """Make one node.
+
+    Args:
+        kind: of the node.
+        words: those after the kind.
+        count: how many words there are.
+        ids: the id in this store of each numbered expression.
+    """
     cdef Nodes* n = &store.nodes
     cdef size_t base
     cdef uint32_t out, i
@@ -130,12 +139,12 @@ cdef uint32_t remake(ExprStore store, uint32_t kind, const uint32_t* words, uint
         push(&n.stack, 0)
         for i in range(count):
             push(&n.stack, ids[words[i]])
-        store.checked((make_union if kind == K_OR else make_intersection)(n, base, &out))
+        store.checked(make_members(n, kind, base, &out))
     return out
 
 
 def unpack(ExprStore store, bytes packed) -> int:
-    """The expression that `pack` was given, in another store.
+    """Make in this store the expression that `pack` was given.
 
     Raises:
         LimitError: a bound of this store was reached.

@@ -1,11 +1,24 @@
-"""`ExprStore`: the Python face of hash-consed byte expressions."""
+"""`ExprStore`: the Python face of hash-consed byte expressions.
+
+A grammar has one store. Front-ends build expressions in it by algebra, each an int:
+
+    store = ExprStore()
+    digits = store.repeat(store.byte_set(b"0123456789"), 1, None)
+    even = store.intersect([digits, store.concat([ANY_BYTES, store.byte_set(b"02468")])])
+    store.matches(even, b"128")    # True
+    store.derivative(even, ord("1")) == store.derivative(even, ord("3"))    # True: ids can be compared
+
+Byte by byte from Python is slow; the engine runs expressions as an automaton (regex/dfa).
+"""
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
+from ffgrammar.core.bits cimport bit_set, bit_test
 from ffgrammar.core.intern cimport intern_count
 from ffgrammar.core.vec cimport vec_push
 from ffgrammar.regex.expr cimport nodes as nd
-from ffgrammar.regex.expr.derivative cimport derivative, matches_something
+from ffgrammar.regex.expr.derivative cimport derivative
+from ffgrammar.regex.expr.emptiness cimport matches_something
 from ffgrammar.regex.expr.multiples cimport NO_POINT, make_multiples, make_part, two_words
 from ffgrammar.regex.expr.nodes cimport (
     make_complement, make_concat, make_intersection, make_literal, make_repeat, make_set, make_union, node,
@@ -21,19 +34,22 @@ NOTHING = 0
 EMPTY = 1
 ANY_BYTES = 2
 MAX_REPEAT = 0xFFFFFFFE
-# the largest divisor of multiples
+# The largest divisor of multiples, and the most digits behind the point that count.
 MAX_DIVISOR = 0x7FFFFFFFFFFFFFFF
 MAX_PLACES = 0x0FFFFFFF
 
 
 cdef class ExprStore:
-    """Expressions over bytes, each an int id; equal expressions (up to simple laws) have equal ids.
+    """Expressions over bytes, each an int id. Expressions that are equal by simple laws have equal ids.
+
+    Every method that makes an expression raises LimitError when a bound is reached, and ValueError for an id that is none.
 
     Args:
         limits: `expressions`, `expression_size`, `nesting` and `emptiness_steps` bound the store.
 
     Attributes:
-        memo: a dict in which front-ends keep what they made once for this store.
+        limits: these.
+        memo: a dict in which front-ends keep what they have made in this store, by keys of their own.
     """
 
     def __cinit__(self, limits=None):
@@ -45,18 +61,20 @@ cdef class ExprStore:
         self.nodes.max_words = 16 * <size_t>self.nodes.max_nodes
         self.nodes.max_members = min(self.limits.expression_size, 0xFFFFFFF0)
         self.nodes.max_search = min(self.limits.emptiness_steps, 0xFFFFFFF0)
-        # a group adds two levels (a repeat of a union); far below what a thread's C stack holds
+        # A group adds two levels, a repeat of a union. The cap is far below what the C stack of a thread holds.
         self.nodes.max_depth = min(3 * self.limits.nesting + 16, 20000)
 
     def __dealloc__(self):
         nodes_free(&self.nodes)
 
     cdef bint checked(self, int status) except -1:
+        """Raise what a negative status stands for."""
         if status < 0:
             raise_status(status, self.limits)
         return status
 
     cdef uint32_t valid(self, object e) except? 0:
+        """The id, if it is one of this store."""
         cdef uint32_t i
         if not 0 <= e < intern_count(&self.nodes.tuples):
             raise ValueError(f"no expression {e} in this store")
@@ -67,14 +85,16 @@ cdef class ExprStore:
         return intern_count(&self.nodes.tuples)
 
     def start_from(self, ExprStore other):
-        """Take over the expressions and the memo of another store, ids and all. This one must be new, and the other one
-        must not change meanwhile."""
+        """Take over the expressions and the memo of another store, ids and all.
+
+        This store must be new, and the other one must not change meanwhile.
+        """
         if nodes_copy(&self.nodes, &other.nodes) < 0:
             raise MemoryError
         self.memo = other.memo.copy()
 
     def byte_set(self, members: bytes) -> int:
-        """Any one of these bytes."""
+        """One byte, any of these."""
         cdef uint32_t bits[8]
         cdef const uint8_t[::1] view = members
         cdef uint32_t out
@@ -82,7 +102,7 @@ cdef class ExprStore:
         for i in range(8):
             bits[i] = 0
         for i in range(view.shape[0]):
-            bits[view[i] >> 5] |= <uint32_t>1 << (view[i] & 31)
+            bit_set(bits, view[i])
         self.checked(make_set(&self.nodes, bits, &out))
         return out
 
@@ -107,6 +127,7 @@ cdef class ExprStore:
         return out
 
     cdef size_t collect(self, members) except? 0:
+        """Put members on the stack of the nodes, after a free word, whose place is returned."""
         cdef size_t base = self.nodes.stack.len
         ids = [self.valid(e) for e in members]
         if vec_push(&self.nodes.stack, 0) < 0:
@@ -118,13 +139,13 @@ cdef class ExprStore:
         return base
 
     def union(self, members) -> int:
-        """Any of the members; no members match nothing."""
+        """What any member matches; without members, nothing."""
         cdef uint32_t out
         self.checked(make_union(&self.nodes, self.collect(members), &out))
         return out
 
     def intersect(self, members) -> int:
-        """What all members match; no members match every byte string."""
+        """What all members match; without members, every byte string."""
         cdef uint32_t out
         self.checked(make_intersection(&self.nodes, self.collect(members), &out))
         return out
@@ -136,7 +157,11 @@ cdef class ExprStore:
         return out
 
     def repeat(self, e, lo, hi) -> int:
-        """lo to hi of `e` (hi None: no upper bound)."""
+        """`e` repeated lo to hi times; hi None: without an upper bound.
+
+        Raises:
+            GrammarError: the bounds are out of order or out of range.
+        """
         cdef uint32_t out
         if not 0 <= lo <= MAX_REPEAT or (hi is not None and not lo <= hi <= MAX_REPEAT):
             raise GrammarError(f"bad repeat bounds {lo}, {hi}")
@@ -149,10 +174,19 @@ cdef class ExprStore:
         return carry
 
     def multiples(self, divisor, carry, lo, hi, places) -> int:
-        """lo to hi digits (hi None: no upper bound), then perhaps a point and digits, by the remainder of their value.
+        """lo to hi digits, then optionally a point and more digits, whose value makes a multiple of the divisor.
 
         The value of a text with n digits before its point, in units of 10 ** -places, plus carry * 10 ** (n - lo) is a
-        multiple of the divisor. `places` None: no point; the unit is 1.
+        multiple of the divisor.
+
+        Args:
+            divisor: above 0, at most MAX_DIVISOR.
+            carry: below the divisor.
+            lo, hi: how many digits before the point; hi None: no upper bound.
+            places: only zeros may stand behind this many digits after the point; None: no point, and the unit is 1.
+
+        Raises:
+            GrammarError: an argument is out of range.
         """
         cdef uint32_t out
         cdef uint64_t start = self.carried(divisor, carry, places or 0)
@@ -164,7 +198,10 @@ cdef class ExprStore:
         return out
 
     def multiples_part(self, divisor, carry, places) -> int:
-        """Digits after a point, perhaps none: their value in units of 10 ** -places plus the carry is a multiple."""
+        """Digits after a point, or none, whose value in units of 10 ** -places plus the carry is a multiple.
+
+        Arguments and errors are those of `multiples`.
+        """
         cdef uint32_t out
         cdef uint64_t start = self.carried(divisor, carry, places)
         self.checked(make_part(&self.nodes, divisor, start, places, &out))
@@ -173,7 +210,7 @@ cdef class ExprStore:
     def literals(self, texts) -> int:
         """Any of these byte strings, as a trie: a step costs the branches at hand, not the number of strings."""
         items = sorted(set(texts))
-        # one entry for each depth of the common-prefix tree that is open: (depth, members from there)
+        # An entry for each open node of the trie on the way to the current string: (depth, members from there on).
         stack = [(0, [])]
         previous = 0
         for i, text in enumerate(items):
@@ -196,7 +233,7 @@ cdef class ExprStore:
         return bool(nullable(&self.nodes, self.valid(e)))
 
     def is_nothing(self, e) -> bool:
-        """Whether `e` matches nothing at all; exact.
+        """Whether `e` matches nothing; exact.
 
         Raises:
             LimitError: `emptiness_steps` states did not decide it.
@@ -218,17 +255,17 @@ cdef class ExprStore:
         return self.is_nullable(e)
 
     def relaxed(self, e) -> int:
-        """A simpler expression that `e` resembles (`approximate.pxd`); all that `e` matches it matches, too."""
+        """A simpler expression that `e` resembles (approximate.pxd). It matches all that `e` matches."""
         cdef uint32_t out
         self.checked(relaxed(&self.nodes, self.valid(e), &out))
         return out
 
     def min_distinguishing_length(self, a, b) -> int:
-        """Texts shorter than this do not tell two expressions apart, neither of which matches nothing (`approximate.pxd`)."""
+        """Texts shorter than this do not tell `a` from `b`, both of which match something (approximate.pxd)."""
         return min_distinguishing_length(&self.nodes, self.valid(a), self.valid(b))
 
     def node(self, e) -> tuple:
-        """One node: (kind, ...) with ids of its parts, or its bytes; for printing and saving."""
+        """The node of an expression, for printing and saving: its kind, then the ids of its parts, or its bytes."""
         cdef const uint32_t* words = node(&self.nodes, self.valid(e))
         cdef uint32_t kind = words[0]
         cdef uint32_t i
@@ -239,7 +276,7 @@ cdef class ExprStore:
         if kind == nd.K_ANY:
             return ("any",)
         if kind == nd.K_SET:
-            return ("set", bytes([i for i in range(256) if (words[1 + (i >> 5)] >> (i & 31)) & 1]))
+            return ("set", bytes([i for i in range(256) if bit_test(words + 1, i)]))
         if kind == nd.K_LIT:
             return ("literal", self.nodes.text[words[1]:words[1] + words[2]])
         if kind == nd.K_CAT:
@@ -258,7 +295,7 @@ cdef class ExprStore:
                 *[words[i] for i in range(1, node_len(&self.nodes, e))])
 
     def describe(self, e, depth=12) -> str:
-        """A readable form, cut at `depth` levels."""
+        """A readable form of an expression, cut off at `depth` levels."""
         kind, *parts = self.node(e)
         if depth == 0:
             return "..."
@@ -281,6 +318,7 @@ cdef class ExprStore:
 
 
 cdef Py_ssize_t common_prefix(bytes a, bytes b):
+    """How many bytes two strings have in common at their start."""
     cdef const uint8_t* x = a
     cdef const uint8_t* y = b
     cdef Py_ssize_t n = min(len(a), len(b))

@@ -1,5 +1,9 @@
 # cython: language_level=3
-"""Characters as they are spelled between the quotes of a JSON string."""
+"""Characters as they are spelled between the quotes of a JSON string.
+
+An encoding (utf8.py) with escapes: where a pattern says `"` or a line break, a JSON text has `\\"` or `\\n`. So a
+schema's `pattern` becomes an expression over the bytes of the JSON text itself.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +15,14 @@ from ffgrammar.regex.syntax.charset import Charset, contains, difference, inters
 
 __all__ = ["JSON_ANY", "JSON_CANONICAL", "JsonString"]
 
-# What JSON does not allow raw: control characters, the quote and the backslash.
+# JSON does not allow these raw: control characters, the quote and the backslash.
 CONTROLS: Charset = ((0x00, 0x1F),)
 NEVER_RAW: Charset = (*CONTROLS, (0x22, 0x22), (0x5C, 0x5C))
 
 SHORT = {0x08: b"b", 0x09: b"t", 0x0A: b"n", 0x0C: b"f", 0x0D: b"r", 0x22: b'"', 0x5C: b"\\"}
 SHORT_ANY = {**SHORT, 0x2F: b"/"}
 
-# The canonical spelling where there is just one.
+# The canonical spelling of characters with a short escape, for str.translate.
 PLAIN = {code_point: f"\\{letter.decode()}" for code_point, letter in SHORT.items()}
 
 HEX = [f"{digit:x}{digit:X}".encode() for digit in range(16)]
@@ -33,8 +37,8 @@ class JsonString:
 
     Args:
         spelling: "canonical": raw where JSON allows it, else the short escape (`\\n`), else `\\u00XX`. "any": every
-            spelling JSON has, surrogate pairs for what is beyond U+FFFF included. Hexadecimal digits are in either
-            case. Lone surrogates spell no character: they are in neither.
+            spelling that JSON has, including surrogate pairs beyond U+FFFF. Hexadecimal digits may be in either case.
+            Lone surrogates spell no character and are in neither.
     """
 
     def __init__(self, spelling: str = "canonical") -> None:
@@ -59,7 +63,7 @@ class JsonString:
         return store.concat([self.charset(store, ((ord(char), ord(char)),)) for char in text])
 
     def plain(self, text: str) -> bytes | None:
-        """The only spelling of the characters, or None when there are several."""
+        """The spelling of these characters if there is only one, else None."""
         if self.every and text:
             return None
         if text.isprintable() and '"' not in text and "\\" not in text:
@@ -83,7 +87,7 @@ class JsonString:
 
 @lru_cache(maxsize=1024)
 def _parts(members: Charset, every: bool) -> tuple[Charset, bytes, Ranges]:
-    """What may be raw, the letters of short escapes, and what only \\u00XX can spell canonically."""
+    """The members that may be raw, the letters of short escapes, and the members that canonically are \\u00XX."""
     raw = difference(members, NEVER_RAW)
     short = SHORT_ANY if every else SHORT
     letters = [letter for code_point, letter in short.items() if contains(members, code_point)]
@@ -98,7 +102,7 @@ def _parts(members: Charset, every: bool) -> tuple[Charset, bytes, Ranges]:
 
 @lru_cache(maxsize=1024)
 def _utf16(members: Charset) -> tuple[Ranges, list[tuple[Ranges, list[tuple[int, int]]]]]:
-    """Characters of one code unit; then low surrogates, with the runs of high surrogates that they all follow."""
+    """The members of one code unit; then sets of low surrogates, each with the runs of high surrogates before it."""
     units = tuple([(lo, hi, EMPTY) for lo, hi in intersect(members, ((0x0000, 0xFFFF),))])
     beyond = tuple([(lo - 0x10000, hi - 0x10000, EMPTY) for lo, hi in intersect(members, ((0x10000, 0x10FFFF),))])
     pairs = []
@@ -115,7 +119,7 @@ def _utf16(members: Charset) -> tuple[Ranges, list[tuple[Ranges, list[tuple[int,
 
 
 def _code_units(store: ExprStore, members: Charset) -> Ranges:
-    """The first UTF-16 code unit of every character, with what must follow it."""
+    """The first UTF-16 code unit of every member, with the expression that must follow it."""
     alone, pairs = _utf16(members)
     units = list(alone)
     for lows, runs in pairs:

@@ -1,13 +1,15 @@
-r"""Repeats with look-around inside, where every text is read in one way only.
+r"""Repeats with look-around inside, for loops that read every text in one way.
 
-`r` may follow the loop. A text is accepted when some way to read it as rounds and `r` obeys the conditions. If all ways
-to read a text agree on that, it is accepted when no way breaks one:
+Let `r` be what follows the loop. A text is accepted when some way to read it as rounds and `r` obeys all conditions. If
+all ways to read a text agree on that, it is accepted when no way breaks a condition:
 
     rounds r  but not  rounds left (right rounds r, but not what the condition asks for)
 
-for every condition between a `left` and a `right` of one round. Whether all ways agree is an emptiness question: texts
-in which marks say where each of two ways puts its conditions, the first way obeying all of them, the second breaking
-one. Marks are bytes that are in no UTF-8 text.
+for every condition between a `left` and a `right` of one round.
+
+Whether all ways agree is an emptiness question, about texts in which marks show where each of two ways has its
+conditions: the first way obeys all of them, the second breaks one. Marks are bytes that occur in no UTF-8 text. Where
+the ways do not agree, or the search is too long, the pattern is refused.
 """
 
 from __future__ import annotations
@@ -22,18 +24,18 @@ __all__ = ["AMBIGUOUS", "loop_after", "loop_before"]
 
 AMBIGUOUS = "is in a part that is repeated, and a text may be divided into rounds in several ways"
 
-# One way to match a round: expressions, and the language that the condition between each two asks for.
+# One way to match a round: expressions, and between each two the language that a condition asks for.
 Body = tuple[Sequence[int], Sequence[int]]
 
 MARKS = bytes([0xC0, 0xC1, *range(0xF5, 0x100)])
-# The search for two ways that disagree; a pattern that people write takes a few hundred steps.
+# Bounds of the search for two ways that disagree. Patterns that people write take a few hundred steps.
 SEARCH = Limits(expressions=200_000, expression_size=10_000, emptiness_steps=10_000)
 
 
 def loop_after(store: ExprStore, bodies: Sequence[Body], lo: int, hi: int | None, rest: int) -> int | None:
-    """The texts of lo to hi rounds and `rest`, whose conditions are about all that is after them.
+    """The language of lo to hi rounds and `rest`, with conditions about all the text after them.
 
-    None when a text can be read in ways that do not agree, or that is too hard to tell.
+    None when some text can be read in ways that do not agree, or when that is too hard to tell.
     """
     if not _ways_agree(store, bodies, rest, after=True):
         return None
@@ -50,7 +52,7 @@ def loop_after(store: ExprStore, bodies: Sequence[Body], lo: int, hi: int | None
 
 
 def loop_before(store: ExprStore, bodies: Sequence[Body], lo: int, hi: int | None, so_far: int) -> int | None:
-    """The same from right to left: `so_far` and rounds, whose conditions are about all that is before them."""
+    """The mirror image: the language of `so_far` and rounds, with conditions about all the text before them."""
     if not _ways_agree(store, bodies, so_far, after=False):
         return None
     concat, intersect, complement = store.concat, store.intersect, store.complement
@@ -66,7 +68,7 @@ def loop_before(store: ExprStore, bodies: Sequence[Body], lo: int, hi: int | Non
 
 
 def _ways_agree(store: ExprStore, bodies: Sequence[Body], outer: int, after: bool) -> bool:
-    """Whether no text has one way to be read that obeys the conditions, and another that does not."""
+    """Whether no text can be read in one way that obeys the conditions and in another that breaks one."""
     languages = sorted({language for _, asked in bodies for language in asked if language != ANY_BYTES})
     if 2 * len(languages) > len(MARKS):
         return False
@@ -77,7 +79,7 @@ def _ways_agree(store: ExprStore, bodies: Sequence[Body], outer: int, after: boo
         against = [ignoring_all(store.complement(language)) for language in languages]
 
         def ways(own: bytes, other: bytes) -> tuple[int, int]:
-            """The texts with the marks of one way, and those of them whose marks break a condition."""
+            """The texts with the marks of one way, and the texts whose marks break a condition."""
             plain = _ignoring(store, made, other)
             others = made.repeat(made.byte_set(other), 0, None)
             rounds = []
@@ -105,7 +107,7 @@ def _ways_agree(store: ExprStore, bodies: Sequence[Body], outer: int, after: boo
 
 
 def _ignoring(store: ExprStore, made: ExprStore, marks: bytes) -> Callable[[int], int]:
-    """Copies of expressions in another store, which match a text also when these bytes are put in anywhere."""
+    """A function that copies expressions into another store; the copies ignore these bytes wherever they stand."""
     skip = made.repeat(made.byte_set(marks), 0, None)
     known = {NOTHING: NOTHING, EMPTY: skip, ANY_BYTES: ANY_BYTES}
 

@@ -1,13 +1,14 @@
-r"""Syntax trees -> byte expressions.
+r"""From syntax trees to byte expressions: `lower` for whole texts, `lower_search` for texts that contain a match.
 
-Anchors need care, because an expression knows no "start of the text". A tree with anchors is four languages, by what
-its matches assert: nothing, that they begin where the text begins, that they end where it ends, or both. Concatenation,
-alternation and repeats map such quadruples to quadruples, exactly; most trees have no anchor inside and stay one
-expression. A search is then
+Most trees become one expression, part by part. Anchors need care, because an expression knows no "start of the text".
+A tree with anchors is four languages, by what its matches assert: nothing, that they begin where the text begins, that
+they end where it ends, or both. Concatenation, alternation and repeats map such quadruples to quadruples, exactly. A
+search is then
 
     any* plain any* | starts any* | any* ends | both
 
-Look-around and word boundaries are in look_around.py, which evaluates the trees that have them in another way.
+Trees with look-around or word boundaries are evaluated in another way, in look_around.py. It is imported only when a
+pattern needs it.
 """
 
 from __future__ import annotations
@@ -38,7 +39,13 @@ __all__ = [
 
 
 class Anchored(NamedTuple):
-    """The languages of a tree by what a match asserts, and a column for messages."""
+    """The languages of a tree, by what a match asserts.
+
+    Attributes:
+        plain: matches that assert nothing.
+        starts, ends, both: matches that begin at the start of the text, end at its end, or do both.
+        column: of an anchor, for messages; None without one.
+    """
 
     plain: int
     starts: int
@@ -48,10 +55,16 @@ class Anchored(NamedTuple):
 
 
 def lower(node: Node, store: ExprStore, encode: Encoding = UTF8) -> int:
-    """The expression of the texts that the tree matches as a whole.
+    """The expression of the texts that a tree matches as a whole.
+
+    Args:
+        node: the tree (regex/syntax/parser.py).
+        store: where the expression is made.
+        encode: how characters are spelled in bytes.
 
     Raises:
-        UnsupportedError: an anchor stands where it is not a no-op, as in `a^b`; the tree has look-around.
+        UnsupportedError: an anchor stands where it can fail, as in `a^b`; or the tree has look-around.
+        LimitError: the expression is too large.
     """
     try:
         value = Lowering(store, encode, search=False).value(node)
@@ -65,10 +78,13 @@ def lower(node: Node, store: ExprStore, encode: Encoding = UTF8) -> int:
 
 
 def lower_search(node: Node, store: ExprStore, encode: Encoding = UTF8) -> int:
-    """The expression of the texts that contain a match of the tree, as JSON Schema's `pattern` asks; anchors are exact.
+    """The expression of the texts that contain a match of a tree, which is what JSON Schema's `pattern` means.
+
+    Anchors and look-around are exact. Arguments are those of `lower`.
 
     Raises:
-        UnsupportedError: an anchor was written under (?m), or look-around cannot be said exactly.
+        UnsupportedError: an anchor was written under (?m), or a look-around cannot be expressed exactly.
+        LimitError: the expression is too large.
     """
     try:
         value = Lowering(store, encode, search=True).value(node)
@@ -81,7 +97,7 @@ def lower_search(node: Node, store: ExprStore, encode: Encoding = UTF8) -> int:
         value = Anchored(value, NOTHING, NOTHING, NOTHING, None)
     plain, starts, ends, both, _ = value
     if any(store.is_nullable(part) for part in (plain, starts, ends)):
-        # an empty match is in every text
+        # Every text contains an empty match.
         return anything
     found = []
     if plain:
@@ -106,13 +122,20 @@ def compile_regex(
     dot_all: bool = False,
     limits: Limits | None = None,
 ) -> int:
-    """Parse and lower a pattern: a full match, or with `search` the texts that contain one."""
+    """Parse and lower a pattern.
+
+    Args:
+        store, encode: as in `lower`.
+        pattern, dialect, ignore_case, dot_all: as in `parse`.
+        search: whether a text need only contain a match.
+        limits: bounds of the parser; those of the store by default.
+    """
     node = parse(pattern, dialect, ignore_case=ignore_case, dot_all=dot_all, limits=limits or store.limits)
     return (lower_search if search else lower)(node, store, encode)
 
 
 class _LookAround(Exception):
-    """The tree has look-around; with its column."""
+    """The tree has look-around, at the column that is its argument."""
 
 
 class Lowering(Walk[Anchored]):
@@ -146,48 +169,24 @@ class Lowering(Walk[Anchored]):
         raise UnsupportedError("in the pattern: an anchor inside `and` or `not` is not supported", column=value.column)
 
     def concat(self, values: list[int | Anchored]) -> int | Anchored:
-        """What asserts the start needs emptiness before it, what asserts the end needs emptiness after it."""
-        store, is_nullable = self.store, self.store.is_nullable
         plain_values = [value for value in values if isinstance(value, int)]
         if len(plain_values) == len(values):
-            return store.concat(plain_values)
-        # From right to left, so that each step adds to the front: the other way every step would copy all before it.
-        # For the same reason, languages that are only handed on are lists until the end.
-        plain, ends = EMPTY, NOTHING
-        starts: list[int] = []
-        both: list[int] = []
-        start_is_empty = False  # whether the empty text is in `starts` or in `both`
-        only_empty = True
-        column: int | None = None
-        for a in _runs(store, values):
+            return self.store.concat(plain_values)
+        # From right to left, so that each step adds to the front: the other way each would copy all before it.
+        tail = _Tail(self.store)
+        for value in _runs(self.store, values):
             if not self.search:
-                if (starts or both) and not _only_empty(a):
-                    self.refuse(column)
-                if (a.ends or a.both) and not only_empty:
-                    self.refuse(a.column)
-            empty_before = is_nullable(a.plain) or is_nullable(a.starts)
-            new_starts = [store.concat([a.starts, plain])]
-            new_both = [store.concat([a.starts, ends])]
-            new_ends = [store.concat([a.plain, ends])]
-            if is_nullable(plain) or is_nullable(ends):
-                new_ends.append(a.ends)
-                new_both.append(a.both)
-            if start_is_empty and (is_nullable(a.ends) or is_nullable(a.both)):
-                # `$^`: the empty text
-                new_both.append(EMPTY)
-            if not empty_before:
-                starts, both, start_is_empty = [], [], False
-            starts.extend([part for part in new_starts if part])
-            both.extend([part for part in new_both if part])
-            start_is_empty = start_is_empty or any(is_nullable(part) for part in [*new_starts, *new_both])
-            ends = store.union(new_ends)
-            plain = store.concat([a.plain, plain])
-            only_empty = only_empty and _only_empty(a)
-            column = column if a.column is None else a.column
-        return self.simplest(plain, store.union(starts), ends, store.union(both), column)
+                if (tail.starts or tail.both) and not _only_empty(value):
+                    self.refuse(tail.column)
+                if (value.ends or value.both) and not tail.only_empty:
+                    self.refuse(value.column)
+            tail.prepend(value)
+        return self.simplest(
+            tail.plain, self.store.union(tail.starts), tail.ends, self.store.union(tail.both), tail.column
+        )
 
     def simplest(self, plain: int, starts: int, ends: int, both: int, column: int | None) -> int | Anchored:
-        """Without the assertions of empty matches that may be made without them."""
+        """The value, without empty matches that assert something where the empty text matches anyway."""
         is_nullable = self.store.is_nullable
         empty_anywhere = is_nullable(plain)
         if both == EMPTY and (empty_anywhere or is_nullable(starts) or is_nullable(ends)):
@@ -217,8 +216,8 @@ class Lowering(Walk[Anchored]):
             return value if lo == 1 else self.union([EMPTY, value])
         if not self.search and not _only_empty(value):
             self.refuse(value.column)
-        # In a match, items before the last that asserts the start are empty, and so are those after the first that
-        # asserts the end. When an item may be empty, any number of items up to `hi` may be left in between.
+        # In a match, all rounds before the last that asserts the start are empty, and so are all after the first that
+        # asserts the end. When a round may be empty, any number of others up to `hi` may stand in between.
         nullable = [store.is_nullable(part) for part in value[:4]]
         one_less = None if hi is None else hi - 1
         two_less = None if hi is None else hi - 2
@@ -234,7 +233,7 @@ class Lowering(Walk[Anchored]):
         if lo <= 1 or any(nullable[:3]):
             both.append(value.both)
         if nullable[3]:
-            # all items are empty: so is the text (where others may be empty, that is in their languages already)
+            # All rounds are empty, and so is the text. (Where others may be empty, their languages cover it.)
             both.append(EMPTY)
         return self.simplest(store.repeat(body, lo, hi), starts, ends, store.union(both), value.column)
 
@@ -246,12 +245,58 @@ class Lowering(Walk[Anchored]):
         )
 
 
+class _Tail:
+    """The end of a concatenation, which grows at its front.
+
+    What asserts the start of the text needs emptiness before it, what asserts the end needs emptiness after it.
+
+    Attributes:
+        plain, ends: as in `Anchored`.
+        starts, both: the members of these languages. They are only handed on, so their union waits until the end.
+        start_is_empty: the empty text is in `starts` or in `both`.
+        only_empty: nothing but the empty text matches so far.
+        column: of an anchor, for messages.
+    """
+
+    def __init__(self, store: ExprStore) -> None:
+        self.store = store
+        self.plain, self.ends = EMPTY, NOTHING
+        self.starts: list[int] = []
+        self.both: list[int] = []
+        self.start_is_empty = False
+        self.only_empty = True
+        self.column: int | None = None
+
+    def prepend(self, value: Anchored) -> None:
+        """Put a value before the tail."""
+        store, is_nullable = self.store, self.store.is_nullable
+        starts = [store.concat([value.starts, self.plain])]
+        both = [store.concat([value.starts, self.ends])]
+        ends = [store.concat([value.plain, self.ends])]
+        if is_nullable(self.plain) or is_nullable(self.ends):
+            ends.append(value.ends)
+            both.append(value.both)
+        if self.start_is_empty and (is_nullable(value.ends) or is_nullable(value.both)):
+            # `$^`: the empty text
+            both.append(EMPTY)
+        if not (is_nullable(value.plain) or is_nullable(value.starts)):
+            # Something stands before what asserted the start.
+            self.starts, self.both, self.start_is_empty = [], [], False
+        self.starts.extend([part for part in starts if part])
+        self.both.extend([part for part in both if part])
+        self.start_is_empty = self.start_is_empty or any(is_nullable(part) for part in [*starts, *both])
+        self.ends = store.union(ends)
+        self.plain = store.concat([value.plain, self.plain])
+        self.only_empty = self.only_empty and _only_empty(value)
+        self.column = self.column if value.column is None else value.column
+
+
 def _anchored(value: int | Anchored) -> Anchored:
     return Anchored(value, NOTHING, NOTHING, NOTHING, None) if isinstance(value, int) else value
 
 
 def _runs(store: ExprStore, values: list[int | Anchored]) -> Iterator[Anchored]:
-    """The values from right to left, neighbours without anchors as one."""
+    """The values from right to left, with neighbours that have no anchor as one."""
     run: list[int] = []
     for value in reversed(values):
         if isinstance(value, int):

@@ -1,12 +1,13 @@
-"""Syntax trees evaluated bottom up, with an explicit stack: they may be nested deeper than Python recurses.
+"""The evaluation of a syntax tree from the bottom up, which lowering.py and look_around.py have in common.
 
-What is plain becomes an expression here. What anchors and look-around mean is up to a subclass: lowering.py,
-look_around.py.
+It keeps a stack of its own, because trees may be nested deeper than Python recurses. Characters, texts and literal
+alternatives become expressions here. What anchors and look-around mean is up to a subclass, which also defines what a
+value is where an expression does not suffice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
 from ffgrammar.regex.expr.store import EMPTY, ExprStore
@@ -20,18 +21,18 @@ V = TypeVar("V")
 
 
 def any_text(store: ExprStore, encode: Encoding = UTF8) -> int:
-    """Any text at all, as the encoding spells it."""
+    """Any text, as the encoding spells it."""
     return store.repeat(encode.charset(store, ANY), 0, None)
 
 
 class Walk(Generic[V]):
-    """One evaluation of a tree, bottom up; a value is an expression, or what a subclass makes of the rest."""
+    """One evaluation of a tree. A value is an expression, or what a subclass has in its place."""
 
     def __init__(self, store: ExprStore, encode: Encoding) -> None:
         self.store = store
         self.encode = encode
 
-    # What a subclass says
+    # What a subclass defines
 
     def anchor(self, node: Node) -> int | V:
         """The value of ("start", ...) or ("end", ...)."""
@@ -65,7 +66,33 @@ class Walk(Generic[V]):
 
     def value(self, root: Node) -> int | V:
         """The value of a tree."""
-        # Listed parents first, children from right to left; backwards that is children first, from left to right.
+        values: list[int | V] = []
+        # By identity: the tree keeps the sets alive, and hashing \w, of 800 ranges, takes 13 us.
+        sets: dict[int, int] = {}
+        for node in self.children_first(root):
+            kind = node[0]
+            if kind == "set":
+                members = node[1]
+                expr = sets.get(id(members))
+                if expr is None:
+                    expr = sets[id(members)] = self.encode.charset(self.store, members)
+                values.append(expr)
+            elif kind == "text":
+                values.append(self.encode.text(self.store, node[1]))
+            elif kind in ("cat", "alt", "and"):
+                count = len(node) - 1 if kind == "and" else len(node[1])
+                parts = values[len(values) - count :]
+                del values[len(values) - count :]
+                values.append(self.joined(node, parts))
+            elif kind in ("rep", "look", "not"):
+                values[-1] = self.wrapped(node, values[-1])
+            else:
+                values.append(self.assertion(node))
+        return values[0]
+
+    def children_first(self, root: Node) -> Iterator[Node]:
+        """All nodes of a tree, simplified, from the bottom up and from left to right."""
+        # Listed with parents first and children from right to left, which is the opposite.
         order: list[Node] = []
         stack = [root]
         while stack:
@@ -87,45 +114,35 @@ class Walk(Generic[V]):
             elif kind == "and":
                 stack.extend(node[1:])
             order.append(node)
-        values: list[int | V] = []
-        # By identity, because the tree keeps them alive and hashing \w, of 800 ranges, takes 13 us.
-        sets: dict[int, int] = {}
-        store, encode = self.store, self.encode
-        for node in reversed(order):
-            kind = node[0]
-            if kind == "set":
-                members = node[1]
-                expr = sets.get(id(members))
-                if expr is None:
-                    expr = sets[id(members)] = encode.charset(store, members)
-                values.append(expr)
-            elif kind == "text":
-                values.append(encode.text(store, node[1]))
-            elif kind == "empty":
-                values.append(EMPTY)
-            elif kind == "rep":
-                values[-1] = self.repeat(values[-1], node[2], node[3])
-            elif kind in ("start", "end"):
-                values.append(self.anchor(node))
-            elif kind == "look":
-                values[-1] = self.look(node, values[-1])
-            elif kind == "word":
-                values.append(self.word(node))
-            elif kind == "not":
-                values[-1] = store.intersect([any_text(store, encode), store.complement(self.whole(values[-1]))])
-            else:
-                count = len(node) - 1 if kind == "and" else len(node[1])
-                parts = values[len(values) - count :]
-                del values[len(values) - count :]
-                if kind == "cat":
-                    values.append(self.concat(parts))
-                elif kind == "alt":
-                    values.append(self.union([*parts, *node[2]]))
-                elif kind == "and":
-                    values.append(store.intersect([self.whole(part) for part in parts]))
-                else:
-                    raise ValueError(f"unknown node {kind!r}")
-        return values[0]
+        return reversed(order)
+
+    def joined(self, node: Node, parts: list[int | V]) -> int | V:
+        """The value of a node with several children, from theirs."""
+        if node[0] == "cat":
+            return self.concat(parts)
+        if node[0] == "alt":
+            return self.union([*parts, *node[2]])
+        return self.store.intersect([self.whole(part) for part in parts])
+
+    def wrapped(self, node: Node, value: int | V) -> int | V:
+        """The value of a node with one child, from that of the child."""
+        if node[0] == "rep":
+            return self.repeat(value, node[2], node[3])
+        if node[0] == "look":
+            return self.look(node, value)
+        store = self.store
+        return store.intersect([any_text(store, self.encode), store.complement(self.whole(value))])
+
+    def assertion(self, node: Node) -> int | V:
+        """The value of a node that matches no characters."""
+        kind = node[0]
+        if kind == "empty":
+            return EMPTY
+        if kind in ("start", "end"):
+            return self.anchor(node)
+        if kind == "word":
+            return self.word(node)
+        raise ValueError(f"unknown node {kind!r}")
 
     def split_literals(self, branches: Sequence[Node]) -> Node:
         """Branches as ("alt", branches to evaluate, expressions): literal texts become one trie, sets one set."""
@@ -156,7 +173,7 @@ class Walk(Generic[V]):
         return ("alt", rest, found)
 
     def trie(self, texts: list[str]) -> int:
-        """Any of the texts, when characters have several spellings: branches at the first different character."""
+        """Any of some texts whose characters have several spellings; texts that begin alike share their beginning."""
         store, encode = self.store, self.encode
         root: dict[str, Any] = {}
         for text in texts:
@@ -185,7 +202,7 @@ class Walk(Generic[V]):
 
 
 def _join_texts(nodes: Sequence[Node]) -> list[Node]:
-    """Neighbouring texts, and sets of one character, as one text."""
+    """The nodes with neighbouring texts, and sets of one character, joined to one text."""
     joined: list[Node] = []
     run: list[str] = []
     for node in nodes:

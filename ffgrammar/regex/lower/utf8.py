@@ -1,9 +1,9 @@
-"""Deterministic byte expressions for sets of code points, and the plain UTF-8 encoding.
+"""Characters as bytes: how sets of code points become expressions, and the plain UTF-8 encoding.
 
-A set becomes a tree over fixed-width digits (base 64 for UTF-8, base 16 for JSON's \\u escapes) in which the digits
-that lead to the same remainder share one branch: branches of a union start with different bytes, and equal remainders
-are one expression. (Listing byte sequences range by range, as in Cox's construction for RE2, gives the same language
-with branches that overlap, which costs a derivative for each.)
+A code point is a number of fixed-width digits: base 64 in UTF-8, base 16 in JSON's \\u escapes. A set becomes a tree
+over these digits in which all digits that lead to the same remainder share one branch. So the branches of a union start
+with different bytes, and equal remainders are one expression. (Listing byte sequences range by range, as in Cox's
+construction for RE2, gives the same language with branches that overlap, and each costs a derivative.)
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CONTINUATION = [bytes([0x80 + digit]) for digit in range(64)]
 
 
 class Encoding(Protocol):
-    """How characters are spelled in bytes."""
+    """How characters are spelled in bytes: `UTF8` here, JSON strings in json_text.py."""
 
     def charset(self, store: ExprStore, members: Charset) -> int:
         """The expression of one character of the set."""
@@ -36,11 +36,11 @@ class Encoding(Protocol):
         """The expression of exactly these characters."""
 
     def plain(self, text: str) -> bytes | None:
-        """The only spelling of the characters, or None when there are several."""
+        """The spelling of these characters if there is only one, else None."""
 
 
 def split(ranges: Ranges, unit: int) -> dict[Ranges, list[int]]:
-    """The leading digits (number // unit) by what may follow them."""
+    """Group the leading digits of some ranges of numbers, number // unit, by what may follow them."""
     by_digit: dict[int, list[tuple[int, int, int]]] = {}
     for lo, hi, after in ranges:
         first, last = lo // unit, hi // unit
@@ -54,7 +54,8 @@ def split(ranges: Ranges, unit: int) -> dict[Ranges, list[int]]:
     return groups
 
 
-# Every grammar has a store of its own, and the same few sets: what does not depend on the store is worked out once.
+# Every grammar has a store of its own, but all have the same few sets. What does not depend on the store is computed
+# once.
 @lru_cache(maxsize=4096)
 def _branches(ranges: Ranges, base: int, width: int, spell: Speller) -> list[tuple[bytes, Ranges]]:
     groups = split(ranges, base ** (width - 1))
@@ -62,7 +63,7 @@ def _branches(ranges: Ranges, base: int, width: int, spell: Speller) -> list[tup
 
 
 def digit_tree(store: ExprStore, ranges: Ranges, base: int, width: int, spell: Speller) -> int:
-    """The numbers of the ranges, in `width` digits, each followed by what its range says.
+    """The expression of the numbers in some ranges, in `width` digits, each followed by the expression of its range.
 
     Args:
         ranges: sorted and disjoint.
@@ -93,13 +94,13 @@ def _spell4(width: int, digit: int) -> bytes:
     return CONTINUATION[digit] if width < 4 else bytes([0xF0 + digit])
 
 
-# (first, last) code points of each length of encoding beyond one byte, the length, and how its digits are spelled
+# For each length beyond one byte: the first and last code point, the length, and how the digits are spelled
 LENGTHS = ((0x80, 0x7FF, 2, _spell2), (0x800, 0xFFFF, 3, _spell3), (0x10000, 0x10FFFF, 4, _spell4))
 
 
 @lru_cache(maxsize=1024)
 def _by_length(members: Charset) -> tuple[bytes, Charset, list[tuple[Ranges, int, Speller]]]:
-    """The ASCII members, the others, and these as ranges of each length."""
+    """The ASCII members as bytes; the others; and the others as ranges by the length of their encoding."""
     single = bytearray()
     above = []
     for lo, hi in members:
@@ -126,7 +127,7 @@ class Utf8:
             return known
         single, above, lengths = _by_length(members)
         if single and above:
-            # sets differ in ASCII more than elsewhere: the rest is looked up on its own
+            # Sets differ in ASCII more than elsewhere, so the rest is looked up on its own.
             made = store.union([store.byte_set(single), self.charset(store, above)])
         elif above:
             made = store.union([digit_tree(store, ranges, 64, length, spell) for ranges, length, spell in lengths])
@@ -140,7 +141,7 @@ class Utf8:
         return store.literal(text.encode())
 
     def plain(self, text: str) -> bytes | None:
-        """The only spelling of the characters."""
+        """The spelling of these characters; there is always one."""
         return text.encode()
 
 

@@ -1,9 +1,9 @@
 """Sets of code points, as sorted tuples of disjoint, non-adjacent (first, last) ranges.
 
-Surrogates are no characters: no set ever holds one, and a negation never produces one.
+Surrogates are not characters: no set holds one, and a negation never produces one.
 
-Unicode data comes from the `regex` package, so that a property means here what it means there. The package is imported
-when the first property is used (its import takes longer than compiling a schema); the sets that patterns of JSON
+Unicode data comes from the `regex` package, so a property means here what it means there. The package is imported when
+the first property is used, because its import takes longer than compiling a schema. The sets that patterns of JSON
 schemas use are constants.
 """
 
@@ -43,7 +43,7 @@ ANY: Charset = ((0, 0xD7FF), (0xE000, LAST))
 
 
 def _merge(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Sorted, overlapping and adjacent ranges joined."""
+    """The ranges sorted, with overlapping and adjacent ones joined."""
     ordered = sorted(ranges)
     merged: list[tuple[int, int]] = []
     if not ordered:
@@ -61,7 +61,7 @@ def _merge(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def from_ranges(ranges: Iterable[tuple[int, int]]) -> Charset:
-    """The set of all code points in any of the ranges (in any order, overlapping or not), without surrogates."""
+    """All code points of some ranges, but surrogates. The ranges may overlap and come in any order."""
     merged = _merge(ranges)
     if not merged or merged[-1][1] < 0xD800:
         return tuple(merged)
@@ -78,7 +78,7 @@ def from_ranges(ranges: Iterable[tuple[int, int]]) -> Charset:
 
 
 def of_chars(text: Iterable[str]) -> Charset:
-    """The set of these characters."""
+    """The set of some characters."""
     return from_ranges([(ord(char), ord(char)) for char in text])
 
 
@@ -90,7 +90,7 @@ def union(*sets: Charset) -> Charset:
 
 
 def negate(members: Charset) -> Charset:
-    """All characters but these."""
+    """All characters that are not in a set."""
     gaps = []
     start = 0
     for lo, hi in members:
@@ -130,7 +130,7 @@ def contains(members: Charset, code_point: int) -> bool:
 
 
 def size(members: Charset) -> int:
-    """How many code points the set has."""
+    """How many code points a set has."""
     return sum(hi - lo + 1 for lo, hi in members)
 
 
@@ -149,7 +149,7 @@ WHITE_SPACE: Charset = (
     (0x205F, 0x205F),
     (0x3000, 0x3000),
 )
-# WhiteSpace and LineTerminator of ECMA-262: no U+0085, but the byte order mark.
+# WhiteSpace and LineTerminator of ECMA-262: without U+0085, and with the byte order mark.
 ECMA_SPACE: Charset = union(difference(WHITE_SPACE, ((0x85, 0x85),)), ((0xFEFF, 0xFEFF),))
 
 POSIX: dict[str, Charset] = {
@@ -172,7 +172,7 @@ POSIX: dict[str, Charset] = {
 
 @lru_cache(maxsize=128)
 def perl_class(letter: str, dialect: str) -> Charset:
-    r"""What \d \D \w \W \s \S mean: ECMA classes are ASCII (but for \s), Rust classes Unicode."""
+    r"""The characters of \d \D \w \W \s \S. In the dialect "rust" they are Unicode's; in "ecma" only \s and \S are."""
     if letter in "DWS":
         return negate(perl_class(letter.lower(), dialect))
     if dialect == "ecma":
@@ -182,9 +182,9 @@ def perl_class(letter: str, dialect: str) -> Charset:
 
 @lru_cache(maxsize=256)
 def unicode_property(name: str) -> Charset | None:
-    r"""The characters of \p{name}, as the `regex` package knows it; None where it does not.
+    r"""The characters of \p{name}, or None if the `regex` package has no such property.
 
-    A leading ^ negates, as in the package.
+    A leading ^ negates, as it does there.
     """
     if not name or not all(char.isalnum() or char in " _-=:.&^/" for char in name):
         return None
@@ -197,15 +197,15 @@ def unicode_property(name: str) -> Charset | None:
 
 
 def _find(pattern: str) -> Charset:
-    """The characters that a one-character pattern of the `regex` package matches; the pattern ends in +."""
+    """The characters that a one-character pattern of the `regex` package matches. The pattern must end in +."""
     import regex
 
-    # One scan over a string of all code points: 3 ms, where asking for each character would take 300.
+    # One scan over a string of all code points takes 3 ms; asking for each character would take 300.
     return from_ranges([(m.start(), m.end() - 1) for m in regex.compile(pattern).finditer(_all_code_points())])
 
 
 def _all_code_points() -> str:
-    # Written plane by plane as UTF-32: 10 ms, a join over chr() takes 180. Not kept: it holds 4 MB.
+    # Written plane by plane as UTF-32, which takes 10 ms; a join over chr() takes 180. It is not kept: it holds 4 MB.
     buffer = bytearray(4 * (LAST + 1))
     buffer[0::4] = bytes(range(256)) * 0x1100
     buffer[1::4] = b"".join(bytes([i]) * 256 for i in range(256)) * 17
@@ -214,7 +214,7 @@ def _all_code_points() -> str:
 
 
 def case_closure(members: Charset) -> Charset:
-    """The set with every character that differs from one of its own only in case (simple case folding)."""
+    """The set, with all characters that differ from one in it only in case (simple case folding)."""
     if not members:
         return members
     if members[-1][1] < 0x80:
@@ -235,7 +235,7 @@ def _ascii_case_closure(members: Charset) -> Charset:
         if first <= last:
             added.append((first - 32, last - 32))
     closed = from_ranges(added)
-    # The only characters outside ASCII that fold into it: the Kelvin sign and the long s.
+    # Two characters outside ASCII fold into it: the Kelvin sign and the long s.
     if contains(closed, 0x6B):
         closed = union(closed, ((0x212A, 0x212A),))
     if contains(closed, 0x73):
@@ -245,9 +245,10 @@ def _ascii_case_closure(members: Charset) -> Charset:
 
 @lru_cache(maxsize=1)
 def _orbits() -> dict[str, str]:
-    """For every character with a case partner, all characters of the same simple folding (itself included).
+    """For every character with a case partner, all characters of the same simple folding, itself included.
 
-    Python's own tables give most of them; what its Unicode version does not know yet, the `regex` package is asked for.
+    Python's own tables give most of them. For characters that its Unicode version does not know yet, the `regex`
+    package is asked.
     """
     import regex
 
@@ -257,7 +258,7 @@ def _orbits() -> dict[str, str]:
         folded = _fold(char)
         groups.setdefault(folded, {folded}).add(char)
     orbit_of = {char: orbit for orbit in groups.values() for char in orbit}
-    # The dotted capital and the dotless small i have no simple folding; the package pairs them with i and I anyway.
+    # The dotted capital and the dotless small i have no simple folding, but the package pairs them with i and I.
     unknown = "".join(char for char in cased if len(orbit_of[char]) == 1 and char not in "\u0130\u0131")
     known = "".join(char for char in cased if len(orbit_of[char]) > 1)
     # A back-reference under (?i) finds the partner of each unknown one in one scan.
@@ -274,6 +275,6 @@ def _fold(char: str) -> str:
     folded = char.casefold()
     if len(folded) == 1:
         return folded
-    # A full folding of several characters; where a simple one exists beside it, it is the lower case.
+    # The full folding has several characters. If there is a simple one, too, it is the lower case.
     lower = char.lower()
     return lower if len(lower) == 1 else char

@@ -19,11 +19,11 @@ from ffgrammar.regex.syntax.escapes import IGNORE_CASE, VERBOSE, EscapeParser, s
 
 __all__ = ["ClassParser"]
 
-# A class without brackets inside. The first character is spelled out because `[]` and `[^]` depend on the dialect.
+# A class without brackets inside. Its first character is spelled out because `[]` and `[^]` depend on the dialect.
 FLAT = re.compile(r"\[(?:\^[^\]\[\\]|\^\\.|[^\]\[\\^]|\\.)(?:[^\]\[\\]|\\.)*\]", re.DOTALL)
 POSIX_NAME = re.compile(r"\[:(\^?)([a-z]+):\]")
 
-# Flat classes already parsed, by (text, dialect, flags): patterns of a schema, and schemas of a server, share most.
+# Classes without brackets that were parsed before, by (text, dialect, flags): patterns have most of them in common.
 _known: dict[tuple[str, bool, int], Charset] = {}
 MAX_KNOWN = 2048
 
@@ -42,7 +42,7 @@ class ClassParser(EscapeParser):
     __slots__ = ()
 
     def char_class(self) -> Charset:
-        """The set of the class that opens at the current position; moves behind it."""
+        """The set of the class that opens at the current position, which moves behind it."""
         match = FLAT.match(self.text, self.pos)
         if match is None:
             return self.parse_class()
@@ -105,7 +105,10 @@ class ClassParser(EscapeParser):
             self.add_item(ranges)
 
     def open_class(self) -> tuple[bool, list[tuple[int, int]]]:
-        """Step over `[` or `[^`, and in the Rust dialect over a leading `]` or `-`, which are themselves there."""
+        """Step over `[` or `[^`. In the Rust dialect also over leading `-` and a leading `]`, which are literal there.
+
+        Returns whether the class is negated, and the ranges so far.
+        """
         self.pos += 1
         negated = self.text.startswith("^", self.pos)
         self.pos += negated
@@ -134,7 +137,7 @@ class ClassParser(EscapeParser):
         return negate(members) if match[1] else members
 
     def add_item(self, ranges: list[tuple[int, int]]) -> None:
-        """A character, an escape, or a range."""
+        """Read a character, an escape, or a range of characters."""
         start = self.pos
         first = self.class_char()
         text = self.text

@@ -1,4 +1,8 @@
-"""What a backslash means in a pattern: the lowest layer of the parser."""
+"""What a backslash means in a pattern: the lowest layer of the parser.
+
+An escape stands for one character or a set of them. Escapes that stand for something else (anchors, word boundaries)
+are the business of parser.py; those that are not regular, as back-references, are refused here with a hint.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,7 @@ PROPERTY = re.compile(r"\{([^{}]*)\}|([A-Za-z])")
 
 
 def skip_comment(text: str, pos: int) -> int:
-    """The position after white space, or after a comment and its line."""
+    """The position after a white space character, or after a comment and the end of its line."""
     if text[pos] != "#":
         return pos + 1
     end = text.find("\n", pos)
@@ -29,7 +33,15 @@ def skip_comment(text: str, pos: int) -> int:
 
 
 class EscapeParser:
-    """A position in a pattern, its dialect and flags, and the escapes that stand for characters."""
+    """A pattern, a position in it, the dialect and flags in force, and how escapes are read.
+
+    Attributes:
+        text: the pattern.
+        ecma: the dialect is "ecma", else "rust".
+        flags: IGNORE_CASE, VERBOSE and others, in force at the position.
+        nesting: how deep groups and classes may be nested.
+        pos: the position.
+    """
 
     __slots__ = ("ecma", "flags", "nesting", "pos", "text")
 
@@ -47,7 +59,7 @@ class EscapeParser:
         raise UnsupportedError(f"in the pattern: {what} is not supported; {hint}", column=position + 1)
 
     def escape(self, in_class: bool) -> int | Charset:
-        """The code point, or the set, that the escape at the current position stands for; moves behind it."""
+        """The code point, or the set, of the escape at the current position, which moves behind it."""
         start = self.pos
         letter = self.text[start + 1 : start + 2]
         if not letter:

@@ -1,11 +1,11 @@
-r"""Regular expressions as text -> syntax tree, in two dialects.
+r"""The parser of regular expressions: from the text of a pattern to a syntax tree.
 
-"rust" is the syntax of Rust's `regex` crate (Unicode classes, nested sets, inline flags); "ecma" is ECMAScript's with
-the `u` flag, which JSON Schema's `pattern` asks for, read as leniently as patterns in the wild need (annex B: a `]`, or
-a `{` that opens no quantifier, is itself; any punctuation may be escaped; `\A`, `\Z` and `\z` of other dialects are the
-ends of the text). What is not regular is refused with its column.
+There are two dialects. "rust" is the syntax of Rust's `regex` crate: Unicode classes, nested sets, inline flags. "ecma"
+is that of ECMAScript with the `u` flag, which JSON Schema's `pattern` asks for, but as lenient as patterns in the wild
+need it (annex B): a `]`, or a `{` that opens no quantifier, is literal; any punctuation may be escaped; and `\A`, `\Z`
+and `\z` of other dialects are the ends of the text. What is not regular is refused with its column.
 
-A node is a tuple, its kind first:
+`parse("ab|c*")` is `("alt", [("text", "ab"), ("rep", ("text", "c"), 0, None)])`. A node is a tuple, its kind first:
 
     ("empty",)                 the empty text
     ("set", charset)           one character of the set (see charset.py); no character at all when the set is empty
@@ -17,8 +17,8 @@ A node is a tuple, its kind first:
     ("look", ahead, negated, node, column)      look-ahead or look-behind; "ecma" only
     ("word", negated, charset, column)          a word boundary, and the characters of words; "ecma" only
 
-Callers may build trees themselves, with ("and", node, ...) and ("not", node) as well, and ("start",) without a column.
-The parser keeps its own stack, so neither deep nor long patterns reach Python's recursion limit.
+Callers may build trees themselves, also with ("and", node, ...) and ("not", node), and with ("start",) without a
+column. The parser keeps a stack of its own, so deep and long patterns do not reach Python's recursion limit.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ DOT_ALL = 4
 MULTI_LINE = 8
 FLAGS = {"i": IGNORE_CASE, "s": DOT_ALL, "m": MULTI_LINE, "x": VERBOSE}
 
-# Counts above this are refused: stores keep them in 32 bits, and no text is that long.
+# Larger repeat counts are refused: stores keep counts in 32 bits, and no text is that long.
 MAX_REPEAT = (1 << 31) - 1
 
 LITERALS = re.compile(r"[^\\^$.|?*+()\[\]{}]+")
@@ -53,7 +53,7 @@ COUNTED_RUST = re.compile(r"\{(?=[0-9,])([0-9]*)(?:(,)([0-9]*))?(?<!\{,)\}")
 GROUP_NAME = re.compile(r"\(\?P?<((?:[^\W\d]|\$)[\w$]*)>")
 GROUP_FLAGS = re.compile(r"\(\?([A-Za-z]*)(-[A-Za-z]*)?([:)])")
 
-# opening -> (ahead, negated), and a name for messages
+# Opening -> (ahead, negated, name for messages)
 LOOKS = {
     "(?=": (True, False, "look-ahead"),
     "(?!": (True, True, "negative look-ahead"),
@@ -94,13 +94,13 @@ def parse(
     Args:
         pattern: the text between the slashes.
         dialect: "rust" or "ecma".
-        ignore_case, dot_all: as if the pattern were under these flags.
+        ignore_case, dot_all: as if the pattern began with `(?i)`, `(?s)`.
         limits: `source_bytes` and `nesting` apply.
 
     Raises:
-        GrammarError: the pattern is malformed (`column` says where).
-        UnsupportedError: it is well-formed, but not regular or not exact here (back-references, atomic groups, ...).
-        LimitError: it is too long or nested too deep.
+        GrammarError: the pattern is malformed (`column` says where) or no str.
+        UnsupportedError: it is well-formed, but not regular (back-references, atomic groups, ...).
+        LimitError: it is too long, or nested too deep.
     """
     if dialect not in ("rust", "ecma"):
         raise ValueError(f"dialect must be 'rust' or 'ecma', not {dialect!r}")
@@ -120,19 +120,19 @@ def _case_variants(char: str) -> Charset:
 
 
 class _Parser(ClassParser):
-    """Groups, alternation, repeats and anchors; classes and escapes are in the bases."""
+    """Groups, alternation, repeats and anchors. Classes and escapes are in the base classes."""
 
     __slots__ = ("branches", "frames", "items", "names", "pending", "repeatable", "stacked")
 
     def __init__(self, text: str, ecma: bool, flags: int, nesting: int) -> None:
         super().__init__(text, ecma, flags, nesting)
-        # open groups: items, branches, flags, column, and what kind of look-around the group is
+        # Open groups: items, branches, flags, column, and (ahead, negated) of a look-around
         self.frames: list[tuple[list[Node], list[Node], int, int, tuple[bool, bool] | None]] = []
         self.items: list[Node] = []  # the current branch
         self.branches: list[Node] = []  # the finished branches of the current group
         self.pending: list[str] = []  # literal text not yet in items
         self.repeatable = False  # whether a quantifier may follow
-        self.stacked = 0  # quantifiers on top of each other, as in a{2}{3}
+        self.stacked = 0  # how many quantifiers the last item has, as in a{2}{3}
         self.names: set[str] = set()
 
     def run(self) -> Node:
@@ -151,7 +151,7 @@ class _Parser(ClassParser):
     # Building the tree
 
     def add_text(self, text: str) -> None:
-        """Literal characters, the last of them repeatable."""
+        """Add literal characters. A quantifier after them applies to the last one."""
         self.repeatable = True
         self.stacked = 0
         if not self.flags & IGNORE_CASE:
@@ -174,7 +174,7 @@ class _Parser(ClassParser):
 
     def add_charset(self, members: Charset) -> None:
         if len(members) == 1 and members[0][0] == members[0][1]:
-            # the case is already in the set
+            # Case was settled when the set was made.
             self.pending.append(chr(members[0][0]))
             self.repeatable = True
             self.stacked = 0
@@ -210,7 +210,7 @@ class _Parser(ClassParser):
         if follow == "+":
             self.refuse("a possessive quantifier", column, "group the repeated part if it shall be repeated again")
         if follow == "?":
-            # lazy: the same texts match
+            # A lazy quantifier: the same texts match.
             self.pos += 1
         node: Node
         if self.pending:
@@ -227,7 +227,7 @@ class _Parser(ClassParser):
             raise LimitError("nesting", self.nesting, f"column {column + 1}: too many quantifiers on one item")
         self.repeatable = not self.ecma
 
-    # Actions: what a special character at self.pos means
+    # Actions, one for each special character: what it means at self.pos
 
     def literals(self) -> None:
         verbose = self.flags & VERBOSE
@@ -236,7 +236,7 @@ class _Parser(ClassParser):
             self.pos = match.end()
             self.add_text(match[0])
         else:
-            # under (?x): white space, or a comment to the end of the line
+            # Under (?x): white space, or a comment up to the end of the line.
             self.pos = skip_comment(self.text, self.pos)
 
     def itself(self) -> None:
@@ -338,7 +338,7 @@ class _Parser(ClassParser):
             elif match := GROUP_FLAGS.match(text, column):
                 flags = self.group_flags(match)
                 if match[3] == ")":
-                    # for the rest of the group
+                    # The flags hold for the rest of the group.
                     self.flags = flags
                     self.pos = match.end()
                     self.repeatable = False
@@ -367,7 +367,7 @@ class _Parser(ClassParser):
                 self.fail(f"unknown flag {letter!r}", self.pos)
             if letter == "R" or (letter == "u" and letter in off):
                 self.refuse(f"the flag {match[0][1:-1]}", self.pos)
-            # (?u) is the default, (?U) swaps greedy and lazy, which no text can tell
+            # (?u) is the default, and (?U) swaps greedy and lazy, which match the same texts.
         for letter in on:
             flags |= FLAGS.get(letter, 0)
         for letter in off:

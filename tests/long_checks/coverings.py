@@ -1,20 +1,20 @@
-"""Coverings of prefixes that end inside a word, against the plain method: `python tests/bench coverings`.
+"""Coverings of prefixes that end inside a word, against the plain method: `python tests/long_checks coverings`.
 
 The prefixes are those of the article on character-prefix conditioning, and the plain method is the article's, in plain
 Python (oracle/character_prefix.py). Ours is `tok.coverings(prefix)` with the `count` of each: `first` on a tokenizer
-that was asked nothing before but for its rules, `warm` after that. The two take turns; medians of all runs.
+that has its rules and nothing else yet, `warm` after that. The two take turns; the figures are medians of all runs.
 """
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
 from statistics import median
 from time import perf_counter
 
 import ffgrammar as ff
-from bench.shared import ENCODINGS, dev_set, encoding
+from long_checks.documents import arguments
 from oracle.character_prefix import VocabularyTrie, plain_coverings
+from shared_data import ENCODINGS, dev_set, encoding
 
 __all__ = ["NAME", "PREFIXES", "main", "vocabulary"]
 
@@ -65,9 +65,9 @@ def counts(tok: ff.Tokenizer, prefix: str) -> list[int]:
 
 def main() -> int:
     """The script; the exit status is 1 if a token of the plain method is missing."""
-    parser = argparse.ArgumentParser(prog="python tests/bench coverings", description=(__doc__ or "").splitlines()[0])
+    parser = arguments("coverings", __doc__)
     parser.add_argument("--runs", type=int, default=21, help="runs of both, in turns (21)")
-    arguments = parser.parse_args()
+    options = parser.parse_args()
     tiktoken_encoding = encoding(NAME, dev_set().parent.parent)
     pattern = ENCODINGS[NAME][0]
     tok = ff.Tokenizer.from_tiktoken(NAME)
@@ -78,7 +78,7 @@ def main() -> int:
     plain: dict[str, list[float]] = {prefix: [] for prefix in PREFIXES}
     first: dict[str, list[float]] = {prefix: [] for prefix in PREFIXES}
     warm: dict[str, list[float]] = {prefix: [] for prefix in PREFIXES}
-    for _ in range(arguments.runs):
+    for _ in range(options.runs):
         for prefix in PREFIXES:
             plain[prefix].append(seconds(lambda p=prefix: plain_coverings(tiktoken_encoding, pattern, trie, p)))  # type: ignore[misc]
             fresh = ff.Tokenizer.from_tiktoken(NAME)

@@ -1,4 +1,4 @@
-"""The shared data: where it is, and tiktoken's encodings from the rank tables in it."""
+"""The shared data of tests and long checks: where it is, and tiktoken's encodings from the rank tables in it."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ ENCODINGS: dict[str, tuple[str, dict[str, int]]] = {
 
 
 def shared_dir() -> Path | None:
-    """Where the shared data is: $FFGRAMMAR_SHARED, else `shared` beside the project; None if there is neither."""
+    """The folder of the shared data: $FFGRAMMAR_SHARED, else `shared` beside the project; None if neither is there."""
     named = os.environ.get("FFGRAMMAR_SHARED")
-    path = Path(named) if named else Path(__file__).resolve().parents[3] / "shared"
+    path = Path(named) if named else Path(__file__).resolve().parents[2] / "shared"
     return path if (path / "maskbench").is_dir() or (path / "tokenizers").is_dir() else None
 
 
 def dev_set() -> Path:
-    """The file of MaskBench; ends the program where it is absent."""
+    """The development set of MaskBench; without it the program ends."""
     shared = shared_dir()
     if shared is None:
         raise SystemExit("the shared data is not there (see FFGRAMMAR_SHARED)")
@@ -50,7 +50,7 @@ def dev_set() -> Path:
 
 
 def encoding(name: str, shared: Path) -> tiktoken.Encoding:
-    """tiktoken's encoding of that name, from the rank table in the shared directory."""
+    """tiktoken's encoding of a name, from the rank table in the shared folder."""
     import tiktoken
 
     pattern, special_tokens = ENCODINGS[name]

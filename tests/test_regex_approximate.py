@@ -1,4 +1,4 @@
-"""When two expressions are said to agree on short texts, they do."""
+"""Approximation: texts shorter than the distinguishing length do not tell expressions apart."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _build(store: ExprStore, skeleton: Any, numbers: list[Any]) -> int:
     return made
 
 
-def _check_horizon(store: ExprStore, a: int, b: int) -> int:
+def _check_length(store: ExprStore, a: int, b: int) -> int:
     if store.is_nothing(a) or store.is_nothing(b):
         return 0
     min_distinguishing_length = store.min_distinguishing_length(a, b)
@@ -78,15 +78,15 @@ def _check_horizon(store: ExprStore, a: int, b: int) -> int:
 
 
 @given(skeletons, bounds, bounds)
-def test_texts_below_the_horizon_do_not_tell(skeleton: Any, ours: list[Any], theirs: list[Any]) -> None:
+def test_shorter_texts_do_not_tell(skeleton: Any, ours: list[Any], theirs: list[Any]) -> None:
     store = ExprStore()
-    _check_horizon(store, _build(store, skeleton, list(ours)), _build(store, skeleton, list(theirs)))
+    _check_length(store, _build(store, skeleton, list(ours)), _build(store, skeleton, list(theirs)))
 
 
 @given(skeletons, skeletons, bounds)
 def test_nor_where_the_expressions_have_little_in_common(one: Any, other: Any, numbers: list[Any]) -> None:
     store = ExprStore()
-    _check_horizon(store, _build(store, one, list(numbers)), _build(store, other, list(numbers)))
+    _check_length(store, _build(store, one, list(numbers)), _build(store, other, list(numbers)))
 
 
 @given(skeletons, bounds)
@@ -96,7 +96,7 @@ def test_relaxed_expressions_match_more(skeleton: Any, numbers: list[Any]) -> No
     relaxed = store.relaxed(e)
     for text in TEXTS:
         assert not store.matches(e, text) or store.matches(relaxed, text), (text, store.describe(e))
-    _check_horizon(store, e, relaxed)
+    _check_length(store, e, relaxed)
 
 
 def _char(s: ExprStore) -> int:
@@ -134,7 +134,7 @@ CASES: dict[str, tuple[Callable[[ExprStore], tuple[int, int]], int]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_horizons(name: str) -> None:
+def test_lengths(name: str) -> None:
     store = ExprStore()
     make, expected = CASES[name]
-    assert _check_horizon(store, *make(store)) == expected
+    assert _check_length(store, *make(store)) == expected

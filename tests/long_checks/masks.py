@@ -1,8 +1,10 @@
-"""The proof that masks are exact: along real documents, each mask against trying all tokens by bytes."""
+"""The proof that masks are exact: `python tests/long_checks masks DOCUMENTS`.
+
+Along the documents of MaskBench schemas each mask is compared with the tokens whose bytes the matcher accepts.
+"""
 
 from __future__ import annotations
 
-import argparse
 import random
 import sys
 from typing import Any
@@ -10,15 +12,16 @@ from typing import Any
 import numpy as np
 
 import ffgrammar as ff
-from bench.shared import dev_set
 from ffgrammar_cli.bench.data import Schema, load_schemas
+from long_checks.documents import arguments
 from oracle.masks import ByteTree, brute_force_mask
+from shared_data import dev_set
 
 __all__ = ["main", "mask_of", "vocabulary_tree"]
 
 
 def vocabulary_tree(tokenizer: Any) -> ByteTree:
-    """All tokens of an ffgrammar tokenizer that have bytes; special tokens have none to the grammar."""
+    """All tokens of a tokenizer that have bytes to a grammar: special tokens have none."""
     special = set(tokenizer.special_tokens.values()) | set(tokenizer.eos_token_ids)
     ids = (token for token in range(tokenizer.vocab_size) if token not in special)
     return ByteTree((token, tokenizer.token_bytes(token)) for token in ids)
@@ -30,10 +33,10 @@ def mask_of(bitmask_row: np.ndarray[Any, np.dtype[np.int32]]) -> set[int]:
 
 
 def main() -> int:
-    """Compares all masks along some documents, a schema each at first; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python tests/bench masks", description=__doc__)
-    parser.add_argument("documents", type=int)
-    parser.add_argument("--tokenizer", default="cl100k_base")
+    """The script; the exit status is 1 if a mask differs."""
+    parser = arguments("masks", __doc__)
+    parser.add_argument("documents", type=int, help="how many, first one of each schema")
+    parser.add_argument("--tokenizer", default="cl100k_base", help="an embedded vocabulary (cl100k_base)")
     options = parser.parse_args()
     documents = options.documents
     schemas = load_schemas(dev_set())
@@ -68,6 +71,6 @@ def main() -> int:
                 )
             if not matcher.accept_token(token):
                 break
-        print(f"bench: {walked}/{documents} documents, {masks} masks, {wrong} wrong", file=sys.stderr, flush=True)
+        print(f"long_checks: {walked}/{documents} documents, {masks} masks, {wrong} wrong", file=sys.stderr, flush=True)
     print(f"{masks} masks along {walked} documents against brute force: {wrong} differ")
     return 1 if wrong else 0

@@ -1,4 +1,4 @@
-"""The encoder against tiktoken, on much text: `python tests/bench encoder --megabytes 60`.
+"""The encoder against tiktoken, on much text: `python tests/long_checks encoder --megabytes 60`.
 
 What the machine has (Python's sources, documentation, messages in all languages, schemas) takes up to half of the text,
 the rest is generated. Both encode the same chunks, in turns; the ratio is that of all time spent on a kind of text. Of
@@ -9,7 +9,6 @@ Unicode) are left out; so are, where pieces are compared, those of the regex pac
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,22 +19,23 @@ from typing import Any
 import regex
 
 import ffgrammar as ff
-from bench.shared import dev_set, encoding
-from bench.texts import CHUNK, GENERATED, MACHINE, alike, cut_bytes, from_machine, generated, regex_classes
+from ffgrammar.tokens import pretokenize
 from ffgrammar.tokens.pretokenize.builtin import CharClasses
 from ffgrammar.tokens.pretokenize.pack_classes import class_table
 from ffgrammar.tokens.vocabulary import embedded
+from long_checks.documents import ENCODING_NAMES, arguments
+from long_checks.texts import CHUNK, GENERATED, MACHINE, alike, cut_bytes, from_machine, generated, regex_classes
+from shared_data import dev_set, encoding
 
 __all__ = ["Counts", "compare", "made", "main"]
 
-NAMES = ("cl100k_base", "o200k_base")
 BYTES = "bytes that are no text"
 CHECK_PIECES = 20
 
 
 @dataclass
 class Counts:
-    """Of one kind of text: what was compared, and seconds."""
+    """What was compared of one kind of text, and the seconds that both took."""
 
     size: int = 0
     chunks: int = 0
@@ -59,7 +59,7 @@ class Counts:
 
 
 def made(kind: str, random: Random, allowed: str, size: int) -> Iterator[str | bytes]:
-    """Chunks of a generated kind and of these characters, of about so many bytes together."""
+    """Chunks of a generated kind and of these characters; `size` is about how many bytes they have together."""
     known = frozenset(allowed)
     while size > 0:
         # What follows an odd byte is one piece in tiktoken, and a cut shows near the ends only: so runs are short.
@@ -116,7 +116,7 @@ def measure(name: str, megabytes: float, seed: int) -> Counts:
     """Print the table of one encoding."""
     tok = ff.Tokenizer.from_tiktoken(name)
     theirs = encoding(name, dev_set().parent.parent)
-    classes = CharClasses(Path(embedded.DATA, "classes.bin").read_bytes())
+    classes = CharClasses(Path(pretokenize.__file__).with_name("data").joinpath("classes.bin").read_bytes())
     allowed, others = alike(classes, class_table())
     _, unlike_regex = alike(classes, regex_classes())
     pattern = regex.compile(embedded.ENCODINGS[name].pattern)
@@ -155,13 +155,12 @@ def measure(name: str, megabytes: float, seed: int) -> Counts:
 
 def main() -> int:
     """The script; the exit status is 1 if something differs."""
-    parser = argparse.ArgumentParser(prog="python tests/bench encoder", description=(__doc__ or "").splitlines()[0])
+    parser = arguments("encoder", __doc__, encodings=True)
     parser.add_argument("--megabytes", type=float, default=10, help="of text for each encoding (10)")
-    parser.add_argument("--encoding", choices=NAMES, action="append", help="one of them; both if not given")
     parser.add_argument("--seed", type=int, default=1, help="of what is generated (1)")
-    arguments = parser.parse_args()
+    options = parser.parse_args()
     wrong = 0
-    for name in arguments.encoding or NAMES:
-        counts = measure(name, arguments.megabytes, arguments.seed)
+    for name in options.encoding or ENCODING_NAMES:
+        counts = measure(name, options.megabytes, options.seed)
         wrong += counts.differences + counts.piece_differences
     return 1 if wrong else 0

@@ -1,11 +1,12 @@
-"""Whether memory grows: random tokens over many schemas, whose grammars are compiled, dropped and compiled again."""
+"""Whether memory grows: `python tests/long_checks soak`.
+
+Random tokens are taken along grammars of MaskBench schemas, which are compiled, dropped and compiled again.
+"""
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections import OrderedDict
-from pathlib import Path
 from random import Random
 from statistics import mean
 from typing import Any
@@ -13,8 +14,10 @@ from typing import Any
 import numpy as np
 
 import ffgrammar as ff
-from bench.shared import dev_set
 from ffgrammar_cli.bench.data import load_schemas
+from ffgrammar_cli.bench.memory import resident
+from long_checks.documents import arguments
+from shared_data import dev_set
 
 # Grammars alive at a time, and tokens of one text.
 ALIVE = 16
@@ -25,14 +28,8 @@ LOOKS = 100
 ENDS = [b'"', b'",', b'"}', b"}", b"]", b":", b",", b"1", b"{", b"["]
 
 
-def resident() -> float:
-    """Megabytes."""
-    status = Path("/proc/self/status").read_text()
-    return int(status.partition("VmRSS:")[2].split()[0]) / 1024
-
-
 class Soak:
-    """Walks over the schemas.
+    """Random walks along the grammars of schemas.
 
     Attributes:
         tokens: accepted so far.
@@ -52,7 +49,7 @@ class Soak:
         self.compiled = 0
 
     def grammar(self) -> ff.Grammar | None:
-        """Of a random schema; the one that was not used for longest goes when there are too many."""
+        """The grammar of a random schema; None if it does not compile. The least recently used one is dropped."""
         chosen = self.random.randrange(len(self.schemas))
         if chosen in self.refused:
             return None
@@ -69,7 +66,7 @@ class Soak:
         return self.alive[chosen]
 
     def walk(self, matcher: ff.Matcher) -> None:
-        """A random text, with steps back and forks on the way."""
+        """Take a random text, with steps back and forks on the way."""
         for _ in range(self.random.randrange(LONGEST)):
             if matcher.is_terminated():
                 return
@@ -101,11 +98,11 @@ class Soak:
 
 
 def main() -> int:
-    """The exit status: 1 if memory grew by more than the bound."""
-    parser = argparse.ArgumentParser(prog="python tests/bench soak", description=__doc__)
-    parser.add_argument("tokens", type=int, nargs="?", default=10_000_000)
+    """The script; the exit status is 1 if memory grew by more than the bound."""
+    parser = arguments("soak", __doc__)
+    parser.add_argument("tokens", type=int, nargs="?", default=10_000_000, help="how many (10,000,000)")
     parser.add_argument("--schemas", type=int, metavar="N", help="only the first N schemas")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=0, help="of the random tokens (0)")
     parser.add_argument("--bound", type=float, default=50.0, metavar="MB", help="the growth that is allowed (50)")
     options = parser.parse_args()
     schemas = [schema.schema for schema in load_schemas(dev_set(), limit=options.schemas)]
@@ -117,12 +114,12 @@ def main() -> int:
             grammar = soak.grammar()
             if grammar is not None:
                 soak.walk(grammar.matcher())
-        sizes.append(resident())
+        sizes.append(resident("VmRSS"))
         seconds = time.perf_counter() - start
         print(
             f"{soak.tokens:>12,} tokens {soak.compiled:>8,} grammars {seconds:>7.0f} s {sizes[-1]:>8.1f} MB", flush=True
         )
-    # Means, as it matters which grammars happen to be alive when one looks.
+    # Means: a single size depends on which grammars happen to be alive.
     tenth = LOOKS // 10
     growth = mean(sizes[-tenth:]) - mean(sizes[tenth : 2 * tenth])
     print(f"after the first tenth it grew by {growth:.1f} MB; {options.bound:.0f} MB are allowed")

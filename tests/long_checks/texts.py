@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
-from bench.shared import shared_dir
+from shared_data import shared_dir
 
 if TYPE_CHECKING:
     from ffgrammar.tokens.pretokenize.builtin import CharClasses

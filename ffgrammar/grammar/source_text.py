@@ -1,0 +1,31 @@
+"""What every front-end checks first of the text that it is given."""
+
+from __future__ import annotations
+
+from ffgrammar.core.errors import GrammarError, LimitError
+from ffgrammar.core.limits import Limits
+
+__all__ = ["check_source_text"]
+
+# A code point has at most this many bytes in UTF-8.
+MAX_BYTES = 4
+
+
+def check_source_text(text: object, what: str, limits: Limits) -> None:
+    """Check that a source is a text, and not too long.
+
+    Args:
+        text: the source.
+        what: its name in messages, as in "the Lark text".
+        limits: `source_bytes` applies, in UTF-8.
+
+    Raises:
+        GrammarError: it is no str.
+        LimitError: it is too long.
+    """
+    if not isinstance(text, str):
+        raise GrammarError(f"{what} must be a str, not {type(text).__name__}")
+    # Only texts near the limit are encoded to be measured.
+    most = limits.source_bytes
+    if len(text) * MAX_BYTES > most and len(text.encode("utf-8", "surrogatepass")) > most:
+        raise LimitError("source_bytes", most, f"{what} is too long")

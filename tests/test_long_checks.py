@@ -1,0 +1,46 @@
+"""The long checks of tests/long_checks, each on little data: they run, they find nothing wrong, and they say so."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAM = Path(__file__).parent / "long_checks"
+# Arguments, and a line of the output.
+SHORT = {
+    "masks": (["1"], "along 1 documents against brute force: 0 differ"),
+    "canonical": (["--schemas", "2", "--encoding", "cl100k_base"], "canonical tokens that were not allowed: 0"),
+    "forced": (["--schemas", "2", "--encoding", "cl100k_base"], "cl100k_base, compact, 2 schemas: "),
+    "coverings": (["--runs", "1"], "tokens of the plain method that are not among ours: 0"),
+    "encoder": (["--megabytes", "0.1", "--encoding", "cl100k_base"], "0 differences; "),
+}
+
+
+def _run(shared_dir: Path, *arguments: str) -> str:
+    env = {**os.environ, "FFGRAMMAR_SHARED": str(shared_dir)}
+    command = [sys.executable, str(PROGRAM), *arguments]
+    found = subprocess.run(command, env=env, capture_output=True, text=True)
+    assert found.returncode == 0, found.stdout + found.stderr
+    return found.stdout
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_a_short_run(name: str, shared_dir: Path) -> None:
+    arguments, line = SHORT[name]
+    assert line in _run(shared_dir, name, *arguments)
+
+
+@pytest.mark.timing
+def test_a_short_soak(shared_dir: Path) -> None:
+    """The whole one is `python tests/long_checks soak`: ten million tokens over all schemas."""
+    found = _run(shared_dir, "soak", "100000", "--schemas", "30", "--bound", "5")
+    assert "after the first tenth it grew by" in found
+
+
+def test_all_have_a_short_run_here() -> None:
+    named = subprocess.run([sys.executable, str(PROGRAM)], capture_output=True, text=True).stderr
+    assert {*named.split()[3].split("|")} == {*SHORT, "soak"}
