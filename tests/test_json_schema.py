@@ -13,7 +13,7 @@ import ffgrammar.core.errors as errors
 from ffgrammar.api.compile import compile_json_schema
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.json_schema import build
-from ffgrammar.grammar.json_schema.normalize.shape import Shape
+from ffgrammar.grammar.json_schema.shape.shape import Shape
 from ffgrammar.regex.expr.store import ExprStore
 from sentences import BYTES, is_sentence
 
@@ -154,7 +154,7 @@ def test_counting_ends_in_a_limit_soon(schema: Any, limit: str) -> None:
     assert time.process_time() - start < 30
 
 
-@pytest.mark.parametrize("name", ["types", "without", "not", "some of", "some left", "repeated"])
+@pytest.mark.parametrize("name", ["types", "without", "not", "some of", "some unevaluated", "repeated"])
 def test_keywords_are_strings(name: str) -> None:
     # not even those that the front-end makes for itself can come from outside
     with pytest.raises(errors.GrammarError, match="a key is a string"):
@@ -280,7 +280,7 @@ def test_containers_and_strings_may_be_of_subclasses() -> None:
 def test_a_copy_of_a_shape_lacks_nothing() -> None:
     """What a copy lacked would not be enforced."""
     names = [name for name in dir(Shape()) if not name.startswith("_") and not callable(getattr(Shape(), name))]
-    assert {"types", "low", "strings", "items", "required", "left"} < set(names)
+    assert {"types", "low", "strings", "items", "required", "pending"} < set(names)
     for name in names:
         shape = Shape()
         usual = getattr(shape, name)

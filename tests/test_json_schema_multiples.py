@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import ffgrammar as ff
 from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.grammar.json_schema.numbers.multiples import Divisor, Multiples, common_multiple
-from ffgrammar.grammar.json_schema.numbers.numbers import Bounds
+from ffgrammar.grammar.json_schema.numbers.ranges import Bounds
 from ffgrammar.regex.expr.store import MAX_DIVISOR, ExprStore
 from sentences import BYTES, is_sentence
 

@@ -255,7 +255,7 @@ def test_names(draft: int, schema: Any, data: Any, expected: Any) -> None:
 def test_the_outer_resource_with_two_of_a_dynamic_name_is_refused() -> None:
     inner = {"$id": "inner", "$dynamicRef": "#a", "$defs": {"a": {"$dynamicAnchor": "a"}}}
     outer = {"b": {"$dynamicAnchor": "a"}, "c": {"$dynamicAnchor": "a", "type": "null"}, "inner": inner}
-    with pytest.raises(GrammarError, match="two subschemas are called '#a'"):
+    with pytest.raises(GrammarError, match="two subschemas have the name '#a'"):
         accepts({"$ref": "inner", "$defs": outer})
 
 
