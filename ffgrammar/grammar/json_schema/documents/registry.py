@@ -36,7 +36,9 @@ class Registry:
         self._plain: dict[str, Any] = {}
         if self._full is None and given is not None:
             if not isinstance(given, Mapping):
-                raise GrammarError(f"registry is a referencing.Registry or a mapping from URIs, not {kind_of(given)}")
+                raise GrammarError(
+                    f"registry must be a referencing.Registry or a mapping from URIs, not {kind_of(given)}"
+                )
             self._plain = {str(uri).rstrip("#"): schema for uri, schema in given.items()}
         self._found: dict[str, Entry | None] = {}
         self._metaschemas: dict[str, Any] | None = None

@@ -97,7 +97,7 @@ class Subschemas:
         self._scopes = Scopes(names, limits)
         declared = schema.get("$schema") if isinstance(schema, dict) else None
         if draft is None and declared is not None and not isinstance(declared, str):
-            raise GrammarError(f"$schema is a URI, not {kind_of(declared)}", pointer="/$schema")
+            raise GrammarError(f"$schema must be a URI, not {kind_of(declared)}", pointer="/$schema")
         dialect = Dialect(draft or 2020) if draft or declared is None else self._dialects.named(declared)
         self._main = Document(schema, "", dialect, declared is not None, self._dialects)
         # by URI; a document that names no dialect has the one of the schema that refers to it
@@ -167,7 +167,7 @@ class Subschemas:
         subschema = Subschema(schema, resource, parent, tokens, depth, scope, numbers)
         if not isinstance(schema, dict):
             raise GrammarError(
-                f"a schema is an object or a boolean, not {kind_of(schema)}", pointer=subschema.pointer()
+                f"a schema must be an object or a boolean, not {kind_of(schema)}", pointer=subschema.pointer()
             )
         if depth > self.limits.nesting:
             raise LimitError("nesting", self.limits.nesting, f"the schema is nested too deep at {subschema.pointer()}")
@@ -195,9 +195,9 @@ class Subschemas:
     def follow(self, subschema: Subschema, ref: Any, word: str = "$ref") -> Conj:
         """The conjunction that a reference leads to; word is `$ref`, `$dynamicRef` or `$recursiveRef`."""
         if not isinstance(ref, str):
-            raise GrammarError(f"{word} is a URI reference, not {kind_of(ref)}", pointer=subschema.pointer(word))
+            raise GrammarError(f"{word} must be a URI reference, not {kind_of(ref)}", pointer=subschema.pointer(word))
         if word == "$recursiveRef" and ref != "#":
-            raise GrammarError(f"$recursiveRef is always '#', not {ref!r}", pointer=subschema.pointer(word))
+            raise GrammarError(f"$recursiveRef must be '#', not {ref!r}", pointer=subschema.pointer(word))
         resource = subschema.resource
         uri, fragment = resolve(resource.base, ref)
         if ref.partition("#")[0]:

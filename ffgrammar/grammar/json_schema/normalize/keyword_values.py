@@ -70,7 +70,7 @@ class KeywordValues:
         else:
             if not isinstance(value, list) or not value:
                 raise GrammarError(
-                    f"type is the name of a type or a list of names, not {kind_of(value)}",
+                    f"type must be the name of a type or a list of names, not {kind_of(value)}",
                     pointer=subschema.pointer(word),
                 )
             allowed = 0
@@ -90,7 +90,9 @@ class KeywordValues:
         if found is None:
             values = [value] if word == "const" else value
             if not isinstance(values, list):
-                raise GrammarError(f"enum is an array of values, not {kind_of(value)}", pointer=subschema.pointer(word))
+                raise GrammarError(
+                    f"enum must be an array of values, not {kind_of(value)}", pointer=subschema.pointer(word)
+                )
             scalars = Scalars(values, subschema, word)
             compound = []
             for index, one in scalars.compound:
@@ -106,7 +108,7 @@ class KeywordValues:
         """The number that `multipleOf` demands multiples of."""
         divisor = number(value, subschema, word)
         if divisor <= 0:
-            raise GrammarError("multipleOf is above 0", pointer=subschema.pointer(word))
+            raise GrammarError("multipleOf must be above 0", pointer=subschema.pointer(word))
         if not fits(divisor):
             where = subschema.pointer(word)
             raise LimitError("expression_size", MAX_DIGITS, f"at {where}: {divisor:.9e} has too many digits")
@@ -115,13 +117,13 @@ class KeywordValues:
     def pattern(self, subschema: Subschema, word: str, value: Any) -> int:
         """The string bodies that match `pattern`, as an expression."""
         if not isinstance(value, str):
-            raise GrammarError(f"pattern is a string, not {kind_of(value)}", pointer=subschema.pointer(word))
+            raise GrammarError(f"pattern must be a string, not {kind_of(value)}", pointer=subschema.pointer(word))
         return self.strings.pattern(value, subschema, word)
 
     def format(self, subschema: Subschema, word: str, value: Any) -> int | None:
         """The string bodies of `format`, as an expression; None, and a warning, when the format is not enforced."""
         if not isinstance(value, str):
-            raise GrammarError(f"format is a string, not {kind_of(value)}", pointer=subschema.pointer(word))
+            raise GrammarError(f"format must be a string, not {kind_of(value)}", pointer=subschema.pointer(word))
         if value in FORMATS and (self._formats == "enforce" or subschema.dialect.asserts_formats):
             if value in APPROXIMATE:
                 self._warnings.once(subschema, word, f"the format {value!r} {APPROXIMATE[value]}", anywhere=True)
@@ -148,12 +150,13 @@ class KeywordValues:
             first_word, first = "prefixItems", schema["prefixItems"]
             if not isinstance(first, list):
                 raise GrammarError(
-                    f"prefixItems is an array of schemas, not {kind_of(first)}", pointer=subschema.pointer(first_word)
+                    f"prefixItems must be an array of schemas, not {kind_of(first)}",
+                    pointer=subschema.pointer(first_word),
                 )
         elif isinstance(rest, list):
             if subschema.resource.declared and subschema.draft == 2020:
                 raise GrammarError(
-                    "items is one schema since draft 2020-12: an array of schemas is called prefixItems",
+                    "items must be one schema since draft 2020-12: an array of schemas is called prefixItems",
                     pointer=subschema.pointer("items"),
                 )
             first_word, first = "items", rest
@@ -177,7 +180,7 @@ class KeywordValues:
     def is_unique(subschema: Subschema, word: str, value: Any) -> bool:
         """The boolean of `uniqueItems`."""
         if not isinstance(value, bool):
-            raise GrammarError(f"uniqueItems is a boolean, not {kind_of(value)}", pointer=subschema.pointer(word))
+            raise GrammarError(f"uniqueItems must be a boolean, not {kind_of(value)}", pointer=subschema.pointer(word))
         return value
 
     # Objects
@@ -205,7 +208,7 @@ class KeywordValues:
         for word, value in (("properties", named), ("patternProperties", patterns)):
             if not isinstance(value, dict):
                 raise GrammarError(
-                    f"{word} is an object whose values are schemas, not {kind_of(value)}",
+                    f"{word} must be an object whose values are schemas, not {kind_of(value)}",
                     pointer=subschema.pointer(word),
                 )
             check_names(value, subschema, word)
@@ -233,7 +236,7 @@ class KeywordValues:
         """`dependentRequired`, `dependentSchemas`, or `dependencies`, which is both: a list of (property, the names
         that it requires, the schema that it requires)."""
         if not isinstance(value, dict):
-            raise GrammarError(f"{word} is an object, not {kind_of(value)}", pointer=subschema.pointer(word))
+            raise GrammarError(f"{word} must be an object, not {kind_of(value)}", pointer=subschema.pointer(word))
         check_names(value, subschema, word)
         found: list[tuple[str, list[str], Conj]] = []
         for name, needed in value.items():
@@ -248,7 +251,7 @@ class KeywordValues:
     def schemas(self, subschema: Subschema, word: str, value: Any) -> list[Conj]:
         """The schemas of `allOf`, `anyOf` or `oneOf`."""
         if not isinstance(value, list) or not value:
-            raise GrammarError(f"{word} is an array of at least one schema", pointer=subschema.pointer(word))
+            raise GrammarError(f"{word} must be an array of at least one schema", pointer=subschema.pointer(word))
         child = self.subschemas.child
         return [child(subschema, one, word, str(index)) for index, one in enumerate(value)]
 

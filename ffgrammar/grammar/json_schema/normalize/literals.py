@@ -25,13 +25,13 @@ def check_names(names: Iterable[Any], subschema: Located, *tokens: str) -> None:
     """Raise unless all keys of a dict are strings, as they are in JSON."""
     for name in names:
         if not isinstance(name, str):
-            raise GrammarError(f"a key is a string, not {name!r:.40}", pointer=subschema.pointer(*tokens))
+            raise GrammarError(f"a key must be a string, not {name!r:.40}", pointer=subschema.pointer(*tokens))
 
 
 def number(value: Any, subschema: Located, *tokens: str) -> Decimal:
     """A JSON number, exactly; a float stands for the decimal that repr() writes."""
     if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
-        raise GrammarError("a number is needed here", pointer=subschema.pointer(*tokens))
+        raise GrammarError("this must be a number", pointer=subschema.pointer(*tokens))
     # (the repr() of a subclass of float may be more than the number)
     exact = Decimal(float.__repr__(value)) if isinstance(value, float) else Decimal(value)
     if not exact.is_finite():
@@ -45,14 +45,14 @@ def count_of(value: Any, subschema: Located, word: str) -> int:
         return value
     exact = number(value, subschema, word)
     if exact < 0 or exact != exact.to_integral_value():
-        raise GrammarError(f"{word} is a whole number from 0 up, not {exact:.9g}", pointer=subschema.pointer(word))
+        raise GrammarError(f"{word} must be a whole number from 0 up, not {exact:.9g}", pointer=subschema.pointer(word))
     return int(min(exact, Decimal(MAX_COUNT)))
 
 
 def names_of(value: Any, subschema: Located, *words: str) -> list[str]:
     """A list of property names; words: the keyword, and what else leads to the list."""
     if not isinstance(value, list) or not all([isinstance(name, str) for name in value]):
-        raise GrammarError(f"{words[0]} is an array of property names", pointer=subschema.pointer(*words))
+        raise GrammarError(f"{words[0]} must be an array of property names", pointer=subschema.pointer(*words))
     return value
 
 

@@ -144,7 +144,7 @@ def apply_exclusive(context: Context, shape: Shape, subschema: Subschema, word: 
     if isinstance(value, bool):
         if subschema.draft == 4 or not subschema.resource.declared:
             return
-        raise GrammarError(f"{word} is a number since draft 6, not a boolean", pointer=subschema.pointer(word))
+        raise GrammarError(f"{word} must be a number since draft 6, not a boolean", pointer=subschema.pointer(word))
     bound = number(value, subschema, word)
     if word == "exclusiveMinimum":
         shape.at_least(bound, True)
