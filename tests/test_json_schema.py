@@ -1,4 +1,4 @@
-"""tests/cases/json_schema.json: texts that schemas accept and reject, errors and their places; untrusted schemas."""
+"""tests/cases/json_schema.json: texts that schemas accept and reject, errors with JSON pointers; untrusted schemas."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import ffgrammar.core.errors as errors
 from ffgrammar.api.compile import compile_json_schema
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.json_schema import build
-from ffgrammar.grammar.json_schema.normalize.shape import Shape
+from ffgrammar.grammar.json_schema.shape.shape import Shape
 from ffgrammar.regex.expr.store import ExprStore
 from sentences import BYTES, is_sentence
 
@@ -128,7 +128,7 @@ def test_combinations_end_in_a_limit() -> None:
 
 
 def test_alternatives_are_counted_where_there_are_some() -> None:
-    # plain schemas, however many, are no combinations
+    # plain schemas are not combinations, however many there are
     properties: dict[str, Any] = {f"p{i}": {"type": "string", "minLength": i} for i in range(200)}
     properties["last"] = {"anyOf": [{"type": "string", "maxLength": 3}, {"type": "integer", "minimum": 4}]}
     assert build({"properties": properties}, ExprStore(), Limits(alternatives=10)).productions
@@ -154,10 +154,10 @@ def test_counting_ends_in_a_limit_soon(schema: Any, limit: str) -> None:
     assert time.process_time() - start < 30
 
 
-@pytest.mark.parametrize("name", ["types", "without", "not", "some of", "some left", "repeated"])
+@pytest.mark.parametrize("name", ["types", "without", "not", "some of", "some unevaluated", "repeated"])
 def test_keywords_are_strings(name: str) -> None:
-    # not even those that the front-end makes for itself can come from outside
-    with pytest.raises(errors.GrammarError, match="a key is a string"):
+    # internal keywords cannot come from outside
+    with pytest.raises(errors.GrammarError, match="a key must be a string"):
         build({"type": "integer", (name,): (0,)}, ExprStore())  # type: ignore[dict-item]
 
 
@@ -247,7 +247,7 @@ def test_overlapping_patterns_end_in_a_limit() -> None:
 
 
 def test_containers_and_strings_may_be_of_subclasses() -> None:
-    """As YAML readers and configuration libraries make them."""
+    """YAML readers and configuration libraries make such objects."""
 
     class Dict(dict[str, Any]):
         pass
@@ -278,9 +278,9 @@ def test_containers_and_strings_may_be_of_subclasses() -> None:
 
 
 def test_a_copy_of_a_shape_lacks_nothing() -> None:
-    """What a copy lacked would not be enforced."""
+    """A field that the copy lacks would not be enforced."""
     names = [name for name in dir(Shape()) if not name.startswith("_") and not callable(getattr(Shape(), name))]
-    assert {"types", "low", "strings", "items", "required", "left"} < set(names)
+    assert {"types", "low", "strings", "items", "required", "pending"} < set(names)
     for name in names:
         shape = Shape()
         usual = getattr(shape, name)

@@ -1,4 +1,4 @@
-"""All of the dev set, text by text: what is invalid is never accepted.
+"""All of the dev set, text by text: no invalid text is accepted.
 
 It takes some 20 s; a sample would miss the rare schemas that are told apart here.
 """
@@ -26,7 +26,7 @@ def test_dev_set(shared_dir: Path, covered: Callable[[str], None], order: str) -
         try:
             grammar = compile_json_schema(schema.schema, BYTES, property_order=order)
         except FFGrammarError as error:
-            # the place and the reason are said
+            # the message names the position and the reason
             assert str(error)
             seen["refused"] += 1
             continue

@@ -61,7 +61,7 @@ def test_examples(case: dict[str, Any]) -> None:
     assert [text for text in case["rejected"] if obeys(name, text)] == []
     schema = {"type": "string", "format": name}
     assert accepts(schema, case["accepted"][0]) and not accepts(schema, case["rejected"][0])
-    # what is no string has every format
+    # values that are not strings have every format
     assert accepts({"format": name}, 12) and accepts({"format": name}, [""])
     if name == "regex":
         return
@@ -92,7 +92,7 @@ def test_groups_of_regexes_nest() -> None:
     assert not obeys("regex", "(" * 21 + "a" + ")" * 21)
 
 
-# Patterns are read by our own parser, but for what is not looked at, and annex B.
+# Patterns are judged by our own parser, except for what the format does not check, and annex B.
 @given(st.lists(st.sampled_from(r"a|b|(|(?:|)|*|+?|{2}|{2,1}|[|]|^|-|z-a|\d|\|\]|(?=|$|.|a-z".split("|")), max_size=7))
 def test_regexes_are_patterns(parts: list[str]) -> None:
     text = "".join([*parts])
@@ -188,7 +188,7 @@ def test_properties_are_those_of_unicode() -> None:
     for name, prop in same.items():
         expected = set(regex.findall(rf"\p{{{prop}}}", text))
         found = {chr(point) for first, last in members(name) for point in range(first, last + 1)}
-        # the package may know another version of Unicode: then only of characters that the interpreter knows
+        # the package may have another version of Unicode: only characters that the interpreter knows are compared
         assert {char for char in expected ^ found if unicodedata.category(char) != "Cn"} == set(), name
 
 
@@ -210,7 +210,7 @@ def _is_idn_hostname(text: str) -> bool:
 @given(st.text(alphabet=LETTERS, max_size=7) | st.text(alphabet="aA1-.xXnN", max_size=9))
 def test_idn_hostnames_are_those_of_the_idna_package(text: str) -> None:
     if any(label[2:4] == "--" and label[:2].lower() == "xn" for label in re.split("[.\u3002]", text)):
-        # what such a label stands for is not looked at
+        # such a label is not decoded
         return
     assert obeys("idn-hostname", text) == _is_idn_hostname(text)
 

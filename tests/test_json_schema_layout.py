@@ -51,7 +51,7 @@ def test_layouts(layout: dict[str, Any], order: str, tmp_path: Path) -> None:
         assert is_sentence(grammar, own), own
         for other in LAYOUTS:
             text = json.dumps(value, **other)
-            # (how far a line is indented is not looked at, as long as it is a multiple)
+            # (any multiple of the indent is accepted on any line)
             if text != own and not ("indent" in layout and "indent" in other):
                 assert not is_sentence(grammar, text), (layout, text)
     for value in REPEATED:

@@ -1,4 +1,4 @@
-"""`multipleOf` against exact fractions: divisors, bounds and what is no multiple, in every spelling."""
+"""`multipleOf` against exact fractions: divisors, bounds and numbers that are not multiples, in every spelling."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import ffgrammar as ff
 from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.grammar.json_schema.numbers.multiples import Divisor, Multiples, common_multiple
-from ffgrammar.grammar.json_schema.numbers.numbers import Bounds
+from ffgrammar.grammar.json_schema.numbers.ranges import Bounds
 from ffgrammar.regex.expr.store import MAX_DIVISOR, ExprStore
 from sentences import BYTES, is_sentence
 
@@ -42,7 +42,7 @@ divisors = st.one_of(
     st.sampled_from(DIVISORS).map(Decimal),
     st.builds(lambda digits, exponent: Decimal(digits).scaleb(exponent), st.integers(1, 9999), st.integers(-6, 6)),
 )
-# two that need many digits each to be told apart are a search that ends in a LimitError
+# telling two of these apart takes many digits: the search ends in a LimitError
 several = st.one_of(
     st.lists(divisors, min_size=1, max_size=1),
     st.lists(st.sampled_from("1 2 3 5 7 10 0.5 0.25 1.5 100 999983 0.01".split()).map(Decimal), min_size=2, max_size=3),
@@ -177,7 +177,7 @@ def test_divisors(value: Decimal) -> None:
 
 @given(bounds, st.sampled_from(["2e19", "3e40", "123456789012345678901.5", "1e-30"]), st.data())
 def test_divisors_beyond_64_bits(within: Bounds, divisor: str, data: st.DataObject) -> None:
-    """They are exact where bounds leave few multiples, or a zero at their end makes them small."""
+    """Large divisors are exact where bounds leave few multiples, or trailing zeros make them small."""
     check(within, Decimal(divisor), [], data, True)
 
 
@@ -242,7 +242,7 @@ def test_what_is_refused() -> None:
         ff.compile_json_schema({"allOf": [{"multipleOf": 2**61 - 1}, {"multipleOf": 999983}]}, BYTES)
     with pytest.raises(LimitError):
         ff.compile_json_schema('{"multipleOf": 3, "minimum": 1e100000}', BYTES)
-    # few multiples of one that is too large are listed
+    # the multiples of a divisor that is too large are listed, if they are few
     schema = '{"multipleOf": 0.92345678901234567891, "minimum": 0.1, "maximum": 3}'
     for text in ("0.92345678901234567891", "2.77037036703703703673"):
         assert accepts(schema, text) and not accepts(schema, text[:-1])

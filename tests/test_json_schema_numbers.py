@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ffgrammar.core.errors import LimitError
-from ffgrammar.grammar.json_schema.numbers.numbers import Bounds, Numbers, is_integer, spellings
+from ffgrammar.grammar.json_schema.numbers.decimals import is_integer, spellings
+from ffgrammar.grammar.json_schema.numbers.ranges import Bounds, Numbers
 from ffgrammar.regex.expr.store import ExprStore
 
 NUMBERS = Numbers(ExprStore())

@@ -28,7 +28,7 @@ from sentences import BYTES, is_sentence
 @example({"properties": {"a": {"type": "integer"}}, "required": ["b"]}, [{"b": 1, "a": 2}, {}, 1], False, "schema")
 @example({"properties": {"a": {"type": "integer"}}, "required": ["b"]}, [{"b": 1, "a": 2}, {}, 1], False, "any")
 def check(schema: Any, samples: list[Any], compact: bool, order: str) -> None:
-    """One schema and some values; what was found is counted in `seen`."""
+    """One schema and some values; the results are counted in `seen`."""
     whitespace = "compact" if compact else "flexible"
     try:
         grammar = compile_json_schema(schema, BYTES, whitespace=whitespace, property_order=order)
@@ -45,7 +45,7 @@ def check(schema: Any, samples: list[Any], compact: bool, order: str) -> None:
         return
     seen["built"] += 1
     for value in samples:
-        # what is invalid is accepted in no order of its keys, what is valid in one, or in all
+        # an invalid value is rejected in every order of its keys, a valid one accepted in some order, or in all
         found = {is_sentence(grammar, spelled(ordered, compact)) for ordered in orders(value)}
         assert order == "schema" or len(found) == 1, (schema, value)
         accepted = True in found

@@ -1,4 +1,4 @@
-"""References between documents and resources, dynamic ones, dialects; a plain evaluator is the judge of random ones."""
+"""References between documents and resources, dynamic references, dialects. A plain evaluator judges random ones."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_random_resources(draft: int, covered: Callable[[str], None]) -> None:
             try:
                 expected.append(judge(schema, registry, value))
             except Endless:
-                # nothing is said about these: the value may be out for another reason
+                # unknown: the value may be rejected for another reason
                 expected.append(None)
         try:
             found = accepts(schema, *samples, registry=registry)
@@ -113,10 +113,10 @@ def test_the_parts_that_a_registry_lists_keep_their_base() -> None:
 
 
 def test_what_is_not_listed_is_retrieved_only_by_the_callers_own_function() -> None:
-    asked: list[str] = []
+    retrieved: list[str] = []
 
     def retrieve(uri: str) -> Resource[Any]:
-        asked.append(uri)
+        retrieved.append(uri)
         if uri == "http://a.test/broken":
             raise OSError("no route")
         return DRAFT202012.create_resource({"type": "integer"})
@@ -124,10 +124,10 @@ def test_what_is_not_listed_is_retrieved_only_by_the_callers_own_function() -> N
     registry: Any = Registry(retrieve=retrieve)  # type: ignore[call-arg]
     schema = {"anyOf": [{"$ref": "http://a.test/x"}, {"items": {"$ref": "http://a.test/x"}, "type": "array"}]}
     assert accepts(schema, 1, [1], ["1"], registry=registry) == [True, True, False]
-    assert asked == ["http://a.test/x"]
+    assert retrieved == ["http://a.test/x"]
     # a draft's own metaschema is known
     assert accepts({"$ref": f"{SCHEMA_7}/definitions/simpleTypes"}, "null", "nil", registry=registry) == [True, False]
-    assert asked == ["http://a.test/x"]
+    assert retrieved == ["http://a.test/x"]
     with pytest.raises(UnsupportedError, match="no route"):
         accepts({"$ref": "http://a.test/broken"}, registry=registry)
 
@@ -212,7 +212,7 @@ def test_a_dialect_that_is_not_known_is_refused() -> None:
 @pytest.mark.parametrize(
     ("draft", "schema", "data", "expected"),
     [
-        # `$id` is one only where a schema is, and not beside a `$ref` of an old draft
+        # `$id` counts only where a schema may stand, and not beside a `$ref` of an old draft
         (2020, {"$ref": "b", "$defs": {"c": {"$id": "b", "type": "null"}}, "x": {"$id": "b"}}, [None, 1], ONE),
         (7, {"allOf": [{"$ref": "#b"}], "$defs": {"c": {"$id": "#b", "type": "null"}}}, [None, 1], ONE),
         # a name of its own, in the resource of a full URI
@@ -255,11 +255,11 @@ def test_names(draft: int, schema: Any, data: Any, expected: Any) -> None:
 def test_the_outer_resource_with_two_of_a_dynamic_name_is_refused() -> None:
     inner = {"$id": "inner", "$dynamicRef": "#a", "$defs": {"a": {"$dynamicAnchor": "a"}}}
     outer = {"b": {"$dynamicAnchor": "a"}, "c": {"$dynamicAnchor": "a", "type": "null"}, "inner": inner}
-    with pytest.raises(GrammarError, match="two subschemas are called '#a'"):
+    with pytest.raises(GrammarError, match="two subschemas have the name '#a'"):
         accepts({"$ref": "inner", "$defs": outer})
 
 
-def test_ways_through_dynamic_references_are_bounded() -> None:
+def test_paths_through_dynamic_references_are_bounded() -> None:
     size = 24
     defs = {}
     for index in range(size):

@@ -52,7 +52,7 @@ def spelled(draw: Callable[..., Any]) -> str:
 
 
 def _value(text: str) -> Any:
-    """The value of a JSON text; None when it is none, or holds a lone surrogate."""
+    """The value of a JSON text; None if it is not JSON, or holds a lone surrogate."""
     try:
         value = json.loads(text)
         json.dumps(value, ensure_ascii=False).encode()

@@ -13,7 +13,7 @@ from typing import Any
 from oracle.schemas import orders, spelled
 from suite import load_remotes, run
 
-# all of 1,299 but FRACTIONS
+# all 1,299 except FRACTIONS
 LEAST_RIGHT = 1298
 # an integer is written without a fraction
 FRACTIONS = {("type.json", "integer type matches integers", "a float with zero fractional part is an integer")}

@@ -1,4 +1,4 @@
-"""Walks under the mask: wherever chance leads, there is a way on, and at its end stands a valid document."""
+"""Random walks under the mask: they never get stuck, and end with a valid document."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ffgrammar_cli.bench.data import load_schemas
 from oracle.schemas import is_valid, schemas, spelled
 from sentences import BYTES, is_sentence
 
-# After so many bytes a walk takes the shortest way out, and has so many more for that.
+# After CHANCE bytes a walk takes the shortest way to the end; at LONGEST bytes it gives up.
 CHANCE = 40
 LONGEST = 3000
 
@@ -33,7 +33,7 @@ def allowed(matcher: ff.Matcher, mask: Any) -> list[int]:
 
 
 def walk(grammar: ff.Grammar, random: Random) -> bytes | None:
-    """The text of one walk; None if it found no end in time."""
+    """The text of one walk; None if it did not end in time."""
     matcher = grammar.matcher()
     mask = ff.allocate_bitmask(1, 256)
     text = b""
@@ -42,13 +42,13 @@ def walk(grammar: ff.Grammar, random: Random) -> bytes | None:
         following = allowed(matcher, mask)
         done = matcher.is_accepting()
         if not following and not done:
-            # what checks cannot foresee is warned about
+            # dead ends that the grammar cannot avoid have a warning
             assert grammar.warnings, text
             return None
         if done and (not following or len(text) >= CHANCE or random.random() < 0.1):
             return text
         if len(text) < CHANCE:
-            # mostly what has a meaning in JSON: half of all walks would never leave their first string
+            # mostly punctuation: otherwise half of all walks would never leave their first string
             marks = [byte for byte in following if byte in b'{}[],:"']
             byte = random.choice(marks if marks and random.random() < 0.7 else following)
         else:
@@ -60,7 +60,7 @@ def walk(grammar: ff.Grammar, random: Random) -> bytes | None:
 
 
 def cost(matcher: ff.Matcher, byte: int, taken: Counter[tuple[int, int]]) -> float:
-    """How far the end is after a byte; what was tried at this distance before, counts as farther."""
+    """The distance to the end after a byte; bytes that were tried at this distance before count as farther."""
     here = matcher.distance()
     matcher.accept_bytes(bytes([byte]))
     there = matcher.distance()
@@ -71,7 +71,7 @@ def cost(matcher: ff.Matcher, byte: int, taken: Counter[tuple[int, int]]) -> flo
 @settings(suppress_health_check=list(HealthCheck))
 @given(schema=schemas, order=st.sampled_from(["schema", "any"]), seed=st.integers(0, 2**32))
 def check(schema: Any, order: str, seed: int) -> None:
-    """One walk under a random schema; what was found is counted in `seen`."""
+    """One walk under a random schema; the results are counted in `seen`."""
     try:
         grammar = ff.compile_json_schema(schema, BYTES, property_order=order, whitespace="compact")
     except ff.FFGrammarError:
@@ -87,7 +87,7 @@ def check(schema: Any, order: str, seed: int) -> None:
     except OverflowError:
         return
     assert is_valid(schema, value) is not False, (schema, text)
-    # in the schema's order, a change may come at the wrong place
+    # in the schema's order, a changed key may be out of order
     for changed in mutations(value, Random(seed)) if order == "any" else ():
         if has_fractions(changed):
             continue
@@ -97,7 +97,7 @@ def check(schema: Any, order: str, seed: int) -> None:
 
 
 def exact_float(text: str) -> float:
-    """A number as jsonschema has it; raises OverflowError where that is another one."""
+    """A number as a float, as jsonschema sees it; raises OverflowError if that is a different number."""
     try:
         same = Decimal(repr(float(text))) == Decimal(text)
     except InvalidOperation:
@@ -108,7 +108,7 @@ def exact_float(text: str) -> float:
 
 
 def mutations(value: Any, random: Random) -> list[Any]:
-    """Values that differ from one at a place."""
+    """Values that differ from a value in one part."""
     other = random.choice([None, True, 0, 1, 7, "", "a", "ab", [], [1, 1], {}, {"a": 1}])
     if isinstance(value, list):
         index = random.randrange(len(value) + 1)
@@ -126,7 +126,7 @@ def mutations(value: Any, random: Random) -> list[Any]:
 
 
 def has_fractions(value: Any) -> bool:
-    """Whether some number is no plain integer: 1.0 is one for jsonschema, and not as a text (`integer_spelling`)."""
+    """Whether some number is a float: jsonschema takes 1.0 for an integer, `integer_spelling="plain"` does not."""
     if isinstance(value, (list, dict)):
         return any([has_fractions(one) for one in (value.values() if isinstance(value, dict) else value)])
     return isinstance(value, float)

@@ -9,8 +9,8 @@ import pytest
 
 from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.json_schema.normalize.common import expressions
-from ffgrammar.grammar.json_schema.numbers.numbers import Bounds
+from ffgrammar.grammar.json_schema.emit.common_expressions import expressions
+from ffgrammar.grammar.json_schema.numbers.ranges import Bounds
 from ffgrammar.grammar.json_schema.strings import strings
 from ffgrammar.grammar.json_schema.strings.formats import FORMATS
 from ffgrammar.regex.expr.cache import ExprCache

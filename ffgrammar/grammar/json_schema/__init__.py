@@ -1,11 +1,19 @@
-"""JSON Schema -> grammar.
+"""From a JSON Schema to a grammar. `build` is the entry, and nothing below imports this file.
 
-In reading order: options (what can be chosen), warnings, text (JSON), dialects (drafts and vocabularies), registry
-(schemas from outside), resources (what has a name), scopes (dynamic ones), places (subschemas and references), shape
-(the normal form), keywords (schema -> shape) with scalar_keywords, array_keywords, object_keywords and applicators,
-literals (enum, const), unevaluated, negate (opposites), combine (alternatives), strings, lengths, formats, idn,
-regex_format, numbers, digits, multiples (expressions), layout, arrays, containing, unique, objects, ordered, unordered,
-emit (shape -> symbols).
+A schema is read into shapes, its normal form, and shapes are written as symbols of a grammar:
+
+    {"allOf": [{"type": "object"}, {"required": ["a"]}]}     the schema
+    types = OBJ, required = ("a",)                           its shape
+    "{" members "}"                                          its symbol
+
+The folders, from the ground up; a folder imports only from folders above it in this list:
+
+- spec: options, the table of keywords, warnings.
+- documents: schemas as documents: names, references, positions.
+- shape: the normal form.
+- strings, numbers: strings and numbers as expressions.
+- normalize: from schemas to shapes: what keywords say, their opposites, and alternatives.
+- emit: from shapes to symbols.
 """
 
 from __future__ import annotations
@@ -15,17 +23,15 @@ from typing import Any
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.ir import GrammarIR
+from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER
 from ffgrammar.grammar.json_schema.documents.registry import Registry
 from ffgrammar.grammar.json_schema.documents.scopes import NameNeeded
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschemas
 from ffgrammar.grammar.json_schema.documents.text import read_text
+from ffgrammar.grammar.json_schema.emit.common_expressions import expressions
 from ffgrammar.grammar.json_schema.emit.emitter import Emitter
 from ffgrammar.grammar.json_schema.emit.layout import KeysApart
-from ffgrammar.grammar.json_schema.normalize.combine import Combiner
-from ffgrammar.grammar.json_schema.normalize.common import expressions
-from ffgrammar.grammar.json_schema.normalize.reader import Reader
-from ffgrammar.grammar.json_schema.normalize.shape import NEVER
-from ffgrammar.grammar.json_schema.spec.diagnostics import Warnings
+from ffgrammar.grammar.json_schema.normalize.normalizer import Normalizer
 from ffgrammar.grammar.json_schema.spec.options import Options
 from ffgrammar.grammar.productive import productive
 from ffgrammar.regex.expr.store import ExprStore
@@ -47,14 +53,14 @@ def build(
     indent: int | None = None,
     integer_spelling: str = "plain",
 ) -> GrammarIR:
-    """The grammar of the JSON texts whose value obeys a schema.
+    """The grammar of the JSON texts whose values obey a schema.
 
     Args:
         schema: a dict, a boolean, or JSON text.
-        store: where the expressions of the lexemes are made.
+        store: the store in which the expressions of the lexemes are made.
         limits: bounds on the schema and the grammar; None: those of the store.
         whitespace, formats, property_order, draft, separators, indent, integer_spelling: see `Options`.
-        registry: the schemas that references to other documents lead to: a `referencing.Registry`, or a mapping from
+        registry: the documents that references may lead to: a `referencing.Registry`, or a mapping from
             URIs to schemas.
 
     Raises:
@@ -70,8 +76,7 @@ def build(
         subschemas, emitter, start, warnings = _emit(schema, Registry(registry, limits), store, limits, options)
     except UnicodeEncodeError as error:
         text = error.object[error.start : error.end]
-        raise GrammarError(f"the schema has a string with {text!r}: a lone surrogate is no character") from None
-    emitter.combiner.close()
+        raise GrammarError(f"the schema has a string with {text!r}: a lone surrogate is not a character") from None
     builder = emitter.builder
     if not options.compact and not options.is_laid_out:
         most = None if options.whitespace == "flexible" else int(options.whitespace)
@@ -80,7 +85,7 @@ def build(
         start,
         kind="json-schema",
         single_skip=isinstance(options.whitespace, int),
-        # strings end at their quote, and what may follow a number or a literal cannot continue it
+        # strings end at their quote, and no character that may follow a number or a literal can continue it
         delimited=True,
         warnings=[*warnings, *_impossible(subschemas, emitter)],
     )
@@ -93,7 +98,7 @@ def build(
 
 
 def _impossible(subschemas: Subschemas, emitter: Emitter) -> list[str]:
-    """Warnings of the subschemas that no value obeys, though they do not say so by `false`."""
+    """Warnings about the subschemas that no value obeys, except those that are `false`."""
     alone = dict.fromkeys([subschemas.list[conj[0]] for conj in emitter.impossible if len(conj) == 1 and conj != NEVER])
     return [f"at {subschema.pointer()}: no value obeys this schema" for subschema in alone if not subschema.modern]
 
@@ -101,24 +106,20 @@ def _impossible(subschemas: Subschemas, emitter: Emitter) -> list[str]:
 def _emit(
     schema: Any, registry: Registry, store: ExprStore, limits: Limits, options: Options
 ) -> tuple[Subschemas, Emitter, int, list[str]]:
-    """The places of the schema, the emitter with all symbols made, the symbol of the whole, and the warnings."""
+    """The subschemas, the emitter with all symbols made, the symbol of the whole schema, and the warnings."""
     strings, multiples = expressions(store)
-    # Few schemas have dynamic references, or keys that are checked, so none are expected; when one is met, everything
-    # is read anew.
+    # Few schemas have dynamic references, or keys that are checked, so they are not prepared for: when one is met, the
+    # schema is read again.
     names: frozenset[str] = frozenset()
     keys_apart = False
     while True:
-        warnings = Warnings()
         subschemas = Subschemas(schema, limits, options.draft, registry, names)
-        reader = Reader(subschemas, strings, options.formats, warnings)
-        plain_integers = options.integer_spelling == "plain" or subschemas.list[0].draft == 4
-        combiner = Combiner(reader, multiples, limits, plain_integers)
-        emitter = Emitter(store, limits, strings, multiples, combiner, options, keys_apart)
+        normalizer = Normalizer(subschemas, strings, multiples, limits, options)
+        emitter = Emitter(store, limits, normalizer, options, keys_apart)
         try:
-            return subschemas, emitter, emitter.start(subschemas.start), warnings.lines
+            return subschemas, emitter, emitter.start(subschemas.start), normalizer.warnings.lines
         except NameNeeded as needed:
             names = needed.names
         except KeysApart:
             keys_apart = True
-        combiner.close()
         subschemas.close()

@@ -1,11 +1,13 @@
 # cython: language_level=3
-"""Which words are keywords: by draft, and by the vocabularies that a metaschema turns on."""
+"""Dialects: which words are keywords, by draft and by the vocabularies that a metaschema turns on."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 from ffgrammar.grammar.json_schema.documents.registry import Registry
+from ffgrammar.grammar.json_schema.spec.internal_keywords import InternalKeyword
+from ffgrammar.grammar.json_schema.spec.keywords import BY_WORD, KEYWORDS, Role
 from ffgrammar.grammar.json_schema.spec.options import draft_of
 
 __all__ = ["Dialect", "Dialects"]
@@ -16,9 +18,9 @@ class Dialect(NamedTuple):
 
     Attributes:
         draft: 4, 6, 7, 2019 or 2020.
-        off: keywords of vocabularies that it does without.
-        asserts_formats: whether it has `format` enforced whatever the caller chose.
-        refusal: why it cannot be read, if so.
+        off: the keywords of vocabularies that it does not use.
+        asserts_formats: whether it demands that `format` is enforced, whatever the caller chose.
+        refusal: why schemas in it cannot be read; None: they can.
     """
 
     draft: int
@@ -27,52 +29,23 @@ class Dialect(NamedTuple):
     refusal: str | None = None
 
     def has(self, word: Any) -> bool:
-        """Whether a word, which is a keyword of some draft, is one here."""
+        """Whether a word is a keyword here, given that it is one in some draft."""
         draft = self.draft
         return _SINCE.get(word, 0) <= draft <= _UNTIL.get(word, draft) and word not in self.off
 
+    def knows(self, word: Any) -> bool:
+        """Whether any word is a keyword here; internal keywords always are."""
+        return (word in BY_WORD and self.has(word)) or isinstance(word, InternalKeyword)
 
-# the first draft in which a word is a keyword, and the last
-_SINCE = {
-    "const": 6,
-    "contains": 6,
-    "propertyNames": 6,
-    "if": 7,
-    "dependentRequired": 2019,
-    "dependentSchemas": 2019,
-    "minContains": 2019,
-    "maxContains": 2019,
-    "unevaluatedItems": 2019,
-    "unevaluatedProperties": 2019,
-    "$recursiveRef": 2019,
-    "prefixItems": 2020,
-    "$dynamicRef": 2020,
-}
-_UNTIL = {"$recursiveRef": 2019}
 
-_APPLICATOR = """additionalProperties allOf anyOf contains dependentSchemas else if items not oneOf patternProperties
-properties propertyNames then""".split()
-_UNEVALUATED = ["unevaluatedItems", "unevaluatedProperties"]
-_VALIDATION = """const dependentRequired enum exclusiveMaximum exclusiveMinimum maxContains maxItems maxLength
-maxProperties maximum minContains minItems minLength minProperties minimum multipleOf pattern required type
-uniqueItems""".split()
-_OTHERS: dict[str, list[str]] = {"core": [], "meta-data": [], "content": []}
-# The keywords of the vocabularies that enforce something, by the year in a vocabulary's URI.
-_VOCABULARIES: dict[int, dict[str, list[str]]] = {
-    2019: {
-        "applicator": [*_APPLICATOR, "additionalItems", *_UNEVALUATED],
-        "validation": _VALIDATION,
-        "format": ["format"],
-        **_OTHERS,
-    },
-    2020: {
-        "applicator": [*_APPLICATOR, "prefixItems"],
-        "unevaluated": _UNEVALUATED,
-        "validation": _VALIDATION,
-        "format-annotation": ["format"],
-        "format-assertion": ["format"],
-        **_OTHERS,
-    },
+# The first draft that has a word, and the last one, where they are not the first and the last of all.
+_SINCE = {row.word: row.since for row in KEYWORDS if row.since > 4}
+_UNTIL = {row.word: row.until for row in KEYWORDS if row.until is not None}
+
+# The vocabularies of each draft, by the last part of their URIs.
+_VOCABULARIES = {
+    2019: frozenset([name for row in KEYWORDS for name in row.vocabulary.in_2019]),
+    2020: frozenset([name for row in KEYWORDS for name in row.vocabulary.in_2020]),
 }
 _PREFIXES = {
     2019: "https://json-schema.org/draft/2019-09/vocab/",
@@ -85,12 +58,12 @@ class Dialects:
 
     def __init__(self, registry: Registry, draft: int | None) -> None:
         self._registry = registry
-        # what the caller chose for schemas that name none that is known
+        # the draft that the caller chose for schemas that name no known dialect
         self._chosen = draft
         self._named: dict[str, Dialect] = {}
 
     def named(self, uri: str, outer: int = 2020) -> Dialect:
-        """The dialect of a `$schema`, outer being the draft around it."""
+        """The dialect that a `$schema` names; `outer` is the draft of the schema around it."""
         found = self._named.get(uri)
         if found is None:
             found = self._named[uri] = self._find(uri, outer, set())
@@ -132,15 +105,24 @@ class Dialects:
 def _of_vocabularies(uri: str, draft: int, listed: dict[str, Any]) -> Dialect:
     """The dialect of a metaschema's `$vocabulary`."""
     known = _VOCABULARIES[draft]
-    on: set[str] = set()
+    used: set[str] = set()
     asserts = False
     for name, is_needed in listed.items():
         own = name.removeprefix(_PREFIXES[draft]) if isinstance(name, str) else ""
         if own in known:
-            on.update(known[own])
-            # 2019-09: formats are enforced where the vocabulary is needed; 2020-12 has a vocabulary for either way
+            used.add(own)
+            # 2019-09 enforces formats where the vocabulary is required; 2020-12 has a vocabulary for each behaviour
             asserts = asserts or own == "format-assertion" or (own == "format" and is_needed is True)
         elif is_needed is not False:
             return Dialect(draft, refusal=f"the dialect {uri!r} needs the vocabulary {name!r}, which is not known")
-    off = frozenset(word for words in known.values() for word in words if word not in on)
-    return Dialect(draft, off, asserts)
+    return Dialect(draft, _turned_off(draft, used), asserts)
+
+
+def _turned_off(draft: int, used: set[str]) -> frozenset[str]:
+    """The keywords that constrain values and are in none of the vocabularies that are used."""
+    off = set()
+    for row in KEYWORDS:
+        names = row.vocabulary.in_2019 if draft == 2019 else row.vocabulary.in_2020
+        if names and used.isdisjoint(names) and "core" not in names and row.role is not Role.ANNOTATION:
+            off.add(row.word)
+    return frozenset(off)

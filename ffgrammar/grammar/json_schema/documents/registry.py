@@ -1,4 +1,4 @@
-"""Schemas from outside: those the caller passes in, and the drafts' metaschemas. Nothing is fetched here."""
+"""Schemas from outside: those the caller passes in, and the metaschemas of the drafts. Nothing is fetched here."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ METASCHEMAS = os.path.join(os.path.dirname(__file__), "data", "metaschemas.json"
 
 
 class Entry(NamedTuple):
-    """A schema from outside, and the draft that it is of when it does not say (None: not known)."""
+    """A schema from outside, and its draft where it does not name one itself (None: unknown)."""
 
     contents: Any
     draft: int | None
@@ -26,27 +26,29 @@ class Entry(NamedTuple):
 class Registry:
     """What the caller passed as `registry=`: a `referencing.Registry`, or a mapping from URIs to schemas.
 
-    Each schema is handed out once and the same ever after, as the places of its subschemas are known by identity.
+    The same URI always gives the same object, because subschemas are known by identity.
     """
 
     def __init__(self, given: Any, limits: Limits) -> None:
         self._limits = limits
-        # the API of the caller's object; the package it is from is not looked for otherwise
+        # a `referencing.Registry` is recognised by its API: the package is imported only when it is in use
         self._full: Any = given if hasattr(given, "get_or_retrieve") else None
         self._plain: dict[str, Any] = {}
         if self._full is None and given is not None:
             if not isinstance(given, Mapping):
-                raise GrammarError(f"registry is a referencing.Registry or a mapping from URIs, not {kind_of(given)}")
+                raise GrammarError(
+                    f"registry must be a referencing.Registry or a mapping from URIs, not {kind_of(given)}"
+                )
             self._plain = {str(uri).rstrip("#"): schema for uri, schema in given.items()}
         self._found: dict[str, Entry | None] = {}
         self._metaschemas: dict[str, Any] | None = None
 
     def uris(self) -> Iterable[str]:
-        """The URIs that the caller's registry lists."""
+        """The URIs in the caller's registry."""
         return [*self._plain] if self._full is None else [*self._full]
 
     def get(self, uri: str) -> Entry | None:
-        """The schema of a URI, if it is listed or one of the drafts' own."""
+        """The schema of a URI, if it is listed or a metaschema of a draft."""
         if uri not in self._found:
             self._found[uri] = self._listed(uri) or self._known(uri)
         return self._found[uri]
@@ -76,21 +78,21 @@ class Registry:
         return Entry(self._metaschemas[uri], None) if uri in self._metaschemas else None
 
     def retrieve(self, uri: str) -> Entry | None:
-        """The schema of a URI by the way that the caller gave a `referencing.Registry` to get what it does not list."""
+        """The schema of a URI that is not listed, by the `retrieve` function of the caller's `referencing.Registry`."""
         if self._full is None:
             return None
         try:
             found = self._found[uri] = _entry(self._full.get_or_retrieve(uri).value)
         except Exception as error:
-            # a retrieve function is the caller's and may raise anything; without one it is a KeyError without a cause
+            # the caller's `retrieve` may raise anything; a registry without one raises a KeyError without a cause
             if isinstance(error, KeyError) and error.__cause__ is None:
                 return None
-            raise UnsupportedError(f"{uri!r} was not retrieved: {error.__cause__ or error!r}") from error
+            raise UnsupportedError(f"{uri!r} could not be retrieved: {error.__cause__ or error!r}") from error
         return found
 
 
 def _entry(resource: Any) -> Entry:
-    """The contents of a `referencing.Resource` and the draft of its specification."""
+    """The contents of a `referencing.Resource`, and the draft of its specification."""
     from referencing.jsonschema import DRAFT4, DRAFT6, DRAFT7, DRAFT201909, DRAFT202012
 
     contents = resource.contents

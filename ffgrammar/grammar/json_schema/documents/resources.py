@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""Documents, the resources in them (schemas with a base URI of their own), and the anchors of each.
+"""Documents, the resources in them (schemas with a base URI of their own), and the anchors of each resource.
 
-A document is read from end to end only when something in it is asked for by name: most schemas never are.
+A document is searched for names only when a reference needs one: most schemas never are.
 """
 
 from __future__ import annotations
@@ -11,33 +11,31 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote, urljoin
 
 from ffgrammar.grammar.json_schema.documents.dialects import Dialect, Dialects
+from ffgrammar.grammar.json_schema.spec.keywords import Holds, words_holding
 
 __all__ = ["RECURSIVE", "Anchor", "Document", "Resource", "resolve"]
 
-# The one dynamic anchor of draft 2019-09, `$recursiveAnchor`, under a name that no other can have.
+# The name of `$recursiveAnchor`, the one dynamic anchor of draft 2019-09: no other anchor can have it.
 RECURSIVE = "#"
 
-# Where subschemas are, in any draft. An `$id` anywhere else is not one.
-_ONE = frozenset(
-    """additionalItems additionalProperties contains contentSchema else if items not propertyNames then
-    unevaluatedItems unevaluatedProperties""".split()
-)
-_LISTS = frozenset(["allOf", "anyOf", "items", "oneOf", "prefixItems"])
-_MAPS = frozenset(["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"])
+# Where subschemas are, in any draft. An `$id` anywhere else names nothing.
+_ONE = words_holding(Holds.SCHEMA, Holds.SCHEMA_OR_LIST)
+_LISTS = words_holding(Holds.LIST, Holds.SCHEMA_OR_LIST)
+_MAPS = words_holding(Holds.MAP)
 
 
 def resolve(base: str, ref: str) -> tuple[str, str]:
-    """The URI that a reference means, without its fragment, and the fragment, decoded."""
+    """The absolute URI of a reference without its fragment, and the fragment, decoded."""
     uri, _, fragment = ref.partition("#")
     try:
         return urljoin(base, uri) if uri else base, unquote(fragment)
     except ValueError:
-        # no URI at all: it can only be compared with others
+        # it is not a URI: it can only be compared with others
         return uri, unquote(fragment)
 
 
 class Anchor(NamedTuple):
-    """A subschema that has a name within its resource; tokens: the way to it in its document."""
+    """A subschema with a name in its resource; tokens: the parts of its JSON pointer in the document."""
 
     schema: Any
     tokens: tuple[str, ...]
@@ -47,12 +45,12 @@ class Resource:
     """The root of a document, or a subschema with an `$id`.
 
     Attributes:
-        root, base, tokens: the schema, its base URI, the way to it in its document.
+        root, base, tokens: the schema, its base URI, and the parts of its JSON pointer in the document.
         dialect: the language it is written in.
-        declared: whether that is said by a `$schema`, here or further out.
-        anchors: subschemas by name; None where two have the same.
-        identified: whether its place is one where an `$id` counts for references from afar.
-        dynamic: those of `$dynamicAnchor`, and the root under RECURSIVE where it has a `$recursiveAnchor`.
+        declared: whether a `$schema`, here or further out, names that dialect.
+        anchors: subschemas by name; None where two have the same name.
+        identified: whether it stands where a subschema may stand, so that references by its `$id` may lead to it.
+        dynamic: subschemas by `$dynamicAnchor`; a root with `$recursiveAnchor` has the name RECURSIVE.
     """
 
     __slots__ = ("anchors", "base", "declared", "dialect", "document", "dynamic", "identified", "root", "tokens")
@@ -77,7 +75,7 @@ class Resource:
         self.dynamic: dict[str, Anchor] = {}
 
     def name(self, name: str, anchor: Anchor) -> None:
-        """Give a subschema a name."""
+        """Record the name of a subschema."""
         known = self.anchors.setdefault(name, anchor)
         if known is not None and known.schema is not anchor.schema:
             self.anchors[name] = None
@@ -87,32 +85,32 @@ class Document:
     """A JSON text of schemas: the caller's schema, or one from the registry.
 
     Attributes:
-        uri: where it is from; "" for the caller's schema.
-        asked: names that `$dynamicRef`s in it ask for, as far as it was read.
+        uri: its URI in the registry; "" for the caller's schema.
+        dynamic_refs: the names that its `$dynamicRef`s use; empty until `named` has read the document.
     """
 
     def __init__(self, contents: Any, uri: str, dialect: Dialect, declared: bool, dialects: Dialects) -> None:
         self.uri = uri
-        self.asked: set[str] = set()
+        self.dynamic_refs: set[str] = set()
         self._dialects = dialects
         self._own: dict[tuple[int, int], Resource] = {}
         self._named: dict[str, Resource | None] | None = None
         base = uri
         if isinstance(contents, dict):
             own = contents.get(_id_word(dialect))
-            # the caller's schema has no other name, so there the `$id` counts even beside a `$ref` in an old draft
+            # the caller's schema has no other name, so its `$id` counts even beside a `$ref` in an old draft
             if isinstance(own, str) and not (uri and _is_mere_ref(contents, dialect)):
                 base = resolve(uri, own)[0]
         self.root = Resource(self, contents, base, (), dialect, declared)
 
     def close(self) -> None:
-        """Let go of the resources, which hold on to this."""
+        """Drop the resources, which refer back to the document."""
         del self.root
         self._own.clear()
         self._named = None
 
     def inside(self, schema: dict[str, Any], outer: Resource, tokens: tuple[str, ...]) -> Resource:
-        """The resource of a subschema that stands in one: its own, if its `$id` starts one."""
+        """The resource of a subschema within another resource: its own, if its `$id` starts one."""
         if schema is outer.root:
             return outer
         found = self._own.get((id(schema), id(outer)))
@@ -126,14 +124,14 @@ class Document:
         if not isinstance(own, str) or _is_mere_ref(schema, dialect):
             return outer
         base, fragment = resolve(outer.base, own)
-        # up to draft 7, an `$id` with a fragment names the subschema within the resource
+        # up to draft 7, an `$id` with a fragment is an anchor
         if not own.partition("#")[0] or (fragment and base == outer.base and dialect.draft < 2019):
             return outer
         found = self._own[id(schema), id(outer)] = Resource(self, schema, base, tokens, dialect, declared)
         return found
 
     def crossed(self, schema: dict[str, Any], outer: Resource) -> Resource:
-        """The resource of something on the way of a pointer, which need not be a schema."""
+        """The resource of a value that a JSON pointer passes through, which may not be a schema."""
         if isinstance(schema.get("$id"), str) or isinstance(schema.get("id"), str):
             self.named()
             found = self._own.get((id(schema), id(outer)))
@@ -141,7 +139,7 @@ class Document:
         return outer
 
     def named(self) -> dict[str, Resource | None]:
-        """The resources by base URI; None where two have the same."""
+        """The resources by base URI; None where two have the same URI. Reads the whole document once."""
         if self._named is None:
             self._named = {self.root.base: self.root}
             for schema, resource, tokens in self._subschemas():
@@ -170,7 +168,7 @@ class Document:
             if schema is resource.root and schema.get("$recursiveAnchor") is True:
                 resource.dynamic[RECURSIVE] = anchor
             if "$recursiveRef" in schema:
-                self.asked.add(RECURSIVE)
+                self.dynamic_refs.add(RECURSIVE)
             return
         name = schema.get("$dynamicAnchor")
         if isinstance(name, str):
@@ -178,10 +176,10 @@ class Document:
             resource.dynamic.setdefault(name, anchor)
         ref = schema.get("$dynamicRef")
         if isinstance(ref, str):
-            self.asked.add(resolve("", ref)[1])
+            self.dynamic_refs.add(resolve("", ref)[1])
 
     def _subschemas(self) -> Iterator[tuple[dict[str, Any], Resource, tuple[str, ...]]]:
-        """Every subschema, with its resource and the way to it."""
+        """Every subschema, with its resource and the parts of its JSON pointer."""
         stack: list[tuple[Any, Resource, tuple[str, ...]]] = [(self.root.root, self.root, ())]
         while stack:
             at, outer, tokens = stack.pop()
@@ -204,5 +202,5 @@ def _id_word(dialect: Dialect) -> str:
 
 
 def _is_mere_ref(schema: dict[str, Any], dialect: Dialect) -> bool:
-    """Whether it is a reference beside which nothing has a meaning."""
+    """Whether it is a reference of an old draft, where all other keywords beside it are ignored."""
     return dialect.draft < 2019 and isinstance(schema.get("$ref"), str)

@@ -1,8 +1,9 @@
 # cython: language_level=3
-"""Dynamic scopes: which resource was entered first, on the way to a subschema, of those that have a dynamic anchor.
+"""Dynamic scopes: for each dynamic anchor, the outermost resource that has it.
 
-A scope is a number, 0 being that of schemas without dynamic references. Only the names that some `$dynamicRef` asks
-for are followed, so an ordinary schema has one scope, and one that recurses has finitely many.
+A `$dynamicRef` leads to the resource with its anchor that was entered first on the way to the reference. A scope is a
+number that stands for these resources; 0 is the scope without any. Only the names that some `$dynamicRef` uses are
+followed, so an ordinary schema has one scope, and a recursive one has finitely many.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from ffgrammar.grammar.json_schema.documents.resources import Resource
 
 __all__ = ["NameNeeded", "Scopes"]
 
-# In each scope the whole schema may be read over again, so one counts for so many alternatives.
+# The whole schema may be read again in each scope, so one scope costs as much as 100 alternatives.
 WEIGHT = 100
 
 
 class NameNeeded(Exception):
-    """A dynamic reference was met whose name is not followed: the schema has to be read anew, with these."""
+    """A dynamic reference was met whose name is not followed: the schema has to be read again with these names."""
 
     def __init__(self, names: frozenset[str]) -> None:
         super().__init__(", ".join(sorted(names)))
@@ -29,7 +30,7 @@ class Scopes:
     """The scopes of one build.
 
     Attributes:
-        names: the dynamic anchors that are followed.
+        names: the names of the dynamic anchors that are followed.
     """
 
     def __init__(self, names: frozenset[str], limits: Limits) -> None:
@@ -41,11 +42,11 @@ class Scopes:
         self._entered: dict[tuple[int, int], int] = {}
 
     def first(self, scope: int, name: str) -> Resource | None:
-        """The outermost resource with a dynamic anchor of that name."""
+        """The outermost resource with a dynamic anchor of that name; None: there is none in this scope."""
         return self._list[scope].get(name)
 
     def enter(self, scope: int, resource: Resource) -> int:
-        """The scope of a resource that is entered from another scope."""
+        """The scope within a resource that is entered from another scope."""
         if not self.names:
             return 0
         key = (scope, id(resource))
@@ -68,5 +69,5 @@ class Scopes:
             self._list.append(after)
             most = self._limits.alternatives
             if found * WEIGHT > most:
-                raise LimitError("alternatives", most, "dynamic references lead through too many ways")
+                raise LimitError("alternatives", most, "dynamic references lead along too many paths")
         return found

@@ -1,4 +1,4 @@
-"""What Cython compiles subschemas.py with: every subschema is a place."""
+"""The C types of subschemas.py: the reader touches every subschema of a schema."""
 
 cdef class Subschema:
     cdef public object schema
@@ -9,6 +9,7 @@ cdef class Subschema:
     cdef public object scope
     cdef public dict numbers
     cdef public bint modern
+    # the dict of the keywords that have a meaning here
     cpdef keywords(self)
 
 cdef class Subschemas:
@@ -22,7 +23,11 @@ cdef class Subschemas:
     cdef dict _documents
     cdef object _inner
     cdef dict _numbers
+    # the conjunction of a schema that a reference leads to
     cdef tuple _entered(self, schema, resource, tuple tokens, scope)
+    # the conjunctions known in a resource and a scope, by the id() of their schema
     cdef dict _numbers_of(self, resource, scope)
+    # the conjunction of a schema that is not in `numbers` yet; raises GrammarError, LimitError, UnsupportedError
     cdef tuple _number(self, schema, dict numbers, resource, Subschema parent, tuple tokens, scope)
+    # the conjunction that `$ref`, `$dynamicRef` or `$recursiveRef` leads to
     cpdef tuple follow(self, Subschema subschema, ref, word=*)

@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Subschemas by number, where they are in the schema, and what references lead to.
+"""Subschemas by number, their positions in the schema, and where references lead.
 
-A subschema is known by the number of its place, so that constraints can refer to subschemas without reading them. The
-same dict in the same resource and dynamic scope is one place, however it is reached.
+Constraints refer to a subschema by its number, without reading it. The same dict in the same resource and the same
+dynamic scope is one subschema, along whatever path it is reached: `{"$ref": "#"}` gives the number of the root again.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from typing import Any
 
 from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.core.limits import Limits
+from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj
 from ffgrammar.grammar.json_schema.documents.dialects import Dialect, Dialects
 from ffgrammar.grammar.json_schema.documents.registry import Entry, Registry
 from ffgrammar.grammar.json_schema.documents.resources import RECURSIVE, Document, Resource, resolve
 from ffgrammar.grammar.json_schema.documents.scopes import NameNeeded, Scopes
 from ffgrammar.grammar.json_schema.documents.text import kind_of
-from ffgrammar.grammar.json_schema.normalize.shape import NEVER, Conj
 
 __all__ = ["Subschema", "Subschemas"]
 
-# what is made here is in the words of this
+# the dialect of synthesized schemas
 _MODERN = Dialect(2020)
 _SCHEME = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 class Subschema:
-    """One subschema and the way to it."""
+    """One subschema and its position: the parts of the JSON pointer that lead to it from its parent."""
 
     def __init__(
         self,
@@ -45,9 +45,9 @@ class Subschema:
         self.tokens = tokens
         self.depth = depth
         self.scope = scope
-        # of the subschemas of this resource in this scope, by their id()
+        # the conjunctions of the subschemas in this resource and scope, by the id() of their schema
         self.numbers = numbers
-        # whether it was made here, in the words of draft 2020-12
+        # whether the compiler synthesized it: it is then in draft 2020-12
         self.modern: bool = parent is not None and parent.modern
 
     @property
@@ -57,16 +57,16 @@ class Subschema:
 
     @property
     def draft(self) -> int:
-        """The draft of that."""
+        """The draft of its dialect."""
         return self.dialect.draft
 
     def keywords(self) -> dict[Any, Any]:
-        """The schema, but for what has no meaning: up to draft 7, all that stands beside a reference."""
+        """The keywords that have a meaning: up to draft 7, a `$ref` turns off all keywords beside it."""
         schema: dict[Any, Any] = self.schema
         return {"$ref": schema["$ref"]} if "$ref" in schema and self.draft < 2019 else schema
 
     def pointer(self, *more: str) -> str:
-        """The JSON pointer of this place, or of something below it; behind a URI if it is in another document."""
+        """The JSON pointer of this subschema, or of a value below it; after a URI if it is in another document."""
         parts: list[str] = list(reversed(more))
         subschema = self
         while True:
@@ -90,32 +90,33 @@ class Subschemas:
         registry: Registry,
         names: frozenset[str] = frozenset(),
     ) -> None:
-        """names: the dynamic anchors to follow; `follow` says by NameNeeded when there are others."""
+        """names: the dynamic anchors to follow. `follow` raises NameNeeded when it meets another one."""
         self.limits = limits
         self._registry = registry
         self._dialects = Dialects(registry, draft)
         self._scopes = Scopes(names, limits)
         declared = schema.get("$schema") if isinstance(schema, dict) else None
         if draft is None and declared is not None and not isinstance(declared, str):
-            raise GrammarError(f"$schema is a URI, not {kind_of(declared)}", pointer="/$schema")
+            raise GrammarError(f"$schema must be a URI, not {kind_of(declared)}", pointer="/$schema")
         dialect = Dialect(draft or 2020) if draft or declared is None else self._dialects.named(declared)
         self._main = Document(schema, "", dialect, declared is not None, self._dialects)
-        # by URI; one that does not name its dialect is of that of the schema that refers to it
+        # by URI; a document that names no dialect has the one of the schema that refers to it
         self._documents: dict[tuple[str, Dialect | None], Document] = {}
         self._inner: dict[str, Resource | None] | None = None
-        # by the id() of a resource and the scope: conjunctions by the id() of their schema
+        # by the id() of a resource, and scope: conjunctions by the id() of their schema
         self._numbers: dict[tuple[int, int], dict[int, Conj]] = {}
         root = self._main.root
         self.list: list[Subschema] = [Subschema(False, root, None, (), 0, 0, {})]
         self.start = self._entered(schema, root, (), 0)
 
     def close(self) -> None:
-        """Let go of the documents, whose parts hold on to each other: no places are asked for any more."""
+        """Drop the documents, which hold reference cycles, so that all memory is freed at once. Nothing is read after
+        this."""
         for document in (self._main, *self._documents.values()):
             document.close()
 
     def child(self, subschema: Subschema, schema: Any, *tokens: str) -> Conj:
-        """The conjunction of one subschema, tokens being the way to it from the place."""
+        """The conjunction of a schema inside a subschema; tokens: the parts of the JSON pointer between the two."""
         if schema is True:
             return ()
         numbers = subschema.numbers
@@ -127,14 +128,14 @@ class Subschemas:
         )
 
     def synthesized(self, subschema: Subschema, schema: dict[Any, Any], *tokens: str) -> Conj:
-        """The conjunction of a schema that stands for something at the place; it is read as draft 2020-12."""
+        """The conjunction of a schema that the compiler made, in draft 2020-12, for something at this position."""
         conj = self.child(subschema, schema, *tokens)
         for at in conj:
             self.list[at].modern = True
         return conj
 
     def _entered(self, schema: Any, resource: Resource, tokens: tuple[str, ...], scope: int) -> Conj:
-        """The conjunction of a schema that a reference leads to, which is entered from a scope."""
+        """The conjunction of a schema that a reference leads to from a scope."""
         scope = self._scopes.enter(scope, resource)
         numbers = self._numbers_of(resource, scope)
         found = numbers.get(id(schema))
@@ -156,17 +157,17 @@ class Subschemas:
         tokens: tuple[str, ...],
         scope: int,
     ) -> Conj:
-        """The conjunction of a subschema that has none in `numbers` yet."""
+        """The conjunction of a subschema that is not in `numbers` yet."""
         if schema is True:
             return ()
         if schema is False:
             return NEVER
-        # a pointer mostly has two parts for each level: a keyword, and a name or an index
+        # most levels have two parts in a pointer: a keyword, and a name or an index
         depth = parent.depth + 1 if parent is not None else len(tokens) // 2
         subschema = Subschema(schema, resource, parent, tokens, depth, scope, numbers)
         if not isinstance(schema, dict):
             raise GrammarError(
-                f"a schema is an object or a boolean, not {kind_of(schema)}", pointer=subschema.pointer()
+                f"a schema must be an object or a boolean, not {kind_of(schema)}", pointer=subschema.pointer()
             )
         if depth > self.limits.nesting:
             raise LimitError("nesting", self.limits.nesting, f"the schema is nested too deep at {subschema.pointer()}")
@@ -192,11 +193,11 @@ class Subschemas:
     # References
 
     def follow(self, subschema: Subschema, ref: Any, word: str = "$ref") -> Conj:
-        """The schema that a reference leads to: word is `$ref`, `$dynamicRef` or `$recursiveRef`."""
+        """The conjunction that a reference leads to; word is `$ref`, `$dynamicRef` or `$recursiveRef`."""
         if not isinstance(ref, str):
-            raise GrammarError(f"{word} is a URI reference, not {kind_of(ref)}", pointer=subschema.pointer(word))
+            raise GrammarError(f"{word} must be a URI reference, not {kind_of(ref)}", pointer=subschema.pointer(word))
         if word == "$recursiveRef" and ref != "#":
-            raise GrammarError(f"$recursiveRef is always '#', not {ref!r}", pointer=subschema.pointer(word))
+            raise GrammarError(f"$recursiveRef must be '#', not {ref!r}", pointer=subschema.pointer(word))
         resource = subschema.resource
         uri, fragment = resolve(resource.base, ref)
         if ref.partition("#")[0]:
@@ -210,8 +211,8 @@ class Subschemas:
             anchor = resource.anchors.get(fragment)
             if anchor is None:
                 if fragment in resource.anchors:
-                    raise GrammarError(f"two subschemas are called {ref!r}", pointer=subschema.pointer(word))
-                raise GrammarError(f"nothing is called {ref!r} in this schema", pointer=subschema.pointer(word))
+                    raise GrammarError(f"two subschemas have the name {ref!r}", pointer=subschema.pointer(word))
+                raise GrammarError(f"nothing in this schema has the name {ref!r}", pointer=subschema.pointer(word))
             schema, tokens = anchor
         if word != "$ref":
             name = RECURSIVE if word == "$recursiveRef" else fragment
@@ -221,20 +222,20 @@ class Subschemas:
                 resource = self._first(subschema, name) or resource
                 schema, tokens = resource.dynamic[name]
                 if name in resource.anchors and resource.anchors[name] is None:
-                    raise GrammarError(f"two subschemas are called '#{name}'", pointer=subschema.pointer(word))
+                    raise GrammarError(f"two subschemas have the name '#{name}'", pointer=subschema.pointer(word))
         return self._entered(schema, resource, tokens, subschema.scope)
 
     def _first(self, subschema: Subschema, name: str) -> Resource | None:
         if name not in self._scopes.names:
-            asked = {name}
+            needed = {name}
             for document in (self._main, *self._documents.values()):
-                asked |= document.asked
-            raise NameNeeded(self._scopes.names | asked)
+                needed |= document.dynamic_refs
+            raise NameNeeded(self._scopes.names | needed)
         return self._scopes.first(subschema.scope, name)
 
     def _walk(self, subschema: Subschema, ref: str, word: str, resource: Resource, fragment: str) -> Conj:
         at: Any = resource.root
-        way = resource.tokens
+        tokens = resource.tokens
         for part in fragment[1:].split("/"):
             token = part.replace("~1", "/").replace("~0", "~")
             if isinstance(at, dict) and token in at:
@@ -243,15 +244,15 @@ class Subschemas:
                 at = at[int(token)]
             else:
                 raise GrammarError(f"{ref!r} leads nowhere: there is no {token!r}", pointer=subschema.pointer(word))
-            way = (*way, token)
+            tokens = (*tokens, token)
             if isinstance(at, dict):
                 resource = resource.document.crossed(at, resource)
-        return self._entered(at, resource, way, subschema.scope)
+        return self._entered(at, resource, tokens, subschema.scope)
 
     # Resources by URI
 
     def _named(self, uri: str, subschema: Subschema, ref: str, word: str) -> Resource:
-        """The resource of a URI: of the same document, of the caller's schema, or of the registry."""
+        """The resource of a URI: in the same document, in the caller's schema, or in the registry."""
         for document in (subschema.resource.document, self._main):
             named = document.named()
             if uri in named:
@@ -262,7 +263,7 @@ class Subschemas:
         if found is not None:
             return found
         if uri in named:
-            raise GrammarError(f"two subschemas are called {uri!r}", pointer=subschema.pointer(word))
+            raise GrammarError(f"two subschemas have the name {uri!r}", pointer=subschema.pointer(word))
         raise UnsupportedError(
             f"{ref!r} is neither in this schema nor in the registry, and nothing is fetched: pass the schema it names "
             f"in registry=, or put it under {'definitions' if subschema.draft < 2019 else '$defs'} and refer to "
@@ -280,11 +281,11 @@ class Subschemas:
         return {} if entry is None else {uri: self._root_of(uri, entry, dialect)}
 
     def _root_of(self, uri: str, entry: Entry, dialect: Dialect) -> Resource:
-        """The resource that an entry of the registry is."""
+        """The resource at the root of an entry of the registry."""
         contents = entry.contents
         own = contents.get("$id", contents.get("id")) if isinstance(contents, dict) else None
         if isinstance(own, str) and not _SCHEME.match(own):
-            # a registry may list parts of its documents, too: their relative `$id` is not to be joined twice
+            # a registry may also list parts of its documents: their relative `$id` must not be resolved twice
             part = self._inner_resources().get(uri)
             if part is not None and part.root is contents:
                 return part
@@ -307,7 +308,7 @@ class Subschemas:
         return found
 
     def _inner_resources(self) -> dict[str, Resource | None]:
-        """The resources of all documents that the registry lists, by their own URIs."""
+        """The resources in all documents of the registry, by their own URIs."""
         if self._inner is None:
             self._inner = {}
             for uri in self._registry.uris():

@@ -1,23 +1,19 @@
-"""The JSON text of a schema as Python values, and how values are spoken of in messages."""
+"""The JSON text of a schema as Python values, and the names of JSON types for messages."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ffgrammar.core.errors import GrammarError, LimitError
 from ffgrammar.core.limits import Limits
 
-if TYPE_CHECKING:
-    from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
-
-__all__ = ["check_names", "kind_of", "read_text"]
+__all__ = ["kind_of", "read_text"]
 
 
 def read_text(text: str, limits: Limits) -> Any:
-    """The schema of a JSON text, with numbers of any size kept exact."""
+    """The schema of a JSON text. Numbers stay exact, whatever their size."""
     if len(text) > limits.source_bytes:
         raise LimitError("source_bytes", limits.source_bytes, f"the schema has {len(text)} characters")
     try:
@@ -39,15 +35,8 @@ def _decimal(text: str) -> Decimal:
 
 
 def _integer(text: str) -> int | Decimal:
-    """An integer; Python converts no longer ones, but as decimals."""
+    """An integer. Python limits the digits that int() converts, so a long one becomes a Decimal."""
     return int(text) if len(text) < 1000 else Decimal(text)
-
-
-def check_names(names: Iterable[Any], subschema: Subschema, *tokens: str) -> None:
-    """Raise unless all the keys of a dict, tokens being the way to it from the place, are strings, as JSON's are."""
-    for name in names:
-        if not isinstance(name, str):
-            raise GrammarError(f"a key is a string, not {name!r:.40}", pointer=subschema.pointer(*tokens))
 
 
 def kind_of(value: Any) -> str:

@@ -1,45 +1,84 @@
-"""Arrays of which so many items must obey a schema (`contains`): a small automaton, written as productions.
+"""Arrays of which a number of items must obey a schema (`contains`): a small automaton, written as productions.
 
-Its states are the number of items so far, as far as that matters, and how many of them were counted by each
-`contains`. Where there is no upper bound, an item that obeys may also go uncounted: a count only has to be reached.
-With an upper bound each item obeys or obeys the opposite. States from which no array can end are left out, so the
+A state is the number of items so far, as far as it matters, and how many of them each `contains` has counted. Where a
+`contains` has no upper bound, an item that obeys it may also go uncounted, because its count only has to be reached.
+With an upper bound, each item obeys it or obeys its opposite. States from which no array can end are left out, so the
 parser never gets stuck.
+
+For `{"contains": A, "items": B}` the states are (0, 0) before the first item, and (1, 0) and (1, 1) after it. An item
+that obeys A and B leads to (1, 1), an item that obeys B to the state with the same count.
 """
 
 from __future__ import annotations
 
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING
 
 from ffgrammar.core.errors import LimitError
-from ffgrammar.grammar.json_schema.normalize.shape import NEVER, Conj, Contained, Shape, join
-
-if TYPE_CHECKING:
-    from ffgrammar.grammar.json_schema.emit.symbols import Symbols
+from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join
+from ffgrammar.grammar.json_schema.emit.array_style import ArrayStyle
+from ffgrammar.grammar.json_schema.emit.symbols import Symbols
+from ffgrammar.grammar.json_schema.shape.constraints import Contained
+from ffgrammar.grammar.json_schema.shape.shape import Shape
 
 __all__ = ["containing"]
 
-# A way on from a state costs as much as so many productions.
+# A transition costs as much as this many productions.
 STEP_COST = 10
 
 # items so far, and those counted by each `contains`
 State = tuple[int, tuple[int, ...]]
+# by state: the states that follow it, each with the symbol of the item between them
+Edges = dict[State, list[tuple[State, int]]]
 
 
-def containing(em: Symbols, shape: Shape, depth: int, items: list[Conj], most: int | None) -> list[tuple[int, ...]]:
-    """Bodies of the item lists that a shape allows, without their brackets; () is the empty list.
+def containing(
+    style: ArrayStyle, shape: Shape, depth: int, items: list[Conj], most: int | None
+) -> list[tuple[int, ...]]:
+    """The bodies of the item lists of a shape, without their brackets; () is the empty list.
 
     Args:
-        items: what the item at each index must obey; the last one is for all further ones.
-        most: items at most; None: no bound.
+        style: how the array is written.
+        shape: the shape.
+        depth: how deep the array is nested.
+        items: what the item at each index must obey; the last one is for all further items, too.
+        most: how many items there may be; None: no bound.
+
+    Raises:
+        LimitError: there are too many states.
     """
     wanted = shape.contained
+    first: State = (0, (0,) * len(wanted))
+    edges = _edges(style, shape, depth, items, most, first)
+    ends = {
+        state
+        for state in edges
+        if state[0] >= shape.min_items and all([n >= one.least for n, one in zip(state[1], wanted, strict=True)])
+    }
+    # every transition leads upwards in this order, or back to the same state
+    order = sorted(edges, key=lambda state: (state[0], sum(state[1])))
+    alive = set(ends)
+    for state in reversed(order):
+        if any([following in alive for following, _ in edges[state]]):
+            alive.add(state)
+    incoming: Edges = {}
+    for state in order:
+        for following, symbol in edges[state]:
+            if following in alive and state in alive:
+                incoming.setdefault(following, []).append((state, symbol))
+    bodies: list[tuple[int, ...]] = [()] if first in ends else []
+    lists = _lists(style, order, incoming, first)
+    bodies.extend([(lists[state],) for state in order if state in lists and state in ends])
+    return bodies
+
+
+def _edges(style: ArrayStyle, shape: Shape, depth: int, items: list[Conj], most: int | None, first: State) -> Edges:
+    """All states that can be reached, with their transitions."""
+    em, wanted = style.em, shape.contained
     last = len(items) - 1
     # from here on, the number of items makes no difference; never 0, so that nothing leads back to the start
     cap = max(1, last, shape.min_items, *[one.start for one in wanted]) if most is None else most
-    first: State = (0, (0,) * len(wanted))
-    edges: dict[State, list[tuple[State, int]]] = {}
+    edges: Edges = {}
     found = [first]
     steps = 0
     for state in found:
@@ -54,52 +93,35 @@ def containing(em: Symbols, shape: Shape, depth: int, items: list[Conj], most: i
         if steps * STEP_COST > em.limits.rules:
             raise LimitError("rules", em.limits.rules, f"counting items at {wanted[0].subschema.pointer('contains')}")
         for conj, after in _steps(choices):
-            symbol = _symbol(em, join(items[min(count, last)], conj), depth)
+            symbol = style.item(join(items[min(count, last)], conj), depth)
             if symbol != em.never:
                 following = (min(count + 1, cap), after)
                 edges[state].append((following, symbol))
                 found.append(following)
-    ends = {
-        state
-        for state in edges
-        if state[0] >= shape.min_items and all([n >= one.least for n, one in zip(state[1], wanted, strict=True)])
-    }
-    # every step goes up in this order, or stays
-    order = sorted(edges, key=lambda state: (state[0], sum(state[1])))
-    alive = set(ends)
-    for state in reversed(order):
-        if any([following in alive for following, _ in edges[state]]):
-            alive.add(state)
-    incoming: dict[State, list[tuple[State, int]]] = {}
-    for state in order:
-        for following, symbol in edges[state]:
-            if following in alive and state in alive:
-                incoming.setdefault(following, []).append((state, symbol))
+    return edges
+
+
+def _lists(style: ArrayStyle, order: list[State], incoming: Edges, first: State) -> dict[State, int]:
+    """By state: the symbol of the lists that lead to it, which are not empty."""
+    em, comma = style.em, style.comma
     lists: dict[State, int] = {}
-    bodies: list[tuple[int, ...]] = [()] if first in ends else []
     for state in order:
         into: list[tuple[int, ...]] = []
         again: list[tuple[int, ...]] = []
         for source, symbol in incoming.get(state, ()):
             if source == state:
-                again.append((em.comma, symbol))
+                again.append((comma, symbol))
             else:
-                into.append((symbol,) if source == first else (lists[source], em.comma, symbol))
+                into.append((symbol,) if source == first else (lists[source], comma, symbol))
         if into:
             lists[state] = em.growing(into, again, "items") if again else em.rule(into, "items")
-            if state in ends:
-                bodies.append((lists[state],))
-    return bodies
-
-
-def _symbol(em: Symbols, conj: Conj, depth: int) -> int:
-    return em.never if conj == NEVER else em.symbol(conj, depth + 1)
+    return lists
 
 
 def _choices(
     em: Symbols, wanted: tuple[Contained, ...], count: int, counts: tuple[int, ...]
 ) -> list[list[tuple[Conj, int]]]:
-    """For each `contains`: what the next item may obey, and the count then."""
+    """For each `contains`: what the next item may obey, each with the count after it."""
     choices: list[list[tuple[Conj, int]]] = []
     for one, already in zip(wanted, counts, strict=True):
         if count < one.start:
@@ -110,14 +132,14 @@ def _choices(
             options.append((one.conj, already + 1))
         uncounted: Conj = ()
         if one.most is not None:
-            uncounted = em.combiner.reader.negate.conj(one.subschema, one.conj)
+            uncounted = em.negation.conj(one.subschema, one.conj)
         options.append((uncounted, already))
         choices.append(options)
     return choices
 
 
 def _steps(choices: list[list[tuple[Conj, int]]]) -> list[tuple[Conj, tuple[int, ...]]]:
-    """What the next item may obey, and the counts then."""
+    """What the next item may obey, taking all `contains` together, each with the counts after it."""
     found: dict[tuple[Conj, tuple[int, ...]], None] = {}
     for chosen in product(*choices):
         conj: Conj = ()

@@ -1,17 +1,23 @@
-"""What Cython compiles emitter.py with."""
+"""The C types of emitter.py."""
 
-from ffgrammar.grammar.json_schema.normalize.shape cimport Shape
+from ffgrammar.grammar.json_schema.shape.shape cimport Shape
 from ffgrammar.grammar.json_schema.emit.symbols cimport Symbols
 
 cdef class Emitter(Symbols):
     cdef readonly bint may_be_impossible
     cdef readonly list impossible
+    cdef object _reader
     cdef dict _symbols
     cdef dict _plain
     cdef dict _open
     cdef list _waiting
+    # see Symbols
     cpdef symbol(self, tuple conj, int depth)
+    # records `made` as the symbol of a conjunction, or puts it under its nonterminal; the symbol
     cdef _close(self, tuple conj, made)
+    # a symbol made from the shapes of a conjunction; `never` if there are none
     cdef _make(self, tuple conj, int depth)
+    # adds a symbol for each type of a shape to a list
     cdef _add_symbols(self, Shape shape, int depth, list symbols)
+    # the expression of the numbers of a shape
     cdef _number(self, Shape shape)

@@ -1,56 +1,54 @@
 # cython: language_level=3
-"""Shapes to grammar symbols. Equal parts become one symbol: what a schema repeats, the grammar has once.
+"""From shapes to symbols of the grammar. Equal parts of a schema become one symbol.
 
-A subschema that is reached again while its own symbol is being made is recursive: it gets a nonterminal of its own. So
-does one that is nested very deep, which then waits its turn: emitting never recurses far.
+A subschema that is reached again while its own symbol is being made is recursive, and gets a nonterminal. So does one
+that is nested very deep: it then waits until the others are done, so that emitting never recurses far.
 """
 
 from __future__ import annotations
 
 from ffgrammar.core.limits import Limits
+from ffgrammar.grammar.json_schema.documents.conjunctions import Conj
+from ffgrammar.grammar.json_schema.emit.array_style import ArrayStyle
 from ffgrammar.grammar.json_schema.emit.arrays import array_symbol
 from ffgrammar.grammar.json_schema.emit.objects import object_symbol
 from ffgrammar.grammar.json_schema.emit.symbols import Symbols
-from ffgrammar.grammar.json_schema.normalize.combine import Combiner
-from ffgrammar.grammar.json_schema.normalize.shape import ARR, BOOLS, FRAC, NULL, NUM, OBJ, STR, TRUE, Conj, Shape
-from ffgrammar.grammar.json_schema.numbers.multiples import Multiples
+from ffgrammar.grammar.json_schema.normalize.normalizer import Normalizer
+from ffgrammar.grammar.json_schema.shape.shape import Shape
+from ffgrammar.grammar.json_schema.shape.types import ARR, BOOLS, FRAC, NULL, NUM, OBJ, STR, TRUE
 from ffgrammar.grammar.json_schema.spec.options import Options
-from ffgrammar.grammar.json_schema.strings.strings import Strings
 from ffgrammar.regex.expr.store import ExprStore
 
 __all__ = ["Emitter"]
 
-# Subschemas nested deeper than this below one another wait their turn.
+# Subschemas that are nested deeper than this wait until the others are done.
 INLINE_DEPTH = 40
 
 
 class Emitter(Symbols):
-    """Makes the symbols of one grammar."""
+    """Makes the symbols of one grammar.
+
+    Attributes:
+        may_be_impossible: whether some nonterminal may derive nothing.
+        impossible: conjunctions that no value obeys, in the order in which they were found.
+    """
 
     def __init__(
-        self,
-        store: ExprStore,
-        limits: Limits,
-        strings: Strings,
-        multiples: Multiples,
-        combiner: Combiner,
-        options: Options,
-        keys_apart: bool,
+        self, store: ExprStore, limits: Limits, normalizer: Normalizer, options: Options, keys_apart: bool
     ) -> None:
-        super().__init__(store, limits, strings, multiples, combiner, options, keys_apart)
-        # whether some nonterminal may derive nothing
+        super().__init__(store, limits, normalizer, options, keys_apart)
+        self._reader = normalizer.reader
         self.may_be_impossible = False
-        # conjunctions that no value obeys, in the order they were found
         self.impossible: list[Conj] = []
         self._symbols: dict[Conj, int] = {}
-        # by the name of a type, of schemas that say nothing else: most of a large schema's
+        # by type name, for schemas that say only `type`: most of those in a large schema
         self._plain: dict[str | None, int] = {}
-        # conjunctions being made, with the nonterminal of those that were reached again
+        # conjunctions whose symbol is being made; with a nonterminal, if they were reached again
         self._open: dict[Conj, int | None] = {}
         self._waiting: list[Conj] = []
 
     def start(self, conj: Conj) -> int:
-        """The symbol of the whole schema; all others are made by then."""
+        """The symbol of the whole schema. Makes all other symbols, too."""
         symbol = self.symbol(conj, 0)
         while self._waiting:
             waiting = self._waiting.pop()
@@ -69,7 +67,7 @@ class Emitter(Symbols):
             found = self._open[conj]
             if found is None:
                 found = self._open[conj] = self.builder.nonterminal("value")
-                # any value at all may be a scalar, so it always derives something
+                # () allows scalars, so its nonterminal always derives something
                 self.may_be_impossible = self.may_be_impossible or bool(conj)
             return found
         if depth > INLINE_DEPTH:
@@ -77,7 +75,7 @@ class Emitter(Symbols):
             self.may_be_impossible = True
             self._waiting.append(conj)
             return found
-        plain = self.combiner.reader.plain_type(conj)
+        plain = self._reader.plain_type(conj)
         found = self._plain.get(plain)
         if found is None:
             self._open[conj] = None
@@ -107,7 +105,7 @@ class Emitter(Symbols):
         return symbols[0] if len(symbols) == 1 else self.builder.choice(symbols, "value")
 
     def _add_symbols(self, shape: Shape, depth: int, symbols: list[int]) -> None:
-        """A symbol for each type of a shape."""
+        """Add a symbol for each type of a shape."""
         types = shape.types
         builder = self.builder
         literal = self.store.literal
@@ -129,7 +127,7 @@ class Emitter(Symbols):
             symbols.append(builder.plain(expr, "boolean"))
         if types & ARR:
             if shape.unique is None and shape.repeated is None:
-                found = array_symbol(self, shape, depth)
+                found = array_symbol(ArrayStyle(self), shape, depth)
             else:
                 from ffgrammar.grammar.json_schema.emit.unique import compared_array_symbol
 

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Brackets, commas and colons, with the whitespace around them that is asked for."""
+"""Brackets, commas and colons, with the whitespace that `separators` and `indent` put around them."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ __all__ = ["KeysApart", "Layout"]
 
 
 class KeysApart(Exception):
-    """Some keys are checked, which happens where their lexeme ends: the schema has to be read anew, with colons apart.
-    The lexemes of all other keys must end there, too, or the longer ones would win wherever both are allowed."""
+    """Some keys are checked, so the schema has to be emitted again with each colon as a lexeme of its own.
+
+    A check happens where the lexeme of a key ends, which must not include the colon. The lexemes of all other keys must
+    end there, too, or the longer ones would win wherever both are allowed.
+    """
 
 
 class Layout:
@@ -22,8 +25,8 @@ class Layout:
 
     Attributes:
         fuses_keys: whether a key and its colon are one lexeme.
-        line_break: what stands before the first item.
-        last_break: what stands after the last one.
+        line_break: the symbols before the first item of a container.
+        last_break: the symbols after the last item of a container.
     """
 
     def __init__(self, builder: GrammarBuilder, store: ExprStore, options: Options, keys_apart: bool = False) -> None:
@@ -39,7 +42,7 @@ class Layout:
         return self._builder.terminal(self._store.literal(text.encode()), "separator", check=check)
 
     def _break(self, check: int | None = None) -> list[int]:
-        """A line break and the spaces behind it, each of its own: one that is checked has to end at once."""
+        """A line break and the spaces after it, as two lexemes: a checked line break has to end at once."""
         if self._indent is None:
             return []
         line_break = self._builder.terminal(self._store.literal(b"\n"), "line break", check=check)
@@ -49,17 +52,17 @@ class Layout:
         return [line_break, self._builder.optional(self._builder.terminal(spaces, "indent"))]
 
     def checked(self, check: int) -> Layout:
-        """The same, for arrays whose last items are checked before a line break ends them."""
+        """The layout of arrays whose last item is checked before the line break that ends it."""
         other = copy(self)
         other.last_break = self._break(check)
         return other
 
     def comma(self, check: int | None = None) -> int:
-        """What stands between two items."""
+        """The symbol between two items."""
         return self._builder.seq(self.comma_symbols(check), "comma")
 
     def comma_symbols(self, check: int | None = None) -> tuple[int, ...]:
-        """The same, some of it terminals; the first of it is checked, for there the item ends."""
+        """The symbols between two items. The first one is a terminal and has the check, because the item ends there."""
         if self._before:
             between = [self._literal(self._before, check), self._literal(",")]
         else:
@@ -69,11 +72,11 @@ class Layout:
         return (*between, *self.line_break)
 
     def colon(self) -> int:
-        """What stands between a key and its value."""
+        """The symbol between a key and its value."""
         return self._literal(self._colon)
 
     def enclosed(self, opening: int, body: tuple[int, ...], closing: int) -> tuple[int, ...]:
-        """The symbols of a container; an empty one has no line break."""
+        """The symbols of a container. An empty one has no line break."""
         if not body:
             return (opening, closing)
         return (opening, *self.line_break, *body, *self.last_break, closing)

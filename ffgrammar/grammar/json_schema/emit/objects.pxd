@@ -1,13 +1,13 @@
-"""What Cython compiles objects.py with."""
+"""The C types of objects.py."""
 
-from ffgrammar.grammar.json_schema.normalize.shape cimport Shape
+from ffgrammar.grammar.json_schema.shape.shape cimport Shape
 from ffgrammar.grammar.json_schema.emit.symbols cimport Symbols
 
-cpdef tuple property_conj(Shape shape, name, strings, first=*)
-cdef dict _property_conjs(Shape shape, names, strings)
+# The symbol of the objects of a shape, at a depth of nesting; None when there are none.
 cpdef object_symbol(Symbols em, Shape shape, int depth)
+cdef list _meet_first_want(Symbols em, Shape shape, tuple wanted)
+# A dict whose keys are the names in `properties`, in order.
 cdef dict _listed_names(Shape shape)
 cdef _object(Symbols em, Shape shape, int depth, tuple wanted)
-cdef tuple _key(Symbols em, name)
-cdef tuple _key_symbols(Symbols em, expr, name, check=*)
-cdef list _other_keys(Symbols em, Shape shape, dict names, key_filter)
+# A list of Items, or None.
+cdef _items(Symbols em, Shape shape, int depth, dict names, int listed, allowed)

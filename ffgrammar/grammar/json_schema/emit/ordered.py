@@ -1,31 +1,30 @@
 # cython: language_level=3
-"""Objects whose named properties come in the schema's order, then all other keys in any order. A name that is required
-but not listed by any `properties` comes after the listed ones, among the other keys.
+"""Objects whose named properties come in the schema's order, followed by all other keys in any order.
 
-Property lists are left recursive: what has been left out does not matter any more once a property has been written, so
-the parser's states stay few. A run of required properties is one production; each optional one costs one rule. Where
-properties are counted, or keys are asked for by what they are like, there is a rule for each count and each set of
-those that came.
+A name that is required but not listed by any `properties` comes after the listed ones, among the other keys.
+
+Property lists are left recursive: once a property is written, it does not matter which ones before it were left out, so
+the parser has few states. A run of required properties is one production; each optional one costs one rule. Where
+properties are counted, or some keys are wanted, there is a rule for each count and each set of wants that are met. For
+`{"properties": {"a": A, "b": B}, "required": ["a"], "additionalProperties": false}`:
+
+    members: a | a "," b
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ffgrammar.core.errors import LimitError
-
-if TYPE_CHECKING:
-    from ffgrammar.grammar.json_schema.emit.objects import Body, Item, Members
-    from ffgrammar.grammar.json_schema.emit.symbols import Symbols
+from ffgrammar.grammar.json_schema.emit.members import Body, Item, Members
+from ffgrammar.grammar.json_schema.emit.symbols import Symbols
 
 __all__ = ["ordered"]
 
-# number of properties, as far as it matters, and the set of wanted keys that came
+# the number of properties, as far as it matters, and the wants that are met, as bits
 State = tuple[int, int]
 
 
 def ordered(em: Symbols, members: Members) -> list[Body]:
-    """Bodies of the member lists, without braces; () is the empty list."""
+    """The bodies of the member lists, without braces; () is the empty list."""
     if members.least > 1 or members.most is not None or members.wanted:
         return _counted(em, members)
     run, may_be_empty = _run(em, members.items, members.others)
@@ -36,9 +35,9 @@ def ordered(em: Symbols, members: Members) -> list[Body]:
 
 
 def _run(em: Symbols, items: list[Item], others: list[Body]) -> tuple[Body, bool]:
-    """The symbols of at least one property, and whether there may be none."""
+    """The symbols of one or more properties, and whether there may be none."""
     comma = em.comma
-    # the properties so far, in one production while there is one way to write them; () is none
+    # the properties so far, as one production while there is only one way to write them; () is none
     run: Body = ()
     may_be_empty = True
     for body, is_required, is_listed in items:
@@ -63,18 +62,19 @@ def _run(em: Symbols, items: list[Item], others: list[Body]) -> tuple[Body, bool
 
 
 def _followed(em: Symbols, run: Body, others: list[Body], may_be_empty: bool) -> int:
-    """The properties so far, and then any number of other ones."""
+    """The properties so far, followed by any number of other properties."""
     bodies = [run] if run else []
     if may_be_empty:
         bodies.extend(others)
     return em.growing(bodies, [(em.comma, *body) for body in others], "members")
 
 
-# The lists so far by their state; () is the empty one, which only the first state has.
+# The lists so far by state; () is the empty list, which only the first state has.
 Lists = dict[State, tuple[int, ...]]
 
 
 def _counted(em: Symbols, members: Members) -> list[Body]:
+    """The bodies of the member lists where the state matters."""
     least, most = members.least, members.most
     cap = max(least, 1) if most is None else most
     if cap * (len(members.items) + 2 * len(members.others)) * (members.wanted + 1) > em.limits.rules:
@@ -84,33 +84,33 @@ def _counted(em: Symbols, members: Members) -> list[Body]:
         if not is_listed:
             lists = _with_others(em, members, lists, cap)
         after: dict[State, list[Body]] = {}
-        for (count, came), run in lists.items():
+        for (count, met), run in lists.items():
             if count < cap or most is None:
                 longer = (*run, em.comma, *body) if run else body
-                after.setdefault((min(count + 1, cap), came), []).append(longer)
+                after.setdefault((min(count + 1, cap), met), []).append(longer)
             if not is_required:
-                after.setdefault((count, came), []).append(run)
+                after.setdefault((count, met), []).append(run)
         lists = {state: _one(em, bodies) for state, bodies in after.items()}
     lists = _with_others(em, members, lists, cap)
-    return [run for (count, came), run in lists.items() if count >= least and came == members.wanted]
+    return [run for (count, met), run in lists.items() if count >= least and met == members.wanted]
 
 
 def _one(em: Symbols, bodies: list[Body]) -> Body:
-    """One body for any of some."""
+    """A body for any of some bodies."""
     return bodies[0] if bodies == [()] else (em.rule(bodies, "members"),)
 
 
 def _with_others(em: Symbols, members: Members, lists: Lists, cap: int) -> Lists:
-    """The lists, each followed by any number of other keys."""
-    kinds = [*[(0, body) for body in members.others], *members.kinds]
+    """The lists, each followed by any number of other keys, by the state after these."""
+    kinds = members.counted_kinds()
     if not kinds:
         return lists
     after: dict[State, list[Body]] = {state: [run] for state, run in lists.items()}
     found: Lists = {}
-    # every key leads to a later state in this order, or back to the same one
+    # every key leads to a later state in this order, or back to the same state
     while after:
         state = min(after, key=lambda one: (one[0], one[1].bit_count()))
-        count, came = state
+        count, met = state
         bodies = after.pop(state)
         loops = []
         if count == cap and members.most is None:
@@ -118,9 +118,9 @@ def _with_others(em: Symbols, members: Members, lists: Lists, cap: int) -> Lists
         run = found[state] = (em.growing(bodies, loops, "members"),) if loops else _one(em, bodies)
         if members.most is not None and count == cap:
             continue
-        for comes, body in kinds:
-            following = (min(count + 1, cap), came | comes)
-            if comes & came or following == state:
+        for meets, body in kinds:
+            following = (min(count + 1, cap), met | meets)
+            if meets & met or following == state:
                 continue
             after.setdefault(following, []).append((*run, em.comma, *body) if run else body)
     return found

@@ -1,12 +1,15 @@
-"""What Cython compiles symbols.py with."""
+"""The C types of symbols.py. A symbol is an int, a body a tuple of symbols."""
 
 from ffgrammar.grammar.ir cimport GrammarBuilder
 
 cdef class Symbols:
     cdef readonly object store
     cdef readonly object limits
+    cdef readonly object subschemas
     cdef readonly object strings
     cdef readonly object multiples
+    cdef readonly object warnings
+    cdef readonly object negation
     cdef readonly object combiner
     cdef readonly bint any_order
     cdef readonly GrammarBuilder builder
@@ -21,6 +24,9 @@ cdef class Symbols:
     cdef readonly dict keys
     cdef readonly dict shared
     cdef dict _rules
+    # the symbol of the values that obey a conjunction (a tuple of subschema numbers), at a depth of nesting
     cpdef symbol(self, tuple conj, int depth)
+    # a symbol for any of the bodies
     cpdef rule(self, bodies, name=*)
+    # a symbol for one of the bodies, followed by any number of those in `more`
     cpdef growing(self, bodies, more, name=*)

@@ -1,53 +1,44 @@
-"""`uniqueItems`: arrays whose items all differ, and its opposite.
+"""`uniqueItems`: arrays whose items all differ; and its opposite, arrays with two equal items.
 
-Items of which there are a few are told apart by the grammar: a parametric nonterminal keeps the set of those that were
-written. All other items are compared as they are written: the array's brackets and commas are checked lexemes, so an
-item that repeats another cannot end there; the text goes on where it can still be made to differ.
+If the items can have only a few values, the grammar itself tells them apart: a parametric nonterminal keeps the set of
+those that were written. All other items are compared as they are written: the brackets and commas of the array are
+checked lexemes, so an item that equals an earlier one cannot end there, and the text goes on where it can still be made
+to differ.
+
+That needs a way on. A string can always grow longer, but the integer 0 cannot. Where an item may get stuck, there is a
+warning.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
-from typing import TYPE_CHECKING, Any, cast
 
 from ffgrammar.grammar.ir import ANY_COUNT
+from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
-from ffgrammar.grammar.json_schema.emit.arrays import array_symbol, item_conj
-from ffgrammar.grammar.json_schema.normalize.negate import TYPES_LEFT
-from ffgrammar.grammar.json_schema.normalize.shape import (
-    ARR,
-    FALSE,
-    FRAC,
-    INT,
-    NEVER,
-    NULL,
-    NUM,
-    OBJ,
-    STR,
-    TRUE,
-    Conj,
-    Shape,
-    join,
-)
+from ffgrammar.grammar.json_schema.emit.array_style import ArrayStyle
+from ffgrammar.grammar.json_schema.emit.arrays import array_symbol
+from ffgrammar.grammar.json_schema.emit.symbols import Symbols
+from ffgrammar.grammar.json_schema.normalize.parts import item_conj
 from ffgrammar.grammar.json_schema.numbers.multiples import has_divisors
+from ffgrammar.grammar.json_schema.shape.shape import Shape
+from ffgrammar.grammar.json_schema.shape.types import ARR, FALSE, FRAC, INT, NULL, NUM, OBJ, STR, TRUE
+from ffgrammar.grammar.json_schema.spec.internal_keywords import TYPES_LEFT
 from ffgrammar.regex.expr.store import ANY_BYTES
-
-if TYPE_CHECKING:
-    from ffgrammar.grammar.json_schema.emit.symbols import Symbols
 
 __all__ = ["compared_array_symbol"]
 
-# So many values are told apart by the grammar.
+# The grammar tells up to this many values apart.
 MAX_VALUES = 256
-# So deep it is looked whether arrays of different items in such arrays may run out of items.
+# Arrays of different items within such arrays are examined down to this level: may they run out of items?
 LEVELS = 3
 
 _LITERALS = {NULL: b"null", TRUE: b"true", FALSE: b"false"}
 
 
 def compared_array_symbol(em: Symbols, shape: Shape, depth: int) -> int | None:
-    """The symbol of the arrays of a shape, which asks whether items are equal; None when there are none."""
+    """The symbol of the arrays of a shape whose items must all differ, or must not; None when there are none."""
     there = shape.copy()
     there.unique = there.repeated = None
     conjs, there.max_items = _items(em, shape, depth)
@@ -55,11 +46,11 @@ def compared_array_symbol(em: Symbols, shape: Shape, depth: int) -> int | None:
     if shape.unique is None:
         assert shape.repeated is not None
         if most is not None:
-            message = "the last item that fits may be unable to repeat another, and then nothing can follow"
-            em.combiner.reader.warnings.once(shape.repeated, "uniqueItems", f"uniqueItems: {message}")
-        return array_symbol(_checked(em, shape.repeated, "repeated", ()), there, depth)
+            message = "the last item that fits may be unable to equal another one, and then nothing can follow"
+            em.warnings.once(shape.repeated, "uniqueItems", f"uniqueItems: {message}")
+        return array_symbol(_CheckedStyle(em, shape.repeated, "repeated", ()), there, depth)
     if most is not None and most <= 1:
-        return array_symbol(em, there, depth)
+        return array_symbol(ArrayStyle(em), there, depth)
     if len(conjs) == 1 and not shape.contained:
         values, left = _split(em, conjs[0])
         if not left:
@@ -71,12 +62,12 @@ def compared_array_symbol(em: Symbols, shape: Shape, depth: int) -> int | None:
     free = [conj for conj in conjs if _never_runs_out(em, conj, depth + 1)]
     if len(free) < len(conjs) or shape.contained:
         _warn_of_dead_ends(em, shape)
-    return array_symbol(_checked(em, shape.unique, "unique", free), there, depth)
+    return array_symbol(_CheckedStyle(em, shape.unique, "unique", free), there, depth)
 
 
 def _items(em: Symbols, shape: Shape, depth: int) -> tuple[list[Conj], int | None]:
-    """What the items obey, the last of these standing for all that follow where there is room for them; and how many
-    items there may be at most."""
+    """What the items obey, one by one, where the last conjunction stands for all further items, too; and how many items
+    there may be at most."""
     length = max([len(one.prefix) for one in shape.items], default=0)
     most = shape.max_items
     conjs: list[Conj] = []
@@ -93,49 +84,51 @@ def _items(em: Symbols, shape: Shape, depth: int) -> tuple[list[Conj], int | Non
 
 def _warn_of_dead_ends(em: Symbols, shape: Shape) -> None:
     assert shape.unique is not None
-    message = "an item may begin like another and be unable to differ from it, and then nothing can follow"
-    em.combiner.reader.warnings.once(shape.unique, "uniqueItems", f"uniqueItems: {message}")
+    message = "an item may begin like another one and be unable to differ from it, and then nothing can follow"
+    em.warnings.once(shape.unique, "uniqueItems", f"uniqueItems: {message}")
 
 
-class _Checked:
-    """An emitter for one array: its brackets and comma are checked, what is inside of it is the emitter's own."""
+class _CheckedStyle(ArrayStyle):
+    """Arrays whose brackets and commas are checked: the lexeme after an item must not end an item that is wrong.
+
+    Args:
+        em: the symbols of the grammar.
+        subschema: the subschema with `uniqueItems`.
+        kind: the check, "unique" or "repeated".
+        free: conjunctions of items that can always be made longer.
+    """
 
     def __init__(self, em: Symbols, subschema: Subschema, kind: str, free: Sequence[Conj]) -> None:
-        self._em = em
+        super().__init__(em)
         self._subschema = subschema
         self._free = free
         terminal, literal = em.builder.terminal, em.store.literal
         check = em.builder.check(kind)
-        self.left_bracket = terminal(literal(b"["), opens=True)
-        self.right_bracket = terminal(literal(b"]"), check=check)
-        self.comma = em.layout.comma(check) if kind == "unique" else em.comma
+        self.opening = terminal(literal(b"["), opens=True)
+        self.closing = terminal(literal(b"]"), check=check)
+        if kind == "unique":
+            self.comma = em.layout.comma(check)
         self.layout = em.layout.checked(check)
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._em, name)
-
-    def symbol(self, conj: Conj, depth: int) -> int:
-        """The symbol of an item."""
-        if conj in self._free and any([_has_dead_zeros(shape) for shape in self._em.combiner.resolved_shapes(conj)]):
-            return _number_symbol(self._em, self._subschema, conj, depth)
-        return self._em.symbol(conj, depth)
-
-
-def _checked(em: Symbols, subschema: Subschema, kind: str, free: Sequence[Conj]) -> Symbols:
-    return cast("Symbols", _Checked(em, subschema, kind, free))
+    def item(self, conj: Conj, depth: int) -> int:
+        """The symbol of the items that obey a conjunction, without those that equal an earlier item for ever."""
+        resolved_shapes = self.em.combiner.resolved_shapes
+        if conj in self._free and any([_has_dead_zeros(shape) for shape in resolved_shapes(conj)]):
+            return _number_symbol(self.em, self._subschema, conj, depth + 1)
+        return super().item(conj, depth)
 
 
 def _only(em: Symbols, subschema: Subschema, conj: Conj, types: int) -> Conj:
-    """The conjunction, for some types alone; the same one whenever it is asked for, or recursive schemas had no end."""
+    """A conjunction restricted to some types. Equal arguments give the same conjunction, so recursive schemas end."""
     key = ("only", types)
     if key not in em.shared:
-        (em.shared[key],) = em.combiner.reader.subschemas.synthesized(subschema, {TYPES_LEFT: types}, "uniqueItems")
+        (em.shared[key],) = em.subschemas.synthesized(subschema, {TYPES_LEFT: types}, "uniqueItems")
     return join(conj, (em.shared[key],))
 
 
 def _never_runs_out(em: Symbols, conj: Conj, depth: int, levels: int = LEVELS) -> bool:
-    """Whether an item that equals another can always be made longer, so that it does not. (Zero cannot; but the lexer
-    knows where an integer ends, and _number_symbol knows of the others.)"""
+    """Whether an item that equals another one can always be made longer, so that it differs. (Zero cannot. But the
+    lexer knows where an integer ends, and _number_symbol excludes other zeros.)"""
     shapes = em.combiner.resolved_shapes(conj)
     fractions = any([shape.types & FRAC for shape in shapes])
     return all(
@@ -166,7 +159,7 @@ def _numbers_go_on(em: Symbols, shape: Shape, fractions: bool) -> bool:
 
 
 def _has_dead_zeros(shape: Shape) -> bool:
-    """Whether some beginning of a number is zero, whatever follows."""
+    """Whether a number may begin such that it is zero, whatever follows: 0e, for example."""
     return bool(shape.types & FRAC or (shape.types & INT and shape.low == 0))
 
 
@@ -196,8 +189,8 @@ def _objects_go_on(shape: Shape) -> bool:
 
 
 def _number_symbol(em: Symbols, subschema: Subschema, conj: Conj, depth: int) -> int:
-    """The symbol of items that never run out, without the numbers that begin with 0e, 0.0e and the like; nor with a
-    minus, where none is below zero: these are zero, whatever follows."""
+    """The symbol of items that never run out, without numbers that are zero whatever follows: those that begin with 0e,
+    0.0e and the like, and with a minus where no number is below zero."""
     s = em.store
     numbers = em.multiples.numbers
     zeros = s.union([numbers.zero, s.concat([numbers.zero, numbers.point, numbers.zeros])])
@@ -217,7 +210,7 @@ def _number_symbol(em: Symbols, subschema: Subschema, conj: Conj, depth: int) ->
 
 
 def _split(em: Symbols, conj: Conj) -> tuple[dict[object, int], int]:
-    """The values of the types of which there are only some, each with its terminal; and the types that are left."""
+    """The values of the types that have only a few values, each with its terminal; and all other types, as bits."""
     shapes = em.combiner.resolved_shapes(conj)
     found: dict[object, list[int]] = {}
     left = 0
@@ -233,7 +226,7 @@ def _split(em: Symbols, conj: Conj) -> tuple[dict[object, int], int]:
 
 
 def _listed(em: Symbols, shape: Shape, group: int) -> dict[object, int] | None:
-    """The values of one group of types, each with its expression; None when they are not just a few scalars."""
+    """The values of one group of types, each with its expression; None if they are not a few scalars."""
     if group in _LITERALS:
         return {None: em.store.literal(_LITERALS[group])}
     if group == STR and shape.strings is not None:
@@ -247,7 +240,7 @@ def _listed(em: Symbols, shape: Shape, group: int) -> dict[object, int] | None:
 
 
 def _integers(shape: Shape) -> list[Decimal] | None:
-    """The integers between two bounds, if they are few."""
+    """The integers between the bounds of a shape; None if there may be many, or other numbers."""
     low, high = shape.low, shape.high
     if shape.types & FRAC or low is None or high is None or high - low > MAX_VALUES:
         return None
@@ -262,16 +255,27 @@ def _integers(shape: Shape) -> list[Decimal] | None:
 def _mixed(
     em: Symbols, shape: Shape, values: dict[object, int], left: int, conj: Conj, most: int | None, depth: int
 ) -> int:
-    """The arrays of these values, each at most once, and, if there are types left, of other items that all differ."""
+    """Arrays of a few values, each at most once, and of other items that all differ.
+
+    Args:
+        em: the symbols of the grammar.
+        shape: the shape of the arrays.
+        values: the values, with their terminals.
+        left: the types of the other items; 0: there are no other items.
+        conj: what the items obey.
+        most: how many items there may be; None: no bound.
+        depth: how deep the array is nested.
+    """
     others = em.never
+    style = ArrayStyle(em)
     if left:
         assert shape.unique is not None
         rest = _only(em, shape.unique, conj, left)
         is_free = _never_runs_out(em, rest, depth + 1)
         if not is_free:
             _warn_of_dead_ends(em, shape)
-        em = _checked(em, shape.unique, "unique", [rest] if is_free else ())
-        others = em.symbol(rest, depth + 1)
+        style = _CheckedStyle(em, shape.unique, "unique", [rest] if is_free else ())
+        others = style.item(rest, depth)
     key = ("distinct", *values.values(), others, shape.min_items, most)
     array = em.shared.get(key)
     if array is None:
@@ -280,12 +284,12 @@ def _mixed(
         more = em.builder.parametric(len(values), "items")
         counts = ((0, None if most is None else most - 1), ANY_COUNT)
         if shape.min_items == 0:
-            add(array, [em.left_bracket, em.right_bracket])
-        line = em.layout.line_break
-        # (templates have terminals)
-        comma = em.layout.comma_symbols(em.builder.check("unique") if left else None)
-        add(more, [*em.layout.last_break, em.right_bracket], counts=((shape.min_items, None), ANY_COUNT))
-        for symbol, before in ((array, (em.left_bracket, *line)), (more, comma)):
+            add(array, [style.opening, style.closing])
+        line = style.layout.line_break
+        # (templates need terminals)
+        comma = style.layout.comma_symbols(em.builder.check("unique") if left else None)
+        add(more, [*style.layout.last_break, style.closing], counts=((shape.min_items, None), ANY_COUNT))
+        for symbol, before in ((array, (style.opening, *line)), (more, comma)):
             for bit, value in enumerate(values.values()):
                 add(symbol, [*before, value], more, bit=bit, counts=counts, add=(1, 0))
             if left:

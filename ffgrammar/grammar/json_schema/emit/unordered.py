@@ -1,28 +1,24 @@
 """Objects whose keys may come in any order: a parametric nonterminal keeps the set of named keys that were written, and
-counts. The parser meets only the sets that a text has.
+counts. The parser only creates the sets that occur in a text.
 
-An object must be able to end from everywhere (see ir.GrammarIR), so what is optional is counted on its own: it may take
-no place that something still to come needs.
+An object must be able to end from everywhere (see ir.GrammarIR). So optional properties have a count of their own: they
+must leave room for all that is still to come.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ffgrammar.grammar.ir import ANY_COUNT
-
-if TYPE_CHECKING:
-    from ffgrammar.grammar.json_schema.emit.objects import Body, Members
-    from ffgrammar.grammar.json_schema.emit.symbols import Symbols
+from ffgrammar.grammar.json_schema.emit.members import Body, Members
+from ffgrammar.grammar.json_schema.emit.symbols import Symbols
 
 __all__ = ["unordered"]
 
 
 def unordered(em: Symbols, members: Members) -> list[Body]:
-    """Bodies of the member lists, without braces; () is the empty list.
+    """The bodies of the member lists, without braces; () is the empty list.
 
-    The first counter is the number of properties, the second that of those that are not required. The wanted keys that
-    came are no bits, but a nonterminal for each set of them.
+    The first counter is the number of properties, the second the number of those that are not required. The wants that
+    are met are not bits of the parameter; there is a nonterminal for each set of them.
     """
     items, least, most = members.items, members.least, members.most
     missing = _missing(members)
@@ -39,33 +35,50 @@ def unordered(em: Symbols, members: Members) -> list[Body]:
     if not items and not members.others and not members.kinds:
         return bodies
     first = em.shared[key] = em.builder.parametric(len(items), "members")
-    more = {came: em.builder.parametric(len(items), "members") for came in missing}
+    more = {met: em.builder.parametric(len(items), "members") for met in missing}
     need = sum([1 << bit for bit, item in enumerate(items) if item.is_required])
-    add = em.builder.add_template
-    for came, symbol, comma in [(0, first, ()), *[(came, symbol, (em.comma,)) for came, symbol in more.items()]]:
-        if came == members.wanted and symbol != first:
-            add(symbol, [], need=need, counts=((least, None), ANY_COUNT))
-        for bit, item in enumerate(items):
-            if item.is_required:
-                add(symbol, [*comma, *item.body], more[came], bit=bit, add=(1, 0))
-            elif room is None or room > missing[came]:
-                most_before = None if room is None else room - missing[came] - 1
-                counts = (ANY_COUNT, (0, most_before))
-                add(symbol, [*comma, *item.body], more[came], bit=bit, counts=counts, add=(1, 1))
-        for comes, body in [*[(0, body) for body in members.others], *members.kinds]:
-            after = came | comes
-            if comes & came or after not in missing or (room is not None and room <= missing[after]):
+    for met, symbol, comma in [(0, first, ()), *[(met, symbol, (em.comma,)) for met, symbol in more.items()]]:
+        if met == members.wanted and symbol != first:
+            em.builder.add_template(symbol, [], need=need, counts=((least, None), ANY_COUNT))
+        # how many optional properties fit beside those that still have to meet a want
+        room_here = None if room is None else room - missing[met]
+        _add_items(em, members, symbol, comma, more[met], room_here)
+        for meets, body in members.counted_kinds():
+            after = met | meets
+            if meets & met or after not in missing:
                 continue
-            most_before = None if room is None else room - missing[after] - 1
-            add(symbol, [*comma, *body], more[after], counts=(ANY_COUNT, (0, most_before)), add=(1, 1))
+            room_after = None if room is None else room - missing[after]
+            _add_optional(em, symbol, [*comma, *body], more[after], room_after)
     return [(first,), *bodies]
 
 
+def _add_items(
+    em: Symbols, members: Members, symbol: int, comma: tuple[int, ...], following: int, room: int | None
+) -> None:
+    """Add a template for each named property."""
+    for bit, item in enumerate(members.items):
+        body = [*comma, *item.body]
+        if item.is_required:
+            em.builder.add_template(symbol, body, following, bit=bit, add=(1, 0))
+        else:
+            _add_optional(em, symbol, body, following, room, bit)
+
+
+def _add_optional(
+    em: Symbols, symbol: int, body: list[int], following: int, room: int | None, bit: int | None = None
+) -> None:
+    """Add a template for an optional property, if there is room for one at all."""
+    if room is None or room > 0:
+        counts = (ANY_COUNT, (0, None if room is None else room - 1))
+        em.builder.add_template(symbol, body, following, bit=bit, counts=counts, add=(1, 1))
+
+
 def _missing(members: Members) -> dict[int, int]:
-    """For each set of wanted keys that came: how many more keys it takes at least until all are there."""
+    """For each set of wants that are met: how many more keys it takes at least until all are. Sets from which that is
+    impossible are left out."""
     found = {members.wanted: 0}
-    for came in sorted(range(members.wanted), key=int.bit_count, reverse=True):
-        steps = [found[came | comes] + 1 for comes, _ in members.kinds if not comes & came and came | comes in found]
+    for met in sorted(range(members.wanted), key=int.bit_count, reverse=True):
+        steps = [found[met | meets] + 1 for meets, _ in members.kinds if not meets & met and met | meets in found]
         if steps:
-            found[came] = min(steps)
+            found[met] = min(steps)
     return found

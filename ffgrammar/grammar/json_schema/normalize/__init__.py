@@ -1,0 +1,18 @@
+"""From schemas to shapes: what keywords say, their opposites, and alternatives multiplied out.
+
+In reading order:
+
+- literals: checked numbers, counts and names; the values of `enum` and `const`.
+- keyword_values: the values of all keywords, checked and parsed.
+- negation: the opposite of a schema, as alternatives.
+- parts: what an item, or the value of a property, must obey.
+- one_of: the branches of `oneOf`, told apart where they overlap.
+- context: what the functions that apply keywords work with.
+- unevaluated: how `unevaluatedProperties` and `unevaluatedItems` become ordinary keywords.
+- scalar_keywords, array_keywords, object_keywords, applicators, internal: for each keyword, the function that applies
+  it and the one that negates it.
+- reader: walks a schema and applies its keywords.
+- settle: puts the constraints of a finished shape together.
+- combine: conjunctions as lists of shapes.
+- normalizer: all of these, put together for one build.
+"""

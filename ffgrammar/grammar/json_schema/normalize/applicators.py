@@ -1,167 +1,214 @@
 # cython: language_level=3
-"""The keywords that put schemas together: references, allOf, anyOf, oneOf, not, if, what depends on a property, and
-what is unevaluated."""
+"""The keywords that put schemas together: references, `allOf`, `anyOf`, `oneOf`, `not`, `if`, those that depend on a
+property, and `unevaluatedProperties` and `unevaluatedItems`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
-from ffgrammar.core.errors import GrammarError
-from ffgrammar.grammar.json_schema.documents.subschemas import Subschema, Subschemas
-from ffgrammar.grammar.json_schema.documents.text import check_names, kind_of
-from ffgrammar.grammar.json_schema.normalize.shape import Conj, Group, Shape, join
-from ffgrammar.grammar.json_schema.normalize.unevaluated import (
-    EVALUATING,
-    SOME_LEFT,
-    Mark,
-    PendingUnevaluated,
-    mark,
-    sets_of,
-)
+from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join
+from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
+from ffgrammar.grammar.json_schema.normalize.context import Context, applies
+from ffgrammar.grammar.json_schema.normalize.negation import Negation, negates
+from ffgrammar.grammar.json_schema.normalize.unevaluated import mark, sets_of
+from ffgrammar.grammar.json_schema.shape.choices import Choice, EvaluationPath
+from ffgrammar.grammar.json_schema.shape.constraints import Group, Mark, PendingUnevaluated
+from ffgrammar.grammar.json_schema.shape.shape import Shape
+from ffgrammar.grammar.json_schema.spec.internal_keywords import SOME_UNEVALUATED
+from ffgrammar.grammar.json_schema.spec.keywords import EVALUATING
 
-if TYPE_CHECKING:
-    from ffgrammar.grammar.json_schema.normalize.negate import Negation
+__all__: list[str] = []
 
-__all__ = ["Applicators", "Choice", "EvaluationPath", "names_of"]
-
-# The places that contain the one being read, from itself up: (place number, those above it, the owners that what is
-# read there evaluates for, see unevaluated.py); () at the top.
-EvaluationPath = tuple[Any, ...]
+# References
 
 
-class Choice(NamedTuple):
-    """Alternatives, at least one of which must hold, and the way to where they stand.
-
-    Where they are the opposite of something, `unless` says of what: it holds if none of them does.
-    """
-
-    options: list[Conj]
-    way: EvaluationPath
-    unless: Conj | None = None
+@applies("$ref", "$dynamicRef", "$recursiveRef")
+def apply_ref(context: Context, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> Conj:
+    return context.subschemas.follow(subschema, value, word)
 
 
-def names_of(value: Any, subschema: Subschema, *words: str) -> list[str]:
-    """A list of property names."""
-    if not isinstance(value, list) or not all([isinstance(name, str) for name in value]):
-        raise GrammarError(f"{words[0]} is an array of property names", pointer=subschema.pointer(*words))
-    return value
+@negates("$ref", "$dynamicRef", "$recursiveRef")
+def negate_ref(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
+    return [negation.conj(subschema, negation.subschemas.follow(subschema, value, word))]
 
 
-class Applicators:
-    """The part of the reader that reads these keywords.
+# Several schemas
 
-    Attributes:
-        subschemas: the subschemas.
-        negate: their opposites.
-        exactly_one: makes a choice of the branches of a oneOf, which takes reading other schemas: combine.py sets it.
-    """
 
-    subschemas: Subschemas
-    negate: Negation
-    exactly_one: Callable[[Subschema, list[Conj]], list[Conj]]
+@applies("allOf")
+def apply_all_of(context: Context, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> list[int]:
+    return [at for conj in context.values.schemas(subschema, word, value) for at in conj]
 
-    def ref(self, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> Conj:
-        """`$ref`, `$dynamicRef`, `$recursiveRef`"""
-        return self.subschemas.follow(subschema, value, word)
 
-    def all_of(self, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> list[int]:
-        """`allOf`"""
-        return [at for conj in self.list_of(subschema, word, value) for at in conj]
+@negates("allOf")
+def negate_all_of(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
+    return [negation.conj(subschema, conj) for conj in negation.values.schemas(subschema, word, value)]
 
-    def any_of(
-        self, shape: Shape, subschema: Subschema, word: str, value: Any, choices: list[Choice], way: EvaluationPath
-    ) -> None:
-        """`anyOf`"""
-        options = self.list_of(subschema, word, value)
-        if way[2]:
-            options = self.sets_that_hold(subschema, word, options, way[2])
-        choices.append(Choice(options, way))
 
-    def sets_that_hold(
-        self, subschema: Subschema, word: str, options: list[Conj], owners: tuple[int, ...]
-    ) -> list[Conj]:
-        """The branches of an anyOf whose annotations count, as sets of them."""
-        subschemas = self.subschemas
-        annotated = [
-            any([not EVALUATING.isdisjoint(subschemas.list[at].schema) for at in conj if at]) for conj in options
-        ]
-        opposite = None
-        if any([SOME_LEFT in subschemas.list[owner].schema for owner in owners]):
-            opposite = partial(self.negate.conj, subschema)
-        return sets_of(options, annotated, opposite, subschemas.limits.alternatives, subschema.pointer(word))
+@applies("anyOf")
+def apply_any_of(
+    context: Context,
+    shape: Shape,
+    subschema: Subschema,
+    word: str,
+    value: Any,
+    choices: list[Choice],
+    path: EvaluationPath,
+) -> None:
+    options = context.values.schemas(subschema, word, value)
+    if path[2]:
+        options = _sets_that_hold(context, subschema, word, options, path[2])
+    choices.append(Choice(options, path))
 
-    def one_of(
-        self, shape: Shape, subschema: Subschema, word: str, value: Any, choices: list[Choice], way: EvaluationPath
-    ) -> None:
-        """`oneOf`"""
-        choices.append(Choice(self.exactly_one(subschema, self.list_of(subschema, word, value)), way))
 
-    def list_of(self, subschema: Subschema, word: str, value: Any) -> list[Conj]:
-        """The schemas of a list."""
-        if not isinstance(value, list) or not value:
-            raise GrammarError(f"{word} is an array of at least one schema", pointer=subschema.pointer(word))
-        child = self.subschemas.child
-        return [child(subschema, one, word, str(index)) for index, one in enumerate(value)]
+def _sets_that_hold(
+    context: Context, subschema: Subschema, word: str, options: list[Conj], owners: tuple[int, ...]
+) -> list[Conj]:
+    """The branches of an `anyOf` below an `unevaluated` keyword, as sets of those that hold together."""
+    subschemas = context.subschemas
+    annotated = [any([not EVALUATING.isdisjoint(subschemas.list[at].schema) for at in conj if at]) for conj in options]
+    opposite = None
+    if any([SOME_UNEVALUATED in subschemas.list[owner].schema for owner in owners]):
+        opposite = partial(context.negation.conj, subschema)
+    return sets_of(options, annotated, opposite, subschemas.limits.alternatives, subschema.pointer(word))
 
-    def negation(
-        self, shape: Shape, subschema: Subschema, word: str, value: Any, choices: list[Choice], way: EvaluationPath
-    ) -> None:
-        """`not`; what holds inside is no annotation"""
-        conj = self.subschemas.child(subschema, value, word)
-        choices.append(Choice(self.negate.options(conj), (*way[:2], ()), conj))
 
-    def condition(
-        self, shape: Shape, subschema: Subschema, word: str, value: Any, choices: list[Choice], way: EvaluationPath
-    ) -> None:
-        """`if`, `then` and `else`"""
-        when, then, otherwise = self.condition_of(subschema)
-        if then or otherwise or way[2]:
-            choices.append(Choice([join(when, then), join(self.negate.conj(subschema, when), otherwise)], way))
+@negates("anyOf")
+def negate_any_of(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
+    return [negation.none_of(subschema, negation.values.schemas(subschema, word, value))]
 
-    def condition_of(self, subschema: Subschema) -> tuple[Conj, Conj, Conj]:
-        """The three parts of a condition."""
-        schema, child = subschema.schema, self.subschemas.child
-        return (
-            child(subschema, schema["if"], "if"),
-            child(subschema, schema.get("then", True), "then"),
-            child(subschema, schema.get("else", True), "else"),
-        )
 
-    def dependencies(
-        self, shape: Shape, subschema: Subschema, word: str, value: Any, choices: list[Choice], way: EvaluationPath
-    ) -> None:
-        """`dependentRequired`, `dependentSchemas`, and `dependencies`, which is both"""
-        synthesized = self.subschemas.synthesized
-        for name, needed, then in self.dependencies_of(subschema, word, value):
-            if needed or then:
-                without = synthesized(subschema, {"properties": {name: False}}, word, name)
-                there = synthesized(subschema, {"type": "object", "required": [name, *needed]}, word, name)
-                choices.append(Choice([without, join(there, then)], way))
+@applies("oneOf")
+def apply_one_of(
+    context: Context,
+    shape: Shape,
+    subschema: Subschema,
+    word: str,
+    value: Any,
+    choices: list[Choice],
+    path: EvaluationPath,
+) -> None:
+    options = context.values.schemas(subschema, word, value)
+    choices.append(Choice(context.one_ofs.exactly_one(subschema, options), path))
 
-    def dependencies_of(self, subschema: Subschema, word: str, value: Any) -> list[tuple[str, list[str], Conj]]:
-        """Each property, the names that it asks for, and the schema that it asks for."""
-        if not isinstance(value, dict):
-            raise GrammarError(f"{word} is an object, not {kind_of(value)}", pointer=subschema.pointer(word))
-        check_names(value, subschema, word)
-        found: list[tuple[str, list[str], Conj]] = []
-        for name, needed in value.items():
-            if word == "dependentRequired" or (word == "dependencies" and isinstance(needed, list)):
-                found.append((name, names_of(needed, subschema, word, name), ()))
-            else:
-                found.append((name, [], self.subschemas.child(subschema, needed, word, name)))
-        return found
 
-    def unevaluated(
-        self, shape: Shape, subschema: Subschema, word: str, value: Any, choices: list[Choice], way: EvaluationPath
-    ) -> None:
-        """`unevaluatedProperties`, `unevaluatedItems`"""
-        of_properties = word == "unevaluatedProperties"
-        conj = self.subschemas.child(subschema, value, word)
-        at, above, owners = way
-        if conj:
-            shape.left = (*shape.left, PendingUnevaluated(at, of_properties, conj, False, subschema))
-        # for all others that it stands under, nothing is left over
-        about = Group({}, (), ()) if of_properties else None
-        mark(shape, (at, above, owners[:-1]), lambda owner: Mark(owner, about, everything=True))
+@negates("oneOf")
+def negate_one_of(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
+    # none of them holds, or two of them do
+    options = negation.values.schemas(subschema, word, value)
+    two = [join(first, second) for index, second in enumerate(options) for first in options[:index]]
+    return [negation.none_of(subschema, options), *two]
+
+
+@applies("not")
+def apply_not(
+    context: Context,
+    shape: Shape,
+    subschema: Subschema,
+    word: str,
+    value: Any,
+    choices: list[Choice],
+    path: EvaluationPath,
+) -> None:
+    conj = context.subschemas.child(subschema, value, word)
+    # what holds inside of `not` evaluates nothing: there are no owners
+    choices.append(Choice(context.negation.options(conj), (*path[:2], ()), conj))
+
+
+@negates("not")
+def negate_not(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
+    return [negation.subschemas.child(subschema, value, word)]
+
+
+# Conditions
+
+
+@applies("if")
+def apply_if(
+    context: Context,
+    shape: Shape,
+    subschema: Subschema,
+    word: str,
+    value: Any,
+    choices: list[Choice],
+    path: EvaluationPath,
+) -> None:
+    when, then, otherwise = context.values.condition(subschema)
+    if then or otherwise or path[2]:
+        choices.append(Choice([join(when, then), join(context.negation.conj(subschema, when), otherwise)], path))
+
+
+@negates("if")
+def negate_if(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
+    when, then, otherwise = negation.values.condition(subschema)
+    return [
+        join(when, negation.conj(subschema, then)),
+        join(negation.conj(subschema, when), negation.conj(subschema, otherwise)),
+    ]
+
+
+@applies("dependencies", "dependentRequired", "dependentSchemas")
+def apply_dependencies(
+    context: Context,
+    shape: Shape,
+    subschema: Subschema,
+    word: str,
+    value: Any,
+    choices: list[Choice],
+    path: EvaluationPath,
+) -> None:
+    synthesized = context.subschemas.synthesized
+    for name, needed, then in context.values.dependencies(subschema, word, value):
+        if needed or then:
+            without = synthesized(subschema, {"properties": {name: False}}, word, name)
+            there = synthesized(subschema, {"type": "object", "required": [name, *needed]}, word, name)
+            choices.append(Choice([without, join(there, then)], path))
+
+
+@negates("dependencies", "dependentRequired", "dependentSchemas")
+def negate_dependencies(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
+    found: list[Any] = []
+    for name, needed, then in negation.values.dependencies(subschema, word, value):
+        there = {"type": "object", "required": [name]}
+        found.extend([{**there, "properties": {other: False}} for other in needed])
+        if then:
+            present = negation.subschemas.synthesized(subschema, there, word, name)
+            found.append(join(present, negation.conj(subschema, then)))
+    return found
+
+
+# Unevaluated properties and items
+
+
+@applies("unevaluatedProperties", "unevaluatedItems")
+def apply_unevaluated(
+    context: Context,
+    shape: Shape,
+    subschema: Subschema,
+    word: str,
+    value: Any,
+    choices: list[Choice],
+    path: EvaluationPath,
+) -> None:
+    of_properties = word == "unevaluatedProperties"
+    conj = context.subschemas.child(subschema, value, word)
+    at, above, owners = path
+    if conj:
+        shape.pending = (*shape.pending, PendingUnevaluated(at, of_properties, conj, False, subschema))
+    # for the owners further up, everything is evaluated
+    about = Group({}, (), ()) if of_properties else None
+    mark(shape, (at, above, owners[:-1]), lambda owner: Mark(owner, about, everything=True))
+
+
+@negates("unevaluatedProperties", "unevaluatedItems")
+def negate_unevaluated(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
+    of_properties = word == "unevaluatedProperties"
+    child = negation.subschemas.child
+    wrong = negation.conj(subschema, child(subschema, value, word))
+    if wrong == NEVER:
+        return []
+    # the same schema, except that something is unevaluated and wrong; in its own draft, so that it leaves its marks
+    others = {key: inner for key, inner in subschema.schema.items() if key != word}
+    unevaluated = (of_properties, wrong, child(subschema, subschema.schema))
+    return [child(subschema, {**others, SOME_UNEVALUATED: unevaluated})]

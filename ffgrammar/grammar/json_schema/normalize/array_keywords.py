@@ -1,114 +1,110 @@
 # cython: language_level=3
-"""The keywords of arrays, but for `unevaluatedItems`."""
+"""The keywords of arrays, except `unevaluatedItems`. Counts are negated in scalar_keywords.py."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ffgrammar.core.errors import GrammarError
-from ffgrammar.grammar.json_schema.documents.subschemas import Subschema, Subschemas
-from ffgrammar.grammar.json_schema.documents.text import kind_of
-from ffgrammar.grammar.json_schema.normalize.applicators import Choice, EvaluationPath
+from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER
+from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
+from ffgrammar.grammar.json_schema.normalize.context import Context, applies
+from ffgrammar.grammar.json_schema.normalize.keyword_values import has_prefix_items
 from ffgrammar.grammar.json_schema.normalize.literals import count_of
-from ffgrammar.grammar.json_schema.normalize.shape import Conj, Items, Shape, lower_of
-from ffgrammar.grammar.json_schema.normalize.unevaluated import Mark, mark
+from ffgrammar.grammar.json_schema.normalize.negation import Negation, negates
+from ffgrammar.grammar.json_schema.normalize.unevaluated import mark
+from ffgrammar.grammar.json_schema.shape.choices import Choice, EvaluationPath
+from ffgrammar.grammar.json_schema.shape.constraints import Mark
+from ffgrammar.grammar.json_schema.shape.shape import Shape, lower_of
+from ffgrammar.grammar.json_schema.spec.internal_keywords import REPEATED, SOME_ITEM
 
-__all__ = ["ArrayKeywords", "has_prefix_items"]
+__all__: list[str] = []
 
 
-def has_prefix_items(subschema: Subschema) -> bool:
-    """Whether a schema has `prefixItems`, in a draft that knows the word."""
-    return "prefixItems" in subschema.schema and subschema.dialect.has("prefixItems")
+@applies("items", "prefixItems")
+def apply_items(
+    context: Context,
+    shape: Shape,
+    subschema: Subschema,
+    word: str,
+    value: Any,
+    choices: list[Choice],
+    path: EvaluationPath,
+) -> None:
+    if word == "items" and has_prefix_items(subschema):
+        return
+    items = context.values.items(subschema)
+    shape.items = (*shape.items, items)
+    if path[2]:
+        rest = "additionalItems" if isinstance(value, list) and word == "items" else "items"
+        mark(shape, path, lambda owner: Mark(owner, None, len(items.prefix), None, rest in subschema.schema))
 
 
-class ArrayKeywords:
-    """The part of the reader that reads these keywords."""
+@negates("items", "prefixItems")
+def negate_items(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
+    if word == "items" and has_prefix_items(subschema):
+        return []
+    items = negation.values.items(subschema)
+    found: list[Any] = []
+    for index, conj in enumerate(items.prefix):
+        if conj:
+            wrong = [*[True] * index, negation.schema(conj)]
+            found.append({"type": "array", "minItems": index + 1, "prefixItems": wrong})
+    length = len(items.prefix)
+    if items.rest == NEVER:
+        found.append({"type": "array", "minItems": length + 1})
+    elif items.rest:
+        found.append({"type": "array", SOME_ITEM: (length, negation.conj(subschema, items.rest), 1, None)})
+    return found
 
-    subschemas: Subschemas
-    # by the id() of a place
-    _items: dict[int, Items]
 
-    def items(
-        self, shape: Shape, subschema: Subschema, word: str, value: Any, choices: list[Choice], way: EvaluationPath
-    ) -> None:
-        """`prefixItems` and `items`; `items` with an array and `additionalItems`"""
-        if word == "items" and has_prefix_items(subschema):
-            return
-        items = self.read_items(subschema)
-        shape.items = (*shape.items, items)
-        if way[2]:
-            rest = "additionalItems" if isinstance(value, list) and word == "items" else "items"
-            mark(shape, way, lambda owner: Mark(owner, None, len(items.prefix), None, rest in subschema.schema))
+@applies("contains")
+def apply_contains(
+    context: Context,
+    shape: Shape,
+    subschema: Subschema,
+    word: str,
+    value: Any,
+    choices: list[Choice],
+    path: EvaluationPath,
+) -> None:
+    conj, least, most = context.values.contains(subschema)
+    # items that `contains` counts are evaluated since draft 2020-12
+    if path[2] and subschema.dialect.has("prefixItems"):
+        mark(shape, path, lambda owner: Mark(owner, None, 0, conj))
+    if least or most is not None:
+        shape.min_items = max(shape.min_items, least)
+        if conj or most is not None:
+            shape.contain(0, conj, least, most, subschema)
 
-    def read_items(self, subschema: Subschema) -> Items:
-        """The items of a schema."""
-        found = self._items.get(id(subschema))
-        if found is None:
-            found = self._items[id(subschema)] = self._read_items(subschema)
-        return found
 
-    def _read_items(self, subschema: Subschema) -> Items:
-        child = self.subschemas.child
-        schema = subschema.schema
-        rest_word = "items"
-        rest = schema.get("items", True)
-        if has_prefix_items(subschema):
-            first_word, first = "prefixItems", schema["prefixItems"]
-            if not isinstance(first, list):
-                raise GrammarError(
-                    f"prefixItems is an array of schemas, not {kind_of(first)}", pointer=subschema.pointer(first_word)
-                )
-        elif isinstance(rest, list):
-            if subschema.resource.declared and subschema.draft == 2020:
-                raise GrammarError(
-                    "items is one schema since draft 2020-12: an array of them is called prefixItems",
-                    pointer=subschema.pointer("items"),
-                )
-            first_word, first = "items", rest
-            rest_word, rest = "additionalItems", schema.get("additionalItems", True)
-        else:
-            first_word, first = "", []
-        prefix = tuple([child(subschema, one, first_word, str(index)) for index, one in enumerate(first)])
-        return Items(prefix, child(subschema, rest, rest_word))
+@negates("contains")
+def negate_contains(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
+    conj, least, most = negation.values.contains(subschema)
+    found: list[Any] = []
+    if least:
+        found.append({"type": "array", SOME_ITEM: (0, conj, 0, least - 1)})
+    if most is not None:
+        found.append({"type": "array", SOME_ITEM: (0, conj, most + 1, None)})
+    return found
 
-    def contains(
-        self, shape: Shape, subschema: Subschema, word: str, value: Any, choices: list[Choice], way: EvaluationPath
-    ) -> None:
-        """`contains`, `minContains` and `maxContains`"""
-        conj, least, most = self.contains_of(subschema)
-        if way[2] and subschema.dialect.has("prefixItems"):
-            mark(shape, way, lambda owner: Mark(owner, None, 0, conj))
-        if least or most is not None:
-            shape.min_items = max(shape.min_items, least)
-            if conj or most is not None:
-                shape.contain(0, conj, least, most, subschema)
 
-    def contains_of(self, subschema: Subschema) -> tuple[Conj, int, int | None]:
-        """What items `contains` is about, and how many of them there must be."""
-        conj = self.subschemas.child(subschema, subschema.schema["contains"], "contains")
-        least, most = 1, None
-        if subschema.dialect.has("minContains"):
-            least = count_of(subschema.schema.get("minContains", 1), subschema, "minContains")
-            if "maxContains" in subschema.schema and subschema.dialect.has("maxContains"):
-                most = count_of(subschema.schema["maxContains"], subschema, "maxContains")
-        return conj, least, most
+@applies("minItems")
+def apply_min_items(context: Context, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
+    shape.min_items = max(shape.min_items, count_of(value, subschema, word))
 
-    def min_items(self, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
-        """`minItems`"""
-        shape.min_items = max(shape.min_items, count_of(value, subschema, word))
 
-    def max_items(self, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
-        """`maxItems`"""
-        shape.max_items = lower_of(shape.max_items, count_of(value, subschema, word))
+@applies("maxItems")
+def apply_max_items(context: Context, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
+    shape.max_items = lower_of(shape.max_items, count_of(value, subschema, word))
 
-    def unique_items(self, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
-        """`uniqueItems`"""
-        if self.is_unique(subschema, word, value):
-            shape.unique = shape.unique or subschema
 
-    @staticmethod
-    def is_unique(subschema: Subschema, word: str, value: Any) -> bool:
-        """Whether `uniqueItems` asks for something."""
-        if not isinstance(value, bool):
-            raise GrammarError(f"uniqueItems is a boolean, not {kind_of(value)}", pointer=subschema.pointer(word))
-        return value
+@applies("uniqueItems")
+def apply_unique_items(context: Context, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
+    if context.values.is_unique(subschema, word, value):
+        shape.unique = shape.unique or subschema
+
+
+@negates("uniqueItems")
+def negate_unique_items(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
+    is_unique = negation.values.is_unique(subschema, word, value)
+    return [{"type": "array", "minItems": 2, REPEATED: subschema}] if is_unique else []

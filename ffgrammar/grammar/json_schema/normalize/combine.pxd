@@ -1,34 +1,40 @@
-"""What Cython compiles combine.py with."""
+"""The C types of combine.py. A conjunction is a tuple of ints; types are bits (see shape/types.py)."""
 
-from ffgrammar.grammar.json_schema.normalize.shape cimport Shape
+from ffgrammar.grammar.json_schema.shape.shape cimport Shape
 
 cdef class Combiner:
-    cdef readonly object reader
-    cdef readonly object strings
-    cdef readonly object multiples
     cdef readonly bint plain_integers
-    cdef readonly object limits
+    cdef object _reader
+    cdef object _subschemas
+    cdef object _strings
+    cdef object _negation
+    cdef object _one_ofs
+    cdef object _multiples
+    cdef object _limits
     cdef dict _shapes
     cdef int _level
     cdef dict _impossible
     cdef dict _types
-    cdef object _made
-    cdef object _compared
-    cdef dict _overlaps
+    cdef object _cost
     cdef dict _made_choices
-    cdef list _unchecked
+    # the shapes of a conjunction, before and after the branches of every `oneOf` are told apart
     cpdef list shapes(self, tuple conj)
     cpdef list resolved_shapes(self, tuple conj)
+    # the same, not kept; raises LimitError when there are too many alternatives
     cdef list _multiply(self, tuple conj)
     cdef list _product(self, tuple conj)
+    # the types that the `type` keywords of a conjunction allow
     cdef unsigned int _types_of(self, tuple conj)
+    # those of a list of choices that the shape leaves open
     cdef list _open_choices(self, Shape shape, choices)
+    # whether no value of a shape obeys a conjunction, as far as is cheap to see
     cdef bint _excludes(self, Shape shape, tuple conj)
-    cdef unsigned int _types_left(self, Shape shape)
+    # the types that a shape with open choices can have at most; records what was checked in `shape.checked`
+    cdef unsigned int _possible_types(self, Shape shape)
+    # whether no value obeys a conjunction that was `before` when it was last examined
     cdef bint _contradicts(self, tuple conj, tuple before)
-    cdef bint _settle(self, Shape shape)
-    cdef int _settle_numbers(self, Shape shape)
-    cdef bint _settle_strings(self, Shape shape)
+    # whether surely no value obeys a conjunction, or a shape, down to `depth` levels
     cpdef bint impossible(self, tuple conj, int depth)
     cdef bint _empty(self, Shape shape, int depth)
+    # whether no number has a shape
     cdef bint _no_number(self, Shape shape)

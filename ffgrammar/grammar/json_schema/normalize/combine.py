@@ -1,91 +1,76 @@
 # cython: language_level=3
-"""Conjunctions of schemas as lists of shapes: alternatives are multiplied out, and dead ones dropped.
+"""Conjunctions of schemas as lists of shapes: alternatives are multiplied out, and those without a value dropped.
 
-Types are disjoint and one shape holds them all, so most products collapse: `anyOf` of a string and an object under
-`type: object` is one shape.
+JSON types are disjoint and one shape holds constraints on all of them, so most products collapse: under
+`{"type": "object", "anyOf": [A, B]}` where A is about strings and B about objects, one shape remains.
+
+The cost is what makes this a file of its own: n choices of two have 2 ** n products. So the choice that leaves least is
+made first, impossible shapes are dropped as early as they can be recognised, and what remains is counted against
+`Limits.alternatives`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from decimal import Decimal
 from typing import Any
 
-from ffgrammar.core.errors import LimitError, UnsupportedError
+from ffgrammar.core.errors import UnsupportedError
 from ffgrammar.core.limits import Limits
+from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
-from ffgrammar.grammar.json_schema.emit.arrays import item_conj
-from ffgrammar.grammar.json_schema.emit.objects import property_conj
-from ffgrammar.grammar.json_schema.normalize.applicators import Choice, EvaluationPath
-from ffgrammar.grammar.json_schema.normalize.negate import SOME_OF
+from ffgrammar.grammar.json_schema.normalize.context import Context
+from ffgrammar.grammar.json_schema.normalize.one_of import too_many
+from ffgrammar.grammar.json_schema.normalize.parts import item_conj, property_conj
 from ffgrammar.grammar.json_schema.normalize.reader import Reader
-from ffgrammar.grammar.json_schema.normalize.shape import (
-    ALL,
-    ARR,
-    FALSE,
-    FRAC,
-    INT,
-    NEVER,
-    NULL,
-    NUM,
-    OBJ,
-    STR,
-    TRUE,
-    Conj,
-    Shape,
-    join,
-)
+from ffgrammar.grammar.json_schema.normalize.settle import settle
 from ffgrammar.grammar.json_schema.normalize.unevaluated import finish
-from ffgrammar.grammar.json_schema.numbers.multiples import Multiples, has_divisors
-from ffgrammar.grammar.json_schema.numbers.numbers import is_integer
+from ffgrammar.grammar.json_schema.numbers.multiples import Multiples
+from ffgrammar.grammar.json_schema.shape.choices import Choice, EvaluationPath
+from ffgrammar.grammar.json_schema.shape.shape import Shape
+from ffgrammar.grammar.json_schema.shape.types import ALL, ARR, NUM, OBJ, STR
+from ffgrammar.grammar.json_schema.spec.internal_keywords import SOME_OF
 
 __all__ = ["Combiner"]
 
-# How far below a value oneOf looks for something that keeps its branches apart.
-APART_DEPTH = 4
-# Within so many products, properties are looked at to make them smaller.
+# Properties are examined for contradictions only within this many nested products.
 PRUNING_LEVELS = 2
-# Conjunctions of so many parts are looked at as a whole there.
+# There, a conjunction of up to this many parts is examined as a whole, a larger one part against part.
 FEW_PARTS = 6
-# For so many properties, and choices that are left, an alternative counts for one more.
+# For every 256 groups of properties and open choices, an alternative costs one more.
 MANY = 256
-# A whole schema may have so many times the alternatives that one of its parts may have.
+# A whole schema may have this many times the alternatives that one of its parts may have.
 TOTAL = 5
-# So many times as many pairs of branches of a oneOf are looked at.
-COMPARED = 10
 
 
 class Combiner:
-    """Shapes of conjunctions, each worked out once."""
+    """Shapes of conjunctions, each worked out once.
 
-    def __init__(self, reader: Reader, multiples: Multiples, limits: Limits, plain_integers: bool) -> None:
-        self.reader = reader
-        self.strings = reader.strings
-        self.multiples = multiples
-        # whether an integer has neither fraction nor exponent
+    Attributes:
+        plain_integers: whether an integer has neither fraction nor exponent.
+    """
+
+    def __init__(
+        self, reader: Reader, context: Context, multiples: Multiples, limits: Limits, plain_integers: bool
+    ) -> None:
         self.plain_integers = plain_integers
-        self.limits = limits
+        self._reader = reader
+        self._subschemas = context.subschemas
+        self._strings = context.strings
+        self._negation = context.negation
+        self._one_ofs = context.one_ofs
+        self._multiples = multiples
+        self._limits = limits
         self._shapes: dict[Conj, list[Shape]] = {}
-        # how many conjunctions are being multiplied out, one because of another
+        # how many products are being worked out, one inside of another
         self._level = 0
         self._impossible: dict[tuple[Conj, int], bool] = {}
         self._types: dict[Conj, int] = {}
-        # alternatives that were looked at, and pairs of branches, in all
-        self._made = 0
-        self._compared = 0
-        # by the id() of the place of a oneOf: which branches may hold together with which
-        self._overlaps: dict[int, dict[int, list[int]]] = {}
+        # the cost of all alternatives so far
+        self._cost = 0
         self._made_choices: dict[tuple[Any, ...], Conj] = {}
-        self._unchecked: list[tuple[Subschema, list[Conj]]] = []
-        reader.exactly_one = self.exactly_one
-
-    def close(self) -> None:
-        """Let go of the reader, which holds on to this: what was made for a large schema goes at once, and not when the
-        cyclic collector comes to it (which takes 0.2 s longer for a schema of 4 MB)."""
-        self.reader.close()
 
     def shapes(self, conj: Conj) -> list[Shape]:
-        """The shapes of which a value must have one; none when there is no such value, as far as can be told here."""
+        """The shapes of a conjunction: a value that obeys it has one of them. There are none if no value does, as far
+        as can be seen here; a `oneOf` may still be taken for an `anyOf`."""
         found = self._shapes.get(conj)
         if found is None:
             found = self._multiply(conj)
@@ -95,11 +80,11 @@ class Combiner:
         return found
 
     def resolved_shapes(self, conj: Conj) -> list[Shape]:
-        """The same, when every oneOf in place has been looked into."""
+        """The shapes of a conjunction when the branches of every `oneOf` in it are told apart."""
         found = self.shapes(conj)
-        while self._unchecked:
-            if self._look_into_one_of():
-                # shapes that were made of what overlaps are wrong
+        while self._one_ofs.has_unchecked():
+            if self._one_ofs.check(self.shapes, self.impossible):
+                # shapes that were made of branches that overlap are wrong
                 self._shapes.clear()
                 self._impossible.clear()
             found = self.shapes(conj)
@@ -114,74 +99,70 @@ class Combiner:
 
     def _product(self, conj: Conj) -> list[Shape]:
         done: list[Shape] = []
-        # (shape so far, what to apply to it, the way there, choices still to be made, whether there was a choice)
+        # (shape so far, what to apply to it, path, choices still to be made, whether this is one of several options)
         todo: list[tuple[Shape, Conj, EvaluationPath, list[Choice], bool]] = [(Shape(), conj, (), [], False)]
         made = 0
         while todo:
-            shape, more, way, choices, is_one_of = todo.pop()
-            self.reader.apply(shape, more, way, choices)
+            shape, more, path, choices, is_one_of = todo.pop()
+            self._reader.apply(shape, more, path, choices)
             if is_one_of or made:
-                shape.types = self._types_left(shape)
+                shape.types = self._possible_types(shape)
                 if is_one_of and shape.types:
                     choices = self._open_choices(shape, choices)
-                # the more it consists of, the more an alternative costs, and each step on its way
+                # a shape with many parts costs more, and so does every step on the way to it
                 cost = is_one_of + (len(choices) + len(shape.groups)) // MANY
                 made += cost
-                self._made += cost
+                self._cost += cost
             if not shape.types:
                 continue
             if not choices:
-                if shape.left:
-                    finish(shape, self.strings, self._some_of, self.reader.negate.conj)
-                if self._settle(shape):
+                if shape.pending:
+                    finish(shape, self._strings, self._some_of, self._negation.conj)
+                if settle(shape, self._strings):
                     done.append(shape)
                 continue
-            # what leaves little to choose first: it rules out most of the rest
+            # the choice that leaves least first: it rules out most of the others
             choice = min(choices, key=_breadth)
-            options, way, _ = choice
-            most = self.limits.alternatives
-            if made > most or self._made > TOTAL * most:
-                raise self._too_many(self.reader.subschemas.list[way[0]])
+            path = choice.path
+            most = self._limits.alternatives
+            if made > most or self._cost > TOTAL * most:
+                raise too_many(self._limits, self._subschemas.list[path[0]])
             types = shape.types
             rest = [other for other in choices if other is not choice]
-            possible = [option for option in reversed(options) if types & self._types_of(option)]
+            possible = [option for option in reversed(choice.options) if types & self._types_of(option)]
             if made and len(possible) == 2 and self._excludes(shape, possible[1]):
                 # as in a chain of conditions, of which one holds
                 possible.pop()
             several = len(possible) > 1
-            todo.extend([(shape.copy(), option, way, list(rest), several) for option in possible])
+            todo.extend([(shape.copy(), option, path, list(rest), several) for option in possible])
         return done
 
-    def _too_many(self, subschema: Subschema) -> LimitError:
-        message = f"anyOf, oneOf, not and if multiply out to too many combinations at {subschema.pointer()}"
-        return LimitError("alternatives", self.limits.alternatives, message)
-
     def _types_of(self, conj: Conj) -> int:
-        """The types that a conjunction leaves, as far as the words at its top say so."""
+        """The types that a conjunction allows, as far as its own `type` keywords say."""
         found = self._types.get(conj)
         if found is None:
             found = ALL
             for at in conj:
-                found &= self.reader.types_of(at)
+                found &= self._reader.types_of(at)
             self._types[conj] = found
         return found
 
     def _open_choices(self, shape: Shape, choices: list[Choice]) -> list[Choice]:
-        """The choices without those that a shape has made already: what it rules out needs no opposite."""
+        """The choices that a shape leaves open: what it excludes already needs no opposite."""
         return [one for one in choices if one.unless is None or not self._excludes(shape, one.unless)]
 
     def _excludes(self, shape: Shape, conj: Conj) -> bool:
-        """Whether nothing of a shape obeys a conjunction, as far as can be told at once."""
+        """Whether no value of a shape obeys a conjunction, as far as is cheap to see."""
         if self._level > PRUNING_LEVELS:
             return False
         both = shape.copy()
         choices: list[Choice] = []
-        self.reader.apply(both, conj, (), choices)
-        return not self._types_left(both)
+        self._reader.apply(both, conj, (), choices)
+        return not self._possible_types(both)
 
-    def _types_left(self, shape: Shape) -> int:
-        """The types that a shape with choices still to be made can have at most: it is worth some work to see early
-        that it has none. What is behind the properties is looked at from the top only, for that may lead back here."""
+    def _possible_types(self, shape: Shape) -> int:
+        """The types that a shape with open choices can have at most. Seeing early that there are none is worth some
+        work; but properties are examined only near the top, because that may lead back here."""
         types = shape.types
         if shape.strings == ():
             types &= ~STR
@@ -189,15 +170,15 @@ class Combiner:
             types &= ~NUM
         if not types & OBJ or not shape.required:
             return types
-        known = shape.looked_at
+        known = shape.checked
         found = dict(known)
         for name in shape.required:
             before, count = known.get(name, ((), 0))
-            conj = join(before, property_conj(shape, name, self.strings, count))
+            conj = join(before, property_conj(shape, name, self._strings, count))
             if conj != before and (conj == NEVER or self._contradicts(conj, before)):
                 return types & ~OBJ
             found[name] = (conj, len(shape.groups))
-        shape.looked_at = found
+        shape.checked = found
         return types
 
     def _contradicts(self, conj: Conj, before: Conj) -> bool:
@@ -215,148 +196,25 @@ class Combiner:
         return False
 
     def _some_of(self, subschema: Subschema, options: list[Conj]) -> Conj:
-        """A conjunction that says that one of some holds."""
+        """A conjunction that says that one of several holds."""
         if () in options:
             return ()
         key = (id(subschema), *options)
         found = self._made_choices.get(key)
         if found is None:
-            found = self._made_choices[key] = self.reader.subschemas.synthesized(
-                subschema, {SOME_OF: options}, "contains"
-            )
+            found = self._made_choices[key] = self._subschemas.synthesized(subschema, {SOME_OF: options}, "contains")
         return found
 
-    # What is left of a shape when its constraints are put together
-
-    def _settle(self, shape: Shape) -> bool:
-        types = shape.types
-        if types & NUM:
-            types &= self._settle_numbers(shape)
-        if types & STR and not self._settle_strings(shape):
-            types &= ~STR
-        if types & ARR and shape.max_items is not None and shape.max_items < shape.min_items:
-            types &= ~ARR
-        if types & ARR and shape.unique is not None and shape.repeated is not None:
-            types &= ~ARR
-        if (
-            types & OBJ
-            and shape.max_properties is not None
-            and shape.max_properties < max(shape.min_properties, len(shape.required))
-        ):
-            types &= ~OBJ
-        shape.types = types
-        return bool(types)
-
-    def _settle_numbers(self, shape: Shape) -> int:
-        """The type bits that numbers keep."""
-        if shape.numbers is None:
-            low, high = shape.low, shape.high
-            if low is None or high is None or low < high:
-                return ~0
-            return ~0 if low == high and not shape.low_open and not shape.high_open else ~NUM
-        shape.numbers = tuple([value for value in shape.numbers if self._is_number(shape, value)])
-        return ~0 if shape.numbers else ~NUM
-
-    @staticmethod
-    def _is_number(shape: Shape, value: Decimal) -> bool:
-        low, high = shape.low, shape.high
-        return (
-            (low is None or value > low or (value == low and not shape.low_open))
-            and (high is None or value < high or (value == high and not shape.high_open))
-            and bool(shape.types & (INT if is_integer(value) else FRAC))
-            and has_divisors(shape, value)
-        )
-
-    def _settle_strings(self, shape: Shape) -> bool:
-        if shape.strings is not None:
-            if shape.min_length or shape.max_length is not None or shape.patterns:
-                kept = self.strings.matching(shape.strings, shape.min_length, shape.max_length, shape.patterns)
-                shape.strings = tuple(kept)
-            return bool(shape.strings)
-        return shape.max_length is None or shape.max_length >= shape.min_length
-
-    # oneOf
-
-    def exactly_one(self, subschema: Subschema, options: list[Conj]) -> list[Conj]:
-        """The options of a oneOf as a choice, told apart where they overlap.
-
-        Whether two can hold at once takes reading other schemas, which may have a oneOf in turn: so a oneOf is first
-        taken for an anyOf, which it mostly is, and looked into when nothing is being read.
-        """
-        known = self._overlaps.get(id(subschema))
-        if known is None:
-            self._unchecked.append((subschema, options))
-            return options
-        negate = self.reader.negate
-        apart = []
-        for index, option in enumerate(options):
-            for other in known.get(index, ()):
-                option = join(option, negate.conj(subschema, options[other]))
-            apart.append(option)
-        return apart
-
-    def _look_into_one_of(self) -> bool:
-        """Look at every oneOf that was taken for an anyOf: whether one has branches that may hold at once."""
-        found = False
-        while self._unchecked:
-            subschema, options = self._unchecked.pop()
-            if id(subschema) not in self._overlaps:
-                overlapping = self._overlaps[id(subschema)] = self._overlapping(subschema, options)
-                found = found or bool(overlapping)
-        return found
-
-    def _overlapping(self, subschema: Subschema, options: list[Conj]) -> dict[int, list[int]]:
-        types = []
-        tags = []
-        # branches that are a list of scalars overlap only where they share one
-        listed: dict[Any, list[int]] = {}
-        unlisted: list[int] = []
-        found: dict[int, list[int]] = {}
-        for second, option in enumerate(options):
-            shapes = self.shapes(option)
-            bits = 0
-            for shape in shapes:
-                bits |= shape.types
-            types.append(bits)
-            tags.append([self._tags(shape) for shape in shapes])
-            values = _scalars(shapes)
-            if values is None:
-                before: Iterable[int] = range(second)
-                unlisted.append(second)
-            else:
-                before = sorted({*unlisted, *[first for value in values for first in listed.get(value, ())]})
-                for value in values:
-                    listed.setdefault(value, []).append(second)
-            for first in before:
-                if not types[first] & bits or _tagged_apart(tags[first], tags[second]):
-                    continue
-                self._compared += 1
-                if self._compared > COMPARED * self.limits.alternatives:
-                    raise self._too_many(subschema)
-                if not self.impossible(join(options[first], option), APART_DEPTH):
-                    found.setdefault(first, []).append(second)
-                    found.setdefault(second, []).append(first)
-        return found
-
-    def _tags(self, shape: Shape) -> dict[str, frozenset[str]]:
-        """The required properties of a shape of objects that are one of some strings: they tell branches apart."""
-        found: dict[str, frozenset[str]] = {}
-        if shape.types == OBJ:
-            for name in shape.required:
-                shapes = self.shapes(property_conj(shape, name, self.strings))
-                listed = [inner.strings for inner in shapes if inner.types == STR and inner.strings is not None]
-                if listed and len(listed) == len(shapes):
-                    found[name] = frozenset([text for texts in listed for text in texts])
-        return found
+    # Conjunctions that no value obeys
 
     def impossible(self, conj: Conj, depth: int) -> bool:
-        """Whether surely no value obeys the conjunction; looks `depth` levels down."""
+        """Whether surely no value obeys a conjunction; examines properties and items down to `depth` levels."""
         if not conj:
             return False
         key = (conj, depth)
         known = self._impossible.get(key)
         if known is None:
-            # a schema that contains itself counts as possible while it is being looked at
+            # a schema that contains itself counts as possible while it is being examined
             self._impossible[key] = False
             known = self._impossible[key] = all([self._empty(shape, depth) for shape in self.shapes(conj)])
         return known
@@ -366,7 +224,7 @@ class Combiner:
         if types & NUM and shape.numbers is None:
             types &= ~NUM if self._no_number(shape) else ~0
         if types & STR and shape.strings is None and shape.patterns:
-            types &= ~0 if self.strings.range(shape.min_length, shape.max_length, shape.patterns) else ~STR
+            types &= ~0 if self._strings.range(shape.min_length, shape.max_length, shape.patterns) else ~STR
         if types & ARR and depth and shape.min_items:
             for index in range(min(shape.min_items, max([len(one.prefix) for one in shape.items], default=0) + 1)):
                 if self.impossible(item_conj(shape, index), depth - 1):
@@ -374,14 +232,14 @@ class Combiner:
                     break
         if types & OBJ and depth:
             for name in shape.required:
-                if self.impossible(property_conj(shape, name, self.strings), depth - 1):
+                if self.impossible(property_conj(shape, name, self._strings), depth - 1):
                     types &= ~OBJ
                     break
         return not types
 
     def _no_number(self, shape: Shape) -> bool:
         try:
-            return not self.multiples.of(shape, self.plain_integers)
+            return not self._multiples.of(shape, self.plain_integers)
         except UnsupportedError:
             # it is refused where it is needed
             return False
@@ -391,34 +249,8 @@ def _breadth(choice: Choice) -> int:
     return len(choice.options)
 
 
-def _tagged_apart(some: list[dict[str, frozenset[str]]], others: list[dict[str, frozenset[str]]]) -> bool:
-    """Whether any two shapes differ in a property that both require."""
-    return all(
-        [
-            any([name in theirs and tags.isdisjoint(theirs[name]) for name, tags in mine.items()])
-            for mine in some
-            for theirs in others
-        ]
-    )
-
-
-def _scalars(shapes: list[Shape]) -> set[Any] | None:
-    """The values of shapes that are nothing but listed strings and numbers, literals as type bits; None for others."""
-    found: set[Any] = set()
-    for shape in shapes:
-        types = shape.types
-        if types & (ARR | OBJ) or (types & STR and shape.strings is None) or (types & NUM and shape.numbers is None):
-            return None
-        if types & STR and shape.strings is not None:
-            found.update(shape.strings)
-        if types & NUM and shape.numbers is not None:
-            found.update(shape.numbers)
-        found.update([("literal", bit) for bit in (NULL, TRUE, FALSE) if types & bit])
-    return found
-
-
 def _merged(shapes: list[Shape]) -> list[Shape]:
-    """The shapes, with those that are nothing but a list of strings made one."""
+    """The shapes, where all that only list strings are merged into one."""
     texts: dict[str, None] = {}
     kept = []
     for shape in shapes:

@@ -1,55 +1,78 @@
 # cython: language_level=3
-"""`enum` and `const`: literal values, told apart by JSON type."""
+"""Checked values of a schema: numbers, counts, lists of names, and the values of `enum` and `const`.
+
+Each function takes the subschema and the parts of the JSON pointer from there to the value, for its error message.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
 from ffgrammar.core.errors import GrammarError, LimitError
-from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
-from ffgrammar.grammar.json_schema.documents.text import check_names
-from ffgrammar.grammar.json_schema.normalize.shape import FALSE, NULL, NUM, STR, TRUE
-from ffgrammar.grammar.json_schema.numbers.numbers import MAX_DIGITS, fits
+from ffgrammar.grammar.json_schema.numbers.decimals import MAX_DIGITS, fits
+from ffgrammar.grammar.json_schema.shape.types import FALSE, NULL, NUM, STR, TRUE
+from ffgrammar.grammar.json_schema.spec.located import Located
 
 # Counts above this are cut to it: no text that long fits into memory.
 MAX_COUNT = 0xFFFFFFF0
 
-__all__ = ["Scalars", "as_schema", "count_of", "number", "way_to"]
+__all__ = ["Scalars", "as_schema", "check_names", "count_of", "names_of", "number", "pointer_to_value"]
 
 
-def number(value: Any, subschema: Subschema, *tokens: str) -> Decimal:
-    """A JSON number of a schema, exact, tokens being the way to it; a float means the decimal that repr() writes."""
+def check_names(names: Iterable[Any], subschema: Located, *tokens: str) -> None:
+    """Raise unless all keys of a dict are strings, as they are in JSON."""
+    for name in names:
+        if not isinstance(name, str):
+            raise GrammarError(f"a key must be a string, not {name!r:.40}", pointer=subschema.pointer(*tokens))
+
+
+def number(value: Any, subschema: Located, *tokens: str) -> Decimal:
+    """A JSON number, exactly; a float stands for the decimal that repr() writes."""
     if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
-        raise GrammarError("a number is needed here", pointer=subschema.pointer(*tokens))
-    # (of subclasses of float, repr() may write more than the number)
+        raise GrammarError("this must be a number", pointer=subschema.pointer(*tokens))
+    # (the repr() of a subclass of float may be more than the number)
     exact = Decimal(float.__repr__(value)) if isinstance(value, float) else Decimal(value)
     if not exact.is_finite():
         raise GrammarError(f"{value} is not a JSON number", pointer=subschema.pointer(*tokens))
     return exact
 
 
-def count_of(value: Any, subschema: Subschema, word: str) -> int:
-    """A number of characters, items or properties."""
+def count_of(value: Any, subschema: Located, word: str) -> int:
+    """A number of characters, items or properties; at most MAX_COUNT."""
     if type(value) is int and 0 <= value <= MAX_COUNT:
         return value
     exact = number(value, subschema, word)
     if exact < 0 or exact != exact.to_integral_value():
-        raise GrammarError(f"{word} is a whole number from 0 up, not {exact:.9g}", pointer=subschema.pointer(word))
+        raise GrammarError(f"{word} must be a whole number from 0 up, not {exact:.9g}", pointer=subschema.pointer(word))
     return int(min(exact, Decimal(MAX_COUNT)))
 
 
-def way_to(word: str, index: int) -> tuple[str, ...]:
-    """The way to a value of `enum` or `const`."""
+def names_of(value: Any, subschema: Located, *words: str) -> list[str]:
+    """A list of property names; words: the keyword, and what else leads to the list."""
+    if not isinstance(value, list) or not all([isinstance(name, str) for name in value]):
+        raise GrammarError(f"{words[0]} must be an array of property names", pointer=subschema.pointer(*words))
+    return value
+
+
+def pointer_to_value(word: str, index: int) -> tuple[str, ...]:
+    """The parts of the JSON pointer to a value of `enum` or `const`."""
     return (word,) if word == "const" else (word, str(index))
 
 
 class Scalars:
-    """The scalars among the values of `enum` or `const`, and the arrays and objects beside them."""
+    """The values of `enum` or `const`, sorted by type.
+
+    Attributes:
+        types: the type bits of the scalars.
+        strings, numbers: the strings and the numbers, without duplicates.
+        compound: the arrays and objects, each with its index.
+    """
 
     __slots__ = ("compound", "numbers", "strings", "types")
 
-    def __init__(self, values: list[Any], subschema: Subschema, word: str) -> None:
+    def __init__(self, values: list[Any], subschema: Located, word: str) -> None:
         self.types = 0
         strings: dict[str, None] = {}
         numbers: dict[Decimal, None] = {}
@@ -66,9 +89,9 @@ class Scalars:
             elif isinstance(value, (list, dict)):
                 self.compound.append((index, value))
             else:
-                exact = number(value, subschema, *way_to(word, index))
+                exact = number(value, subschema, *pointer_to_value(word, index))
                 if not fits(exact):
-                    where = subschema.pointer(*way_to(word, index))
+                    where = subschema.pointer(*pointer_to_value(word, index))
                     message = f"at {where}: {exact:.9e} has too many digits"
                     raise LimitError("expression_size", MAX_DIGITS, message)
                 numbers[exact] = None
@@ -80,8 +103,8 @@ class Scalars:
         self.numbers = tuple(numbers)
 
 
-def as_schema(value: Any, subschema: Subschema, *tokens: str) -> dict[str, Any]:
-    """A schema that allows just this array or object, tokens being the way to it."""
+def as_schema(value: Any, subschema: Located, *tokens: str) -> dict[str, Any]:
+    """A schema that allows exactly this array or object."""
     if isinstance(value, list):
         return {
             "type": "array",

@@ -1,101 +1,101 @@
 # cython: language_level=3
-"""The keywords of objects, but for `unevaluatedProperties` and what depends on a property."""
+"""The keywords of objects, except `unevaluatedProperties` and those that depend on a property. Counts are negated in
+scalar_keywords.py."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ffgrammar.core.errors import GrammarError
-from ffgrammar.grammar.json_schema.documents.subschemas import Subschema, Subschemas
-from ffgrammar.grammar.json_schema.documents.text import check_names, kind_of
-from ffgrammar.grammar.json_schema.normalize.applicators import Choice, EvaluationPath, names_of
-from ffgrammar.grammar.json_schema.normalize.literals import count_of
-from ffgrammar.grammar.json_schema.normalize.shape import Group, Shape, join, lower_of
-from ffgrammar.grammar.json_schema.normalize.unevaluated import Mark, mark
-from ffgrammar.grammar.json_schema.strings.strings import Strings
+from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, join
+from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
+from ffgrammar.grammar.json_schema.normalize.context import Context, applies
+from ffgrammar.grammar.json_schema.normalize.literals import count_of, names_of
+from ffgrammar.grammar.json_schema.normalize.negation import Negation, negates
+from ffgrammar.grammar.json_schema.normalize.unevaluated import mark
+from ffgrammar.grammar.json_schema.shape.choices import Choice, EvaluationPath
+from ffgrammar.grammar.json_schema.shape.constraints import Mark
+from ffgrammar.grammar.json_schema.shape.shape import Shape, lower_of
+from ffgrammar.grammar.json_schema.spec.internal_keywords import SOME_KEY
 
-__all__ = ["ObjectKeywords"]
-
-# They refer to each other, so the first of them that a schema has reads them all.
-GROUP_WORDS = ("properties", "patternProperties", "additionalProperties")
+__all__: list[str] = []
 
 
-class ObjectKeywords:
-    """The part of the reader that reads these keywords."""
+@applies("properties", "patternProperties", "additionalProperties")
+def apply_group(
+    context: Context,
+    shape: Shape,
+    subschema: Subschema,
+    word: str,
+    value: Any,
+    choices: list[Choice],
+    path: EvaluationPath,
+) -> None:
+    if context.values.is_first_of_group(subschema, word):
+        group = context.values.group(subschema)
+        shape.groups = (*shape.groups, group)
+        if path[2]:
+            closed = "additionalProperties" in subschema.schema
+            mark(shape, path, lambda owner: Mark(owner, group, everything=closed))
 
-    subschemas: Subschemas
-    strings: Strings
-    # by the id() of a place
-    _groups: dict[int, Group]
 
-    def group(
-        self, shape: Shape, subschema: Subschema, word: str, value: Any, choices: list[Choice], way: EvaluationPath
-    ) -> None:
-        """`properties`, `patternProperties` and `additionalProperties`, when the first of them is met"""
-        if self.is_first_of_group(subschema, word):
-            group = self.read_group(subschema)
-            shape.groups = (*shape.groups, group)
-            if way[2]:
-                closed = "additionalProperties" in subschema.schema
-                mark(shape, way, lambda owner: Mark(owner, group, everything=closed))
+@negates("properties", "patternProperties", "additionalProperties")
+def negate_group(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
+    if not negation.values.is_first_of_group(subschema, word):
+        return []
+    group = negation.values.group(subschema)
+    strings = negation.strings
+    found: list[Any] = []
+    required = negation.values.required(subschema)
+    for name, conj in group.named.items():
+        if conj:
+            wrong: dict[str, Any] = {"type": "object", "properties": {name: negation.schema(conj)}}
+            if name not in required:
+                wrong["required"] = [name]
+            found.append(wrong)
+    for body, conj in group.patterns:
+        if conj:
+            found.append({"type": "object", SOME_KEY: (strings.quoted(body), (), negation.conj(subschema, conj))})
+    if group.additional:
+        others = strings.other_keys(group.named, [body for body, _ in group.patterns])
+        found.append({"type": "object", SOME_KEY: (others, (), negation.conj(subschema, group.additional))})
+    return found
 
-    @staticmethod
-    def is_first_of_group(subschema: Subschema, word: str) -> bool:
-        """Whether a schema has no other word before this one that reads the same properties."""
-        for other in GROUP_WORDS:
-            if other in subschema.schema:
-                return other == word
-        return False
 
-    def read_group(self, subschema: Subschema) -> Group:
-        """The properties of a schema."""
-        found = self._groups.get(id(subschema))
-        if found is None:
-            found = self._groups[id(subschema)] = self._read_group(subschema)
-        return found
+@applies("required")
+def apply_required(context: Context, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
+    if names_of(value, subschema, word):
+        shape.require(value)
 
-    def _read_group(self, subschema: Subschema) -> Group:
-        child = self.subschemas.child
-        schema = subschema.schema
-        named = schema.get("properties", {})
-        patterns = schema.get("patternProperties", {})
-        for word, value in (("properties", named), ("patternProperties", patterns)):
-            if not isinstance(value, dict):
-                raise GrammarError(
-                    f"{word} is an object whose values are schemas, not {kind_of(value)}",
-                    pointer=subschema.pointer(word),
-                )
-            check_names(value, subschema, word)
-        return Group(
-            {name: child(subschema, inner, "properties", name) for name, inner in named.items()},
-            tuple(
-                [
-                    (
-                        self.strings.pattern(pattern, subschema, "patternProperties", pattern),
-                        child(subschema, inner, "patternProperties", pattern),
-                    )
-                    for pattern, inner in patterns.items()
-                ]
-            ),
-            child(subschema, schema.get("additionalProperties", True), "additionalProperties"),
-        )
 
-    def required(self, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
-        """`required`"""
-        if names_of(value, subschema, word):
-            shape.require(value)
+@negates("required")
+def negate_required(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
+    # a required property with a schema is absent or breaks its schema: negate_group has both as one alternative
+    named: Any = {}
+    if "properties" in subschema.schema:
+        named = negation.values.group(subschema).named
+    names = names_of(value, subschema, word)
+    return [{"type": "object", "properties": {name: False}} for name in names if not named.get(name)]
 
-    def property_names(self, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
-        """`propertyNames`"""
-        shape.key_names = join(shape.key_names, self.subschemas.child(subschema, value, word))
 
-    def min_properties(self, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
-        """`minProperties`"""
-        count = count_of(value, subschema, word)
-        if count > shape.min_properties:
-            shape.min_properties = count
-            shape.counted_at = subschema
+@applies("propertyNames")
+def apply_property_names(context: Context, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
+    shape.key_names = join(shape.key_names, context.subschemas.child(subschema, value, word))
 
-    def max_properties(self, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
-        """`maxProperties`"""
-        shape.max_properties = lower_of(shape.max_properties, count_of(value, subschema, word))
+
+@negates("propertyNames")
+def negate_property_names(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
+    wrong = negation.conj(subschema, negation.subschemas.child(subschema, value, word))
+    return [] if wrong == NEVER else [{"type": "object", SOME_KEY: (negation.strings.any_key, wrong, ())}]
+
+
+@applies("minProperties")
+def apply_min_properties(context: Context, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
+    count = count_of(value, subschema, word)
+    if count > shape.min_properties:
+        shape.min_properties = count
+        shape.counted_at = subschema
+
+
+@applies("maxProperties")
+def apply_max_properties(context: Context, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
+    shape.max_properties = lower_of(shape.max_properties, count_of(value, subschema, word))

@@ -1,204 +1,240 @@
 # cython: language_level=3
-"""The keywords of any type and of scalars: `type`, `enum`, `const`, and those of numbers and strings."""
+"""The keywords of any type and of scalars: `type`, `enum`, `const`, and those of numbers and strings.
+
+For each keyword there are two functions: one applies it to a shape (see context.py), one makes the alternatives that
+break it (see negation.py).
+"""
 
 from __future__ import annotations
 
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
-from ffgrammar.core.errors import GrammarError, LimitError
-from ffgrammar.grammar.json_schema.documents.subschemas import Subschema, Subschemas
-from ffgrammar.grammar.json_schema.documents.text import kind_of
-from ffgrammar.grammar.json_schema.normalize.applicators import Choice, EvaluationPath
-from ffgrammar.grammar.json_schema.normalize.literals import Scalars, as_schema, count_of, number, way_to
-from ffgrammar.grammar.json_schema.normalize.shape import ARR, BOOLS, INT, NULL, NUM, OBJ, STR, Conj, Shape, lower_of
-from ffgrammar.grammar.json_schema.numbers.numbers import MAX_DIGITS, fits
-from ffgrammar.grammar.json_schema.spec.diagnostics import Warnings
-from ffgrammar.grammar.json_schema.strings.formats import APPROXIMATE, FORMATS
-from ffgrammar.grammar.json_schema.strings.strings import Strings
+from ffgrammar.core.errors import GrammarError, UnsupportedError
+from ffgrammar.grammar.json_schema.documents.conjunctions import join
+from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
+from ffgrammar.grammar.json_schema.normalize.context import Context, applies
+from ffgrammar.grammar.json_schema.normalize.literals import Scalars, count_of, number
+from ffgrammar.grammar.json_schema.normalize.negation import Negation, negates
+from ffgrammar.grammar.json_schema.shape.choices import Choice, EvaluationPath
+from ffgrammar.grammar.json_schema.shape.shape import Shape, lower_of
+from ffgrammar.grammar.json_schema.shape.types import ALL, ARR, FALSE, NULL, NUM, OBJ, STR, TRUE
+from ffgrammar.grammar.json_schema.spec.internal_keywords import NOT_MULTIPLE, TYPES_LEFT, WITHOUT
 
-__all__ = ["TYPES", "ScalarKeywords"]
+__all__: list[str] = []
 
-TYPES = {
-    "null": NULL,
-    "boolean": BOOLS,
-    "integer": INT,
-    "number": NUM,
-    "string": STR,
-    "array": ARR,
-    "object": OBJ,
-}
+# Any type
 
 
-class ScalarKeywords:
-    """The part of the reader that reads these keywords.
-
-    Attributes:
-        subschemas: the subschemas.
-        strings: the expressions of strings.
-        formats: "enforce" or "annotation".
-        warnings: what is not enforced.
-    """
-
-    subschemas: Subschemas
-    strings: Strings
-    formats: str
-    warnings: Warnings
-    # by the id() of a place, and keyword
-    _scalars: dict[tuple[int, str], tuple[Scalars, list[Conj]]]
-
-    # Any type
-
-    def type(self, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
-        """`type`"""
-        shape.types &= self.types(subschema, word, value)
-
-    @staticmethod
-    def types(subschema: Subschema, word: str, value: Any) -> int:
-        """The types that `type` names."""
-        if isinstance(value, str):
-            allowed = TYPES.get(value, 0)
-        else:
-            if not isinstance(value, list) or not value:
-                raise GrammarError(
-                    f"type is the name of a type or a list of names, not {kind_of(value)}",
-                    pointer=subschema.pointer(word),
-                )
-            allowed = 0
-            for index, name in enumerate(value):
-                one = TYPES.get(name, 0) if isinstance(name, str) else 0
-                if not one:
-                    raise _bad_type(name, subschema.pointer(word, str(index)))
-                allowed |= one
-        if not allowed:
-            raise _bad_type(value, subschema.pointer(word))
-        return allowed
-
-    def enum(
-        self, shape: Shape, subschema: Subschema, word: str, value: Any, choices: list[Choice], way: EvaluationPath
-    ) -> None:
-        """`enum` and `const`"""
-        scalars, compound = self.scalars(subschema, word, value)
-        if not compound or not shape.types & (ARR | OBJ):
-            self._only(shape, scalars)
-            return
-        options = list(compound)
-        if scalars.types:
-            plain = [one for one in value if not isinstance(one, (list, dict))]
-            options.append(self.subschemas.synthesized(subschema, {"enum": plain}, word))
-        choices.append(Choice(options, way))
-
-    def scalars(self, subschema: Subschema, word: str, value: Any) -> tuple[Scalars, list[Conj]]:
-        """The values of `enum` or `const`: scalars, and a schema for each of the others."""
-        key = (id(subschema), word)
-        found = self._scalars.get(key)
-        if found is None:
-            values = [value] if word == "const" else value
-            if not isinstance(values, list):
-                raise GrammarError(f"enum is an array of values, not {kind_of(value)}", pointer=subschema.pointer(word))
-            scalars = Scalars(values, subschema, word)
-            compound = []
-            for index, one in scalars.compound:
-                way = way_to(word, index)
-                compound.append(self.subschemas.synthesized(subschema, as_schema(one, subschema, *way), *way))
-            found = self._scalars[key] = (scalars, compound)
-        return found
-
-    @staticmethod
-    def _only(shape: Shape, scalars: Scalars) -> None:
-        shape.types &= scalars.types
-        if scalars.strings:
-            old = shape.strings
-            shape.strings = scalars.strings if old is None else _both(old, scalars.strings)
-        if scalars.numbers:
-            before = shape.numbers
-            shape.numbers = scalars.numbers if before is None else _both(before, scalars.numbers)
-
-    # Numbers
-
-    def minimum(self, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
-        """`minimum`; draft 4 makes it exclusive by a boolean beside it"""
-        is_open = subschema.schema.get("exclusiveMinimum") is True
-        shape.at_least(number(value, subschema, word), is_open)
-
-    def maximum(self, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
-        """`maximum`"""
-        is_open = subschema.schema.get("exclusiveMaximum") is True
-        shape.at_most(number(value, subschema, word), is_open)
-
-    def exclusive(self, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
-        """`exclusiveMinimum`, `exclusiveMaximum`"""
-        if isinstance(value, bool):
-            if subschema.draft == 4 or not subschema.resource.declared:
-                return
-            raise GrammarError(f"{word} is a number since draft 6, not a boolean", pointer=subschema.pointer(word))
-        bound = number(value, subschema, word)
-        if word == "exclusiveMinimum":
-            shape.at_least(bound, True)
-        else:
-            shape.at_most(bound, True)
-
-    def multiple_of(self, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
-        """`multipleOf`"""
-        divisor = self.divisor_of(subschema, word, value)
-        if divisor not in [known for known, _ in shape.divisors]:
-            shape.divisors = (*shape.divisors, (divisor, subschema))
-
-    @staticmethod
-    def divisor_of(subschema: Subschema, word: str, value: Any) -> Decimal:
-        """What numbers are to be multiples of."""
-        divisor = number(value, subschema, word)
-        if divisor <= 0:
-            raise GrammarError("multipleOf is above 0", pointer=subschema.pointer(word))
-        if not fits(divisor):
-            where = subschema.pointer(word)
-            raise LimitError("expression_size", MAX_DIGITS, f"at {where}: {divisor:.9e} has too many digits")
-        return divisor
-
-    # Strings
-
-    def min_length(self, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
-        """`minLength`"""
-        shape.min_length = max(shape.min_length, count_of(value, subschema, word))
-
-    def max_length(self, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
-        """`maxLength`"""
-        shape.max_length = lower_of(shape.max_length, count_of(value, subschema, word))
-
-    def pattern(self, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
-        """`pattern`"""
-        shape.match(self.pattern_of(subschema, word, value))
-
-    def pattern_of(self, subschema: Subschema, word: str, value: Any) -> int:
-        """The bodies that match a pattern."""
-        if not isinstance(value, str):
-            raise GrammarError(f"pattern is a string, not {kind_of(value)}", pointer=subschema.pointer(word))
-        return self.strings.pattern(value, subschema, word)
-
-    def format(self, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
-        """`format`"""
-        body = self.format_of(subschema, word, value)
-        if body is not None:
-            shape.match(body)
-
-    def format_of(self, subschema: Subschema, word: str, value: Any) -> int | None:
-        """The bodies of a format; None, and a warning, when it is not enforced."""
-        if not isinstance(value, str):
-            raise GrammarError(f"format is a string, not {kind_of(value)}", pointer=subschema.pointer(word))
-        if value in FORMATS and (self.formats == "enforce" or subschema.dialect.asserts_formats):
-            if value in APPROXIMATE:
-                self.warnings.once(subschema, word, f"the format {value!r} {APPROXIMATE[value]}", anywhere=True)
-            return self.strings.format(value, subschema.draft)
-        known = "" if value in FORMATS else "unknown: "
-        self.warnings.once(subschema, word, f"the format {value!r} is {known}not enforced", anywhere=True)
-        return None
+@applies("type")
+def apply_type(context: Context, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
+    shape.types &= context.values.types(subschema, word, value)
 
 
-def _bad_type(name: Any, pointer: str) -> GrammarError:
-    known = ", ".join(TYPES)
-    return GrammarError(f"{name!r} is not a type; the types are {known}", pointer=pointer)
+@negates("type")
+def negate_type(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
+    left = ALL & ~negation.values.types(subschema, word, value)
+    return [{TYPES_LEFT: left}] if left else []
+
+
+@applies("enum", "const")
+def apply_enum(
+    context: Context,
+    shape: Shape,
+    subschema: Subschema,
+    word: str,
+    value: Any,
+    choices: list[Choice],
+    path: EvaluationPath,
+) -> None:
+    scalars, compound = context.values.scalars(subschema, word, value)
+    if not compound or not shape.types & (ARR | OBJ):
+        _only(shape, scalars)
+        return
+    options = list(compound)
+    if scalars.types:
+        plain = [one for one in value if not isinstance(one, (list, dict))]
+        options.append(context.subschemas.synthesized(subschema, {"enum": plain}, word))
+    choices.append(Choice(options, path))
+
+
+def _only(shape: Shape, scalars: Scalars) -> None:
+    """Allow nothing but these scalars."""
+    shape.types &= scalars.types
+    if scalars.strings:
+        old = shape.strings
+        shape.strings = scalars.strings if old is None else _both(old, scalars.strings)
+    if scalars.numbers:
+        before = shape.numbers
+        shape.numbers = scalars.numbers if before is None else _both(before, scalars.numbers)
 
 
 def _both(old: tuple[Any, ...], new: tuple[Any, ...]) -> tuple[Any, ...]:
     wanted = set(new)
     return tuple([one for one in old if one in wanted])
+
+
+@negates("enum", "const")
+def negate_enum(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
+    scalars, compound = negation.values.scalars(subschema, word, value)
+    left = ALL & ~(scalars.types & (NULL | TRUE | FALSE))
+    others = negation.none_of(subschema, compound)
+    found: list[Any] = []
+    if scalars.numbers:
+        found += _gaps(sorted(scalars.numbers))
+        left &= ~NUM
+    if scalars.strings:
+        strings = negation.strings
+        listed = strings.store.union([strings.body(text) for text in scalars.strings])
+        found.append({"type": "string", WITHOUT: listed})
+        left &= ~STR
+    rest = negation.subschemas.synthesized(subschema, {TYPES_LEFT: left}, word)
+    return [*found, join(rest, others)]
+
+
+def _gaps(points: list[Decimal]) -> list[dict[Any, Any]]:
+    """Schemas of the numbers below, between and above some numbers."""
+    found = []
+    bounds: list[Decimal | None] = [None, *points, None]
+    for low, high in pairwise(bounds):
+        gap: dict[Any, Any] = {"type": "number"}
+        if low is not None:
+            gap["exclusiveMinimum"] = low
+        if high is not None:
+            gap["exclusiveMaximum"] = high
+        found.append(gap)
+    return found
+
+
+# Numbers
+
+
+def _is_open(subschema: Subschema, word: str) -> bool:
+    """Whether `minimum` or `maximum` is exclusive: in draft 4 a boolean beside it says so."""
+    return subschema.schema.get(word) is True
+
+
+@applies("minimum")
+def apply_minimum(context: Context, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
+    shape.at_least(number(value, subschema, word), _is_open(subschema, "exclusiveMinimum"))
+
+
+@negates("minimum")
+def negate_minimum(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
+    bound = number(value, subschema, word)
+    opposite = "maximum" if _is_open(subschema, "exclusiveMinimum") else "exclusiveMaximum"
+    return [{"type": "number", opposite: bound}]
+
+
+@applies("maximum")
+def apply_maximum(context: Context, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
+    shape.at_most(number(value, subschema, word), _is_open(subschema, "exclusiveMaximum"))
+
+
+@negates("maximum")
+def negate_maximum(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
+    bound = number(value, subschema, word)
+    opposite = "minimum" if _is_open(subschema, "exclusiveMaximum") else "exclusiveMinimum"
+    return [{"type": "number", opposite: bound}]
+
+
+@applies("exclusiveMinimum", "exclusiveMaximum")
+def apply_exclusive(context: Context, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
+    if isinstance(value, bool):
+        if subschema.draft == 4 or not subschema.resource.declared:
+            return
+        raise GrammarError(f"{word} must be a number since draft 6, not a boolean", pointer=subschema.pointer(word))
+    bound = number(value, subschema, word)
+    if word == "exclusiveMinimum":
+        shape.at_least(bound, True)
+    else:
+        shape.at_most(bound, True)
+
+
+@negates("exclusiveMinimum", "exclusiveMaximum")
+def negate_exclusive(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
+    if isinstance(value, bool):
+        return []
+    return [{"type": "number", "maximum" if word == "exclusiveMinimum" else "minimum": value}]
+
+
+@applies("multipleOf")
+def apply_multiple_of(context: Context, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
+    divisor = context.values.divisor(subschema, word, value)
+    if divisor not in [known for known, _ in shape.divisors]:
+        shape.divisors = (*shape.divisors, (divisor, subschema))
+
+
+@negates("multipleOf")
+def negate_multiple_of(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
+    return [{"type": "number", NOT_MULTIPLE: negation.values.divisor(subschema, word, value)}]
+
+
+# Strings
+
+
+@applies("minLength")
+def apply_min_length(context: Context, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
+    shape.min_length = max(shape.min_length, count_of(value, subschema, word))
+
+
+@applies("maxLength")
+def apply_max_length(context: Context, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
+    shape.max_length = lower_of(shape.max_length, count_of(value, subschema, word))
+
+
+@applies("pattern")
+def apply_pattern(context: Context, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
+    shape.match(context.values.pattern(subschema, word, value))
+
+
+@negates("pattern")
+def negate_pattern(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
+    return [{"type": "string", WITHOUT: negation.values.pattern(subschema, word, value)}]
+
+
+@applies("format")
+def apply_format(context: Context, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
+    body = context.values.format(subschema, word, value)
+    if body is not None:
+        shape.match(body)
+
+
+@negates("format")
+def negate_format(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
+    body = negation.values.format(subschema, word, value)
+    if body is not None and value == "regex":
+        # the expression leaves out some valid patterns: its opposite would accept them
+        raise UnsupportedError(
+            "the format 'regex' is not supported inside `not`, `oneOf` or `if`: remove it, or pass "
+            "formats='annotation'",
+            pointer=subschema.pointer(word),
+        )
+    return [] if body is None else [{"type": "string", WITHOUT: body}]
+
+
+# Counts: of characters, and of items and properties, too
+
+# The type that each count is about, and the keyword that says the opposite.
+_COUNTS = {
+    "minLength": ("string", "maxLength"),
+    "maxLength": ("string", "minLength"),
+    "minItems": ("array", "maxItems"),
+    "maxItems": ("array", "minItems"),
+    "minProperties": ("object", "maxProperties"),
+    "maxProperties": ("object", "minProperties"),
+}
+
+
+@negates("minLength", "minItems", "minProperties")
+def negate_at_least(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
+    kind, opposite = _COUNTS[word]
+    count = count_of(value, subschema, word)
+    return [{"type": kind, opposite: count - 1}] if count else []
+
+
+@negates("maxLength", "maxItems", "maxProperties")
+def negate_at_most(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
+    kind, opposite = _COUNTS[word]
+    return [{"type": kind, opposite: count_of(value, subschema, word) + 1}]

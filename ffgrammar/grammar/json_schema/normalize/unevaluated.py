@@ -1,101 +1,67 @@
-"""`unevaluatedProperties` and `unevaluatedItems`: what the keywords beside them, and the schemas in place with them,
-say nothing about.
+"""`unevaluatedProperties` and `unevaluatedItems`: constraints on what the keywords beside them, and the schemas that
+apply to the same value, do not mention.
 
-While a schema with one of them (the *owner*) is read, everything that evaluates properties or items on behalf of it
-leaves a mark on the shape. When all choices are made, the marks of an owner say what is left, and the keyword becomes
-an ordinary `additionalProperties` or `items`. That takes alternatives to tell which annotations they bring:
+While a schema with one of them (the *owner*) is read, every keyword that evaluates properties or items on its behalf
+leaves a mark on the shape. When all choices are made, the marks of an owner show what is unevaluated, and the keyword
+becomes an ordinary `additionalProperties` or `items`: in
 
-- Of the branches of an `anyOf`, all those that hold count. More of them only leave less over, so each set of branches
-  is an alternative, and nobody has to say that the others do not hold.
-- The opposite (some property is left over and breaks the schema) is not so patient: there the others must not hold.
-- What `not` holds leaves no marks.
+    {"allOf": [{"properties": {"a": true}}], "properties": {"b": true}, "unevaluatedProperties": false}
+
+the marks name a and b, and the keyword becomes `additionalProperties: false` beside both. Alternatives need care, as
+each brings its own annotations:
+
+- Every branch of an `anyOf` that holds counts. Further branches only leave less unevaluated, so each set of branches is
+  an alternative, and it need not say that the other branches do not hold.
+- The opposite (some property is unevaluated and breaks the schema) does need that: there, the other branches must not
+  hold.
+- Nothing inside `not` leaves marks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ffgrammar.core.errors import LimitError
-from ffgrammar.grammar.json_schema.normalize.shape import Conj, Group, InternalKeyword, Items, Shape, SomeKey, join
+from ffgrammar.grammar.json_schema.documents.conjunctions import Conj, join
+from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
+from ffgrammar.grammar.json_schema.shape.choices import EvaluationPath
+from ffgrammar.grammar.json_schema.shape.constraints import Group, Items, Mark, PendingUnevaluated, SomeKey
+from ffgrammar.grammar.json_schema.shape.shape import Shape
+from ffgrammar.grammar.json_schema.spec.internal_keywords import SOME_UNEVALUATED
+from ffgrammar.grammar.json_schema.strings.strings import Strings
 
-if TYPE_CHECKING:
-    from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
-    from ffgrammar.grammar.json_schema.normalize.applicators import EvaluationPath
-    from ffgrammar.grammar.json_schema.strings.strings import Strings
+__all__ = ["OWNER_WORDS", "finish", "mark", "sets_of"]
 
-__all__ = ["EVALUATING", "OWNERS", "SOME_LEFT", "Mark", "PendingUnevaluated", "finish", "mark", "sets_of"]
-
-# The opposite, (of properties, conjunction, the schema): some property or item is left over, and obeys the conjunction.
-SOME_LEFT = InternalKeyword("some left")
-
-WORDS = ("unevaluatedProperties", "unevaluatedItems")
-OWNERS = frozenset([*WORDS, SOME_LEFT])
-# A schema without any of these marks nothing.
-EVALUATING = frozenset(
-    """properties patternProperties additionalProperties unevaluatedProperties prefixItems items contains
-    unevaluatedItems allOf anyOf oneOf if then else dependencies dependentSchemas
-    $ref $dynamicRef $recursiveRef""".split()
-)
+# A schema with any of these is an owner.
+OWNER_WORDS = frozenset(["unevaluatedProperties", "unevaluatedItems", SOME_UNEVALUATED])
 
 
-class Mark(NamedTuple):
-    """What a schema evaluated on behalf of an owner.
-
-    Attributes:
-        owner: the number of its place.
-        group: properties it named; None if this is about items.
-        length: so many items from the first on.
-        contained: items that obey this; None when not said by that.
-        everything: all properties, or all items.
-    """
-
-    owner: int
-    group: Group | None = None
-    length: int = 0
-    contained: Conj | None = None
-    everything: bool = False
-
-
-class PendingUnevaluated(NamedTuple):
-    """A keyword that waits for the marks.
-
-    Attributes:
-        owner: the number of its place.
-        of_properties: whether it is about properties, or about items.
-        conj: what must hold for all that is left over; with `some`, for some of it.
-        place: where it stands.
-    """
-
-    owner: int
-    of_properties: bool
-    conj: Conj
-    some: bool
-    subschema: Subschema
-
-
-def mark(shape: Shape, way: EvaluationPath, made: Callable[[int], Mark]) -> None:
-    """Leave a mark for every owner that what is read here evaluates for."""
-    shape.marks = (*shape.marks, *[made(owner) for owner in way[2]])
+def mark(shape: Shape, path: EvaluationPath, make: Callable[[int], Mark]) -> None:
+    """Leave a mark for every owner that the subschema at the end of a path evaluates for."""
+    shape.marks = (*shape.marks, *[make(owner) for owner in path[2]])
 
 
 def sets_of(
-    options: list[Conj], annotated: list[bool], opposite: Callable[[Conj], Conj] | None, limit: int, where: str
+    options: list[Conj], annotated: list[bool], opposite: Callable[[Conj], Conj] | None, limit: int, pointer: str
 ) -> list[Conj]:
     """The options of an `anyOf`, as sets of those that hold and leave marks.
 
     Args:
-        options: its branches.
-        annotated: which of them may leave marks.
-        opposite: where all that hold must be known: makes the opposite of a branch.
-        limit: as many sets are made at most.
-        where: pointer to the keyword.
+        options: the branches.
+        annotated: for each branch, whether it may leave marks.
+        opposite: makes the opposite of a branch, where each set must say that the other branches do not hold; None:
+            it need not.
+        limit: how many sets may be made at most.
+        pointer: the position of the keyword.
+
+    Raises:
+        LimitError: there are too many sets.
     """
     marking = [option for option, marks in zip(options, annotated, strict=True) if marks]
     others = [option for option, marks in zip(options, annotated, strict=True) if not marks]
     if 1 << len(marking) > limit:
-        raise LimitError("alternatives", limit, f"too many sets of branches may hold at {where}")
+        raise LimitError("alternatives", limit, f"too many sets of branches may hold at {pointer}")
     found = []
     for size in range(len(marking) + 1):
         for chosen in combinations(range(len(marking)), size):
@@ -109,52 +75,64 @@ def sets_of(
     return found
 
 
-def finish(shape: Shape, strings: Strings, some_of: Callable[[Subschema, list[Conj]], Conj], opposite: Any) -> None:
-    """Put what waits for marks into ordinary words, now that all marks are there."""
-    for left in shape.left:
-        own = [one for one in shape.marks if one.owner == left.owner]
-        marks = [one for one in own if left.of_properties == (one.group is not None)]
+def finish(
+    shape: Shape,
+    strings: Strings,
+    some_of: Callable[[Subschema, list[Conj]], Conj],
+    opposite: Callable[[Subschema, Conj], Conj],
+) -> None:
+    """Turn pending keywords into ordinary constraints, now that all marks are made.
+
+    Args:
+        shape: the shape, which is changed.
+        strings: the string expressions of the build.
+        some_of: makes a conjunction that says that one of several holds.
+        opposite: makes the opposite of a conjunction.
+    """
+    for pending in shape.pending:
+        own = [one for one in shape.marks if one.owner == pending.owner]
+        marks = [one for one in own if pending.of_properties == (one.group is not None)]
         if any([one.everything for one in marks]):
-            if left.some:
+            if pending.some:
                 shape.types = 0
             continue
-        if left.of_properties:
-            _properties(shape, left, marks, strings)
+        if pending.of_properties:
+            _properties(shape, pending, marks, strings)
         else:
-            _items(shape, left, marks, some_of, opposite)
-    shape.left = ()
+            _items(shape, pending, marks, some_of, opposite)
+    shape.pending = ()
     shape.marks = ()
 
 
-def _properties(shape: Shape, left: PendingUnevaluated, marks: list[Mark], strings: Strings) -> None:
+def _properties(shape: Shape, pending: PendingUnevaluated, marks: list[Mark], strings: Strings) -> None:
     named: dict[str, Conj] = {}
     bodies: dict[int, Conj] = {}
     for one in marks:
         assert one.group is not None
         named.update(dict.fromkeys(one.group.named, ()))
         bodies.update(dict.fromkeys([body for body, _ in one.group.patterns], ()))
-    if not left.some:
-        shape.groups = (*shape.groups, Group(named, tuple(bodies.items()), left.conj))
+    if not pending.some:
+        shape.groups = (*shape.groups, Group(named, tuple(bodies.items()), pending.conj))
         return
-    shape.some_key(SomeKey(strings.other_keys(named, bodies), (), left.conj, left.subschema))
+    shape.some_key(SomeKey(strings.other_keys(named, bodies), (), pending.conj, pending.subschema))
 
 
 def _items(
     shape: Shape,
-    left: PendingUnevaluated,
+    pending: PendingUnevaluated,
     marks: list[Mark],
     some_of: Callable[[Subschema, list[Conj]], Conj],
-    opposite: Any,
+    opposite: Callable[[Subschema, Conj], Conj],
 ) -> None:
     length = max([one.length for one in marks], default=0)
     contained = [one.contained for one in marks if one.contained is not None]
-    conj = left.conj
-    if left.some:
+    conj = pending.conj
+    if pending.some:
         for one in contained:
-            conj = join(conj, opposite(left.subschema, one))
+            conj = join(conj, opposite(pending.subschema, one))
         shape.min_items = max(shape.min_items, length + 1)
-        shape.contain(length, conj, 1, None, left.subschema)
+        shape.contain(length, conj, 1, None, pending.subschema)
         return
     if contained:
-        conj = some_of(left.subschema, [*contained, conj])
+        conj = some_of(pending.subschema, [*contained, conj])
     shape.items = (*shape.items, Items(((),) * length, conj))

@@ -1,8 +1,8 @@
-"""Numbers without exponent between two bounds, such that no state is a dead end.
+"""Multiples between two bounds, without exponents, as expressions in which no state is a dead end.
 
-The digits on the way are followed as far as they are those of a bound; what comes after the first other digit is free:
-any digits, or those that make a multiple, of which an expression of the store knows the remainder
-(`ExprStore.multiples`). So an intersection with what is left out can be searched quickly.
+The digits are compared with those of a bound as long as they are equal. From the first different digit on, they are
+free: any digits, or digits that make a multiple, which an expression of the store recognises by the remainder
+(`ExprStore.multiples`). So the search for a text in an intersection or a difference stays short.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal
 
-from ffgrammar.grammar.json_schema.numbers.numbers import Numbers
+from ffgrammar.grammar.json_schema.numbers.ranges import Numbers
 from ffgrammar.regex.expr.store import EMPTY, NOTHING
 
 __all__ = ["AnyDigits", "Digits", "text_of"]
 
 
 def text_of(value: int) -> str:
-    """The digits of a number >= 0; by way of Decimal, which has no limit on them."""
+    """The digits of a number >= 0. (Python limits the digits of str(int), but not those of a Decimal.)"""
     return str(Decimal(value))
 
 
@@ -27,8 +27,8 @@ class Digits:
     Args:
         numbers: the expressions of the store.
         modulus: below the store's MAX_DIVISOR.
-        places: how many digits after the point count; beyond them are only zeros.
-        points: whether there may be a point at all; if not, places is 0.
+        places: how many digits after the point count; after them, only zeros may follow.
+        points: whether there may be a point at all; if not, `places` is 0.
     """
 
     def __init__(self, numbers: Numbers, modulus: int, places: int, points: bool = True) -> None:
@@ -38,24 +38,24 @@ class Digits:
         self.places = places
         self.points = points
 
-    # What is free
+    # Free digits
 
     def whole(self, carry: int, lo: int, hi: int | None) -> int:
-        """lo to hi more digits before the point, and what follows, when those before have a carry."""
+        """lo to hi (None: any number) more digits before the point, and what follows; carry is the remainder so far."""
         return self.store.multiples(self.modulus, carry, lo, hi, self.places if self.points else None)
 
     def part(self, carry: int, places: int) -> int:
-        """More digits after the point, of which so many count."""
+        """More digits after the point; `places` of them count."""
         return self.store.multiples_part(self.modulus, carry, places)
 
     def beyond(self, is_open: bool) -> int:
-        """What may follow the digits of a lower bound after its point."""
+        """What may follow all digits of a lower bound that has a point."""
         return self.numbers.zeros
 
     # Ranges
 
     def between(self, low: int, low_open: bool, high: int | None, high_open: bool) -> int:
-        """From low to high units (None: no bound), each of them excluded if it is open."""
+        """The multiples from low to high units (None: no bound); an open bound is itself excluded."""
         s = self.store
         if not low and not low_open and high is None:
             return s.union([s.concat([self.numbers.zero, self.whole(0, 0, 0)]), self.after_first(0, None)])
@@ -66,7 +66,7 @@ class Digits:
         if len(low_text) == len(high_text):
             return self._same_length(low_text, low_open, high_text, high_open)
         parts = [self._edge(low_text, True, low_open)[0]]
-        # texts of more digits than low has, and of less than high
+        # numbers of more digits than low has, and of fewer than high
         least = len(low_text) - self.places
         most = None if high is None else len(high_text) - self.places - 2
         if most is None or least <= most:
@@ -76,7 +76,7 @@ class Digits:
         return s.union(parts)
 
     def after_first(self, lo: int, hi: int | None) -> int:
-        """A digit from 1 to 9, and lo to hi more before the point."""
+        """Multiples that have a digit from 1 to 9 and then lo to hi more before the point."""
         unit = pow(10, lo + self.places, self.modulus)
         return self.store.union(
             self._one_of(
@@ -87,7 +87,7 @@ class Digits:
         )
 
     def _one_of(self, digits: range, carry_of: Callable[[int], int], rest: Callable[[int], int]) -> list[int]:
-        """One of the digits and what may follow it, which its carry decides."""
+        """One of the digits and what may follow it, which depends on its remainder."""
         by_carry: dict[int, list[int]] = {}
         for digit in digits:
             by_carry.setdefault(carry_of(digit), []).append(48 + digit)
@@ -95,7 +95,7 @@ class Digits:
         return [s.concat([s.byte_set(bytes(same)), rest(carry)]) for carry, same in by_carry.items()]
 
     def _free(self, prefix: int, digits: range, rest: int) -> list[int]:
-        """One of the digits after a prefix with some remainder; `rest` digits more are then free, all in all."""
+        """One of the digits, after a prefix of which only the remainder is given; the next `rest` digits are free."""
         unit = pow(10, rest, self.modulus)
 
         def tail(carry: int) -> int:
@@ -124,15 +124,15 @@ class Digits:
         return found if is_open else self.numbers.optional(found)
 
     def _pointed(self, text: str, place: int, found: int, ends: bool) -> int:
-        """What was found from a place after the point on, with the point before it, and the end if it may be here."""
+        """What may stand from a digit after the point on, with the point itself; the number may end there if `ends`."""
         if place == len(text) - self.places:
             found = self.store.concat([self.numbers.point, found])
         return self.numbers.optional(found) if ends else found
 
     def _edge(self, text: str, above: bool, is_open: bool) -> list[int]:
-        """What may follow each prefix of a bound's digits: the rest of the bound, or what is more (or less) than that.
+        """For each prefix of the digits of a bound: what may follow, so that the number is above (or below) the bound.
 
-        The texts have as many digits before the point as the bound.
+        The numbers have as many digits before the point as the bound.
         """
         s = self.store
         whole = len(text) - self.places
@@ -143,13 +143,13 @@ class Digits:
         edge = [found]
         for place in range(len(text) - 1, -1, -1):
             digit = int(text[place])
-            # more than one digit never begins with 0
+            # a number of several digits does not begin with 0
             least = 1 if place == 0 and whole > 1 else 0
             others = range(digit + 1, 10) if above else range(least, digit)
             rest = len(text) - place - 1
             found = s.union([*self._free(remainders[place], others, rest), self._digit(text, place, found)])
             if place >= whole:
-                # a text that ends here has zeros to come
+                # a number that ends here goes on with zeros
                 zeros = not text[place:].strip("0")
                 ends = zeros if above else not remainders[place] * pow(10, rest + 1, self.modulus) % self.modulus
                 found = self._pointed(text, place, found, ends and not (is_open and zeros))
@@ -163,7 +163,7 @@ class Digits:
             place = len(low)
             found = self._after_bound(False, False)
         else:
-            # up to the first digit in which they differ there is no choice
+            # before the first digit in which they differ there is no choice
             place = next(place for place in range(len(low)) if low[place] != high[place])
             above = self._edge(low, True, low_open)[place + 1]
             below = self._edge(high, False, high_open)[place + 1]
@@ -173,7 +173,7 @@ class Digits:
             found = s.union([self._digit(low, place, above), self._digit(high, place, below), *free])
         while True:
             if len(low) - self.places <= place < len(low):
-                # a text that ends here is the lower bound, if it is not below it
+                # a number that ends here is the lower bound, unless it is below it
                 found = self._pointed(low, place, found, not low_open and not low[place:].strip("0"))
             if not place:
                 return found
@@ -182,7 +182,7 @@ class Digits:
 
 
 class AnyDigits(Digits):
-    """All numbers; `places` are those of the bounds."""
+    """All numbers, not only multiples; `places` are those of the bounds."""
 
     def __init__(self, numbers: Numbers, places: int) -> None:
         super().__init__(numbers, 1, places)

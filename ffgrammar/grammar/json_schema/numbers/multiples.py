@@ -1,13 +1,13 @@
 # cython: language_level=3
-"""`multipleOf`: the multiples of one divisor between two bounds, without those of others.
+"""`multipleOf`: the multiples of one divisor between two bounds that are not multiples of some others.
 
-Everything is counted in units: a divisor is `modulus` units of 10 ** -places each, a number as many units as it has.
-Bounds become the outermost multiples by integer arithmetic; digits.py has the numbers between them.
+Everything is counted in units of 10 ** -places: a divisor is `modulus` units. For `multipleOf: 0.25`, that is 25 units
+of 0.01. Bounds become the outermost multiples by integer arithmetic; digits.py makes the numbers between them.
 
-With an exponent are spelled the mantissas d.ddd (d from 1 to 9) of any number of digits, up to the exponent from which
-only the digits decide; beyond it those of at most MANTISSA digits after the point. Where a number must not be a
-multiple of something that only its last digits tell from the rest (2, under 1), there is no exponent, but for numbers
-that are too small to be multiples: a search for the digit that makes the difference would have to go deep.
+Spellings with an exponent have a mantissa d.ddd, where d is from 1 to 9. Up to some exponent, the mantissa may have any
+number of digits; beyond it, the digits alone decide what is a multiple, and the mantissa has at most MANTISSA digits
+after the point. There is no exponent where a number must not be a multiple of something that only its last digits show
+(2, under 1), unless it is too small to be a multiple: the search for the deciding digit would have to go deep.
 """
 
 from __future__ import annotations
@@ -18,28 +18,30 @@ from math import gcd
 from typing import NamedTuple
 
 from ffgrammar.core.errors import UnsupportedError
-from ffgrammar.grammar.json_schema.normalize.shape import FRAC, INT, Shape
+from ffgrammar.grammar.json_schema.numbers.decimals import is_multiple, opposite, ratio, shifted
 from ffgrammar.grammar.json_schema.numbers.digits import AnyDigits, Digits, text_of
-from ffgrammar.grammar.json_schema.numbers.numbers import Bounds, Numbers, is_multiple, opposite, ratio
+from ffgrammar.grammar.json_schema.numbers.ranges import Bounds, Numbers
+from ffgrammar.grammar.json_schema.shape.shape import Shape
+from ffgrammar.grammar.json_schema.shape.types import FRAC, INT
 from ffgrammar.regex.expr.store import EMPTY, MAX_DIVISOR, NOTHING, ExprStore
 
 __all__ = ["Multiples", "common_multiple", "has_divisors"]
 
-# A float has at most so many digits after the first.
+# A float has at most this many digits after the first.
 MANTISSA = 16
-# Where a divisor is too large for the store, so many multiples are listed at most.
+# Where a divisor is too large for the store, its multiples are listed: at most this many.
 MAX_LISTED = 500
 
 
 class Divisor(NamedTuple):
-    """modulus * 10 ** -places, where the modulus does not end in 0."""
+    """The number modulus * 10 ** -places, where the modulus does not end in 0."""
 
     modulus: int
     places: int
 
     @classmethod
     def of(cls, value: Decimal) -> Divisor:
-        """From its decimal form."""
+        """The divisor of a decimal number above 0."""
         _, digits, exponent = value.as_tuple()
         assert isinstance(exponent, int)
         kept = "".join(map(str, digits)).rstrip("0")
@@ -47,12 +49,12 @@ class Divisor(NamedTuple):
 
     @property
     def adjusted(self) -> int:
-        """The power of ten of its first digit."""
+        """The exponent of its first digit."""
         return _length(self.modulus) - 1 - self.places
 
     @property
     def tens(self) -> int:
-        """How many factors of ten make the last digits no matter."""
+        """The number of factors of ten after which the factors 2 and 5 of the modulus no longer matter."""
         rest, twos, fives = self.modulus, 0, 0
         while rest % 2 == 0:
             rest, twos = rest // 2, twos + 1
@@ -67,7 +69,7 @@ class Divisor(NamedTuple):
 
     @property
     def decided_by_digits(self) -> int:
-        """Above this exponent a mantissa of MANTISSA digits is a multiple or not whatever the exponent."""
+        """Above this exponent, the digits of a mantissa with MANTISSA digits decide whether it is a multiple."""
         return MANTISSA + self.tens - self.places
 
 
@@ -87,7 +89,7 @@ def common_multiple(values: list[Decimal]) -> Decimal:
 
 
 def has_divisors(shape: Shape, value: Decimal) -> bool:
-    """Whether a value is a multiple of what a shape asks for, and of nothing that it forbids."""
+    """Whether a value is a multiple of all divisors of a shape, and of none that it forbids."""
     return all([is_multiple(value, divisor) for divisor, _ in shape.divisors]) and not any(
         [is_multiple(value, divisor) for divisor, _ in shape.not_divisors]
     )
@@ -102,7 +104,7 @@ class Multiples:
         self._memo: dict[object, int | None] = {}
 
     def rebound(self, store: ExprStore) -> Multiples:
-        """The same in a store that has the same expressions."""
+        """The same expressions in another store, which has them under the same ids."""
         other = Multiples.__new__(Multiples)
         other.__dict__.update(self.__dict__)
         other.store = store
@@ -111,7 +113,7 @@ class Multiples:
         return other
 
     def of(self, shape: Shape, plain_integers: bool) -> int:
-        """The numbers of a shape that lists none.
+        """The numbers of a shape that does not list its numbers.
 
         Args:
             shape: its bounds, divisors and types.
@@ -134,27 +136,27 @@ class Multiples:
         divisor = common_multiple(divisors) if divisors else None
         found = self.expr(bounds, divisor, tuple(others), fractions or not plain_integers)
         if found is None:
-            size, place = max([*shape.divisors, *shape.not_divisors], key=lambda pair: Divisor.of(pair[0]).modulus)
+            size, subschema = max([*shape.divisors, *shape.not_divisors], key=lambda pair: Divisor.of(pair[0]).modulus)
             raise UnsupportedError(
                 f"multipleOf {size} is not supported here: it leads to a divisor of more than 18 digits. Give it fewer "
                 f"digits, or bounds between which there are at most {MAX_LISTED} multiples",
-                pointer=place.pointer("multipleOf"),
+                pointer=subschema.pointer("multipleOf"),
             )
         return found
 
     def expr(self, bounds: Bounds, divisor: Decimal | None, without: tuple[Decimal, ...], points: bool) -> int | None:
-        """The multiples of `divisor` (None: all numbers) between the bounds that are no multiples of the others.
+        """The multiples of `divisor` (None: all numbers) between the bounds that are not multiples of the others.
 
         Args:
-            bounds: between which they lie.
-            divisor: None only if fractions and exponents may be spelled.
+            bounds: the bounds.
+            divisor: the divisor; None is allowed only if fractions and exponents may be spelled.
             without: what a number must not be a multiple of.
             points: whether fractions and exponents may be spelled; if not, the divisor is whole.
 
         Returns:
             None if a divisor is too large.
         """
-        # what is a multiple of another one goes without saying
+        # a multiple of another one is excluded together with that one
         without = tuple(
             [one for one in without if not any([one != other and is_multiple(one, other) for other in without])]
         )
@@ -168,7 +170,7 @@ class Multiples:
         return self._memo[key]
 
     def _others(self, bounds: Bounds, without: tuple[Decimal, ...]) -> int | None:
-        """The numbers that are no multiples."""
+        """All numbers that are not multiples of the others."""
         values = _only_value(bounds)
         others = [Divisor.of(other) for other in without]
         too_large = any([other.modulus > MAX_DIVISOR for other in others])
@@ -208,7 +210,7 @@ class Multiples:
         return s.union(parts)
 
     def _magnitudes(self, unit: Divisor, first: int, last: int | None, others: list[Divisor], points: bool) -> int:
-        """The multiples first to last, which are >= 0."""
+        """The multiples with the indices first to last, which are >= 0."""
         s = self.store
         if last is not None and first > last:
             return NOTHING
@@ -223,11 +225,11 @@ class Multiples:
         return s.union(parts)
 
     def _with_exponent(self, unit: Divisor, low: int, high: int | None, others: list[Divisor]) -> list[int]:
-        """With exponent, from low to high units, which are multiples above 0."""
+        """The spellings with exponent, from low to high units, both of which are multiples above 0."""
         lowest = _length(low) - 1 - unit.places
         highest = None if high is None else _length(high) - 1 - unit.places
         if not _digits_differ(unit, others):
-            # smaller numbers are multiples of none
+            # smaller numbers are not multiples of any
             cap = min([other.adjusted for other in others]) - 1
             highest = cap if highest is None else min(cap, highest)
             others = []
@@ -240,7 +242,7 @@ class Multiples:
         return self._scientific(lowest, highest, [unit, *others], mantissas, lambda: self._digits_only(unit, others))
 
     def _plain(self, unit: Divisor, low: int, high: int | None, points: bool) -> int:
-        """Without exponent, from low to high units, both of which are multiples."""
+        """The spellings without exponent, from low to high units, both of which are multiples."""
         if unit.places >= 0:
             return self._between(unit, low, high, points)
         # the last digits are zeros
@@ -256,24 +258,24 @@ class Multiples:
         return Digits(self.numbers, unit.modulus, unit.places, points).between(low, False, high, False)
 
     def _mantissas(self, unit: Divisor, low: int, high: int | None, exponent: int) -> int:
-        """Mantissas of the multiples from low to high units with some exponent."""
-        # with the exponent the mantissa has more digits after its point
-        shifted = Divisor(unit.modulus, unit.places + exponent)
-        least, most = 10**shifted.places, 10 ** (shifted.places + 1) - 1
+        """The mantissas of the multiples from low to high units, for one exponent."""
+        # the exponent moves the point of the mantissa
+        scaled = Divisor(unit.modulus, unit.places + exponent)
+        least, most = 10**scaled.places, 10 ** (scaled.places + 1) - 1
         if low <= least and (high is None or high >= most):
-            return Digits(self.numbers, *shifted).after_first(0, 0)
+            return Digits(self.numbers, *scaled).after_first(0, 0)
         low = max(low, -(-least // unit.modulus) * unit.modulus)
         high = most if high is None else min(high, most)
-        return self._between(shifted, low, high - high % unit.modulus)
+        return self._between(scaled, low, high - high % unit.modulus)
 
     def _digits_only(self, unit: Divisor | None, others: list[Divisor]) -> int:
-        """Mantissas of MANTISSA digits after the point whose digits alone decide."""
+        """The mantissas with MANTISSA digits after the point, where the digits alone decide."""
         found = Digits(self.numbers, 1 if unit is None else unit.coprime, MANTISSA).after_first(0, 0)
         for other in others:
             found = self._minus(found, self._between(Divisor(other.coprime, MANTISSA), 0, None))
         return found
 
-    # Numbers that are no multiples
+    # Numbers that are not multiples
 
     def _signed_others(self, bounds: Bounds, others: list[Divisor]) -> int:
         low, low_open, high, high_open = bounds
@@ -290,7 +292,7 @@ class Multiples:
     def _other_magnitudes(self, bounds: Bounds, others: list[Divisor]) -> int:
         low, _, high, _ = bounds
         parts = [self._without(self._numbers(bounds), others, 0)]
-        # with smaller exponents nothing is a multiple
+        # numbers with smaller exponents are not multiples
         lowest = min([other.adjusted for other in others])
         limit = Decimal((0, (1,), lowest))
         if not low or low < limit:
@@ -311,8 +313,8 @@ class Multiples:
     def _bounded_mantissas(self, bounds: Bounds, exponent: int) -> int:
         low, low_open, high, high_open = bounds
         one, ten = Decimal(1), Decimal(10)
-        low = None if low is None else _shifted(low, -exponent)
-        high = None if high is None else _shifted(high, -exponent)
+        low = None if low is None else shifted(low, -exponent)
+        high = None if high is None else shifted(high, -exponent)
         if low is None or low < one:
             low, low_open = one, False
         if high is None or high >= ten:
@@ -329,11 +331,11 @@ class Multiples:
         return AnyDigits(self.numbers, places).between(first, low_open, last, high_open)
 
     def _without(self, found: int, others: list[Divisor], exponent: int) -> int:
-        """What is found, but no multiples of the others by 10 ** -exponent."""
+        """An expression without the multiples of the others, which are divided by 10 ** exponent."""
         for other in others:
-            shifted = Divisor(other.modulus, other.places + exponent)
-            if not exponent or shifted.adjusted <= 0:
-                found = self._minus(found, self._plain(shifted, 0, None, True))
+            scaled = Divisor(other.modulus, other.places + exponent)
+            if not exponent or scaled.adjusted <= 0:
+                found = self._minus(found, self._plain(scaled, 0, None, True))
         return found
 
     def _minus(self, some: int, others: int) -> int:
@@ -351,11 +353,11 @@ class Multiples:
         mantissas: Callable[[int], int],
         digits_only: Callable[[], int],
     ) -> list[int]:
-        """Mantissas with the exponents lowest to highest; at both ends they may have bounds."""
+        """Mantissas with the exponents lowest to highest; those of these two may have bounds."""
         s = self.store
         known = max([divisor.decided_by_digits for divisor in divisors])
         singly = set(range(lowest, known + 1 if highest is None else min(known, highest) + 1))
-        # where the bounds end, each of the digits counts
+        # where the bounds are, every digit counts
         singly.add(lowest)
         if highest is not None:
             singly.add(highest)
@@ -368,13 +370,13 @@ class Multiples:
 
 
 def _digits_differ(unit: Divisor | None, others: list[Divisor]) -> bool:
-    """Whether digits alone, whatever the exponent, can make a multiple of the unit (None: all) none of the others."""
+    """Whether digits alone, whatever the exponent, tell some multiple of the unit (None: any number) from others."""
     coprime = 1 if unit is None else unit.coprime
     return all([coprime % other.coprime for other in others])
 
 
 def _only_value(bounds: Bounds) -> list[Decimal] | None:
-    """What lies between bounds that leave at most one number; None if there are more."""
+    """The numbers between two bounds, if there is at most one; None if there are more."""
     low, high = bounds.low, bounds.high
     if low is None or high is None or low < high:
         return None
@@ -382,12 +384,12 @@ def _only_value(bounds: Bounds) -> list[Decimal] | None:
 
 
 def _kept(values: list[Decimal], without: tuple[Decimal, ...]) -> list[Decimal]:
-    """The values that are multiples of none of the divisors."""
+    """The values that are not multiples of any of the divisors."""
     return [value for value in values if not any([is_multiple(value, other) for other in without])]
 
 
 def _indices(bounds: Bounds, unit: Divisor) -> tuple[int | None, int | None]:
-    """The first and the last multiple between the bounds."""
+    """The indices of the first and the last multiple between the bounds; None: no bound."""
     first = last = None
     if bounds.low is not None:
         numerator, denominator = ratio(bounds.low, *unit)
@@ -401,10 +403,3 @@ def _indices(bounds: Bounds, unit: Divisor) -> tuple[int | None, int | None]:
 def _value(index: int, unit: Divisor) -> Decimal:
     whole = Decimal(index * unit.modulus).as_tuple()
     return Decimal((whole.sign, whole.digits, -unit.places))
-
-
-def _shifted(value: Decimal, places: int) -> Decimal:
-    """The value by 10 ** places, exactly."""
-    sign, digits, exponent = value.as_tuple()
-    assert isinstance(exponent, int)
-    return Decimal((sign, digits, exponent + places))

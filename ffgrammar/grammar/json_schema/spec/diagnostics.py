@@ -1,8 +1,8 @@
-"""What the caller should know: what is not enforced, and where a text may find no way on."""
+"""Warnings: which keywords are not enforced, and where a text may run into a dead end."""
 
 from __future__ import annotations
 
-from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
+from ffgrammar.grammar.json_schema.spec.located import Located
 
 __all__ = ["Warnings"]
 
@@ -11,15 +11,22 @@ class Warnings:
     """The warnings of one build.
 
     Attributes:
-        lines: the messages, each with its place, in the order in which they came up.
+        lines: the messages in the order in which they arose; each names its position in the schema.
     """
 
     def __init__(self) -> None:
         self.lines: list[str] = []
         self._said: set[str | tuple[str, str]] = set()
 
-    def once(self, subschema: Subschema, word: str | None, message: str, *, anywhere: bool = False) -> None:
-        """Say what comes up several times at a place, or a keyword of it; or, if `anywhere`, at several places."""
+    def once(self, subschema: Located, word: str | None, message: str, *, anywhere: bool = False) -> None:
+        """Warn about a subschema, unless the same warning was given before.
+
+        Args:
+            subschema: the subschema that the warning is about.
+            word: the keyword in it; None: the subschema as a whole.
+            message: the warning, without its position.
+            anywhere: whether one warning is enough for the whole schema, rather than one for each position.
+        """
         if anywhere and message in self._said:
             return
         pointer = subschema.pointer() if word is None else subschema.pointer(word)

@@ -1,4 +1,4 @@
-"""What a caller may choose, and the drafts there are."""
+"""What a caller may choose, and the drafts of JSON Schema."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ffgrammar.core.errors import GrammarError
 
 __all__ = ["DRAFTS", "Options", "draft_of"]
 
-# The `$schema` of each draft, without scheme and trailing '#'.
+# The `$schema` of each draft, without its scheme and the trailing '#'.
 DRAFTS = {
     "json-schema.org/draft-04/schema": 4,
     "json-schema.org/draft-06/schema": 6,
@@ -19,7 +19,7 @@ DRAFTS = {
 
 
 def draft_of(uri: str) -> int | None:
-    """The draft that a `$schema` names, or None when it is not one of the known ones."""
+    """The draft that a `$schema` names; None: it is not a known draft."""
     return DRAFTS.get(uri.partition("://")[2].rstrip("#"))
 
 
@@ -32,17 +32,17 @@ class Options:
 
     Attributes:
         whitespace: "flexible": any JSON whitespace wherever RFC 8259 allows it, also before and after the value;
-            "compact": none; a number n: at most n characters in each of these places.
-        formats: "enforce": known formats are part of the language; "annotation": none is. What is not enforced is
-            warned about.
-        property_order: "schema": named properties in the schema's order, then other keys; "any": keys in any order.
-        draft: 4, 6, 7, 2019 or 2020; None: what `$schema` says, else 2020.
-        separators: what stands between items, and between a key and its value, and nothing else stands anywhere: as in
-            json.dumps, a comma and a colon with whitespace around them.
-        indent: line breaks where json.dumps puts them with this indent, each followed by a multiple of so many spaces;
-            without `separators` it is (",", ": ").
+            "compact": none; a number n: at most n characters at each of these positions.
+        formats: "enforce": known formats are enforced; "annotation": none is. Each format that is not enforced leads to
+            a warning.
+        property_order: "schema": named properties in the schema's order, then all other keys; "any": keys in any order.
+        draft: 4, 6, 7, 2019 or 2020; None: the draft that `$schema` names, or else 2020.
+        separators: the text between items, and the text between a key and its value, as in json.dumps: a comma and a
+            colon with whitespace around them. No other whitespace is allowed anywhere.
+        indent: the indent, in spaces, of the line breaks that json.dumps writes with this option. `separators` is then
+            (",", ": ") unless it is given.
         integer_spelling: "plain": an integer is spelled with digits only; "any": also with a fraction of zeros or an
-            exponent (1.0, 1e2), except in draft 4, where that is no integer.
+            exponent (1.0, 1e2), except in draft 4, where such a number is not an integer.
     """
 
     whitespace: str | int = "flexible"
@@ -71,7 +71,7 @@ class Options:
 
     def _check_layout(self) -> None:
         if self.whitespace != "flexible":
-            raise GrammarError("separators and indent say where whitespace is: whitespace cannot be set, too")
+            raise GrammarError("separators and indent decide where whitespace is: whitespace cannot be set as well")
         if self.indent is not None and (type(self.indent) is not int or not 0 <= self.indent <= MAX_INDENT):
             raise GrammarError(f"indent must be a number from 0 to {MAX_INDENT}, not {self.indent!r}")
         given = self.separators
@@ -84,12 +84,12 @@ class Options:
 
     @property
     def is_laid_out(self) -> bool:
-        """Whether whitespace is where `separators` and `indent` say, and nowhere else."""
+        """Whether `separators` or `indent` decide where whitespace is."""
         return self.separators is not None or self.indent is not None
 
     @property
     def marks(self) -> tuple[str, str]:
-        """What stands between items, and between a key and its value, but for what may be skipped."""
+        """The text between items, and between a key and its value, without whitespace that may be skipped."""
         if self.separators is not None:
             return (self.separators[0], self.separators[1])
         return (",", ": ") if self.indent is not None else (",", ":")

@@ -1,0 +1,11 @@
+"""Strings and keys as expressions.
+
+In reading order:
+
+- strings: JSON strings by length, pattern, format, or as a list; keys.
+- lengths: length limits built into an expression.
+- finite_keys: the keys that match an expression, if they are few.
+- formats: the formats of JSON Schema, as patterns.
+- idn, idn_table: host names, also internationalized ones.
+- regex_format: the format `regex`.
+"""

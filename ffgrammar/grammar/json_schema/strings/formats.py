@@ -1,6 +1,6 @@
-"""The formats of JSON Schema as regular expressions, each from the grammar in its RFC.
+"""The formats of JSON Schema as regular expressions, each written after the grammar in its RFC.
 
-Host names are in idn.py, regular expressions in regex_format.py.
+Host names are in idn.py, the format `regex` is in regex_format.py.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from ffgrammar.regex.expr.store import EMPTY, ExprStore
 
 __all__ = ["ADDRESS_LITERAL", "APPROXIMATE", "FORMATS", "IDN_LOCAL_PART", "leap_seconds", "pattern_of"]
 
-# What is not exact about a format
+# How the expression of a format differs from the format, for a warning.
 APPROXIMATE = {
-    "idn-hostname": "does not look at what an xn-- label stands for, nor at how many bytes a label is as Punycode",
-    "regex": "allows groups to be nested 20 deep, and does not look at the groups and properties that are named",
+    "idn-hostname": "is enforced without decoding xn-- labels and without limiting the bytes of a label in Punycode",
+    "regex": "is enforced with at most 20 nested groups, and without checking the names of groups and properties",
 }
 
-# RFC 3339. February has 29 days in years divisible by 4, but for centuries not divisible by 400.
+# RFC 3339. February has 29 days in years divisible by 4, except centuries not divisible by 400.
 _LEAP = r"(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)"
 _DATE = (
     r"(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)"
@@ -25,7 +25,7 @@ _DATE = (
 )
 _HOUR = r"(?:[01][0-9]|2[0-3])"
 _FRACTION = r"(?:\.[0-9]+)?"
-# a leap second is inserted at 23:59:60 UTC; leap_seconds has it as the clocks of other offsets show it
+# A leap second is inserted at 23:59:60 UTC; `leap_seconds` is about all other offsets.
 _TIME = (
     rf"(?:{_HOUR}:[0-5][0-9]:[0-5][0-9]{_FRACTION}(?:[Zz]|[+-]{_HOUR}:[0-5][0-9])"
     rf"|23:59:60{_FRACTION}(?:[Zz]|[+-]00:00))"
@@ -45,7 +45,7 @@ def _ipv6() -> str:
     forms = [rf"(?:{_H16}:){{6}}{_LS32}"]
     for before in range(8):
         left = rf"(?:{_H16}(?::{_H16}){{0,{before - 1}}})?" if before else ""
-        # the most groups that fit after "::" when `before` groups may stand before it
+        # how many groups fit after "::" when up to `before` groups stand before it
         after = 7 - before
         if after >= 2:
             forms.append(rf"{left}::(?:{_H16}:){{{after - 2}}}{_LS32}")
@@ -58,7 +58,7 @@ def _ipv6() -> str:
 
 _IPV6 = _ipv6()
 
-# RFC 5321, Mailbox; RFC 6531 adds all that is beyond ASCII
+# RFC 5321, Mailbox; RFC 6531 adds all characters beyond ASCII
 _LABEL = r"[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])?"
 _ATEXT = r"0-9A-Za-z!#$%&'*+/=?^_`{|}~"
 ADDRESS_LITERAL = rf"\[(?:{_IPV4}|IPv6:{_IPV6})\]"
@@ -113,7 +113,7 @@ def _uri_template() -> str:
 # RFC 6901
 _POINTER = r"(?:/(?:[^/~]|~[01])*)*"
 
-# draft-bhutton-relative-json-pointer-00, of draft 2020-12, has the index manipulation
+# Index manipulation came with draft-bhutton-relative-json-pointer-00, which draft 2020-12 refers to.
 _RELATIVE_POINTER = rf"(?:0|[1-9][0-9]*)(?:\#|{_POINTER})"
 _RELATIVE_POINTER_2020 = rf"(?:0|[1-9][0-9]*)(?:[+-][1-9][0-9]*)?(?:\#|{_POINTER})"
 
@@ -124,10 +124,11 @@ FORMATS = frozenset(
 
 
 def leap_seconds(name: str, store: ExprStore) -> int:
-    """23:59:60 UTC at all other offsets, in the format `time` or `date-time`, as an expression.
+    """Leap seconds, 23:59:60 UTC, at all other offsets, as an expression for the format `time` or `date-time`.
 
-    The hour follows from the offset's hour and the minute from its minute (with a carry where that is 00 to the east),
-    so what is allowed is hours that fit and minutes that fit: an intersection, far smaller than a list of all offsets.
+    The hour of the offset determines the hour of the time, and its minute the minute (with a carry where the minute is
+    00 to the east). So the expression is an intersection of matching hours and matching minutes, which is far smaller
+    than a list of all offsets.
     """
     literal, union, concat = store.literal, store.union, store.concat
     digit = store.byte_set(b"0123456789")
@@ -157,7 +158,7 @@ def leap_seconds(name: str, store: ExprStore) -> int:
 
 @cache
 def pattern_of(name: str, draft: int) -> str:
-    """The pattern of a format, in the syntax of Rust's regexes (dot-all), but of those that other modules have."""
+    """The pattern of a format, in the syntax of Rust's regexes (dot-all). Formats in other modules have none."""
     if name == "date":
         return _DATE
     if name == "date-time":

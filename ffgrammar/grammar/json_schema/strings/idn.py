@@ -1,11 +1,12 @@
 r"""The formats `hostname` and `idn-hostname`: labels of letters and digits, and labels of IDNA 2008.
 
-A label beyond ASCII obeys RFC 5891, 4.2: its characters (RFC 5892, with the rules about their neighbours), hyphens, no
-leading mark, normal form C, and the Bidi rule (RFC 5893). A label that begins with `xn--` must be able to be Punycode.
+A label beyond ASCII obeys RFC 5891, 4.2: the allowed characters (RFC 5892, with its rules about their neighbours), the
+rules about hyphens, no leading mark, normal form C, and the Bidi rule (RFC 5893). A label that begins with `xn--` must
+have the form of Punycode.
 
-Two things no expression of a sensible size can say, because Punycode's digits change their weight as it goes: what an
-`xn--` label stands for is not looked at, and a label of many characters beyond ASCII may be longer than 63 bytes as
-Punycode (more than 59 characters always are).
+Two rules are not enforced, because the digits of Punycode change their weight from one to the next, and no expression
+of a sensible size can follow that: an `xn--` label is not decoded, and a label of many characters beyond ASCII may be
+longer than 63 bytes in Punycode (more than 59 characters always are).
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ __all__ = ["hostname", "idn_hostname", "idn_label"]
 
 LDH = "[0-9A-Za-z-]"
 LABEL = "[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])?"
-MOST = 253
+MAX_LENGTH = 253
 
-# Punycode ends in numbers of digits a-z, 0-9, least first. A digit below its threshold ends a number: that is 1 for the
-# first and the second digit of the first number, and at most 26 for all others, so that 0-9 end none. Before the
-# numbers stand the label's ASCII characters and a hyphen, if it has any.
+# Punycode ends with numbers, written with the digits a-z, 0-9, the least significant first. A digit below its threshold
+# ends a number. The threshold is 1 for the first and the second digit of the first number, and at most 26 for all other
+# digits, so 0-9 never end a number. If the label has ASCII characters, they and a hyphen come first.
 NUMBERS = "(?:[Aa]|[B-Zb-z0-9][Aa]|[B-Zb-z0-9]{2}[0-9]*[A-Za-z])(?:[0-9A-Za-z]*[A-Za-z])?"
 PUNYCODE = f"[Xx][Nn]--(?:{LDH}+-)?{NUMBERS}"
 
@@ -48,13 +49,13 @@ def idn_hostname(store: ExprStore, encode: Encoding) -> int:
 
 
 def idn_label(store: ExprStore, encode: Encoding) -> int:
-    """A label in ASCII without hyphens in third and fourth place, a label that is Punycode, or one beyond ASCII."""
+    """A label in ASCII without hyphens as third and fourth character, a label in Punycode, or one beyond ASCII."""
     plain = _ascii_label(store, encode, f"{LDH}{{2}}--")
     return store.union([plain, _Labels(store, encode).beyond_ascii()])
 
 
 def _ascii_label(store: ExprStore, encode: Encoding, reserved: str) -> int:
-    """A label in ASCII; one that begins with what a pattern says must be Punycode."""
+    """A label in ASCII; one that begins with the pattern `reserved` must be Punycode."""
     label, beginning, punycode = [
         compile_regex(store, pattern, "rust", encode=encode) for pattern in (LABEL, reserved, PUNYCODE)
     ]
@@ -65,17 +66,17 @@ def _ascii_label(store: ExprStore, encode: Encoding, reserved: str) -> int:
 def _dotted(store: ExprStore, encode: Encoding, label: int, dots: str) -> int:
     dot = encode.charset(store, of_chars(dots))
     name = store.concat([label, store.repeat(store.concat([dot, label]), 0, None)])
-    # A character is counted at its first byte, whatever comes then: a search that sums up how far each member is from
-    # its end is not led away from characters of several bytes.
+    # A character is counted at its first byte, whatever follows: the search for a shortest text, which adds up the
+    # distances of the parts, is then not misled about characters of several bytes.
     first, others = store.byte_set(bytes([*range(0x80), *range(0xC0, 0x100)])), store.byte_set(bytes(range(0x80, 0xC0)))
     char = store.concat([first, store.repeat(others, 0, None)])
-    return store.intersect([name, store.repeat(char, 0, MOST)])
+    return store.intersect([name, store.repeat(char, 0, MAX_LENGTH)])
 
 
 class _Labels:
     """The rules for labels beyond ASCII, each as the texts that break it.
 
-    Around the places that they are about may be any bytes: a broken rule is then seen at once, without a search.
+    Any bytes may come before and after the broken part: it is then recognised at once, without a search.
     """
 
     def __init__(self, store: ExprStore, encode: Encoding) -> None:
@@ -86,7 +87,7 @@ class _Labels:
         return self.encode.charset(self.store, chars)
 
     def has(self, *parts: int) -> int:
-        """Texts with these parts somewhere in them."""
+        """The texts that contain these parts, one after another."""
         return self.store.concat([ANY_BYTES, *parts, ANY_BYTES])
 
     def starts(self, *parts: int) -> int:
@@ -111,7 +112,7 @@ class _Labels:
         ]
         text = store.repeat(self.one(every), 1, 59)
         beyond = self.has(self.one(difference(every, ((0, 0x7F),))))
-        # A.7 as what must be there, not as what is broken: a search for the end of a label then knows where to go
+        # A.7 as what must be there, rather than as what breaks it: this guides the search for the end of a label
         no_katakana_dot = store.complement(self.has(self.one(of_chars("\u30fb"))))
         katakana = store.union([no_katakana_dot, self.has(self.one(members("cjk")))])
         return store.intersect([text, beyond, katakana, store.complement(store.union(broken))])
@@ -137,7 +138,7 @@ class _Labels:
         ]
 
     def joiners(self) -> int:
-        """A.1 and A.2: a joiner that follows no virama, and does not stand between letters that join."""
+        """A.1 and A.2: a joiner that does not follow a virama, and does not stand between letters that join."""
         store, complement = self.store, self.store.complement
         no_virama = complement(self.ends(self.one(members("virama"))))
         skipped = store.repeat(self.one(members("transparent")), 0, None)
@@ -153,7 +154,7 @@ class _Labels:
         )
 
     def bidi(self) -> int:
-        """RFC 5893, section 2: labels with a character from right to left that break its rule."""
+        """RFC 5893, section 2: labels with a right-to-left character that break its rule."""
         store = self.store
         right_to_left, arabic_numbers, numbers = members("rtl"), members("an"), members("en")
         found = self.has(self.one(union(right_to_left, arabic_numbers)))
@@ -183,13 +184,13 @@ class _Labels:
             between = union(*[chars for other, chars in order.items() if other < kind]) if kind else ()
             skipped = store.repeat(self.one(between), 0, None) if between else EMPTY
             found.append(store.concat([self.one(bases), skipped, self.one(marks)]))
-        # one expression for all: what each character may begin is then worked out once
+        # (as one expression, so that the first characters are examined once)
         return self.has(store.union(found))
 
 
 @cache
 def _normal_form() -> tuple[dict[int, Charset], dict[tuple[int, Charset], Charset]]:
-    """Marks by combining class; then (combining class, characters) -> the marks of it that compose with them."""
+    """The marks by combining class; and by (combining class, characters), the marks that compose with these."""
     by_class: dict[int, list[tuple[int, int]]] = {}
     for first, last in members("mark"):
         for code_point in range(first, last + 1):
@@ -201,7 +202,7 @@ def _normal_form() -> tuple[dict[int, Charset], dict[tuple[int, Charset], Charse
     composed: list[tuple[str, int]] = []
     for first, last in allowed:
         if 0x3400 <= first <= 0x4E00 or 0xAC00 <= first <= 0xD7A3 or 0x17000 <= first <= 0x1B000 or first >= 0x20000:
-            # ideographs and syllables: none is made of a base and a mark that labels may hold
+            # ideographs and syllables: none is composed of a base and a mark that labels may have
             continue
         for code_point in range(first, last + 1):
             parts = unicodedata.decomposition(chr(code_point)).split()
@@ -213,7 +214,7 @@ def _normal_form() -> tuple[dict[int, Charset], dict[tuple[int, Charset], Charse
     for mark, ranges in bases.items():
         kind = unicodedata.combining(mark)
         for char, its_kind in composed:
-            # the mark goes before the one that the character holds, and may compose with the rest of it
+            # the mark sorts before the one in the character, and may compose with the rest of it
             if 0 < kind < its_kind and unicodedata.normalize("NFC", char + mark) != char + mark:
                 ranges.append((ord(char), ord(char)))
     marks: dict[tuple[int, Charset], list[tuple[int, int]]] = {}

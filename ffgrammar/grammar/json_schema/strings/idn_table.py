@@ -1,6 +1,6 @@
-"""The characters that IDNA 2008 allows in a label, and what its rules ask about them, for Unicode 18.0.0.
+"""The characters that IDNA 2008 allows in a label, and the properties that its rules use, for Unicode 18.0.0.
 
-From the tables of RFC 5892 and the Unicode character database; tests compare every code point with these.
+Made from the tables of RFC 5892 and the Unicode character database; tests compare every code point with these.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A length put into an expression instead of beside it.
+"""Length limits built into an expression.
 
-`^[a-z]*[A-Z]{50}$` with at most 120 characters is `[a-z]{0,70}[A-Z]{50}`. An intersection would say the same, but to
-tell which of its states still lead anywhere takes a search, for each state that a vocabulary reaches.
+`^[a-z]*[A-Z]{50}$` with at most 120 characters is `[a-z]{0,70}[A-Z]{50}`. An intersection with `.{0,120}` would be the
+same language, but recognising its dead states takes a search, for each state that a vocabulary reaches.
 """
 
 from __future__ import annotations
@@ -14,12 +14,16 @@ __all__ = ["with_length"]
 
 
 def with_length(store: ExprStore, body: int, low: int, high: int | None, is_char: Callable[[int], bool]) -> int | None:
-    """What a body matches with low to high characters; None when its form does not show it.
+    """The texts of a body with low to high characters; None if the body does not have a suitable form.
 
-    The form is characters, plain texts and repeats of a character, one after another, of which one has no fixed length.
+    Suitable is a sequence of characters, plain texts and repeated characters, of which at most one repeat has no fixed
+    count.
 
     Args:
-        is_char: whether an expression matches texts of exactly one character only.
+        store: where the expressions are made.
+        body: the expression.
+        low, high: the length in characters; high None: no bound.
+        is_char: whether an expression matches only texts of exactly one character.
     """
     fixed = 0
     before: list[int] = []

@@ -1,10 +1,13 @@
-r"""The format `regex`: patterns of ECMA-262, with groups nested at most so deep.
+r"""The format `regex`: the patterns of ECMA-262, with at most DEEPEST nested groups.
 
-Groups nest, which no expression can follow for ever; but each level holds the one below once, so many are cheap. The
-grammar is the main one of ECMA-262, with and without the `u` flag; of annex B it has `[\w-.]`, and of other dialects
-nothing. Some patterns that are valid are left out: groups nested deeper, and counts like {512,600}, of three digits or
-more, as many, that begin alike. Not looked at is whether the group of a back-reference exists, whether names of groups
-differ, which properties there are, and the order of ranges that do not begin and end with a plain ASCII character.
+No expression can follow nesting without a bound. But each level contains the next one only once, so 20 are cheap.
+The grammar is the main one of ECMA-262, with and without the `u` flag. Of annex B it has `[\w-.]`, of other dialects
+nothing.
+
+- Some valid patterns are not accepted: groups that are nested deeper, and counts like {512,560}, whose numbers have
+  three or more digits each, equally many, and begin with the same digit.
+- Some invalid ones are: it is not checked whether the group of a back-reference exists, whether the names of groups
+  differ, which properties there are, and the order of ranges that do not begin and end with a plain ASCII character.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ LOOK = r"\(\?<?[=!]"
 
 
 def _class() -> str:
-    # a hyphen is itself in first and last place, and after \w and the like
+    # a hyphen stands for itself at the beginning, at the end, and after \w and the like
     ordered = [rf"\x{{{code:X}}}-[\x{{{code:X}}}-\x7F--\\\]]" for code in range(0x80) if chr(code) not in r"\]-"]
     first = rf"(?:[^\\\]\x00-\x7F]|{CHARACTER_ESCAPE}|\\b)"
     last = rf"(?:[^\\\]]|{CHARACTER_ESCAPE}|\\b)"
@@ -55,7 +58,7 @@ def _counts() -> str:
 
 
 def regex_format(store: ExprStore, encode: Encoding) -> int:
-    """Patterns, as an expression."""
+    """The patterns of ECMA-262 as an expression; `encode` spells their characters."""
 
     def of(pattern: str) -> int:
         return compile_regex(store, pattern, "rust", encode=encode, dot_all=True)

@@ -1,9 +1,10 @@
 # cython: language_level=3
 """Expressions for JSON strings, and for keys.
 
-A string that any text may fill can be spelled in every way JSON allows. One that is limited by `pattern`, `format`,
-`enum` or `const`, and every key, is spelled canonically: a character is escaped only where JSON asks for it, so equal
-strings have equal spellings. Both count a character as one code point, whatever its spelling.
+A string without `pattern`, `format`, `enum` and `const` may be spelled in every way that JSON allows. All others, and
+all keys, are spelled canonically: a character is escaped only where JSON demands it, so that equal strings have equal
+spellings: `"a"`, and not `"\\u0061"`. A character counts as one code point in `minLength` and `maxLength`, whatever its
+spelling.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ffgrammar.core.errors import GrammarError
-from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
-from ffgrammar.grammar.json_schema.normalize.shape import Shape
+from ffgrammar.grammar.json_schema.shape.shape import Shape
+from ffgrammar.grammar.json_schema.spec.located import Located
 from ffgrammar.grammar.json_schema.strings.formats import ADDRESS_LITERAL, IDN_LOCAL_PART, leap_seconds, pattern_of
 from ffgrammar.grammar.json_schema.strings.lengths import with_length
 from ffgrammar.regex.expr.cache import ExprCache
@@ -21,13 +22,13 @@ from ffgrammar.regex.lower.json_text import JSON_ANY, JSON_CANONICAL
 
 __all__ = ["Strings"]
 
-# What schemas ask of strings comes up again in others.
+# Patterns and formats of one schema come up again in others.
 _KEPT = ExprCache(2 << 20)
 _ANY = ((0, 0xD7FF), (0xE000, 0x10FFFF))
 
 
 class Strings:
-    """String expressions in one store. A *body* is what stands between the quotes."""
+    """String expressions in one store. The *body* of a string is the text between its quotes."""
 
     def __init__(self, store: ExprStore) -> None:
         self.store = store
@@ -43,7 +44,7 @@ class Strings:
         self._formats: dict[tuple[str, int], int] = {}
 
     def rebound(self, store: ExprStore) -> Strings:
-        """The same in a store that has the same expressions."""
+        """The same expressions in another store, which has them under the same ids."""
         other = Strings.__new__(Strings)
         other.__dict__.update(self.__dict__)
         other.store = store
@@ -59,25 +60,25 @@ class Strings:
         return self.store.concat([self.quote, body, self.quote])
 
     def spelled(self, text: str) -> bytes:
-        """The canonical spelling of a string, its quotes included; where hexadecimal digits have two, the lower one."""
+        """The canonical spelling of a string, with its quotes; hexadecimal digits are in lower case."""
         plain = JSON_CANONICAL.plain(text)
         if plain is None:
             plain = "".join([_ESCAPES.get(char, char) for char in text]).encode()
         return b'"%b"' % plain
 
     def body(self, text: str) -> int:
-        """The body of exactly this string."""
+        """The body of one string."""
         return JSON_CANONICAL.text(self.store, text)
 
     def key(self, text: str) -> int:
-        """Exactly this string."""
+        """One string, canonically spelled."""
         plain = JSON_CANONICAL.plain(text)
         if plain is not None:
             return self.store.literal(b'"%b"' % plain)
         return self.quoted(self.body(text))
 
     def any_of(self, texts: Iterable[str]) -> int:
-        """Any of these strings."""
+        """Any of some strings, canonically spelled."""
         key = tuple(texts)
         found = self._lists.get(key)
         if found is None:
@@ -97,7 +98,7 @@ class Strings:
         return self.store.union([found, *others]) if others else found
 
     def other_keys(self, names: Iterable[str], bodies: Iterable[int]) -> int:
-        """The keys that are none of these, and match none of the bodies."""
+        """The keys that are not among some names and do not match any of some bodies."""
         known = [*[self.quoted(body) for body in bodies], self.any_of(names)]
         return self.store.intersect([self.any_key, self.store.complement(self.store.union(known))])
 
@@ -108,7 +109,7 @@ class Strings:
         return self.range(shape.min_length, shape.max_length, shape.patterns)
 
     def range(self, low: int, high: int | None, bodies: tuple[int, ...]) -> int:
-        """Strings of low to high characters that match all of the bodies."""
+        """The strings of low to high (None: no bound) characters that match all of some bodies."""
         if high is not None and high < low:
             return NOTHING
         key = (low, high, bodies)
@@ -123,7 +124,7 @@ class Strings:
         return found
 
     def _with_length(self, low: int, high: int | None, bodies: tuple[int, ...]) -> list[int]:
-        """Expressions, all of which strings of a length that match the bodies match."""
+        """Expressions whose intersection is the bodies with low to high characters."""
         parts = list(bodies)
         if not low and high is None:
             return parts
@@ -140,14 +141,20 @@ class Strings:
         if found is None:
             store = self.store
             kind = store.node(expr)[0]
-            # what holds and/not, or counts, could be long to search
+            # (the search could take long in intersections, complements and repeats)
             simple = kind in ("set", "union", "concat")
             found = simple and store.is_nothing(store.intersect([expr, store.complement(self.canonical_char)]))
             self._chars[expr] = found
         return found
 
-    def pattern(self, pattern: str, subschema: Subschema, *tokens: str) -> int:
-        """The bodies in which an ECMA-262 pattern is found; tokens are the way to it."""
+    def pattern(self, pattern: str, subschema: Located, *tokens: str) -> int:
+        """The bodies in which an ECMA-262 pattern is found.
+
+        Args:
+            pattern: the pattern.
+            subschema, tokens: its position, for error messages: a subschema, and the parts of the JSON pointer from
+                there.
+        """
         found = self._patterns.get(pattern)
         if found is None:
             try:
@@ -162,11 +169,11 @@ class Strings:
         return self._compile(pattern, "ecma", search=True)
 
     def without(self, body: int) -> int:
-        """The bodies that do not match."""
+        """The bodies that do not match a body."""
         return self.store.intersect([self.canonical_body, self.store.complement(body)])
 
     def format(self, name: str, draft: int) -> int:
-        """The bodies of a format in FORMATS, as a draft has it."""
+        """The bodies of a format in FORMATS, as a draft defines it."""
         found = self._formats.get((name, draft))
         if found is None:
             made = _KEPT.get(self.store, ("format", name, draft), lambda: self._format(name, draft))
@@ -176,7 +183,7 @@ class Strings:
     def _format(self, name: str, draft: int) -> int:
         store = self.store
         if name in ("hostname", "idn-hostname", "idn-email"):
-            # few schemas need the tables of these
+            # (few schemas need these tables: they are loaded late)
             from ffgrammar.grammar.json_schema.strings import idn
 
             if name == "hostname":
@@ -202,13 +209,13 @@ class Strings:
         return self._compile(pattern, "rust", dot_all=True)
 
     def _compile(self, pattern: str, dialect: str, search: bool = False, dot_all: bool = False) -> int:
-        # most schemas do not need these modules: that is 7 ms less until the first of a process is compiled
+        # Most schemas need no patterns: without these modules, the first compilation of a process is 7 ms faster.
         from ffgrammar.regex.lower.lowering import compile_regex
 
         return compile_regex(self.store, pattern, dialect, encode=JSON_CANONICAL, search=search, dot_all=dot_all)
 
     def matching(self, texts: Iterable[str], low: int, high: int | None, bodies: tuple[int, ...]) -> list[str]:
-        """Those of the texts that obey a length and all the bodies."""
+        """The texts of low to high (None: no bound) characters that match all of some bodies."""
         return [
             text
             for text in texts

@@ -1,4 +1,4 @@
-"""Keys of which there are a few, though none of them is named."""
+"""The keys that an expression matches, where they are few: `^(red|green)$` in `patternProperties` has two."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from ffgrammar.regex.expr.store import ExprStore
 
 __all__ = ["finite_keys"]
 
-# More keys than this never run out; and so many steps are made at most to find them.
+# More keys than this count as infinitely many; MAX_STEPS bounds the search for them.
 MAX_KEYS = 64
 MAX_STEPS = 2000
 
 
 def finite_keys(store: ExprStore, keys: int) -> set[str] | None:
-    """The keys that an expression of quoted keys matches; None when there are many."""
-    known = ("few keys", keys)
+    """The keys that an expression of quoted keys matches; None if there are more than MAX_KEYS."""
+    known = ("finite keys", keys)
     if known not in store.memo:
-        store.memo[known] = _few_keys(store, keys)
+        store.memo[known] = _search(store, keys)
     found: set[str] | None = store.memo[known]
     return found
 
 
-def _few_keys(store: ExprStore, keys: int) -> set[str] | None:
+def _search(store: ExprStore, keys: int) -> set[str] | None:
     found: set[str] = set()
-    # what is left of the expression after some bytes, these, and what was left before each of them
+    # (the expression after some bytes, these bytes, the expressions before each of them)
     todo: list[tuple[int, bytes, tuple[int, ...]]] = [(keys, b"", ())]
     steps = 0
     while todo:
@@ -37,7 +37,7 @@ def _few_keys(store: ExprStore, keys: int) -> set[str] | None:
                 continue
             steps += 1
             if after in before or after == rest or len(found) > MAX_KEYS or steps > MAX_STEPS:
-                # a loop has no end
+                # a loop matches infinitely many keys
                 return None
             todo.append((after, text + bytes([byte]), (*before, rest)))
     return found

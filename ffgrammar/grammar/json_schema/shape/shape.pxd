@@ -1,4 +1,4 @@
-"""What Cython compiles shape.py with: a shape is read and copied all the time."""
+"""The C types of shape.py: shapes are read and copied all the time."""
 
 cdef class Shape:
     cdef public unsigned int types
@@ -26,11 +26,15 @@ cdef class Shape:
     cdef public object counted_at
     cdef public tuple key_names
     cdef public tuple some_keys
-    cdef public object looked_at
+    cdef public object checked
     cdef public tuple marks
-    cdef public tuple left
+    cdef public tuple pending
+    # a shallow copy: values are never changed in place
     cpdef Shape copy(self)
+    # raise the lower bound of numbers, lower the upper one; an open bound is exclusive
     cpdef at_least(self, bound, bint is_open)
     cpdef at_most(self, bound, bint is_open)
+    # require that strings match the expression `body`
     cpdef match(self, body)
+    # require the keys of the list `names`
     cpdef require(self, names)

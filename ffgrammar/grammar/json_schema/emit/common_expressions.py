@@ -1,24 +1,24 @@
 # cython: language_level=3
-"""What nearly every schema needs, made once in a process: each grammar's store starts as a copy of it."""
+"""The expressions that nearly every schema needs, made once in a process: the store of a grammar starts as a copy."""
 
 from __future__ import annotations
 
 from functools import cache
 
 from ffgrammar.grammar.json_schema.numbers.multiples import Multiples
-from ffgrammar.grammar.json_schema.numbers.numbers import Bounds
+from ffgrammar.grammar.json_schema.numbers.ranges import Bounds
 from ffgrammar.grammar.json_schema.strings.strings import Strings
 from ffgrammar.regex.expr.store import ExprStore
 
 __all__ = ["expressions"]
 
-# a new store has as many expressions
+# the number of expressions in a new store
 EMPTY_STORE = len(ExprStore())
 
 
 @cache
 def _common() -> tuple[ExprStore, Strings, Multiples]:
-    """A store that is only read from then on. (Two threads may make one each; one of them is kept.)"""
+    """A store that is only read from now on. (Two threads may make one each; one of them is kept.)"""
     store = ExprStore()
     strings = Strings(store)
     multiples = Multiples(store)
@@ -33,7 +33,7 @@ def _common() -> tuple[ExprStore, Strings, Multiples]:
 
 
 def expressions(store: ExprStore) -> tuple[Strings, Multiples]:
-    """The makers of expressions in a store; in one that is empty, with what is common made already."""
+    """The string and number expressions of a store. An empty store is first filled with the common expressions."""
     if len(store) > EMPTY_STORE:
         return Strings(store), Multiples(store)
     common, strings, multiples = _common()

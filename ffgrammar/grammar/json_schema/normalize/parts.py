@@ -1,0 +1,53 @@
+# cython: language_level=3
+"""What the parts of a value of a shape must obey: the item at an index, the value of a property."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join
+from ffgrammar.grammar.json_schema.shape.constraints import Group
+from ffgrammar.grammar.json_schema.shape.shape import Shape
+from ffgrammar.grammar.json_schema.strings.strings import Strings
+
+__all__ = ["item_conj", "property_conj", "property_conjs"]
+
+
+def item_conj(shape: Shape, index: int) -> Conj:
+    """What the item at an index must obey."""
+    conj: Conj = ()
+    for one in shape.items:
+        conj = join(conj, one.prefix[index] if index < len(one.prefix) else one.rest)
+        if conj == NEVER:
+            break
+    return conj
+
+
+def property_conj(shape: Shape, name: str, strings: Strings, first: int = 0) -> Conj:
+    """What the value of a property must obey, by the groups from index `first` on."""
+    conj: Conj = ()
+    for group in shape.groups[first:]:
+        matching: list[int] = []
+        if group.patterns:
+            spelled = strings.spelled(name)[1:-1]
+            matching = [body for body, _ in group.patterns if strings.store.matches(body, spelled)]
+        conj = join(conj, group.of(name, matching))
+    return conj
+
+
+def property_conjs(shape: Shape, names: Iterable[str], strings: Strings) -> dict[str, Conj]:
+    """What the values of several properties must obey. A group without rules for other keys costs only its names."""
+    found: dict[str, Conj] = {}
+    strict: list[Group] = []
+    for group in shape.groups:
+        if group.patterns or group.additional:
+            strict.append(group)
+            continue
+        for name, conj in group.named.items():
+            found[name] = join(found.get(name, ()), conj)
+    if strict:
+        rest = Shape()
+        rest.groups = tuple(strict)
+        for name in names:
+            found[name] = join(found.get(name, ()), property_conj(rest, name, strings))
+    return found

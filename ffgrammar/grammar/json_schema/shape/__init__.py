@@ -1,0 +1,9 @@
+"""The normal form of schemas.
+
+In reading order:
+
+- types: the JSON types as bits.
+- constraints: the parts of a shape that are more than a number.
+- shape: a schema without alternatives, as constraints on each JSON type.
+- choices: alternatives that are still to be chosen while a shape is built.
+"""

@@ -1,0 +1,110 @@
+# cython: language_level=3
+"""The parts of a shape that are more than a number: constraints on properties and items.
+
+`{"properties": {"a": A}, "patternProperties": {"^b": B}, "additionalProperties": C}` is one `Group`, because the three
+keywords refer to each other; `{"prefixItems": [A, B], "items": C}` is one `Items`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import NamedTuple
+
+from ffgrammar.grammar.json_schema.documents.conjunctions import Conj, join
+from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
+
+__all__ = ["Contained", "Group", "Items", "Mark", "PendingUnevaluated", "SomeKey"]
+
+
+class Group(NamedTuple):
+    """`properties`, `patternProperties` and `additionalProperties` of one schema.
+
+    Attributes:
+        named: what the values of named properties obey.
+        patterns: pairs of an expression of key bodies and what the values of these keys obey.
+        additional: what the values of all other keys obey.
+    """
+
+    named: dict[str, Conj]
+    patterns: tuple[tuple[int, Conj], ...]
+    additional: Conj
+
+    def of(self, name: str, matching: Container[int]) -> Conj:
+        """What the value of a key must obey, given the key patterns that match it."""
+        conj = self.named.get(name)
+        if not self.patterns:
+            return self.additional if conj is None else conj
+        for body, value in self.patterns:
+            if body in matching:
+                conj = value if conj is None else join(conj, value)
+        return self.additional if conj is None else conj
+
+    def of_other(self, matching: Container[int]) -> Conj:
+        """The same for a key that is not a named one."""
+        conj: Conj | None = None
+        for body, value in self.patterns:
+            if body in matching:
+                conj = value if conj is None else join(conj, value)
+        return self.additional if conj is None else conj
+
+
+class Items(NamedTuple):
+    """`prefixItems` and `items` of one schema: what the first items obey, one by one, and what all others obey."""
+
+    prefix: tuple[Conj, ...]
+    rest: Conj
+
+
+class Contained(NamedTuple):
+    """`contains`: of the items from an index on, at least `least` and at most `most` (None: any number) obey `conj`."""
+
+    start: int
+    conj: Conj
+    least: int
+    most: int | None
+    subschema: Subschema
+
+
+class SomeKey(NamedTuple):
+    """Some key matches an expression and, as a string, obeys `name`; its value obeys `conj`."""
+
+    keys: int
+    name: Conj
+    conj: Conj
+    subschema: Subschema
+
+
+class Mark(NamedTuple):
+    """What a schema evaluated on behalf of an owner: a subschema with an `unevaluated` keyword.
+
+    Attributes:
+        owner: the number of the owner.
+        group: the properties that were named; None if this is about items.
+        length: how many items from the first on were evaluated.
+        contained: the items that obey this were evaluated, too; None: there is no such rule.
+        everything: whether all properties, or all items, were evaluated.
+    """
+
+    owner: int
+    group: Group | None = None
+    length: int = 0
+    contained: Conj | None = None
+    everything: bool = False
+
+
+class PendingUnevaluated(NamedTuple):
+    """An `unevaluated` keyword that waits until all marks of its owner are made.
+
+    Attributes:
+        owner: the number of the owner.
+        of_properties: whether it is about properties, rather than items.
+        conj: what all unevaluated properties or items must obey.
+        some: whether, instead, some of them must exist and obey `conj`.
+        subschema: the owner.
+    """
+
+    owner: int
+    of_properties: bool
+    conj: Conj
+    some: bool
+    subschema: Subschema

@@ -1,0 +1,146 @@
+# cython: language_level=3
+"""Shapes: the normal form of a schema without alternatives.
+
+JSON types are disjoint, so one shape holds the constraints on all of them side by side. A conjunction of schemas is one
+shape, to which their keywords are applied one after another; a schema with alternatives is a list of shapes. For
+example, `{"type": ["string", "integer"], "minLength": 2, "minimum": 5}` is one shape:
+
+    types = STR | INT, min_length = 2, low = 5
+
+What properties and items must obey stays a conjunction of subschema numbers, which is read only when a value of it is
+emitted, so that recursive schemas are finite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from types import MappingProxyType
+
+from ffgrammar.grammar.json_schema.documents.conjunctions import Conj
+from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
+from ffgrammar.grammar.json_schema.shape.constraints import Contained, Group, Items, Mark, PendingUnevaluated, SomeKey
+from ffgrammar.grammar.json_schema.shape.types import ALL
+
+__all__ = ["Shape", "lower_of"]
+
+
+def lower_of(old: int | None, new: int) -> int:
+    """The lower one of two upper bounds; None: no bound."""
+    return new if old is None else min(old, new)
+
+
+_NOTHING_CHECKED: Mapping[str, tuple[Conj, int]] = MappingProxyType({})
+
+
+class Shape:
+    """Constraints on each JSON type. Attribute values are never changed in place, so a copy is shallow.
+
+    A field is listed in shape.pxd, in `__init__` and in `copy`: a test fails where one is missing.
+    """
+
+    def __init__(self) -> None:
+        # the types that a value may have
+        self.types: int = ALL
+        # numbers: bounds, each open (exclusive) or not; divisors, and what must not be a divisor, each with the
+        # subschema that says so; the only values allowed
+        self.low: Decimal | None = None
+        self.low_open: bool = False
+        self.high: Decimal | None = None
+        self.high_open: bool = False
+        self.divisors: tuple[tuple[Decimal, Subschema], ...] = ()
+        self.not_divisors: tuple[tuple[Decimal, Subschema], ...] = ()
+        self.numbers: tuple[Decimal, ...] | None = None
+        # strings: length in code points; expressions that the body (the text between the quotes) matches; the only
+        # values allowed
+        self.min_length: int = 0
+        self.max_length: int | None = None
+        self.patterns: tuple[int, ...] = ()
+        self.strings: tuple[str, ...] | None = None
+        # arrays
+        self.items: tuple[Items, ...] = ()
+        self.min_items: int = 0
+        self.max_items: int | None = None
+        self.contained: tuple[Contained, ...] = ()
+        # the subschema that demands that all items differ, or that two items are equal
+        self.unique: Subschema | None = None
+        self.repeated: Subschema | None = None
+        # objects
+        self.groups: tuple[Group, ...] = ()
+        self.required: tuple[str, ...] = ()
+        self.min_properties: int = 0
+        self.max_properties: int | None = None
+        # the subschema that demands min_properties
+        self.counted_at: Subschema | None = None
+        self.key_names: Conj = ()
+        self.some_keys: tuple[SomeKey, ...] = ()
+        # by required property: the conjunction that combine.py last checked for contradictions, and the number of
+        # groups that it comes from
+        self.checked: Mapping[str, tuple[Conj, int]] = _NOTHING_CHECKED
+        # what unevaluated.py turns into groups and items when everything is read
+        self.marks: tuple[Mark, ...] = ()
+        self.pending: tuple[PendingUnevaluated, ...] = ()
+
+    def copy(self) -> Shape:
+        """An independent copy."""
+        other = Shape()
+        other.types = self.types
+        other.low = self.low
+        other.low_open = self.low_open
+        other.high = self.high
+        other.high_open = self.high_open
+        other.divisors = self.divisors
+        other.not_divisors = self.not_divisors
+        other.numbers = self.numbers
+        other.min_length = self.min_length
+        other.max_length = self.max_length
+        other.patterns = self.patterns
+        other.strings = self.strings
+        other.items = self.items
+        other.min_items = self.min_items
+        other.max_items = self.max_items
+        other.contained = self.contained
+        other.unique = self.unique
+        other.repeated = self.repeated
+        other.groups = self.groups
+        other.required = self.required
+        other.min_properties = self.min_properties
+        other.max_properties = self.max_properties
+        other.counted_at = self.counted_at
+        other.key_names = self.key_names
+        other.some_keys = self.some_keys
+        other.checked = self.checked
+        other.marks = self.marks
+        other.pending = self.pending
+        return other
+
+    def at_least(self, bound: Decimal, is_open: bool) -> None:
+        """Raise the lower bound of numbers."""
+        if self.low is None or bound > self.low or (bound == self.low and is_open):
+            self.low, self.low_open = bound, is_open
+
+    def at_most(self, bound: Decimal, is_open: bool) -> None:
+        """Lower the upper bound of numbers."""
+        if self.high is None or bound < self.high or (bound == self.high and is_open):
+            self.high, self.high_open = bound, is_open
+
+    def match(self, body: int) -> None:
+        """Require that strings match an expression."""
+        if body not in self.patterns:
+            self.patterns = (*self.patterns, body)
+
+    def require(self, names: list[str]) -> None:
+        """Require these keys."""
+        self.required = tuple(dict.fromkeys([*self.required, *names]))
+
+    def contain(self, start: int, conj: Conj, least: int, most: int | None, subschema: Subschema) -> None:
+        """Require that at least `least` and at most `most` items from an index on obey a conjunction."""
+        one = Contained(start, conj, least, most, subschema)
+        if not any([one[:4] == other[:4] for other in self.contained]):
+            self.contained = (*self.contained, one)
+
+    def some_key(self, one: SomeKey) -> None:
+        """Require that some key is as described."""
+        self.min_properties = max(self.min_properties, 1)
+        if not any([one[:3] == other[:3] for other in self.some_keys]):
+            self.some_keys = (*self.some_keys, one)

@@ -1,0 +1,67 @@
+"""Keywords that only the compiler itself writes: no schema from outside can have them, because they are not strings.
+
+The opposite of a schema is a schema again, and some opposites cannot be said in JSON Schema: a string that does not
+match an expression, for example. These keywords say them.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "INTERNAL_KEYWORDS",
+    "NOT",
+    "NOT_MULTIPLE",
+    "REPEATED",
+    "SOME_ITEM",
+    "SOME_KEY",
+    "SOME_OF",
+    "SOME_UNEVALUATED",
+    "TYPES_LEFT",
+    "WITHOUT",
+    "InternalKeyword",
+]
+
+
+class InternalKeyword:
+    """A keyword that equals nothing but itself."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __str__(self) -> str:
+        return self.name
+
+
+# Each with its value:
+
+# type bits: the value has one of these types
+TYPES_LEFT = InternalKeyword("types")
+# an expression: a string whose body (the text between its quotes) does not match it
+WITHOUT = InternalKeyword("without")
+# a Decimal: a number that is not a multiple of it
+NOT_MULTIPLE = InternalKeyword("no multiple")
+# (expression of keys, conjunction, conjunction): some key matches the expression and obeys the first conjunction, and
+# its value obeys the second
+SOME_KEY = InternalKeyword("some key")
+# (index, conjunction, least, most): of the items from the index on, least to most obey the conjunction
+SOME_ITEM = InternalKeyword("some item")
+# (whether of properties, conjunction, the schema without the keyword): some unevaluated property or item obeys the
+# conjunction
+SOME_UNEVALUATED = InternalKeyword("some unevaluated")
+# a list of conjunctions: at least one of them holds
+SOME_OF = InternalKeyword("some of")
+# the subschema with `uniqueItems`: two items are equal
+REPEATED = InternalKeyword("repeated")
+# a conjunction: it does not hold
+NOT = InternalKeyword("not")
+
+INTERNAL_KEYWORDS = (
+    TYPES_LEFT,
+    WITHOUT,
+    NOT_MULTIPLE,
+    SOME_KEY,
+    SOME_ITEM,
+    SOME_UNEVALUATED,
+    SOME_OF,
+    REPEATED,
+    NOT,
+)

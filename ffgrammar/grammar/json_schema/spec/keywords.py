@@ -1,0 +1,186 @@
+"""The keywords of JSON Schema: one table, with all that is known of a word without reading a schema.
+
+Every other module asks this table: `documents/resources.py` for where subschemas are, `documents/dialects.py` for the
+words of a draft and its vocabularies, the reader and its opposite, the negation, for the words that they must know,
+`normalize/unevaluated.py` for the words that evaluate properties and items.
+
+To add a keyword:
+
+1. Add a row here.
+2. Write the function that applies it to a shape, with `@applies(word)`, and beside it the function that makes its
+   opposite, with `@negates(word)`: in `normalize/scalar_keywords.py`, `array_keywords.py`, `object_keywords.py` or
+   `applicators.py`. If other keywords can say the same, both are one line. A keyword `x-even` (an integer, and even)
+   would have the row `Keyword("x-even", ASSERTION)` and these functions:
+
+       def _even(subschemas, subschema, word, value):
+           return subschemas.synthesized(subschema, {"type": "integer", "multipleOf": 2}, word) if value else ()
+
+       @applies("x-even")
+       def apply_even(context, shape, subschema, word, value, *_):
+           return _even(context.subschemas, subschema, word, value)
+
+       @negates("x-even")
+       def negate_even(negation, subschema, word, value):
+           return [negation.conj(subschema, _even(negation.subschemas, subschema, word, value))]
+
+3. Add an example to `tests/test_json_schema_keywords.py`, which fails until all three are there.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple
+
+__all__ = ["BY_WORD", "EVALUATING", "KEYWORDS", "Holds", "Keyword", "Role", "Vocabulary", "words_holding"]
+
+
+class Role(Enum):
+    """What a keyword does."""
+
+    # it constrains the value: one function applies it, one negates it
+    ASSERTION = "assertion"
+    # it changes what another keyword beside it asserts, and is read with that one
+    COMPANION = "companion"
+    # every value obeys it
+    ANNOTATION = "annotation"
+
+
+class Holds(Enum):
+    """In what form the value of a keyword holds subschemas."""
+
+    NOTHING = "no subschemas"
+    SCHEMA = "one schema"
+    LIST = "a list of schemas"
+    MAP = "schemas by name"
+    SCHEMA_OR_LIST = "one schema, or a list of them"
+
+
+class Vocabulary(NamedTuple):
+    """The vocabularies that a keyword belongs to, by their last part: in draft 2019-09, and in draft 2020-12."""
+
+    in_2019: tuple[str, ...]
+    in_2020: tuple[str, ...]
+
+
+ASSERTION, COMPANION, ANNOTATION = Role.ASSERTION, Role.COMPANION, Role.ANNOTATION
+
+CORE = Vocabulary(("core",), ("core",))
+APPLICATOR = Vocabulary(("applicator",), ("applicator",))
+# These were applicators before they had a vocabulary of their own.
+UNEVALUATED = Vocabulary(("applicator",), ("unevaluated",))
+# Draft 2020-12 replaced `additionalItems` by `prefixItems`.
+APPLICATOR_2019 = Vocabulary(("applicator",), ())
+APPLICATOR_2020 = Vocabulary((), ("applicator",))
+VALIDATION = Vocabulary(("validation",), ("validation",))
+FORMAT = Vocabulary(("format",), ("format-annotation", "format-assertion"))
+META_DATA = Vocabulary(("meta-data",), ("meta-data",))
+CONTENT = Vocabulary(("content",), ("content",))
+# what no vocabulary turns off
+NONE = Vocabulary((), ())
+
+
+class Keyword(NamedTuple):
+    """One row of the table.
+
+    Attributes:
+        word: the keyword.
+        role: what it does.
+        vocabulary: the vocabularies that turn it on. Only assertions and companions can be off, and never those of
+            the core.
+        holds: in what form its value holds subschemas.
+        evaluates: whether it, or a schema that it applies, evaluates properties or items, so that they are no concern
+            of `unevaluatedProperties` and `unevaluatedItems`.
+        since: the first draft that has it.
+        until: the last draft that has it; None: there is none yet.
+    """
+
+    word: str
+    role: Role
+    vocabulary: Vocabulary = NONE
+    holds: Holds = Holds.NOTHING
+    evaluates: bool = False
+    since: int = 4
+    until: int | None = None
+
+
+KEYWORDS = (
+    # any type
+    Keyword("type", ASSERTION, VALIDATION),
+    Keyword("enum", ASSERTION, VALIDATION),
+    Keyword("const", ASSERTION, VALIDATION, since=6),
+    # numbers
+    Keyword("minimum", ASSERTION, VALIDATION),
+    Keyword("maximum", ASSERTION, VALIDATION),
+    Keyword("exclusiveMinimum", ASSERTION, VALIDATION),
+    Keyword("exclusiveMaximum", ASSERTION, VALIDATION),
+    Keyword("multipleOf", ASSERTION, VALIDATION),
+    # strings
+    Keyword("minLength", ASSERTION, VALIDATION),
+    Keyword("maxLength", ASSERTION, VALIDATION),
+    Keyword("pattern", ASSERTION, VALIDATION),
+    Keyword("format", ASSERTION, FORMAT),
+    # arrays
+    Keyword("items", ASSERTION, APPLICATOR, Holds.SCHEMA_OR_LIST, evaluates=True),
+    Keyword("prefixItems", ASSERTION, APPLICATOR_2020, Holds.LIST, evaluates=True, since=2020),
+    Keyword("additionalItems", COMPANION, APPLICATOR_2019, Holds.SCHEMA),
+    Keyword("contains", ASSERTION, APPLICATOR, Holds.SCHEMA, evaluates=True, since=6),
+    Keyword("minContains", COMPANION, VALIDATION, since=2019),
+    Keyword("maxContains", COMPANION, VALIDATION, since=2019),
+    Keyword("minItems", ASSERTION, VALIDATION),
+    Keyword("maxItems", ASSERTION, VALIDATION),
+    Keyword("uniqueItems", ASSERTION, VALIDATION),
+    Keyword("unevaluatedItems", ASSERTION, UNEVALUATED, Holds.SCHEMA, evaluates=True, since=2019),
+    # objects
+    Keyword("properties", ASSERTION, APPLICATOR, Holds.MAP, evaluates=True),
+    Keyword("patternProperties", ASSERTION, APPLICATOR, Holds.MAP, evaluates=True),
+    Keyword("additionalProperties", ASSERTION, APPLICATOR, Holds.SCHEMA, evaluates=True),
+    Keyword("required", ASSERTION, VALIDATION),
+    Keyword("propertyNames", ASSERTION, APPLICATOR, Holds.SCHEMA, since=6),
+    Keyword("minProperties", ASSERTION, VALIDATION),
+    Keyword("maxProperties", ASSERTION, VALIDATION),
+    Keyword("dependentRequired", ASSERTION, VALIDATION, since=2019),
+    Keyword("dependentSchemas", ASSERTION, APPLICATOR, Holds.MAP, evaluates=True, since=2019),
+    Keyword("dependencies", ASSERTION, NONE, Holds.MAP, evaluates=True),
+    Keyword("unevaluatedProperties", ASSERTION, UNEVALUATED, Holds.SCHEMA, evaluates=True, since=2019),
+    # schemas put together
+    Keyword("allOf", ASSERTION, APPLICATOR, Holds.LIST, evaluates=True),
+    Keyword("anyOf", ASSERTION, APPLICATOR, Holds.LIST, evaluates=True),
+    Keyword("oneOf", ASSERTION, APPLICATOR, Holds.LIST, evaluates=True),
+    Keyword("not", ASSERTION, APPLICATOR, Holds.SCHEMA),
+    Keyword("if", ASSERTION, APPLICATOR, Holds.SCHEMA, evaluates=True, since=7),
+    Keyword("then", COMPANION, APPLICATOR, Holds.SCHEMA, evaluates=True),
+    Keyword("else", COMPANION, APPLICATOR, Holds.SCHEMA, evaluates=True),
+    Keyword("$ref", ASSERTION, CORE, evaluates=True),
+    Keyword("$dynamicRef", ASSERTION, CORE, evaluates=True, since=2020),
+    Keyword("$recursiveRef", ASSERTION, CORE, evaluates=True, since=2019, until=2019),
+    # names of schemas, and notes
+    Keyword("$schema", ANNOTATION, CORE),
+    Keyword("$vocabulary", ANNOTATION, CORE),
+    Keyword("id", ANNOTATION),
+    Keyword("$id", ANNOTATION, CORE),
+    Keyword("$anchor", ANNOTATION, CORE),
+    Keyword("$dynamicAnchor", ANNOTATION, CORE),
+    Keyword("$recursiveAnchor", ANNOTATION, CORE),
+    Keyword("definitions", ANNOTATION, NONE, Holds.MAP),
+    Keyword("$defs", ANNOTATION, CORE, Holds.MAP),
+    Keyword("$comment", ANNOTATION, CORE),
+    Keyword("title", ANNOTATION, META_DATA),
+    Keyword("description", ANNOTATION, META_DATA),
+    Keyword("default", ANNOTATION, META_DATA),
+    Keyword("deprecated", ANNOTATION, META_DATA),
+    Keyword("readOnly", ANNOTATION, META_DATA),
+    Keyword("writeOnly", ANNOTATION, META_DATA),
+    Keyword("example", ANNOTATION),
+    Keyword("examples", ANNOTATION, META_DATA),
+    Keyword("contentEncoding", ANNOTATION, CONTENT),
+    Keyword("contentMediaType", ANNOTATION, CONTENT),
+    Keyword("contentSchema", ANNOTATION, CONTENT, Holds.SCHEMA),
+)
+
+BY_WORD = {row.word: row for row in KEYWORDS}
+EVALUATING = frozenset([row.word for row in KEYWORDS if row.evaluates])
+
+
+def words_holding(*kinds: Holds) -> frozenset[str]:
+    """The keywords that hold their subschemas in one of these forms."""
+    return frozenset([row.word for row in KEYWORDS if row.holds in kinds])
