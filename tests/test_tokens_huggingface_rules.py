@@ -18,8 +18,8 @@ from ffgrammar.api.compile import compile_regex
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.bpe.merge_list import MergeList
 from ffgrammar.tokens.bpe.merges import Merges
-from ffgrammar.tokens.bpe.native_encoder import byte_token, encode_open, encode_text
-from ffgrammar.tokens.canonical.rules import CanonicalRules, CanonicalSequence
+from ffgrammar.tokens.canonical.rules import CanonicalRules
+from ffgrammar.tokens.canonical.sequence import CanonicalSequence
 from ffgrammar.tokens.loaders.huggingface import read_tokenizer
 from ffgrammar.tokens.loaders.huggingface_rules import ListedRules, byte_alphabet, read_rules
 from ffgrammar.tokens.loaders.huggingface_splits import WHOLE_TEXT
@@ -101,7 +101,7 @@ def test_pieces_are_those_of_tokenizers(kind: str) -> None:
     known = 0
     for _ in range(300):
         text = random_text(random, 10)
-        expected = other.piece_ends(text.encode())
+        expected = other.pretoken_ends(text.encode())
         found = tok.piece_ends(text.encode())
         if expected is not None and found is not None and not kind.startswith(ADDED):
             assert found == expected, text
@@ -498,15 +498,15 @@ def test_errors() -> None:
     assert tok.canon is not None
     for data in (b"\xff", b"a\xc3(", b"\xe4\xb8"):
         with pytest.raises(TokenizerError, match="not UTF-8"):
-            encode_text(tok.canon, data)
+            tok.canon.encoder.encode_text(data)
         with pytest.raises(TokenizerError, match="not UTF-8"):
-            encode_open(tok.canon, data + b"x", len(data))
-    assert encode_open(tok.canon, b"ab", 1 << 40) == tok.encode("ab")
+            tok.canon.encoder.encode_open(data + b"x", len(data))
+    assert tok.canon.encoder.encode_open(b"ab", 1 << 40) == tok.encode("ab")
     few = CanonicalRules(TokenTrie([b"a"]), WHOLE_TEXT.pattern, False, merges=Merges(TokenTrie([b"a"]), MergeList([])))
     with pytest.raises(TokenizerError, match="no token of the vocabulary"):
-        encode_text(few, b"b")
+        few.encoder.encode_text(b"b")
     with pytest.raises(TokenizerError, match="no token for the byte 0x62"):
-        byte_token(few, 0x62)
+        few.encoder.byte_token(0x62)
     with pytest.raises(TokenizerError, match="out of range"):
         Merges(TokenTrie([b"a"]), MergeList([]), [7])
     with pytest.raises(TokenizerError, match="only of merges that are listed"):
@@ -523,7 +523,7 @@ def test_merges_that_cannot_be_read() -> None:
     old = [" ".join(pair) for pair in config["model"]["merges"]]
     read = read_rules_of(config | {"model": config["model"] | {"merges": ["#version: 0.2", *old]}})
     rules = read.make(make("gpt2")[1].trie)
-    assert encode_text(rules, b"the quick brown") == make("gpt2")[1].encode("the quick brown")
+    assert rules.encoder.encode_text(b"the quick brown") == make("gpt2")[1].encode("the quick brown")
 
 
 def read_rules_of(config: dict[str, Any]) -> ListedRules:

@@ -141,7 +141,7 @@ def test_listed_merges(vocabulary: tuple[list[bytes], list[tuple[int, int, int]]
     for size in (0, 1, 20, 300):
         text = bytes(random.choice(b"abcd") for _ in range(size))
         found = by_steps(text)
-        assert merges.makes(text) == found == table.merge([letters[byte] for byte in text])
+        assert merges.makes(text) == found
         assert all(merges.may_follow(one, other) for one, other in pairwise(found))
 
 

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.canonical.coverings import shared_tokens
-from ffgrammar.tokens.canonical.rules import CanonicalRules, CanonicalSequence
+from ffgrammar.tokens.canonical.rules import CanonicalRules
+from ffgrammar.tokens.canonical.sequence import CanonicalSequence
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["CanonicalityReport", "begins_text", "is_canonical", "settled_bytes"]

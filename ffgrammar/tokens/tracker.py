@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.canonical.coverings import GrowingPrefix
-from ffgrammar.tokens.canonical.rules import CanonicalSequence
+from ffgrammar.tokens.canonical.sequence import CanonicalSequence
 from ffgrammar.tokens.report import CanonicalityReport, begins_text, is_canonical
 from ffgrammar.tokens.tokenizer import Tokenizer
 

@@ -8,7 +8,7 @@ from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.recognizer.recognizer cimport Config
 from ffgrammar.tokens.canonical.rules cimport CanonicalState, CanonicalRules
-from ffgrammar.tokens.pretokenize.table cimport Utf8
+from ffgrammar.core.utf8 cimport Utf8
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 cdef enum:

@@ -19,7 +19,8 @@ from ffgrammar.engine.recognizer.recognizer cimport recognizer_accepting
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
 from ffgrammar.engine.recognizer.completability cimport step as step_plain
 from ffgrammar.tokens.canonical.rules cimport MAX_HYPOTHESES
-from ffgrammar.tokens.pretokenize.table cimport DEAD, utf8_step
+from ffgrammar.core.utf8 cimport utf8_step
+from ffgrammar.tokens.pretokenize.table cimport DEAD
 from ffgrammar.tokens.vocabulary.trie cimport TrieNode, node_byte, node_depth, node_size, node_token
 
 cdef enum:

@@ -38,7 +38,7 @@ class CallableEncoder:
         except Exception as error:
             raise TokenizerError(f"the encode function failed: {type(error).__name__}: {error}") from error
 
-    def piece_ends(self, data: bytes) -> list[int] | None:
+    def pretoken_ends(self, data: bytes) -> list[int] | None:
         return None
 
 
@@ -64,7 +64,7 @@ class TiktokenEncoder:
                 raise TokenizerError(f"tiktoken could not encode the text: {error}") from error
             raise
 
-    def piece_ends(self, data: bytes) -> list[int] | None:
+    def pretoken_ends(self, data: bytes) -> list[int] | None:
         """By the `regex` package where it is installed; its Unicode version may differ from tiktoken's."""
         if self._splitter is None:
             try:
@@ -141,9 +141,7 @@ class HuggingFaceEncoder:
             valid = error.start
         own = self._own()
         if self._letters is not None and own is not None:
-            from ffgrammar.tokens.bpe.native_encoder import encode_open
-
-            return encode_open(own, data, valid)
+            return own.encoder.encode_open(data, valid)
         if self._letters is not None:
             return self._encode_one_piece_from(data, valid, self._letters)
         return self._encode_byte_by_byte(data, valid)
@@ -152,9 +150,7 @@ class HuggingFaceEncoder:
         own = self._own()
         space = None if own is None else own.space
         if own is not None and (self.knows_space or space is None or space not in text):
-            from ffgrammar.tokens.bpe.native_encoder import encode_text
-
-            return encode_text(own, (text if space is None else text.replace(space, " ")).encode())
+            return own.encoder.encode_text((text if space is None else text.replace(space, " ")).encode())
         return list(self._ready().encode(text, add_special_tokens=False).ids)
 
     def _encode_one_piece_from(self, data: bytes, valid: int, letters: dict[int, str]) -> list[int]:
@@ -185,15 +181,13 @@ class HuggingFaceEncoder:
     def _byte_token(self, byte: int) -> int:
         own = self._own()
         if own is not None:
-            from ffgrammar.tokens.bpe.native_encoder import byte_token
-
-            return byte_token(own, byte)
+            return own.encoder.byte_token(byte)
         token: int | None = self._ready().token_to_id(f"<0x{byte:02X}>")
         if token is None:
             raise TokenizerError(f"the tokenizer has no token for the byte {byte:#04x}")
         return token
 
-    def piece_ends(self, data: bytes) -> list[int] | None:
+    def pretoken_ends(self, data: bytes) -> list[int] | None:
         own = self._own()
         if own is not None:
             # (what stands for a space is as long as a space only there)

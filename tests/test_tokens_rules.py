@@ -13,7 +13,8 @@ import pytest
 from bench.coverings import PREFIXES, vocabulary
 from bench.shared import ENCODINGS, encoding
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.canonical.rules import CanonicalRules, CanonicalSequence
+from ffgrammar.tokens.canonical.rules import CanonicalRules
+from ffgrammar.tokens.canonical.sequence import CanonicalSequence
 from ffgrammar.tokens.tokenizer import Tokenizer
 from oracle.canonical import coverings, is_begun
 from oracle.character_prefix import VocabularyTrie, plain_coverings
