@@ -5,10 +5,10 @@ from libc.stdint cimport uint8_t, uint32_t
 
 from ffgrammar.core.intern cimport Intern
 from ffgrammar.core.vec cimport Vec
+from ffgrammar.core.utf8 cimport Utf8
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.recognizer.recognizer cimport Config
 from ffgrammar.tokens.canonical.rules cimport CanonicalState, CanonicalRules
-from ffgrammar.core.utf8 cimport Utf8
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 cdef enum:

@@ -15,11 +15,11 @@ from libc.stdlib cimport free, malloc
 from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_count, intern_free, intern_init, intern_truncate
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_free, vec_init, vec_push
+from ffgrammar.core.utf8 cimport utf8_step
 from ffgrammar.engine.recognizer.recognizer cimport recognizer_accepting
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
 from ffgrammar.engine.recognizer.completability cimport step as step_plain
 from ffgrammar.tokens.canonical.rules cimport MAX_HYPOTHESES
-from ffgrammar.core.utf8 cimport utf8_step
 from ffgrammar.tokens.pretokenize.table cimport DEAD
 from ffgrammar.tokens.vocabulary.trie cimport TrieNode, node_byte, node_depth, node_size, node_token
 
