@@ -20,7 +20,7 @@ from ffgrammar.tokens.tokenizer import Tokenizer
 from ffgrammar.tokens.vocabulary import embedded, pack
 from ffgrammar.tokens.vocabulary.embedded import ENCODINGS
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
-from oracle.tokens import merge_piece, read_ranks
+from oracle.tokens import merge_pretoken, read_ranks
 
 NAMES = sorted(ENCODINGS)
 
@@ -191,7 +191,7 @@ def test_merges_are_those_of_the_definition(seed: int, length: int) -> None:
     ranks = {token: rank for rank, token in enumerate(vocabulary)}
     pretoken = bytes(rng.choice(b"abc") for _ in range(length))
     encoder = BuiltinEncoder(TokenTrie(vocabulary), "cl100k")
-    assert encoder.encode(pretoken) == merge_piece(ranks, pretoken)
+    assert encoder.encode(pretoken) == merge_pretoken(ranks, pretoken)
 
 
 def test_a_byte_that_is_no_token() -> None:
@@ -208,7 +208,7 @@ def test_unknown_splitter() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_piece_ends(name: str) -> None:
+def test_pretoken_ends(name: str) -> None:
     tok = Tokenizer.from_tiktoken(name)
     text = "Don't  stop\u00e9: 12345!\n\n  x".encode()
     ends = tok.piece_ends(text)

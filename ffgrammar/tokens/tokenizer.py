@@ -5,8 +5,8 @@
     tok.decode([9906, 1917])           # b"Hello world"
     tok.coverings("Hello wor")         # how the tokens of a text that begins so can begin
 
-Making one takes 25 to 60 ms for an embedded encoding, nearly all of it for the trie of its vocabulary. The rules of canonical
-sequences (`canon`) are made when they are first needed, in another 10 to 30 ms.
+Making one takes 25 to 60 ms for an embedded encoding, nearly all of it for the trie of its vocabulary. The rules of
+canonical sequences (`canon`) are made when they are first needed, in another 10 to 30 ms.
 """
 
 from __future__ import annotations
@@ -334,7 +334,8 @@ class Tokenizer:
 
     @property
     def fingerprint(self) -> str:
-        """64 hex digits that change with everything that can change a mask: bytes, ids, special tokens, EOS, vocab_size."""
+        """64 hex digits that change with everything that can change a mask: bytes, ids, special tokens, EOS,
+        vocab_size."""
         if self._fingerprint is None:
             # Two threads may both get here; they compute the same string.
             import hashlib
@@ -434,7 +435,8 @@ class Tokenizer:
         return coverings(rules, data) if data else []
 
     def tokenize_partial(self, new_bytes: bytes, recent_tokens: Iterable[int] = ()) -> tuple[list[int], bytes]:
-        """(tokens, rest) of bytes that may go on: the tokens that nothing that follows can change, and the bytes left over.
+        """(tokens, rest) of bytes that may go on: the tokens that nothing that follows can change, and the bytes left
+        over.
 
         Args:
             new_bytes: what follows `recent_tokens`.
@@ -462,7 +464,8 @@ class Tokenizer:
         return "\u2027".join(text or f"[{token}]" for text, token in zip(shown, ids, strict=True))
 
     def piece_ends(self, text: bytes) -> list[int] | None:
-        """Where the pre-tokens of a UTF-8 text end: byte offsets, ascending. Tokens never cross them. None if unknown."""
+        """Where the pre-tokens of a UTF-8 text end: byte offsets, ascending. Tokens never cross them. None if
+        unknown."""
         return None if self._encoder is None else self._encoder.pretoken_ends(text)
 
     def __repr__(self) -> str:

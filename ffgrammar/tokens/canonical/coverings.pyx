@@ -344,8 +344,8 @@ def coverings_after(CanonicalSequence sequence not None, bytes prefix not None):
 
 
 def shared_tokens(found):
-    """The tokens that all of these coverings begin with: no text that goes on changes them. Together with the last token, where there
-    is one covering with one candidate."""
+    """The tokens that all of these coverings begin with: no text that goes on changes them. Where there is one covering with one
+    candidate, that candidate is among them."""
     if not found:
         return []
     first, last = min(one.kept for one in found), max(one.kept for one in found)
@@ -387,7 +387,10 @@ cdef class GrowingPrefix:
         cdef tuple first, last
         cdef uint32_t number, node
         cdef uint32_t count = 0
-        cdef list found = [pair for pair in self.search.open_contexts() if self.search.may_be_covered(pair[0], pair[1], text, NULL)]
+        cdef list found = []
+        for number, node in self.search.open_contexts():
+            if self.search.may_be_covered(number, node, text, NULL):
+                found.append((number, node))
         if not found:
             return 0
         kept = [self.search.kept(pair[0]) for pair in found]

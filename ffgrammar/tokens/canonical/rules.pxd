@@ -1,4 +1,4 @@
-"""The rules by which a tokenizer's own token sequences are told from others."""
+"""The rules that tell a tokenizer's own token sequences from others."""
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 

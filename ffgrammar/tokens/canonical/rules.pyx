@@ -1,8 +1,8 @@
-"""The rules by which a tokenizer's own token sequences are told from others.
+"""The rules that tell a tokenizer's own token sequences from others.
 
-A sequence of tokens is the tokenizer's own (canonical) if it is cut where pre-tokens end, and inside a pre-token each two neighbours
-are what merges leave side by side (tokens/bpe/merges.pyx). The rules follow a sequence token by token, or byte by byte, in a
-`CanonicalState` of constant size:
+A sequence of tokens is the tokenizer's own (canonical) if it is cut where pre-tokens end, and inside a pre-token each two
+neighbours are what merges leave side by side (tokens/bpe/merges.pyx). The rules follow a sequence token by token, or byte by byte,
+in a `CanonicalState` of constant size:
 
     rules.begin(&state)
     if rules.push(&state, token) > 0: ...   # some text may have the sequence as the beginning of its tokens

@@ -1,7 +1,7 @@
 """Special tokens, EOS ids and the size of a vocabulary: what a caller or a file says of them, checked.
 
-A special token is an id with a name and no bytes: no text contains it. An id that ends a text is always special; where it has no
-name it gets one here. All checks raise TokenizerError and name what is wrong.
+A special token is an id with a name and no bytes: no text contains it. An id that ends a text is always special; where
+it has no name it gets one here. All checks raise TokenizerError and name what is wrong.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def check_id(number: Any, what: str) -> int:
 
 
 def check_special_tokens(special_tokens: dict[str, int]) -> None:
-    """Makes ints of the ids. Raises TokenizerError if a name is empty or not a str, an id is not an int or negative, or an id has
-    two names."""
+    """Makes ints of the ids. Raises TokenizerError if a name is empty or not a str, an id is not an int or negative, or
+    an id has two names."""
     names: dict[int, str] = {}
     for text, number in special_tokens.items():
         if not isinstance(text, str) or not text:
