@@ -119,8 +119,8 @@ def _spells(tok: Tokenizer, ids: tuple[int, ...], text: bytes) -> bool:
 
 
 def _expected(tok: Tokenizer, given: tuple[int, ...], complete: bool) -> tuple[list[int], int, bool]:
-    """(what the tokenizer makes of the text of `given`, with its special tokens, how many of these tokens are settled,
-    whether it is known that no text that goes on has the tokens given)."""
+    """Three answers about the tokens `given`: what the tokenizer makes of their text, with the special tokens left as
+    they are; how many of these are settled; and whether it is known that no text that goes on has the tokens given."""
     expected: list[int] = []
     part: list[int] = []
     for token in given:

@@ -334,8 +334,7 @@ class Tokenizer:
 
     @property
     def fingerprint(self) -> str:
-        """64 hex digits that change with everything that can change a mask: bytes, ids, special tokens, EOS,
-        vocab_size."""
+        """64 hex digits that change with all that can change a mask: bytes, ids, special tokens, EOS, vocab_size."""
         if self._fingerprint is None:
             # Two threads may both get here; they compute the same string.
             import hashlib
@@ -435,8 +434,7 @@ class Tokenizer:
         return coverings(rules, data) if data else []
 
     def tokenize_partial(self, new_bytes: bytes, recent_tokens: Iterable[int] = ()) -> tuple[list[int], bytes]:
-        """(tokens, rest) of bytes that may go on: the tokens that nothing that follows can change, and the bytes left
-        over.
+        """(tokens, rest) of bytes that may go on: the tokens that no later bytes can change, and the bytes left over.
 
         Args:
             new_bytes: what follows `recent_tokens`.

@@ -276,8 +276,8 @@ def _space(steps: Mapping[str, list[dict[str, Any]]]) -> str | None:
 def _atoms(
     every: list[dict[str, Any]], added: list[dict[str, Any]], space: str | None, replaced: bool
 ) -> tuple[dict[str, int], bool]:
-    """(id by text of the tokens that are found in a text before anything else is done with it, whether they are found
-    as well in a text with `space` in place of a space).
+    """The tokens that are found in a text before anything else is done with it: id by text. And whether they are found
+    as well in a text that has `space` where it should have a space.
 
     Tokens that are not normalized are found first, and special ones are passed over as they are found, which must make
     no difference. `replaced` says that normalizing puts `space` in place of a space: then a normalized token that has

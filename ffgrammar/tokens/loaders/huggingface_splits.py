@@ -28,9 +28,9 @@ def read_splits(steps: list[dict[str, Any]], space: str | None) -> list[Split]:
     """The patterns of a pre-tokenizer's steps.
 
     Args:
-        steps: its members, [] if there is no pre-tokenizer. space: the character that stands for the space, from before
-        the first step on or from Metaspace on, which then is
-            the first step.
+        steps: its members, [] if there is no pre-tokenizer.
+        space: the character that stands for the space: before the first step already, or from Metaspace on, which then
+            is the first step.
 
     Raises:
         TokenizerError: a step cannot be read.

@@ -67,9 +67,9 @@ class Boundaries(NamedTuple):
     """The automaton. State 0 is the one before a text; all others have begun a pre-token.
 
     Attributes:
-        alphabet: its characters. goes_on: a list for each way in which the pre-token may go on. It holds the next state
-        by state * classes + class,
-            DEAD where there is none. In the first way a match begins and goes on.
+        alphabet: its characters.
+        goes_on: a list for each way in which the pre-token may go on. It holds the next state by state * classes +
+            class, DEAD where there is none. In the first way a match begins and goes on.
         ends: the same for the ways in which the pre-token ends before the character.
         matches: by state * classes + class, 1 where the first way to match ends here: that is where the pre-token ends,
             unless a way before it matches later. Only for a single pattern, and not in gaps; else empty.
