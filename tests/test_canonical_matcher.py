@@ -23,7 +23,7 @@ PARTS += ["\U0001f44d", "\U0001f642"]
 
 # Of other tokenizers (oracle/trained.py), those that differ most: pre-tokens cut again, bytes of characters, tokens
 # that merges do not make, tokens that are found before all else, no pre-tokens at all.
-KINDS = ["llama 3", "digits", "deepseek", "whole text", "whole pieces", "odd merges", "added", "llama 2", "gemma"]
+KINDS = ["llama 3", "digits", "deepseek", "whole text", "whole pre-tokens", "odd merges", "added", "llama 2", "gemma"]
 
 
 @pytest.fixture(scope="module", params=NAMES)

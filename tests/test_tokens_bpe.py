@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.bpe.merge_loop import BpeEncoder
+from ffgrammar.tokens.bpe.builtin_encoder import BuiltinEncoder
 from ffgrammar.tokens.pretokenize.builtin import CharClasses
 from ffgrammar.tokens.pretokenize.pack_classes import class_table, pack_classes
 from ffgrammar.tokens.tokenizer import Tokenizer
@@ -20,7 +20,7 @@ from ffgrammar.tokens.vocabulary.embedded import ENCODINGS
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
 from long_checks.encoder import BYTES, Counts, compare, made
 from long_checks.texts import GENERATED, alike
-from oracle.tokens import merge_piece, read_ranks
+from oracle.tokens import merge_pretoken, read_ranks
 
 NAMES = sorted(ENCODINGS)
 
@@ -190,12 +190,12 @@ def test_merges_are_those_of_the_definition(seed: int, length: int) -> None:
             vocabulary.append(token)
     ranks = {token: rank for rank, token in enumerate(vocabulary)}
     pretoken = bytes(rng.choice(b"abc") for _ in range(length))
-    encoder = BpeEncoder(TokenTrie(vocabulary), "cl100k")
-    assert encoder.encode(pretoken) == merge_piece(ranks, pretoken)
+    encoder = BuiltinEncoder(TokenTrie(vocabulary), "cl100k")
+    assert encoder.encode(pretoken) == merge_pretoken(ranks, pretoken)
 
 
 def test_a_byte_that_is_no_token() -> None:
-    encoder = BpeEncoder(TokenTrie([b"a", b"b"]), "cl100k")
+    encoder = BuiltinEncoder(TokenTrie([b"a", b"b"]), "cl100k")
     assert encoder.encode("ab") == [0, 1]
     for text in ("abc", "c" * 1000, b"\xff"):
         with pytest.raises(TokenizerError, match="a byte that is no token"):
@@ -204,11 +204,11 @@ def test_a_byte_that_is_no_token() -> None:
 
 def test_unknown_splitter() -> None:
     with pytest.raises(TokenizerError, match="there are cl100k, o200k"):
-        BpeEncoder(TokenTrie([b"a"]), "p50k")
+        BuiltinEncoder(TokenTrie([b"a"]), "p50k")
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_piece_ends(name: str) -> None:
+def test_pretoken_ends(name: str) -> None:
     tok = Tokenizer.from_tiktoken(name)
     text = "Don't  stop\u00e9: 12345!\n\n  x".encode()
     ends = tok.piece_ends(text)

@@ -209,6 +209,7 @@ def change(config: dict, path: str, value: Any) -> dict:
         ("added_tokens", [], "give eos_token_ids="),
         ("added_tokens", [{"id": 1}], "not a tokenizer.json: KeyError"),
         ("model.vocab", {"a": 1, "b": 1}, "two tokens have the same id"),
+        ("model.vocab", {"a": 1, "<|endoftext|>": 9}, "endoftext|>' has the id 9 in the vocabulary and 0 among added"),
         ("model.vocab", 7, "not a tokenizer.json"),
         ("decoder", [], "not a tokenizer.json"),
     ],
@@ -225,6 +226,11 @@ def test_bad_sources(tmp_path: Path) -> None:
         Tokenizer.from_huggingface(tmp_path / "none.json")
     with pytest.raises(TokenizerError, match="expected a path"):
         Tokenizer.from_huggingface(3)
+    for text in (byte_level().to_str(), "\n {}"):
+        with pytest.raises(TokenizerError, match=r"the text of a tokenizer\.json; pass its path"):
+            Tokenizer.from_huggingface(text)
+    with pytest.raises(TokenizerError, match="cannot read"):
+        Tokenizer.from_huggingface("x" * 100_000)
     for content, text in [("{", "is not JSON"), ("[]", "not a JSON object"), ("{}", "there is no model")]:
         (tmp_path / "tokenizer.json").write_text(content)
         with pytest.raises(TokenizerError, match=text):

@@ -18,8 +18,8 @@ from ffgrammar.api.compile import compile_regex
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.bpe.merge_list import MergeList
 from ffgrammar.tokens.bpe.merges import Merges
-from ffgrammar.tokens.bpe.native_encoder import byte_token, encode_open, encode_text
-from ffgrammar.tokens.canonical.rules import CanonicalRules, CanonicalSequence
+from ffgrammar.tokens.canonical.rules import CanonicalRules
+from ffgrammar.tokens.canonical.sequence import CanonicalSequence
 from ffgrammar.tokens.loaders.huggingface import read_tokenizer
 from ffgrammar.tokens.loaders.huggingface_rules import ListedRules, byte_alphabet, read_rules
 from ffgrammar.tokens.loaders.huggingface_splits import WHOLE_TEXT
@@ -59,10 +59,10 @@ def hf_encode(hf: Any) -> Callable[[str], list[int]]:
     return lambda text: list(hf.encode(text, add_special_tokens=False).ids)
 
 
-def chain_of(tok: Tokenizer, ids: list[int]) -> CanonicalSequence | None:
+def sequence_of(tok: Tokenizer, ids: list[int]) -> CanonicalSequence | None:
     assert tok.canon is not None
-    chain = CanonicalSequence(tok.canon)
-    return chain if all(chain.push(token) for token in ids) else None
+    sequence = CanonicalSequence(tok.canon)
+    return sequence if all(sequence.push(token) for token in ids) else None
 
 
 def text_for(kind: str, random: Random, most: int) -> str:
@@ -94,14 +94,14 @@ def test_bytes_that_are_no_text(kind: str) -> None:
     assert tok.encode("a\ud800b") == tok.encode("a\ufffdb") == other.encode("a\ud800b")
 
 
-def test_pieces_are_those_of_tokenizers(kind: str) -> None:
+def test_pretokens_are_those_of_tokenizers(kind: str) -> None:
     hf, tok = make(kind)
     other = read_tokenizer(hf).encoder
     random = Random(6)
     known = 0
     for _ in range(300):
         text = random_text(random, 10)
-        expected = other.piece_ends(text.encode())
+        expected = other.pretoken_ends(text.encode())
         found = tok.piece_ends(text.encode())
         if expected is not None and found is not None and not kind.startswith(ADDED):
             assert found == expected, text
@@ -137,9 +137,9 @@ def test_sequences_that_grow(kind: str, covered: Callable[[str], None]) -> None:
         if ids is None:
             continue
         data = tok.decode(ids)
-        chain = chain_of(tok, ids)
-        assert (chain is not None) == is_begun(encode, data, ids, random), (ids, data)
-        if chain is None:
+        sequence = sequence_of(tok, ids)
+        assert (sequence is not None) == is_begun(encode, data, ids, random), (ids, data)
+        if sequence is None:
             dead += 1
             continue
         alive += 1
@@ -147,7 +147,7 @@ def test_sequences_that_grow(kind: str, covered: Callable[[str], None]) -> None:
             is_whole = encode(data.decode()) == ids
         except UnicodeDecodeError:
             is_whole = False
-        assert chain.is_whole == is_whole, (ids, data)
+        assert sequence.is_whole == is_whole, (ids, data)
         whole += is_whole
     assert min(alive, dead, whole) > 100
     covered(f"{kind}: {alive} sequences may go on, {whole} are whole, {dead} are nobody's")
@@ -160,20 +160,20 @@ def test_walks_under_the_masks_are_their_own_encoding(kind: str) -> None:
     grammar = compile_regex("(?s:.*)", tok)
     random = Random(3)
     for _ in range(40):
-        chain = CanonicalSequence(tok.canon)
+        sequence = CanonicalSequence(tok.canon)
         matcher = grammar.matcher(canonical=True)
         ids: list[int] = []
-        while len(ids) < 15 or not chain.is_whole:
-            following = chain.following()
+        while len(ids) < 15 or not sequence.is_whole:
+            following = sequence.following()
             assert following, ids
-            eos = set(tok.eos_token_ids) if chain.is_whole else set()
+            eos = set(tok.eos_token_ids) if sequence.is_whole else set()
             assert set(matcher.allowed_token_ids().tolist()) == {*following} | eos, ids
             if random.random() < 0.1:
                 for token in random.sample(range(tok.vocab_size), 30):
-                    assert (token in following) == chain.copy().push(token), (ids, token)
+                    assert (token in following) == sequence.copy().push(token), (ids, token)
             # often one of the first: these are the short ones, and the ones that cut characters
             ids.append(random.choice(following[:300] if random.random() < 0.4 else following))
-            assert chain.push(ids[-1]) and matcher.accept_token(ids[-1])
+            assert sequence.push(ids[-1]) and matcher.accept_token(ids[-1])
         assert encode(tok.decode(ids).decode()) == ids
         assert is_canonical(tok, ids)
 
@@ -186,7 +186,7 @@ def test_neighbours_are_those_of_the_model(kind: str, covered: Callable[[str], N
     names = {token: name for name, token in json.loads(hf.to_str())["model"]["vocab"].items()}
     tokens = [token for token in names if tok.token_bytes(token) and merges.parts(token) != ()]
     if tok.canon.whole_pretokens:
-        pytest.skip("the model looks for whole pieces first")
+        pytest.skip("the model looks for whole pre-tokens first")
     plain = [token for token in tokens if not (names[token].startswith("<0x") and len(names[token]) == 6)]
     together = count = 0
     for _ in range(5000):
@@ -347,7 +347,7 @@ def test_an_embedded_vocabulary_converted(large: Tokenizer, cl100k: Tokenizer, c
         found = [[(one.kept, one.bitmask) for one in tok.coverings(data)] for tok in (large, cl100k)]
         assert [kept for kept, _ in found[0]] == [kept for kept, _ in found[1]] and found[0] == found[1]
         ids = cl100k.encode(data)
-        chains = chain_of(large, ids), chain_of(cl100k, ids)
+        chains = sequence_of(large, ids), sequence_of(cl100k, ids)
         if chains[0] is None or chains[1] is None:
             assert chains == (None, None)
         else:
@@ -364,7 +364,7 @@ def test_the_converted_one_encodes_as_tiktoken(large: Tokenizer, shared_dir: Pat
 
 
 @pytest.mark.parametrize("kind", ["whole text", "mistral"])
-def test_a_megabyte_that_is_one_piece(kind: str) -> None:
+def test_a_megabyte_that_is_one_pretoken(kind: str) -> None:
     _, tok = make(kind)
     random = Random(1)
     for text in ("e" * 1_000_000, "".join(random.choice("etaoin \n\u4e2d") for _ in range(700_000))):
@@ -473,15 +473,15 @@ def test_equal_bytes() -> None:
     letter, byte = hf.token_to_id("A"), hf.token_to_id("<0x41>")
     assert byte < letter and tok.token_bytes(byte) == tok.token_bytes(letter) == b"A"
     assert tok.trie.id_of(b"A") == letter and (letter, byte) in tok.trie.aliases
-    assert chain_of(tok, [letter]) is not None and chain_of(tok, [byte]) is None
+    assert sequence_of(tok, [letter]) is not None and sequence_of(tok, [byte]) is None
     matcher = ff.compile_choice(["A"], tok).matcher()
     assert matcher.forced_tokens() == [letter]
     assert matcher.accept_token(byte) and matcher.is_accepting()
     # a character that is a token is not spelt in bytes; another one is
     known = [hf.token_to_id(f"<0x{value:02X}>") for value in "\u4e2d".encode()]
-    assert chain_of(tok, known) is None and tok.encode("\u4e2d") == [hf.token_to_id("\u4e2d")]
+    assert sequence_of(tok, known) is None and tok.encode("\u4e2d") == [hf.token_to_id("\u4e2d")]
     others = [hf.token_to_id(f"<0x{value:02X}>") for value in "\U0001f9ec".encode()]
-    assert tok.encode("\U0001f9ec") == others and chain_of(tok, others) is not None
+    assert tok.encode("\U0001f9ec") == others and sequence_of(tok, others) is not None
 
 
 def test_what_is_in_no_text() -> None:
@@ -490,7 +490,7 @@ def test_what_is_in_no_text() -> None:
     assert tok.encode("a\u2581b") == tok.encode("a b")
     assert tok.coverings("a\u2581b") == [] and tok.piece_ends("a\u2581b".encode()) is None
     spelt = [hf.token_to_id(f"<0x{value:02X}>") for value in "\u2581".encode()]
-    assert chain_of(tok, spelt) is None and not is_canonical(tok, spelt)
+    assert sequence_of(tok, spelt) is None and not is_canonical(tok, spelt)
 
 
 def test_errors() -> None:
@@ -498,15 +498,15 @@ def test_errors() -> None:
     assert tok.canon is not None
     for data in (b"\xff", b"a\xc3(", b"\xe4\xb8"):
         with pytest.raises(TokenizerError, match="not UTF-8"):
-            encode_text(tok.canon, data)
+            tok.canon.encoder.encode_text(data)
         with pytest.raises(TokenizerError, match="not UTF-8"):
-            encode_open(tok.canon, data + b"x", len(data))
-    assert encode_open(tok.canon, b"ab", 1 << 40) == tok.encode("ab")
+            tok.canon.encoder.encode_open(data + b"x", len(data))
+    assert tok.canon.encoder.encode_open(b"ab", 1 << 40) == tok.encode("ab")
     few = CanonicalRules(TokenTrie([b"a"]), WHOLE_TEXT.pattern, False, merges=Merges(TokenTrie([b"a"]), MergeList([])))
     with pytest.raises(TokenizerError, match="no token of the vocabulary"):
-        encode_text(few, b"b")
+        few.encoder.encode_text(b"b")
     with pytest.raises(TokenizerError, match="no token for the byte 0x62"):
-        byte_token(few, 0x62)
+        few.encoder.byte_token(0x62)
     with pytest.raises(TokenizerError, match="out of range"):
         Merges(TokenTrie([b"a"]), MergeList([]), [7])
     with pytest.raises(TokenizerError, match="only of merges that are listed"):
@@ -523,7 +523,7 @@ def test_merges_that_cannot_be_read() -> None:
     old = [" ".join(pair) for pair in config["model"]["merges"]]
     read = read_rules_of(config | {"model": config["model"] | {"merges": ["#version: 0.2", *old]}})
     rules = read.make(make("gpt2")[1].trie)
-    assert encode_text(rules, b"the quick brown") == make("gpt2")[1].encode("the quick brown")
+    assert rules.encoder.encode_text(b"the quick brown") == make("gpt2")[1].encode("the quick brown")
 
 
 def read_rules_of(config: dict[str, Any]) -> ListedRules:

@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.bpe.merge_list import MergeList
 from ffgrammar.tokens.bpe.merges import Merges
+from ffgrammar.tokens.bpe.native_encoder import NativeEncoder
 from ffgrammar.tokens.bpe.successors import Successors
+from ffgrammar.tokens.pretokenize.table import PretokenTable
 from ffgrammar.tokens.tokenizer import Tokenizer
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
@@ -101,7 +103,7 @@ def listed_vocabularies(draw: st.DrawFn) -> tuple[list[bytes], list[tuple[int, i
         token = draw(st.sampled_from(tokens)) + draw(st.sampled_from(tokens))
         if token not in tokens and len(token) < 40:
             tokens.append(token)
-    number = {token: place for place, token in enumerate(draw(st.permutations(tokens)))}
+    number = {token: index for index, token in enumerate(draw(st.permutations(tokens)))}
     pairs = [
         (number[token[:cut]], number[token[cut:]], number[token])
         for token in tokens
@@ -141,7 +143,7 @@ def test_listed_merges(vocabulary: tuple[list[bytes], list[tuple[int, int, int]]
     for size in (0, 1, 20, 300):
         text = bytes(random.choice(b"abcd") for _ in range(size))
         found = by_steps(text)
-        assert merges.makes(text) == found == table.merge([letters[byte] for byte in text])
+        assert merges.makes(text) == found
         assert all(merges.may_follow(one, other) for one, other in pairwise(found))
 
 
@@ -190,6 +192,36 @@ def test_what_is_kept_is_bounded_and_changes_nothing(cl100k: Tokenizer) -> None:
         assert [few.after(token) for token in [1, 2, 3, 1, 4, 2, 1]] == [
             Successors(merges).after(token) for token in [1, 2, 3, 1, 4, 2, 1]
         ]
+
+
+def test_a_token_with_a_byte_that_is_no_token() -> None:
+    """No text is encoded as such a token in part; a pre-token that is the token still is."""
+    merges = Merges(TokenTrie([b"a", b"ab", b"abc", b"cab"]))
+    assert [merges.parts(token) for token in range(4)] == [None, (), (), ()]
+    assert merges.may_follow(0, 0) and not merges.may_follow(0, 1)
+    assert ids(Successors(merges).after(0)) == {0}
+
+
+@pytest.mark.parametrize("size", [100, 127, 128, 129, 130, 400])
+def test_both_forms_of_the_merge_loop(size: int) -> None:
+    """Few tokens are scanned, many are in a heap."""
+    random = Random(size)
+    tokens = [b"a", b"b", b"ab", b"ba", b"aa", b"abab", b"aaaa", b"bab", b"abaab"]
+    number = {token: rank for rank, token in enumerate(tokens)}
+    pairs = [
+        (number[token[:cut]], number[token[cut:]], number[token])
+        for token in tokens
+        for cut in range(1, len(token))
+        if token[:cut] in number and token[cut:] in number
+    ]
+    listed = {(left, right): (rank, result) for rank, (left, right, result) in enumerate(pairs)}
+    trie = TokenTrie(tokens)
+    merges = Merges(trie, MergeList(pairs))
+    encoder = NativeEncoder(PretokenTable(r"(?:\s|\S)+"), Merges(trie), True)
+    for _ in range(5):
+        text = bytes(random.choice(b"ab") for _ in range(size))
+        assert merges.makes(text) == by_listed_steps(listed, [number[text[i : i + 1]] for i in range(size)])
+        assert encoder.encode_text(text) == by_steps(number, text)
 
 
 def test_errors(cl100k: Tokenizer) -> None:

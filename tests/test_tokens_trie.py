@@ -109,8 +109,10 @@ def test_the_largest_vocab_size() -> None:
 @pytest.mark.parametrize("token", [-1, 2, 1 << 40, 1 << 80, -(1 << 80)])
 def test_ids_out_of_range(token: int) -> None:
     trie = TokenTrie([b"a", b"b"])
-    with pytest.raises(TokenizerError, match="out of range"):
+    with pytest.raises(TokenizerError, match=f"token {token} is out of range: vocab_size is 2"):
         trie.token_bytes(token)
+    with pytest.raises(TokenizerError, match="token of 20001 bits is out of range"):
+        trie.token_bytes(1 << 20_000)
     for reader in (trie.node, trie.children):
         with pytest.raises(IndexError):
             reader(token + 1 if token > 0 else token)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ffgrammar.core.errors import MatcherError, TokenizerError
 from ffgrammar.tokens.canonical.coverings import coverings_after
-from ffgrammar.tokens.canonical.rules import CanonicalSequence
+from ffgrammar.tokens.canonical.sequence import CanonicalSequence
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 if TYPE_CHECKING:

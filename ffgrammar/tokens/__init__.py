@@ -1,0 +1,17 @@
+"""Tokens: vocabularies, encoders, and which token sequences are a tokenizer's own.
+
+The files in this folder are the facade, which the floors above and the public API use. In reading order:
+
+    tokenizer    `Tokenizer`: a vocabulary, its special tokens and its encoder
+    report       whether a token sequence is canonical, and where it first is not
+    tracker      the same for a sequence that grows
+    incremental  the tokens of a text that grows
+
+They stand on five rooms, each of which imports only those before it:
+
+    vocabulary   tokens by id and by bytes, in a packed trie; the embedded encodings
+    pretokenize  where a text is cut into pre-tokens
+    bpe          merging the bytes of a pre-token, and which tokens merges leave side by side
+    canonical    the rules of canonical sequences, and coverings of a prefix
+    loaders      tokenizers of tiktoken and Hugging Face
+"""

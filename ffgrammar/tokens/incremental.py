@@ -1,4 +1,10 @@
-"""The tokens of a text that grows at its end, or is cut there."""
+"""The tokens of a text that grows at its end, or is cut there.
+
+encoder = IncrementalEncoder(tok)
+encoder.append("Hello wor")
+encoder.append("ld")
+encoder.tokens()                 # as tok.encode("Hello world")
+"""
 
 from __future__ import annotations
 
@@ -12,7 +18,7 @@ __all__ = ["IncrementalEncoder"]
 class IncrementalEncoder:
     """Encodes a text as it grows: what no further text can change is encoded once.
 
-    To append costs what the text that is not settled yet does, which is a pre-token or two; to cut, next to nothing.
+    Appending encodes the new text and the pre-token or two that were not settled yet; cutting costs next to nothing.
     Where the tokenizer's rules are not known (`Tokenizer.canon`), or its pre-tokenizer cuts pre-tokens again, `tokens`
     encodes the whole text.
 
@@ -26,29 +32,29 @@ class IncrementalEncoder:
         self._rules = None if rules is None or rules.pretokens.is_composed else rules
         self._text = bytearray()
         self._tokens: list[int] = []
-        # Where the text is settled, up to which token, and how long it was when that was found.
+        # After each time that something was settled: bytes settled, tokens settled, bytes of the text then.
         self._marks = [(0, 0, 0)]
 
     def append(self, data: str | bytes) -> None:
-        """Go on with a text; bytes may end inside a character."""
+        """Append a text; bytes may end inside a character."""
         if isinstance(data, str):
             # (surrogates as `Tokenizer.encode` reads them)
             data = data.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
         self._text += data
         if self._rules is None:
             return
-        place = self._marks[-1][0]
+        settled = self._marks[-1][0]
         try:
-            tokens, size = settled_tokens(self._rules, bytes(self._text[place:]))
+            tokens, size = settled_tokens(self._rules, bytes(self._text[settled:]))
         except TokenizerError:
-            # bytes that no text has: then nothing is settled any more
+            # no text has these bytes: nothing is settled any more
             return
         if size:
             self._tokens += tokens
-            self._marks.append((place + size, len(self._tokens), len(self._text)))
+            self._marks.append((settled + size, len(self._tokens), len(self._text)))
 
     def truncate(self, size: int) -> None:
-        """Cut the text to so many bytes. Raises TokenizerError if it is not so long."""
+        """Cut the text after its first `size` bytes. Raises TokenizerError if it has fewer."""
         if not 0 <= size <= len(self._text):
             raise TokenizerError(f"cannot cut a text of {len(self._text)} bytes to {size}")
         del self._text[size:]
@@ -63,13 +69,12 @@ class IncrementalEncoder:
 
     @property
     def settled(self) -> int:
-        """How many of the tokens are known to be the same whatever follows."""
+        """How many tokens are known to stay the same whatever follows."""
         return len(self._tokens)
 
     def tokens(self) -> list[int]:
-        """The ids of the text, as `Tokenizer.encode` gives them. Raises TokenizerError as that."""
-        place = self._marks[-1][0]
-        rest = bytes(self._text[place:])
+        """The ids of the text, as `Tokenizer.encode` gives them. Raises TokenizerError like that."""
+        rest = bytes(self._text[self._marks[-1][0] :])
         try:
             rest.decode()
         except UnicodeDecodeError:

@@ -1,10 +1,14 @@
 """Is a token sequence the one the tokenizer itself would produce?
 
+    report = is_canonical(tok, [15339, 1917])
+    report.verdict                # "yes", "no" or "undecided"
+    report.first_divergence       # the index of the first token that the tokenizer would not have written
+
 The check is by definition: decode, encode, compare. What needs care is a text that may go on. More text can change the
-tokens of its end, so a prefix can be canonical, not canonical, or undecided.
-By the tokenizer's rules (canonical/rules.pyx),
-where they are known, that is exact: tokens are lost when no text has them, and settled are those that all coverings
-share.
+tokens of its end, so a prefix can be canonical, not canonical, or undecided. Where the tokenizer's rules are known
+(canonical/rules.pyx) the verdict is exact: it is "no" as soon as no text has these tokens, and the tokens that all
+coverings share are settled. It costs what encoding the text does; tracker.py checks a sequence that grows at a cost
+that does not.
 """
 
 from __future__ import annotations
@@ -14,14 +18,15 @@ from dataclasses import dataclass
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.canonical.coverings import shared_tokens
-from ffgrammar.tokens.canonical.rules import CanonicalRules, CanonicalSequence
+from ffgrammar.tokens.canonical.rules import CanonicalRules
+from ffgrammar.tokens.canonical.sequence import CanonicalSequence
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["CanonicalityReport", "begins_text", "is_canonical", "settled_bytes"]
 
-# Pieces at the end of a text that more text can still change. One is not enough: o200k_base splits "don'" into "don"
-# and "'" but keeps "don't" whole, and "中A" into two pre-tokens but keeps "中Ab" whole.
-OPEN_PIECES = 2
+# Pre-tokens at the end of a text that more text can still change. One is not enough: o200k_base splits "don'" into
+# "don" and "'" but keeps "don't" whole, and "中A" into two pre-tokens but keeps "中Ab" whole.
+OPEN_PRETOKENS = 2
 
 
 @dataclass(frozen=True)
@@ -34,7 +39,7 @@ class CanonicalityReport:
         expected: what the tokenizer makes of the same text.
         first_divergence: index of the first token in which the two differ, None where they do not.
         byte_offset: where in the text's bytes that token starts, None where they do not differ.
-        settled: how many tokens of `expected` no further text can change (all of them where none may follow).
+        settled: how many tokens of `expected` no further text can change (all of them where no text may follow).
     """
 
     verdict: str
@@ -56,19 +61,18 @@ def is_canonical(
 ) -> CanonicalityReport:
     """Whether `ids` is what the tokenizer makes of their text.
 
-    Special tokens are boundaries: what stands between them is checked part by part. With `text`, the ids must also
-    spell that text (special tokens by their names). With `text` alone, its own tokens are checked: do they give the
-    text back?
+    Special tokens are boundaries: each part between them is checked as a text of its own. With `text`, the ids must
+    also spell that text (special tokens by their names). With `text` alone, its own tokens are checked: do they give
+    the text back?
 
     Args:
         tok: the tokenizer; it must be able to encode.
         ids: token ids, or None to take the tokens of `text`.
         text: the text that the ids should spell.
-        complete: False says that more text may follow. Then the verdict is "no" only if no continuation could make the
-            ids canonical, "yes" only if none could make them anything else, and otherwise "undecided": the tokens of
-            the end, which more text may change, decide nothing. For a tokenizer whose rules are not known (see
-            `Tokenizer.canon`) its last pre-tokens are undecided, and without pre-tokens all since the last special
-            token.
+        complete: whether the text ends here. If more text may follow, the verdict is "no" only if no continuation could
+            make the ids canonical, and "yes" only if all do. Otherwise it is "undecided": more text may change the
+            tokens of the end. For a tokenizer whose rules are not known (see `Tokenizer.canon`) its last two pre-tokens
+            are undecided; where its pre-tokens are not known either, all tokens since the last special one.
 
     Raises:
         TokenizerError: neither ids nor text is given, an id is out of range, or the tokenizer cannot encode.
@@ -82,7 +86,7 @@ def is_canonical(
         raise TokenizerError("is_canonical: give ids, text or both")
     expected, settled, lost = _expected(tok, given, complete)
     if data is not None and not _spells(tok, given, data):
-        # Another text, or one that the tokenizer changes (it may normalize): what it makes of the text given counts.
+        # Another text, or one that the tokenizer changes (it may normalize): the tokens of the text given count.
         expected = tok.encode(data)
         settled = len(expected) if complete else _settled_count(tok, expected, settled_bytes(tok, data))
         lost = True
@@ -92,20 +96,20 @@ def is_canonical(
 def settled_bytes(tok: Tokenizer, text: bytes) -> int:
     """How many bytes at the start of a text are pre-tokens that no further text can change; 0 where that is not known.
 
-    The last two pre-tokens and white space at the end are open, and so is everything from a byte that is not UTF-8.
+    The last two pre-tokens and white space at the end may change, and so may everything from a byte that is not UTF-8.
     """
     try:
         text.decode("utf-8")
     except UnicodeDecodeError as error:
         text = text[: error.start]
     ends = tok.piece_ends(text)
-    if ends is None or len(ends) <= OPEN_PIECES:
+    if ends is None or len(ends) <= OPEN_PRETOKENS:
         return 0
     starts = [0, *ends[:-1]]
     kept = len(ends)
     while kept and text[starts[kept - 1] : ends[kept - 1]].decode("utf-8").isspace():
         kept -= 1
-    kept = min(kept, len(ends) - OPEN_PIECES)
+    kept = min(kept, len(ends) - OPEN_PRETOKENS)
     return ends[kept - 1] if kept > 0 else 0
 
 
@@ -115,8 +119,8 @@ def _spells(tok: Tokenizer, ids: tuple[int, ...], text: bytes) -> bool:
 
 
 def _expected(tok: Tokenizer, given: tuple[int, ...], complete: bool) -> tuple[list[int], int, bool]:
-    """What the tokenizer makes of the text of `given` (special tokens stay), how many tokens of it are settled, and
-    whether it is known that no text that goes on has the tokens given."""
+    """Three answers about the tokens `given`: what the tokenizer makes of their text, with the special tokens left as
+    they are; how many of these are settled; and whether it is known that no text that goes on has the tokens given."""
     expected: list[int] = []
     part: list[int] = []
     for token in given:
@@ -138,7 +142,7 @@ def _expected(tok: Tokenizer, given: tuple[int, ...], complete: bool) -> tuple[l
             shared = shared_tokens(tok.coverings(text))
             settled += len(shared)
             if tail[: len(shared)] != shared:
-                # the text ends inside a character, which is encoded otherwise when it is whole
+                # the text ends inside a character, whose bytes become other tokens once it is whole
                 tail = shared + tok.encode(text[len(tok.decode(shared)) :])
         else:
             lost = tok.canon is not None and _is_lost(tok, tok.canon, part)
@@ -148,7 +152,7 @@ def _expected(tok: Tokenizer, given: tuple[int, ...], complete: bool) -> tuple[l
 
 
 def begins_text(data: bytes) -> bool:
-    """Whether some UTF-8 text begins so."""
+    """Whether some UTF-8 text begins with these bytes."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -157,18 +161,17 @@ def begins_text(data: bytes) -> bool:
 
 
 def _is_lost(tok: Tokenizer, rules: CanonicalRules, ids: list[int]) -> bool:
-    """Whether tokens before the first bytes that are not UTF-8 are those of no text."""
-    chain = CanonicalSequence(rules)
+    """Whether no text has the tokens before the first bytes that are not UTF-8."""
+    sequence = CanonicalSequence(rules)
     for count, token in enumerate(ids, 1):
-        if not chain.push(token):
+        if not sequence.push(token):
             return begins_text(tok.decode(ids[:count]))
     return False
 
 
 def _is_begun(rules: CanonicalRules, ids: list[int]) -> bool:
     """Whether some text has these as its first tokens."""
-    chain = CanonicalSequence(rules)
-    return all(map(chain.push, ids))
+    return all(map(CanonicalSequence(rules).push, ids))
 
 
 def _settled_count(tok: Tokenizer, ids: list[int], count: int) -> int:

@@ -2,9 +2,9 @@
 
 What the machine has (Python's sources, documentation, messages in all languages, schemas) takes up to half of the text,
 the rest is generated. Both encode the same chunks, in turns; the ratio is that of all time spent on a kind of text. Of
-one chunk in twenty the ends of the pieces are compared with those of the pattern in the regex package, and decoding
+one chunk in twenty the ends of the pre-tokens are compared with those of the pattern in the regex package, and decoding
 gives the chunk back. Characters that the installed tiktoken has in other classes (it may know another version of
-Unicode) are left out; so are, where pieces are compared, those of the regex package.
+Unicode) are left out; so are, where pre-tokens are compared, those of the regex package.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from shared_data import dev_set, encoding
 __all__ = ["Counts", "compare", "made", "main"]
 
 BYTES = "bytes that are no text"
-CHECK_PIECES = 20
+CHECK_PRETOKENS = 20
 
 
 @dataclass
@@ -40,8 +40,8 @@ class Counts:
     size: int = 0
     chunks: int = 0
     differences: int = 0
-    pieces: int = 0
-    piece_differences: int = 0
+    pretokens: int = 0
+    pretoken_differences: int = 0
     failed: int = 0
     ours: float = 0.0
     theirs: float = 0.0
@@ -62,7 +62,7 @@ def made(kind: str, random: Random, allowed: str, size: int) -> Iterator[str | b
     """Chunks of a generated kind and of these characters; `size` is about how many bytes they have together."""
     known = frozenset(allowed)
     while size > 0:
-        # What follows an odd byte is one piece in tiktoken, and a cut shows near the ends only: so runs are short.
+        # What follows an odd byte is one pre-token in tiktoken, and a cut shows near the ends only: so runs are short.
         length = random.choice([5, 20, 100, 500]) if kind == BYTES else CHUNK // 2
         text = ""
         while len(text) < length:
@@ -100,16 +100,16 @@ def compare(tok: ff.Tokenizer, theirs: Any, chunk: str | bytes, counts: Counts) 
         print(f"DIFFERENT ({tok.name}): {chunk[:200]!r}", flush=True)
 
 
-def compare_pieces(tok: ff.Tokenizer, pattern: Any, text: str, counts: Counts) -> None:
-    """The ends of pieces, and decoding."""
+def compare_pretokens(tok: ff.Tokenizer, pattern: Any, text: str, counts: Counts) -> None:
+    """The ends of pre-tokens, and decoding."""
     data = text.encode()
-    ends = [len(piece.encode()) for piece in pattern.findall(text)]
+    ends = [len(pretoken.encode()) for pretoken in pattern.findall(text)]
     for number in range(1, len(ends)):
         ends[number] += ends[number - 1]
-    counts.pieces += len(ends)
+    counts.pretokens += len(ends)
     if tok.piece_ends(data) != ends or tok.decode(tok.encode(data)) != data:
-        counts.piece_differences += 1
-        print(f"DIFFERENT PIECES ({tok.name}): {text[:200]!r}", flush=True)
+        counts.pretoken_differences += 1
+        print(f"DIFFERENT PRE-TOKENS ({tok.name}): {text[:200]!r}", flush=True)
 
 
 def measure(name: str, megabytes: float, seed: int) -> Counts:
@@ -131,8 +131,8 @@ def measure(name: str, megabytes: float, seed: int) -> Counts:
             if isinstance(chunk, str):
                 chunk = chunk.translate(others)
             compare(tok, theirs, chunk, counts)
-            if isinstance(chunk, str) and counts.chunks % CHECK_PIECES == 0:
-                compare_pieces(tok, pattern, chunk.translate(unlike_regex), counts)
+            if isinstance(chunk, str) and counts.chunks % CHECK_PRETOKENS == 0:
+                compare_pretokens(tok, pattern, chunk.translate(unlike_regex), counts)
             if counts.size >= size:
                 break
         print(counts.line(kind), flush=True)
@@ -147,8 +147,8 @@ def measure(name: str, megabytes: float, seed: int) -> Counts:
         run(kind, made(kind, random, allowed, int(share) + 1), share)
     print(total.line("all"))
     print(
-        f"{total.differences} differences; {total.pieces} pieces compared with the regex package, "
-        f"{total.piece_differences} chunks differ; chunks that tiktoken could not encode: {total.failed}\n"
+        f"{total.differences} differences; {total.pretokens} pre-tokens compared with the regex package, "
+        f"{total.pretoken_differences} chunks differ; chunks that tiktoken could not encode: {total.failed}\n"
     )
     return total
 
@@ -162,5 +162,5 @@ def main() -> int:
     wrong = 0
     for name in options.encoding or ENCODING_NAMES:
         counts = measure(name, options.megabytes, options.seed)
-        wrong += counts.differences + counts.piece_differences
+        wrong += counts.differences + counts.pretoken_differences
     return 1 if wrong else 0

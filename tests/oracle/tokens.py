@@ -13,7 +13,7 @@ def read_ranks(rank_file: bytes) -> dict[bytes, int]:
     return {base64.b64decode(token): int(rank) for token, rank in lines}
 
 
-def merge_piece(ranks: dict[bytes, int], pretoken: bytes) -> list[int]:
+def merge_pretoken(ranks: dict[bytes, int], pretoken: bytes) -> list[int]:
     """Byte-pair encoding as it is defined: merge the leftmost pair of the lowest rank until none is left."""
     if pretoken in ranks:
         return [ranks[pretoken]]

@@ -230,7 +230,7 @@ KINDS: dict[str, Callable[[], Any]] = {
     "added": lambda: byte_level(_gpt2(), added=(*ADDED, " a")),
     "overlapping": lambda: byte_level(_gpt2(), added=("<tool><", "er|>x", *_not_normalized("Xy"))),
     "added llama 3": lambda: byte_level(_before(_split(_regex(LLAMA_3))), ignore_merges=True, added=tuple(ADDED[:4])),
-    "whole pieces": lambda: with_other_merges(
+    "whole pre-tokens": lambda: with_other_merges(
         byte_level(_before(_split(_regex(LLAMA_3))), ignore_merges=True), 1, 0.03, 0.01
     ),
     "odd merges": lambda: with_other_merges(byte_level(_gpt2()), 2, 0.02, 0.05),

@@ -22,8 +22,8 @@ from ffgrammar.engine.matcher.matcher cimport Drafted
 from ffgrammar.engine.position.cursor cimport (
     cursor_rollback, cursor_copy, cursor_revalidate, cursor_free, cursor_push_empty, cursor_take,
 )
-from ffgrammar.tokens.canonical.rules cimport UNCONSTRAINED, CanonicalSequence
-from ffgrammar.tokens.canonical.transitions cimport transitions_from
+from ffgrammar.tokens.canonical.rules cimport UNCONSTRAINED
+from ffgrammar.tokens.canonical.sequence cimport CanonicalSequence
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.canonical.coverings import coverings_after, settled_tokens, shared_tokens
@@ -356,7 +356,7 @@ cdef class CanonicalMatcher(Matcher):
         if at.last < <uint32_t>UNCONSTRAINED and not at.character.need:
             successors = self.token_history.rules.successors().find(at.last)
             beside = <const uint32_t*><const char*>successors
-        ways = transitions_from(self.token_history.rules, &at)
+        ways = self.token_history.rules.transitions_from(&at)
         self.engine.acquire()
         status = cursor_revalidate(self.engine, &self.cursor)
         if status >= 0:

@@ -1,33 +1,23 @@
-"""The merge loop of a byte-pair encoding whose ranks are its token ids."""
+"""The merge loop of byte-pair encoding, for both kinds of merges."""
 
 from libc.stddef cimport size_t
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t
 
-from ffgrammar.tokens.pretokenize.builtin cimport CharClasses, Splitter
-from ffgrammar.tokens.vocabulary.trie cimport TokenIndex, TokenTrie
+from ffgrammar.tokens.bpe.ids cimport BpeStatus, Ids
+from ffgrammar.tokens.bpe.merge_list cimport MergeIndex
+from ffgrammar.tokens.vocabulary.trie cimport TokenIndex
 
-cdef struct Ids:
-    # a growable array of token ids
-    uint32_t* items
-    size_t count
-    size_t room
+# Merge bytes where ids are ranks: two tokens merge if their bytes together are a token, and its id is the rank. Stops once no
+# more than `least` tokens are left. `ids` has room for `count` ids and receives the tokens. Returns how many they are,
+# BPE_NO_BYTE or BPE_NO_MEMORY.
+cdef int64_t merge_bytes(
+    const TokenIndex* index, const uint8_t* text, uint32_t count, uint32_t least, uint32_t* ids
+) noexcept nogil
 
+# Merge tokens in place by a list of merges. Stops once no more than `least` are left. Returns how many are left, or
+# BPE_NO_MEMORY.
+cdef int64_t merge_ids(const MergeIndex* index, uint32_t* ids, uint32_t count, uint32_t least) noexcept nogil
 
-cdef enum BpeStatus:
-    BPE_OK = 0
-    BPE_NO_MEMORY = 1
-    BPE_NO_BYTE = 2  # a byte of the pre-token is no token of its own
-
-
-cdef BpeStatus bpe_piece(const TokenIndex* index, const uint8_t* text, size_t count, Ids* out) noexcept nogil
-
-
-cdef class BpeEncoder:
-    cdef readonly TokenTrie trie
-    cdef readonly Splitter splitter
-
-    cdef BpeStatus _encode(
-        self, CharClasses classes, const uint8_t* text, size_t count, size_t valid, Ids* out
-    ) noexcept nogil
-    cdef size_t _unstable_from(self, const Ids* ids, size_t last_piece) noexcept nogil
-    cdef bint _is_blank(self, uint32_t token) noexcept nogil
+# Append to `out` the tokens of one pre-token of fewer than 2**32 - 2 bytes, where ids are ranks. A pre-token that is a token
+# is that token. Returns BPE_OK, BPE_NO_BYTE or BPE_NO_MEMORY.
+cdef BpeStatus encode_pretoken(const TokenIndex* index, const uint8_t* text, size_t count, Ids* out) noexcept nogil

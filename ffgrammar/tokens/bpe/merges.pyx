@@ -1,69 +1,42 @@
 """Which two tokens the merges of byte-pair encoding leave side by side.
 
-Inside a pre-token a sequence of tokens is what the merges make of its bytes exactly if each two neighbours are, so all that there
-is to know is a relation of pairs. A merge that joins something across two tokens joins a part that ends the first with a part
-that begins the second, at a time when both parts are whole and no longer than they are then. Parts of a token are undone from the
-last merge on: the later of the two last merges is taken back, and before each step it is asked whether what now stands at the
-border makes a token that comes before what was taken back last. (The check of the crate bpe of rust-gems; also in Vieira et al.,
-"Language Models over Canonical Byte-Pair Encodings". At most 14 look-ups on cl100k and o200k.)
+Inside a pre-token a sequence of tokens is what the merges make of its bytes exactly if each two neighbours are. So all that there
+is to know is a relation of pairs, and a pair is checked without merging anything:
+
+    merges = Merges(trie)
+    merges.may_follow(one, other)     # whether the tokenizer may write `other` right after `one`
+    merges.parts(one)                 # the two tokens of its last merge
+
+A merge that joins something across the border of two tokens joins a part that ends the first with a part that begins the second,
+at a time when both parts are whole and no longer than they are then. So the merges of both tokens are undone from the last one on:
+the later of the two last merges is taken back, and before each step the check asks whether what now stands at the border makes a
+token that comes before what was taken back last. This is the check of the crate bpe of rust-gems; it is also in Vieira et al.,
+"Language Models over Canonical Byte-Pair Encodings". It takes at most 14 look-ups on cl100k and o200k.
 
 There are two kinds of vocabularies. In tiktoken's a token's id is its rank, and two parts merge if their bytes are a token's. In
 those of Hugging Face merges are listed (merge_list.pyx); a token's rank is then that of the last merge when its own bytes are
-merged. Where that is lower than the rank of a part of it, merges do not come in the order of ranks, and pairs of such tokens are
-merged to see what comes of it.
+merged. Where that is lower than the rank of one of its parts, merges do not come in the order of ranks, and a pair with such a
+token is merged to see what comes of it.
 
-What merges begin with is bytes, or characters: then a character that is no token becomes a token for each of its bytes, and these
-merge with nothing.
+Merging begins with bytes or with characters. With characters, one that is no token becomes a token for each of its bytes, and
+these merge with nothing.
 """
 
 from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
-from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from ffgrammar.core.utf8 cimport Utf8, utf8_step
-from ffgrammar.tokens.bpe.merge_loop cimport BPE_NO_BYTE, BPE_NO_MEMORY, BPE_OK, BpeStatus, Ids, bpe_piece
-from ffgrammar.tokens.bpe.merge_list cimport Pair, MergeList, find_pair, merge_ids
-from ffgrammar.tokens.vocabulary.trie cimport TokenIndex, TokenTrie, index_find
+from ffgrammar.tokens.bpe.ids cimport BPE_NO_BYTE, BPE_NO_MEMORY, BPE_OK, BpeStatus, Ids, ids_reserve
+from ffgrammar.tokens.bpe.merge_list cimport MergeList, find_rank
+from ffgrammar.tokens.bpe.merge_loop cimport encode_pretoken, merge_bytes, merge_ids
+from ffgrammar.tokens.vocabulary.trie cimport TokenTrie, index_find
 
 from ffgrammar.core.errors import TokenizerError
 
 cdef enum:
-    NEAR = 512  # bytes of two tokens that are put side by side without asking for memory
-
-
-cdef uint32_t* merge(const TokenIndex* index, const uint8_t* text, uint32_t count, uint32_t least) noexcept nogil:
-    """Where the parts start that the merges leave of two bytes or more, once there are no more than `least`; the last entry is
-    `count`. To be freed; NULL if there is no memory. (Quadratic, in the length of a token.)"""
-    cdef uint32_t* start = <uint32_t*>malloc((2 * <size_t>count + 1) * sizeof(uint32_t))
-    cdef uint32_t* rank = start + count + 1  # of a part with the next
-    cdef uint32_t parts = count
-    cdef uint32_t i, at, best
-    if start == NULL:
-        return NULL
-    for i in range(count + 1):
-        start[i] = i
-    for i in range(count - 1):
-        rank[i] = <uint32_t>index_find(index, text + i, 2)
-    while parts > least:
-        best = WHOLE
-        at = 0
-        for i in range(parts - 1):
-            if rank[i] < best:
-                best = rank[i]
-                at = i
-        if best == WHOLE:
-            break
-        parts -= 1
-        for i in range(at + 1, parts):
-            start[i] = start[i + 1]
-            rank[i] = rank[i + 1]
-        start[parts] = count
-        if at + 1 < parts:
-            rank[at] = <uint32_t>index_find(index, text + start[at], start[at + 2] - start[at])
-        if at:
-            rank[at - 1] = <uint32_t>index_find(index, text + start[at - 1], start[at + 1] - start[at - 1])
-    return start
+    NEAR = 512  # bytes of two tokens that are put side by side on the stack
 
 
 cdef class Merges:
@@ -72,8 +45,11 @@ cdef class Merges:
     Args:
         trie: the vocabulary.
         pairs: the merges as they are listed; None if ids are ranks.
-        byte_tokens: by byte, the token that stands for it in a character that is no token (None if there is none); None if merges
-            begin with bytes. Only together with `pairs`.
+        byte_tokens: by byte, the token that stands for it in a character that is no token (None if there is none). None if
+            merging begins with bytes. Only together with `pairs`.
+
+    Raises:
+        TokenizerError: a token for a byte is out of range.
     """
 
     def __cinit__(self, TokenTrie trie not None, MergeList pairs=None, byte_tokens=None):
@@ -148,30 +124,25 @@ cdef class Merges:
             while at < after:
                 ids[made] = self.byte_token[text[at]]
                 if ids[made] == <uint32_t>NO_TOKEN:
-                    return NO_BYTE
+                    return BPE_NO_BYTE
                 made += 1
                 at += 1
         return made
 
     cdef int64_t merge_text(self, const uint8_t* text, size_t count, uint32_t* ids, uint32_t least) noexcept nogil:
-        """The tokens that listed merges leave of bytes, once there are no more than `least`."""
-        cdef int64_t made = self.first_tokens(text, count, ids)
+        cdef int64_t made
+        if self.listed == NULL:
+            return merge_bytes(&self.trie.index, text, <uint32_t>count, least, ids)
+        made = self.first_tokens(text, count, ids)
         return merge_ids(self.listed, ids, <uint32_t>made, least) if made > 0 else made
 
     cdef BpeStatus encode(self, const uint8_t* text, size_t count, bint whole, Ids* out) noexcept nogil:
-        cdef size_t room
-        cdef uint32_t* items
         cdef int64_t made
         cdef int32_t token = -1
         if self.listed == NULL:
-            return bpe_piece(&self.trie.index, text, count, out)
-        if count > out.room - out.count:
-            room = 2 * out.room + count + 64
-            items = <uint32_t*>realloc(out.items, room * sizeof(uint32_t))
-            if items == NULL:
-                return BPE_NO_MEMORY
-            out.items = items
-            out.room = room
+            return encode_pretoken(&self.trie.index, text, count, out)
+        if ids_reserve(out, count) != BPE_OK:
+            return BPE_NO_MEMORY
         if whole:
             token = index_find(&self.trie.index, text, count)
         if token >= 0:
@@ -180,7 +151,7 @@ cdef class Merges:
             return BPE_OK
         made = self.merge_text(text, count, out.items + out.count, 1)
         if made < 0:
-            return BPE_NO_BYTE if made == NO_BYTE else BPE_NO_MEMORY
+            return <BpeStatus>made
         out.count += <size_t>made
         return BPE_OK
 
@@ -201,51 +172,31 @@ cdef class Merges:
     cdef int find_parts(self, uint32_t token, uint32_t* left, uint32_t* right) noexcept nogil:
         cdef uint32_t first = self.trie.offsets[token]
         cdef uint32_t count = self.trie.offsets[token + 1] - first
-        cdef const uint8_t* text = self.trie.blob + first
-        cdef uint32_t* made
-        cdef int32_t found
-        if self.listed != NULL:
-            return self.find_listed_parts(token, text, count, left, right)
-        if count < 2:
-            left[0] = WHOLE if count else UNREACHED
-            return 0
-        made = merge(&self.trie.index, text, count, 2)
-        if made == NULL:
-            return -1
-        if made[2] == count:
-            found = index_find(&self.trie.index, text, made[1])
-            if found >= 0:
-                left[0] = <uint32_t>found
-                right[0] = <uint32_t>index_find(&self.trie.index, text + made[1], count - made[1])
-        free(made)
-        return 0
-
-    cdef int find_listed_parts(
-        self, uint32_t token, const uint8_t* text, uint32_t count, uint32_t* left, uint32_t* right
-    ) noexcept nogil:
         cdef uint32_t[NEAR] near
         cdef uint32_t* ids = near
-        cdef const Pair* pair
+        cdef uint32_t rank
         cdef int64_t made
         if count > NEAR:
             ids = <uint32_t*>malloc(count * sizeof(uint32_t))
             if ids == NULL:
                 return -1
-        made = self.merge_text(text, count, ids, 2)
-        if made == 1 and ids[0] == token:
+        made = self.merge_text(self.trie.blob + first, count, ids, 2)
+        if made == 1 and (self.listed == NULL or ids[0] == token):
             left[0] = WHOLE
+        elif made == 2 and self.listed == NULL:
+            left[0] = ids[0]
+            right[0] = ids[1]
         elif made == 2:
-            pair = find_pair(self.listed, ids[0], ids[1])
-            if pair != NULL and pair.result == token:
-                self.rank[token] = pair.rank
+            rank = find_rank(self.listed, ids[0], ids[1])
+            if rank < self.ranks and self.listed.results[rank] == token:
+                self.rank[token] = rank
                 left[0] = ids[0]
                 right[0] = ids[1]
         if ids != near:
             free(ids)
-        return -1 if made == -1 else 0
+        return -1 if made == BPE_NO_MEMORY else 0
 
     cdef bint is_late(self, uint32_t part, uint32_t token) noexcept nogil:
-        """Whether a part is merged after the token whose part it is could be, if it were by rank."""
         return self.out_of_order[part] or (
             self.left[part] < <uint32_t>UNREACHED and rank_of(self.rank, part) > rank_of(self.rank, token))
 
@@ -274,19 +225,16 @@ cdef class Merges:
                 return -1
         memcpy(text, self.trie.blob + self.trie.offsets[one], size)
         memcpy(text + size, self.trie.blob + self.trie.offsets[other], more)
-        if not out_of_order:
-            status = self.side_by_side(text, size, one, other)
-        elif self.listed == NULL:
-            status = self.merged_apart(text, size, size + more)
+        if out_of_order:
+            status = self.merged_apart(text, size + more, one, other)
         else:
-            status = self.listed_apart(text, size + more, one, other)
+            status = self.side_by_side(text, size, one, other)
         if text != near:
             free(text)
         return status
 
     cdef int side_by_side(self, const uint8_t* text, uint32_t border, uint32_t one, uint32_t other) noexcept nogil:
         cdef uint32_t before, after, joined
-        cdef const Pair* pair
         # A merge across the border counts if it comes before the one that was taken back last: its rank is below this.
         cdef uint32_t limit = WHOLE
         while True:
@@ -295,8 +243,7 @@ cdef class Merges:
                 after = self.trie.offsets[other + 1] - self.trie.offsets[other]
                 joined = <uint32_t>index_find(&self.trie.index, text + border - before, before + after)
             else:
-                pair = find_pair(self.listed, one, other)
-                joined = pair.rank if pair != NULL else <uint32_t>WHOLE
+                joined = find_rank(self.listed, one, other)
             if joined < limit:
                 return 0
             if self.reached(one) < 0 or self.reached(other) < 0:
@@ -313,33 +260,34 @@ cdef class Merges:
             else:
                 return 1
 
-    cdef int merged_apart(self, const uint8_t* text, uint32_t border, uint32_t count) noexcept nogil:
-        """The same by definition: the merges of all bytes leave two parts."""
-        cdef uint32_t* start = merge(&self.trie.index, text, count, 1)
-        cdef int found = -1
-        if start != NULL:
-            found = start[1] == border and start[2] == count
-            free(start)
-        return found
-
-    cdef int listed_apart(self, const uint8_t* text, uint32_t count, uint32_t one, uint32_t other) noexcept nogil:
+    cdef int merged_apart(self, const uint8_t* text, uint32_t count, uint32_t one, uint32_t other) noexcept nogil:
         cdef uint32_t* ids = <uint32_t*>malloc(count * sizeof(uint32_t))
         cdef int64_t made
+        cdef bint same
         if ids == NULL:
             return -1
         made = self.merge_text(text, count, ids, 1)
-        made = -1 if made == -1 else made == 2 and ids[0] == one and ids[1] == other
+        if made == 2 and self.listed != NULL:
+            same = ids[0] == one and ids[1] == other
+        else:
+            # (where ids are ranks, another token with the same bytes will do)
+            same = made == 2 and (self.trie.offsets[ids[0] + 1] - self.trie.offsets[ids[0]]
+                                  == self.trie.offsets[one + 1] - self.trie.offsets[one])
         free(ids)
-        return <int>made
+        return -1 if made == BPE_NO_MEMORY else same
 
     def makes(self, bytes text not None):
-        """What merges make of bytes, even of those of a token. Raises TokenizerError if a byte is no token."""
+        """What listed merges make of bytes, even of those of a token.
+
+        Raises:
+            TokenizerError: a byte is no token, or the merges are not listed.
+        """
         cdef Ids ids = Ids(NULL, 0, 0)
         cdef const uint8_t* data = text
         cdef BpeStatus status
         cdef size_t i
         if self.listed == NULL:
-            raise TokenizerError("makes: only of merges that are listed")
+            raise TokenizerError("makes: only of merges that are listed; encode the text instead")
         try:
             status = self.encode(data, len(text), False, &ids)
             if status == BPE_NO_MEMORY:
@@ -351,8 +299,12 @@ cdef class Merges:
             free(ids.items)
 
     def parts(self, token):
-        """The two tokens of the last merge that makes a token; None for a single byte, () where its bytes give other
-        tokens. Raises TokenizerError if the id is out of range or has no bytes."""
+        """The two tokens of the last merge that makes a token; None if merging begins with it, () where its bytes give other
+        tokens.
+
+        Raises:
+            TokenizerError: the id is out of range or has no bytes.
+        """
         if not self.trie.token_bytes(token):
             raise TokenizerError(f"token {token} has no bytes")
         cdef uint32_t number = token
@@ -363,7 +315,11 @@ cdef class Merges:
         return self.left[number], self.right[number]
 
     def may_follow(self, one, other):
-        """Whether the merges leave two tokens as they are, side by side in one pre-token."""
+        """Whether the merges leave two tokens as they are, side by side in one pre-token.
+
+        Raises:
+            TokenizerError: an id is out of range.
+        """
         for token in (one, other):
             if not self.trie.token_bytes(token):
                 return False

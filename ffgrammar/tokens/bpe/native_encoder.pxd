@@ -1,14 +1,25 @@
-"""Encoding by a tokenizer's rules."""
+"""The encoder of a tokenizer whose pre-tokenizer and merges are known."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t
 
-from ffgrammar.tokens.bpe.merge_loop cimport BpeStatus, Ids
-from ffgrammar.tokens.canonical.rules cimport CanonicalRules
+from ffgrammar.tokens.bpe.ids cimport BpeStatus, Ids
+from ffgrammar.tokens.bpe.merges cimport Merges
+from ffgrammar.tokens.pretokenize.table cimport PretokenTable
 
-# Append the tokens of the pre-tokens of a UTF-8 text that end at `stop` or before; `begun` is where the first pre-token begins
-# that does not.
-cdef BpeStatus encode_pretokens(
-    CanonicalRules rules, const uint8_t* text, size_t count, size_t stop, Ids* out, size_t* begun
-) noexcept nogil
-cdef list listed(BpeStatus status, Ids* ids)
+
+cdef class NativeEncoder:
+    cdef readonly PretokenTable pretokens
+    cdef readonly Merges merges
+    cdef readonly bint whole_pretokens
+
+    # The tokens of those pre-tokens of a UTF-8 text that end at `stop` or before, as a list. Raises TokenizerError.
+    cdef list encode_until(self, bytes text, size_t stop)
+
+    # Append the tokens of those pre-tokens of text[:count], which is UTF-8, that end at `stop` or before. `end` is set to where
+    # the last of these ends. Returns BPE_OK, BPE_NO_BYTE or BPE_NO_MEMORY.
+    cdef BpeStatus encode_pretokens(
+        self, const uint8_t* text, size_t count, size_t stop, Ids* out, size_t* end) noexcept nogil
+
+    # Append the tokens of text[:count], of which text[:valid] is UTF-8. Returns as `encode_pretokens`.
+    cdef BpeStatus encode_all(self, const uint8_t* text, size_t count, size_t valid, Ids* out) noexcept nogil

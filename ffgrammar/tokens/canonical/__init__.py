@@ -1,0 +1,12 @@
+"""Canonical token sequences: the ones that the tokenizer itself makes of a text.
+
+In reading order:
+
+    sure_states  which states of a pre-tokenizer's automaton every text can go on from
+    transitions  what each token does to a hypothesis about pre-token boundaries
+    rules        whether a token may follow a sequence
+    following    which tokens may follow a sequence
+    sequence     a sequence that grows, for Python
+    coverings    the sequences that cover the beginning of a text
+    lazy_rules   a tokenizer's rules, made when they are first asked for
+"""

@@ -1,12 +1,13 @@
-"""What may come after a place in a pre-token, as far as pre-tokens decide."""
+"""What each token does to a hypothesis about pre-token boundaries."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t
 
-from ffgrammar.tokens.canonical.rules cimport CanonicalState, CanonicalRules
+from ffgrammar.tokens.pretokenize.table cimport PretokenTable
+from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 cdef enum:
-    MAX_STATES = 256  # of an automaton for which there are ways
+    MAX_STATES = 256  # of an automaton that has transitions: `after` holds a state in a byte
 
 
 cdef class BoundaryTransition:
@@ -16,14 +17,18 @@ cdef class BoundaryTransition:
 
 
 cdef class BoundaryTransitions:
-    cdef readonly CanonicalRules rules
+    cdef TokenTrie trie
+    cdef PretokenTable pretokens
     cdef dict kept        # (state of the automaton, whether the pre-token ends there) -> BoundaryTransition
     cdef size_t max_count
 
+    # The transition from a state of the automaton. `ends`: whether the pre-token ends before the token. Raises MemoryError.
     cdef BoundaryTransition find(self, uint32_t hypothesis, bint ends)
-    cdef int fill(self, BoundaryTransition transition, uint32_t hypothesis, bint ends) noexcept nogil
+
+    # Fill an empty transition.
+    cdef void fill(self, BoundaryTransition transition, uint32_t hypothesis, bint ends) noexcept nogil
 
 
-# The ways of the hypotheses of a place, two each: where the pre-token ends, and where it goes on. None where they do not tell
-# enough.
-cdef list transitions_from(CanonicalRules rules, const CanonicalState* at)
+# Whether the tokens of a pre-tokenizer have transitions: its automaton is small, and a hypothesis does not become several on the
+# way through a token.
+cdef bint has_transitions(PretokenTable pretokens) noexcept nogil

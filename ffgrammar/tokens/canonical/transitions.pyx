@@ -1,24 +1,30 @@
-"""From a state of the automaton of pre-tokens (tokens/pretokenize/automaton.py) there are two ways on: the pre-token ends, or it
-goes on. For each, which tokens' characters it allows and where they lead is found once for a vocabulary; grammars and merges are
-asked later."""
+"""Boundary transitions: what each token of the vocabulary does to a hypothesis about pre-token boundaries.
+
+From a state of the automaton of pre-tokens (tokens/pretokenize/automaton.py) a token can come in two ways: the pre-token ends
+before it, or goes on. For each of the two, one walk over the trie finds which tokens' characters the automaton allows and where
+they lead. This depends on the vocabulary alone, so it is done once, when first asked for; grammars and merges are asked later.
+(All transitions of o200k take 25 MB, if all are asked for. With half of that kept, a canonical mask took 8 ms where it takes 1.)
+"""
 
 from libc.stddef cimport size_t
-from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t
 from libc.stdlib cimport calloc, free
 
+from ffgrammar.core.bits cimport bit_set
 from ffgrammar.core.utf8 cimport Utf8, utf8_step
-from ffgrammar.tokens.canonical.rules cimport CanonicalState, CanonicalRules
-from ffgrammar.tokens.pretokenize.table cimport DEAD
-from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TrieNode, node_byte, node_depth, node_size, node_token
+from ffgrammar.tokens.pretokenize.table cimport DEAD, PretokenTable, may_begin, successor
+from ffgrammar.tokens.vocabulary.trie cimport (
+    MAX_TOKEN_BYTES, TokenTrie, TrieNode, next_node, node_byte, node_depth, node_token,
+)
 
 
 cdef class BoundaryTransition:
-    """One of them. Made by `BoundaryTransitions`."""
+    """One transition. `BoundaryTransitions` makes it."""
 
-    def __cinit__(self, uint32_t vocab_size, uint32_t n_words):
+    def __cinit__(self, uint32_t n_words):
         self.mask = <uint32_t*>calloc(<size_t>n_words + 1, sizeof(uint32_t))
         self.cut = <uint32_t*>calloc(<size_t>n_words + 1, sizeof(uint32_t))
-        # (the number of nodes without a token is at most vocab_size rounded up to a word)
+        # (a node without a token has the number 32 * n_words)
         self.after = <uint8_t*>calloc(32 * (<size_t>n_words + 1), 1)
         if self.mask == NULL or self.cut == NULL or self.after == NULL:
             raise MemoryError
@@ -30,18 +36,19 @@ cdef class BoundaryTransition:
 
 
 cdef class BoundaryTransitions:
-    """The ways of a tokenizer, each made when it is asked for.
+    """The transitions of a tokenizer, each made when it is first asked for.
 
     Args:
-        rules: of the tokenizer; its automaton has at most MAX_STATES states.
-        max_bytes: how much is kept. Over it all are dropped. (All of o200k's take 25 MB, if all are asked for; with half of
-            that a mask took 8 ms where it takes 1.)
+        trie: the vocabulary.
+        pretokens: the pre-tokenizer; `has_transitions` holds for it.
+        max_bytes: how much is kept. Over it all are dropped.
     """
 
-    def __cinit__(self, CanonicalRules rules not None, size_t max_bytes=32 << 20):
-        self.rules = rules
+    def __cinit__(self, TokenTrie trie not None, PretokenTable pretokens not None, size_t max_bytes=32 << 20):
+        self.trie = trie
+        self.pretokens = pretokens
         self.kept = {}
-        self.max_count = max(4, max_bytes // (40 * <size_t>(rules.trie.n_words + 1)))
+        self.max_count = max(4, max_bytes // (40 * <size_t>(trie.n_words + 1)))
 
     cdef BoundaryTransition find(self, uint32_t hypothesis, bint ends):
         cdef object key = (hypothesis, ends)
@@ -49,7 +56,7 @@ cdef class BoundaryTransitions:
         cdef BoundaryTransition transition
         if found is not None:
             return <BoundaryTransition>found
-        transition = BoundaryTransition(self.rules.trie.vocab_size, self.rules.trie.n_words)
+        transition = BoundaryTransition(self.trie.n_words)
         with nogil:
             self.fill(transition, hypothesis, ends)
         if <size_t>len(self.kept) >= self.max_count:
@@ -57,67 +64,43 @@ cdef class BoundaryTransitions:
         self.kept[key] = transition
         return transition
 
-    cdef int fill(self, BoundaryTransition transition, uint32_t hypothesis, bint ends) noexcept nogil:
-        cdef const TrieNode* it
+    cdef void fill(self, BoundaryTransition transition, uint32_t hypothesis, bint ends) noexcept nogil:
+        cdef const TrieNode* nodes = self.trie.nodes
+        # By depth: the state of the automaton, the character that is being read, and whether `ends` was heeded, which it is at
+        # the end of the first character.
         cdef uint16_t[MAX_TOKEN_BYTES + 1] states
-        cdef Utf8[MAX_TOKEN_BYTES + 1] parts
-        cdef uint32_t begun[MAX_TOKEN_BYTES + 1]  # whether the way was taken: with the first character
-        cdef uint32_t node = 1
-        cdef uint32_t depth, token, character
-        cdef uint64_t live
-        cdef uint16_t to
+        cdef Utf8[MAX_TOKEN_BYTES + 1] characters
+        cdef bint[MAX_TOKEN_BYTES + 1] begun
+        cdef uint32_t at = 1
+        cdef uint32_t depth, token
+        cdef bint ends_here, alive
         states[0] = <uint16_t>hypothesis
-        parts[0].need = 0
+        characters[0].need = 0
         begun[0] = False
-        while node < self.rules.trie.node_count:
-            it = self.rules.trie.nodes + node
-            depth = node_depth(it)
-            parts[depth] = parts[depth - 1]
+        while at < self.trie.node_count:
+            depth = node_depth(&nodes[at])
+            characters[depth] = characters[depth - 1]
             states[depth] = states[depth - 1]
             begun[depth] = begun[depth - 1]
-            if not utf8_step(&parts[depth], node_byte(it)):
-                node += node_size(it)
-                continue
-            if not parts[depth].need:
-                character = states[depth] * self.rules.pretokens.classes + self.rules.pretokens.class_of(parts[depth].code)
-                to = self.rules.pretokens.to[character + (self.rules.pretokens.size if ends and not begun[depth] else 0)]
-                if to == DEAD:
-                    node += node_size(it)
-                    continue
-                states[depth] = to
+            ends_here = ends and not begun[depth]
+            alive = utf8_step(&characters[depth], node_byte(&nodes[at]))
+            if alive and characters[depth].need:
+                alive = may_begin(self.pretokens, states[depth], &characters[depth], ends_here)
+            elif alive:
+                # (here there is one way to go on, number 0, and one to end, number 1)
+                states[depth] = <uint16_t>successor(
+                    self.pretokens, ends_here, states[depth], self.pretokens.class_of(characters[depth].code))
                 begun[depth] = True
-            else:
-                if ends and not begun[depth]:
-                    live = self.rules.pretokens.live_ends[states[depth]]
+                alive = states[depth] != DEAD
+            if alive:
+                token = node_token(&nodes[at])
+                bit_set(transition.mask, token)
+                if characters[depth].need:
+                    bit_set(transition.cut, token)
                 else:
-                    live = self.rules.pretokens.live_on[states[depth]]
-                if not live & self.rules.pretokens.possible(&parts[depth]):
-                    node += node_size(it)
-                    continue
-            node += 1
-            token = node_token(it)
-            transition.mask[token >> 5] |= <uint32_t>1 << (token & 31)
-            if parts[depth].need:
-                transition.cut[token >> 5] |= <uint32_t>1 << (token & 31)
-            else:
-                transition.after[token] = <uint8_t>states[depth]
-        return 0
+                    transition.after[token] = <uint8_t>states[depth]
+            at = next_node(nodes, at, alive)
 
 
-cdef list transitions_from(CanonicalRules rules, const CanonicalState* at):
-    cdef BoundaryTransitions transitions
-    cdef list found = []
-    cdef uint32_t i
-    if at.character.need or rules.pretokens.states > MAX_STATES:
-        return None
-    if rules.pretokens.ways > 2 or rules.pretokens.stays > 1 or rules.pretokens.has_atoms:
-        # a hypothesis becomes several on the way through a token
-        return None
-    if rules.kept_transitions is None:
-        # (two threads may both get here; the ways are the same)
-        rules.kept_transitions = BoundaryTransitions(rules)
-    transitions = rules.kept_transitions
-    for i in range(at.count):
-        found.append(transitions.find(at.hypothesis[i], True))
-        found.append(transitions.find(at.hypothesis[i], False))
-    return found
+cdef bint has_transitions(PretokenTable pretokens) noexcept nogil:
+    return pretokens.states <= MAX_STATES and pretokens.ways <= 2 and pretokens.stays == 1 and not pretokens.has_atoms

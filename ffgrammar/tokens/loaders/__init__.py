@@ -1,0 +1,10 @@
+"""Loaders: tokenizers that come from somewhere else, read without importing the package they come from.
+
+In reading order:
+
+    tiktoken            a `tiktoken.Encoding`
+    huggingface_splits  the pre-tokenizers of a tokenizer.json, as patterns
+    huggingface_rules   how a tokenizer.json cuts and merges, or that this cannot be known exactly
+    encoders            encoders that are someone else's code
+    huggingface         a tokenizer.json as a whole: bytes of tokens, special tokens, EOS
+"""

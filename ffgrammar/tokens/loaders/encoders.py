@@ -1,8 +1,9 @@
-"""Encoders that are someone else's: a caller's function, a tiktoken object, a Hugging Face tokenizer (where its rules
-are not known).
+"""Encoders that call someone else's code: a caller's function, a tiktoken object, a Hugging Face tokenizer.
 
-Each has `encode(data)` for str and bytes, names of special tokens being ordinary text, and `piece_ends(data)`, the byte
-offsets at which the pre-tokens of a UTF-8 text end, or None where that is not known.
+Each has `encode(data)` for str and bytes, in which the names of special tokens are ordinary text, and
+`pretoken_ends(data)`: the byte offsets at which the pre-tokens of a UTF-8 text end, or None where that is not known.
+All errors of the other code become TokenizerError. A Hugging Face tokenizer whose rules are known encodes by these
+instead (tokens/bpe/native_encoder.pyx), and its package is not loaded.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ __all__ = ["CallableEncoder", "HuggingFaceEncoder", "TiktokenEncoder"]
 
 
 class CallableEncoder:
-    """A function from bytes to ids. Where its pre-tokens end is not known."""
+    """Encodes with a function from bytes to ids. Where its pre-tokens end is not known."""
 
     def __init__(self, function: Callable[[bytes], Iterable[int]]) -> None:
         if not callable(function):
@@ -38,12 +39,12 @@ class CallableEncoder:
         except Exception as error:
             raise TokenizerError(f"the encode function failed: {type(error).__name__}: {error}") from error
 
-    def piece_ends(self, data: bytes) -> list[int] | None:
+    def pretoken_ends(self, data: bytes) -> list[int] | None:
         return None
 
 
 class TiktokenEncoder:
-    """Encodes with a `tiktoken.Encoding`, names of special tokens as ordinary text."""
+    """Encodes with a `tiktoken.Encoding`."""
 
     def __init__(self, encoding: Any) -> None:
         self._encoding = encoding
@@ -64,8 +65,9 @@ class TiktokenEncoder:
                 raise TokenizerError(f"tiktoken could not encode the text: {error}") from error
             raise
 
-    def piece_ends(self, data: bytes) -> list[int] | None:
-        """By the `regex` package where it is installed; its Unicode version may differ from tiktoken's."""
+    def pretoken_ends(self, data: bytes) -> list[int] | None:
+        """Ends of pre-tokens by the `regex` package, if it is installed; its Unicode version may differ from
+        tiktoken's."""
         if self._splitter is None:
             try:
                 import regex
@@ -78,16 +80,17 @@ class TiktokenEncoder:
 
 
 class HuggingFaceEncoder:
-    """Encodes by the tokenizer's rules, or with the package `tokenizers` where they are not known; its tokenizer is
-    built when first needed.
+    """Encodes by the tokenizer's rules, or with the package `tokenizers` where they are not known.
+
+    The tokenizer of that package is made when it is first needed.
 
     Args:
-        config: its tokenizer.json.
-        letters: GPT-2's letters by byte if its model works on these; None if it has tokens like `<0x0A>`.
+        config: the tokenizer.json.
+        letters: GPT-2's letters by byte if the model works on these; None if it has tokens like `<0x0A>`.
 
     Attributes:
         rules: the tokenizer's; set once, before anything is encoded.
-        knows_space: whether the rules know what becomes of a text that has the character that stands for the space.
+        knows_space: whether the rules also hold for a text that has the character that stands for the space.
     """
 
     def __init__(self, config: dict[str, Any], letters: dict[int, str] | None) -> None:
@@ -111,7 +114,8 @@ class HuggingFaceEncoder:
                     import tokenizers
                 except ImportError:
                     raise TokenizerError(
-                        "encoding with a Hugging Face tokenizer needs the package tokenizers: pip install tokenizers"
+                        "encoding with this Hugging Face tokenizer needs the package tokenizers: "
+                        "pip install tokenizers (masks and matchers work without)"
                     ) from None
                 try:
                     self._tokenizer = tokenizers.Tokenizer.from_str(json.dumps(self._config))
@@ -124,9 +128,9 @@ class HuggingFaceEncoder:
     def encode(self, data: str | bytes) -> list[int]:
         """The ids of a text.
 
-        These tokenizers work on characters; what they would make of other bytes is defined here. Byte-level: the last
-        pre-token before the first wrong byte, and everything from there on, are one pre-token (as tiktoken does it).
-        Otherwise: each wrong byte is its own token.
+        These tokenizers work on characters, so what becomes of bytes that are not UTF-8 is defined here. Byte-level:
+        the last pre-token before the first wrong byte, and everything from there on, are one pre-token (as tiktoken
+        does it). Otherwise each wrong byte is a token of its own.
         """
         if isinstance(data, str):
             try:
@@ -141,23 +145,19 @@ class HuggingFaceEncoder:
             valid = error.start
         own = self._own()
         if self._letters is not None and own is not None:
-            from ffgrammar.tokens.bpe.native_encoder import encode_open
-
-            return encode_open(own, data, valid)
+            return own.encoder.encode_open(data, valid)
         if self._letters is not None:
-            return self._encode_one_piece_from(data, valid, self._letters)
+            return self._encode_one_pretoken_from(data, valid, self._letters)
         return self._encode_byte_by_byte(data, valid)
 
     def _encode_text(self, text: str) -> list[int]:
         own = self._own()
         space = None if own is None else own.space
         if own is not None and (self.knows_space or space is None or space not in text):
-            from ffgrammar.tokens.bpe.native_encoder import encode_text
-
-            return encode_text(own, (text if space is None else text.replace(space, " ")).encode())
+            return own.encoder.encode_text((text if space is None else text.replace(space, " ")).encode())
         return list(self._ready().encode(text, add_special_tokens=False).ids)
 
-    def _encode_one_piece_from(self, data: bytes, valid: int, letters: dict[int, str]) -> list[int]:
+    def _encode_one_pretoken_from(self, data: bytes, valid: int, letters: dict[int, str]) -> list[int]:
         tokenizer = self._ready()
         text = data[:valid].decode("utf-8")
         pretokens = tokenizer.pre_tokenizer.pre_tokenize_str(text) if tokenizer.pre_tokenizer else []
@@ -185,18 +185,16 @@ class HuggingFaceEncoder:
     def _byte_token(self, byte: int) -> int:
         own = self._own()
         if own is not None:
-            from ffgrammar.tokens.bpe.native_encoder import byte_token
-
-            return byte_token(own, byte)
+            return own.encoder.byte_token(byte)
         token: int | None = self._ready().token_to_id(f"<0x{byte:02X}>")
         if token is None:
             raise TokenizerError(f"the tokenizer has no token for the byte {byte:#04x}")
         return token
 
-    def piece_ends(self, data: bytes) -> list[int] | None:
+    def pretoken_ends(self, data: bytes) -> list[int] | None:
         own = self._own()
         if own is not None:
-            # (what stands for a space is as long as a space only there)
+            # (the character that stands for a space has more bytes than a space)
             return own.pretokens.ends_of(data) if own.space is None or own.space.encode() not in data else None
         tokenizer = self._ready()
         if tokenizer.normalizer is not None or tokenizer.pre_tokenizer is None:
@@ -217,7 +215,7 @@ class HuggingFaceEncoder:
 
 
 def _byte_ends(text: str, ends: Iterable[int]) -> list[int]:
-    """Ascending character offsets as offsets into the text's UTF-8."""
+    """Ascending offsets in characters, as offsets in the bytes of the text's UTF-8."""
     found, chars, count = [], 0, 0
     for end in ends:
         count += len(text[chars:end].encode())

@@ -1,13 +1,15 @@
 """Reads the tokenizers of Hugging Face models.
 
 Everything is read from the text of a tokenizer.json (an object gives it too), so no package is needed. The bytes of a
-token are what the tokenizer's decoder makes of it inside a text: three decoders tell that exactly, byte-level (GPT-2's
-alphabet of 256 characters), U+2581 for the space, and byte fallback (`<0x0A>`). Any other is refused.
+token are what the tokenizer's decoder makes of it inside a text. Three decoders define that exactly: byte-level
+(GPT-2's alphabet of 256 characters), U+2581 for the space, and byte fallback (`<0x0A>`). Any other is refused.
 
-What is read of cutting and merging is told in huggingface_rules.py; where that is not all of it, the package
-`tokenizers` encodes. It works on a copy of the tokenizer that takes its text as the continuation of another: without a
-space put before it, without the template that adds BOS, without truncation, and with the names of special tokens as
-ordinary text.
+    read = read_tokenizer("path/to/tokenizer.json")
+    read.tokens[42], read.special_tokens, read.eos_token_ids
+
+huggingface_rules.py reads how the tokenizer cuts and merges. Where it cannot read all of that, the package `tokenizers`
+encodes, with a copy of the tokenizer that takes its text as the continuation of another: without a space put before it,
+without the template that adds BOS, without truncation, and with the names of special tokens as ordinary text.
 """
 
 from __future__ import annotations
@@ -33,8 +35,17 @@ EOS_NAMES = ("</s>", "<|endoftext|>", "<|end_of_text|>", "<eos>", "<|eot_id|>", 
 
 
 class ReadTokenizer(NamedTuple):
-    """What a tokenizer.json says. `rules` are None where they are not known; the two after them are told at the
-    properties of `Tokenizer`."""
+    """What a tokenizer.json says.
+
+    Attributes:
+        tokens: bytes by id, None where an id has none.
+        special_tokens: id by name.
+        eos_token_ids: those that end a text, as given or found.
+        name: for messages.
+        encoder: its own code, or its rules once `rules` are made.
+        rules: how it cuts and merges; None where that is not known.
+        adds_prefix_space, strips_first_space: see `Tokenizer`.
+    """
 
     tokens: list[bytes | None]
     special_tokens: dict[str, int]
@@ -51,17 +62,17 @@ def read_tokenizer(source: Any, eos_token_ids: Any = None) -> ReadTokenizer:
 
     Args:
         source: one of these.
-        eos_token_ids: what to take for them instead of looking for them.
+        eos_token_ids: the ids that end a text; None to look for them.
 
     Raises:
-        TokenizerError: it cannot be read, its tokens' bytes are not known, or no EOS is.
+        TokenizerError: the source cannot be read, or its tokens' bytes or its EOS are not known.
     """
     config, name, eos = _open(source)
     try:
         return _read(config, name, eos, eos_token_ids)
     except TokenizerError:
         raise
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise TokenizerError(f"{name}: not a tokenizer.json: {type(error).__name__}: {error}") from error
 
 
@@ -103,9 +114,14 @@ def _known_eos(eos: list[Any] | None, special_tokens: dict[str, int], numbers: d
 
 def _open(source: Any) -> tuple[dict[str, Any], str, list[Any] | None]:
     """(the JSON value, a name, EOS ids or names if known)."""
+    if isinstance(source, str) and source.lstrip().startswith("{"):
+        raise TokenizerError(
+            "from_huggingface: this is the text of a tokenizer.json; "
+            "pass its path, or tokenizers.Tokenizer.from_str(text)"
+        )
     if isinstance(source, str | Path):
         path = Path(source)
-        if path.is_dir():
+        if _is_folder(path):
             path = path / "tokenizer.json"
         return _read_json(path), str(source), _eos_beside(path.parent)
     eos = getattr(source, "eos_token_id", None)
@@ -119,6 +135,14 @@ def _open(source: Any) -> tuple[dict[str, Any], str, list[Any] | None]:
             f"backend_tokenizer (a 'fast' one), not {type(source).__name__}"
         ) from None
     return json.loads(text), name, None if eos is None else eos if isinstance(eos, list) else [eos]
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError as error:
+        # (a name that is too long, say)
+        raise TokenizerError(f"cannot read {str(path)[:100]!r}: {error.strerror}") from None
 
 
 def _read_json(path: Path) -> dict[str, Any]:
@@ -169,6 +193,13 @@ def _tokens(
     numbers = {**vocabulary, **{token["content"]: token["id"] for token in added}}
     if len(set(vocabulary.values())) < len(vocabulary):
         raise TokenizerError(f"{name}: two tokens have the same id")
+    for token in added:
+        known = vocabulary.get(token["content"], token["id"])
+        if known != token["id"]:
+            raise TokenizerError(
+                f"{name}: token {token['content']!r} has the id {known} in the vocabulary "
+                f"and {token['id']!r} among added_tokens"
+            )
     for text, number in numbers.items():
         if not isinstance(number, int) or not 0 <= number <= MAX_VOCAB_SIZE:
             raise TokenizerError(f"{name}: token {text!r} has the id {number!r}")
@@ -181,8 +212,8 @@ def _tokens(
         tokens[unknown] = None
     special_tokens = {}
     for token in added:
-        # Added tokens are found in the text before the model sees it, so they are spelled as they are. (But what is
-        # read for a space is so in them, too.)
+        # Added tokens are found in the text before the model sees it, so they are spelled as they are. (But what stands
+        # for a space does so in them, too.)
         tokens[token["id"]] = token["content"].encode() if byte_level else to_bytes(token["content"])
         if token.get("special"):
             special_tokens[token["content"]] = token["id"]
@@ -240,7 +271,7 @@ def _decoder(config: dict[str, Any], model: dict[str, Any], name: str) -> tuple[
 
 
 def _without_prefix_space(config: dict[str, Any]) -> bool:
-    """Takes out of the tokenizer what puts a space before a text; whether there was something."""
+    """Removes from a tokenizer what puts a space before a text. Returns whether there was something."""
     found = False
     normalizers = _steps(config.get("normalizer"), "normalizers")
     kept = [step for step in normalizers if not (step["type"] == "Prepend" and step.get("prepend") in (" ", "\u2581"))]

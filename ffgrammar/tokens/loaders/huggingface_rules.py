@@ -1,7 +1,11 @@
-"""What the tokenizer.json of a BPE model says of cutting and merging.
+"""How the tokenizer.json of a BPE model cuts and merges.
 
 The rules are exact or they are not given: whatever is not read here (normalizers that change the text, pre-tokenizers
-of other kinds, characters that the model drops, dropout) is refused. Encoding is then left to the package `tokenizers`.
+of other kinds, characters that the model drops, dropout) is refused with a TokenizerError. Then the package
+`tokenizers` encodes, and there are masks but no canonicality.
+
+    read = read_rules(config, steps, tokens, byte_level)
+    rules = read.make(trie)           # CanonicalRules
 
 A model works on GPT-2's letters for bytes, or on characters. On characters, one of them (U+2581) may stand for the
 space; a text that has it is encoded as the same text with a space, so no decoded text has it. Tokens with equal bytes
@@ -28,17 +32,17 @@ USED_BYTES = [value for value in range(256) if value not in (0xC0, 0xC1) and val
 
 
 class ListedRules(NamedTuple):
-    """The rules of a tokenizer.json.
+    """The rules of a tokenizer.json, read but not made yet: that takes its vocabulary's trie.
 
     Attributes:
         vocabulary: id by name of the model's tokens.
         merges: as they are written: "a b" or [a, b].
-        splits: its pre-tokenizer's.
+        splits: those of its pre-tokenizer.
         byte_tokens: see `Merges`.
         whole_pretokens: see `CanonicalRules`.
         space: the character that stands for the space.
-        atoms: id by text of the tokens that are found in a text before all else.
-        knows_space: whether `space` in a text makes the same tokens as a space there.
+        atoms: id by text of the tokens that are found in a text before anything else is done with it.
+        knows_space: whether a text with `space` in it makes the same tokens as with a space in its place.
         secondary: see `TokenTrie`.
     """
 
@@ -56,7 +60,8 @@ class ListedRules(NamedTuple):
         """The rules on a vocabulary.
 
         Raises:
-            TokenizerError: a merge or a pattern cannot be read, or ordinary text may become a token without bytes.
+            TokenizerError: a merge or a pattern cannot be read, or ordinary text may become a token without bytes. The
+                tokenizer can then be used with masks all the same.
         """
         pairs = self._pairs()
         merges = Merges(trie, MergeList(pairs), self.byte_tokens)
@@ -64,7 +69,7 @@ class ListedRules(NamedTuple):
             raise TokenizerError("a token that is found in a text has no bytes")
         splits = self.splits
         if self.atoms:
-            # (the longest of those that begin at a place is found)
+            # (where several begin at the same character, the longest is found)
             names = sorted(self.atoms, key=len, reverse=True)
             if self.space is not None:
                 names = [name.replace(" ", self.space) for name in names]
@@ -95,7 +100,8 @@ class ListedRules(NamedTuple):
         return found
 
     def _check_blank(self, rules: CanonicalRules, results: set[int]) -> None:
-        """A token without bytes (a special one), or one for a byte, must not be what ordinary text becomes."""
+        """Raises TokenizerError if ordinary text may become a token without bytes (a special one), or one for a
+        byte."""
         bytes_only = {token for token in self.byte_tokens or [] if token is not None}
         for name, token in self.vocabulary.items():
             if token not in bytes_only and rules.trie.token_bytes(token):
@@ -119,56 +125,78 @@ def read_rules(
     tokens: Sequence[bytes | None],
     byte_level: bool,
 ) -> ListedRules:
-    """Reads the rules of a tokenizer.json, out of which what puts a space before a text was taken.
+    """Reads the rules of a tokenizer.json.
 
     Args:
-        config: the JSON value.
+        config: the JSON value, without what puts a space before a text.
         steps: the members of its "normalizer", "pre_tokenizer" and "decoder".
-        tokens: bytes by id, as far as they are known.
+        tokens: bytes by id, None where they are not known.
         byte_level: whether its tokens are written in GPT-2's letters.
 
     Raises:
-        TokenizerError: something is not read here.
+        TokenizerError: something is not read here. The message names it.
     """
     model = config["model"]
     if model.get("type", "BPE") != "BPE" or not isinstance(model.get("vocab"), dict):
         raise TokenizerError("the model is not BPE")
     if model.get("dropout"):
         raise TokenizerError("dropout makes encoding a matter of chance")
-    vocabulary: dict[str, int] = model["vocab"]
-    whole_pretokens = bool(model.get("ignore_merges"))
-    added = [token for token in config.get("added_tokens") or [] if not token.get("special")]
-    space = None
-    byte_tokens: list[int | None] | None = None
-    before = steps["pre_tokenizer"]
-    if byte_level:
-        secondary = _check_letters(vocabulary, tokens, steps)
-    else:
-        space = _space(steps)
-        byte_tokens = [vocabulary.get(f"<0x{value:02X}>") for value in range(256)]
-        secondary = _check_characters(vocabulary, tokens, byte_tokens, space)
-        if not model.get("byte_fallback"):
-            raise TokenizerError("the model has no tokens for some characters")
-        if any(step["type"] == "ByteLevel" for step in before):
-            raise TokenizerError("the pre-tokenizer is of bytes, and the model is not")
-    atoms, knows_space = _atoms(config.get("added_tokens") or [], added, space, bool(steps["normalizer"]))
-    own = set(atoms.values())
-    secondary -= own
-    if whole_pretokens and secondary:
-        raise TokenizerError("a whole piece may be one of several tokens")
-    if not own.isdisjoint(token for token in byte_tokens or [] if token is not None):
-        raise TokenizerError("a token for a byte is found in texts")
-    texts = {text.encode() for text in atoms}
-    secondary |= {number for number, text in enumerate(tokens) if text in texts and number not in own}
-    # (those that only a text that is not decoded has)
-    secondary |= {token["id"] for token in added} - own - set(vocabulary.values())
-    splits = read_splits(before, space)
     merges = model.get("merges") or []
     if not isinstance(merges, list):
         raise TokenizerError(f"merges is not a list but {type(merges).__name__}")
+    vocabulary: dict[str, int] = model["vocab"]
+    whole_pretokens = bool(model.get("ignore_merges"))
+    units = _read_units(model, steps, tokens, byte_level)
+    added = [token for token in config.get("added_tokens") or [] if not token.get("special")]
+    atoms, knows_space = _atoms(config.get("added_tokens") or [], added, units.space, bool(steps["normalizer"]))
+    own = set(atoms.values())
+    if whole_pretokens and units.secondary - own:
+        raise TokenizerError("a whole pre-token may be one of several tokens")
+    if not own.isdisjoint(token for token in units.byte_tokens or [] if token is not None):
+        raise TokenizerError("a token for a byte is found in texts")
+    texts = {text.encode() for text in atoms}
+    secondary = units.secondary - own
+    secondary |= {number for number, text in enumerate(tokens) if text in texts and number not in own}
+    # (those whose text no decoded text has)
+    secondary |= {token["id"] for token in added} - own - set(vocabulary.values())
     return ListedRules(
-        vocabulary, merges, splits, byte_tokens, whole_pretokens, space, atoms, knows_space, frozenset(secondary)
+        vocabulary,
+        merges,
+        read_splits(steps["pre_tokenizer"], units.space),
+        units.byte_tokens,
+        whole_pretokens,
+        units.space,
+        atoms,
+        knows_space,
+        frozenset(secondary),
     )
+
+
+class _Units(NamedTuple):
+    """What a model works on: bytes written as letters (then the first two are None), or characters."""
+
+    byte_tokens: list[int | None] | None
+    space: str | None
+    secondary: set[int]
+
+
+def _read_units(
+    model: Mapping[str, Any],
+    steps: Mapping[str, list[dict[str, Any]]],
+    tokens: Sequence[bytes | None],
+    byte_level: bool,
+) -> _Units:
+    vocabulary: dict[str, int] = model["vocab"]
+    if byte_level:
+        return _Units(None, None, _check_letters(vocabulary, tokens, steps))
+    space = _space(steps)
+    byte_tokens = [vocabulary.get(f"<0x{value:02X}>") for value in range(256)]
+    secondary = _check_characters(vocabulary, tokens, byte_tokens, space)
+    if not model.get("byte_fallback"):
+        raise TokenizerError("the model has no tokens for some characters")
+    if any(step["type"] == "ByteLevel" for step in steps["pre_tokenizer"]):
+        raise TokenizerError("the pre-tokenizer works on bytes, and the model does not")
+    return _Units(byte_tokens, space, secondary)
 
 
 def _bytes_of_letters(name: str) -> bytes | None:
@@ -186,7 +214,7 @@ def byte_alphabet() -> dict[str, int]:
 def _check_letters(
     vocabulary: Mapping[str, int], tokens: Sequence[bytes | None], steps: Mapping[str, list[dict[str, Any]]]
 ) -> set[int]:
-    """Tokens that the model cannot make, for they are not of letters."""
+    """Checks that the model works on letters. Returns the tokens that it cannot make, as they have other characters."""
     before = steps["pre_tokenizer"]
     if steps["normalizer"] or not before or before[-1]["type"] != "ByteLevel":
         raise TokenizerError("the text is normalized, or its bytes do not become letters")
@@ -204,7 +232,8 @@ def _check_characters(
     byte_tokens: Sequence[int | None],
     space: str | None,
 ) -> set[int]:
-    """Tokens that the model makes only where there is no other, or not at all."""
+    """Checks that the model works on characters. Returns the tokens that it makes only where there is no other, or not
+    at all."""
     for value in USED_BYTES:
         number = byte_tokens[value]
         if number is None and (value >= 0x80 or chr(value) not in vocabulary):
@@ -224,7 +253,8 @@ def _check_characters(
 
 
 def _space(steps: Mapping[str, list[dict[str, Any]]]) -> str | None:
-    """The character that stands for the space; checks that the decoder makes a space of it, and of nothing else."""
+    """The character that stands for the space, if there is one. Checks that the decoder makes a space of it, and of
+    nothing else."""
     normalizers, before = steps["normalizer"], steps["pre_tokenizer"]
     found: list[str] = []
     for step in normalizers:
@@ -239,19 +269,19 @@ def _space(steps: Mapping[str, list[dict[str, Any]]]) -> str | None:
         elif step["type"] == "Replace":
             back.append((step["pattern"].get("String"), step["content"]))
     if set(back) != {(one, " ") for one in found} or len(set(found)) > 1 or any(len(one) != 1 for one in found):
-        raise TokenizerError("what is put in the place of the space, and taken out of it, is not one character")
+        raise TokenizerError("what stands for the space, by the normalizer and by the decoder, is not one character")
     return found[0] if found else None
 
 
 def _atoms(
     every: list[dict[str, Any]], added: list[dict[str, Any]], space: str | None, replaced: bool
 ) -> tuple[dict[str, int], bool]:
-    """Id by text of the tokens that are found in a text before all else; and whether that is so, too, where `space` is
-    in the place of a space.
+    """The tokens that are found in a text before anything else is done with it: id by text. And whether they are found
+    as well in a text that has `space` where it should have a space.
 
-    Those that are not normalized are found first, and special ones are passed over as they are found, which must make
-    no difference. `replaced` says that what is normalized has `space` for a space: a token that has either is found
-    where either is; any other, where exactly the same is.
+    Tokens that are not normalized are found first, and special ones are passed over as they are found, which must make
+    no difference. `replaced` says that normalizing puts `space` in place of a space: then a normalized token that has
+    either is found where either is; any other, where exactly the same text is.
     """
     atoms: dict[str, int] = {}
     knows_space = True
@@ -271,7 +301,8 @@ def _atoms(
 
 
 def _check_overlaps(every: list[dict[str, Any]], added: list[dict[str, Any]], space: str | None) -> None:
-    """Raises TokenizerError where one of the `added` tokens is not found because of where another one is."""
+    """Raises TokenizerError if a text may have two tokens that overlap, so that one of the `added` ones is not
+    found."""
     for token in added:
         for other in every:
             as_one = bool(token.get("normalized")) == bool(other.get("normalized"))
@@ -286,7 +317,7 @@ def _check_overlaps(every: list[dict[str, Any]], added: list[dict[str, Any]], sp
 
 
 def _begins_in(text: str, other: str) -> bool:
-    """Whether a text may begin inside of another one: it is in it, or begins so that the other ends there."""
+    """Whether a text may begin inside another one: it is part of it, or a beginning of it is the other's end."""
     if text[:1] not in other:
         return False
     return text in other or any(other.endswith(text[:size]) for size in range(1, len(text)))

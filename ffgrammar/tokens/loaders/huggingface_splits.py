@@ -1,9 +1,9 @@
 r"""Pre-tokenizers of Hugging Face tokenizers as patterns, one after another.
 
 What is read: ByteLevel, Digits, Metaspace, and Split by a string or by a regular expression that
-tokens/pretokenize/pattern.py reads, each alone or in a Sequence. Regular expressions are those of Oniguruma there, in
-which a few things mean something else than in tiktoken's patterns ($, a{1,3}+, a{3}?, [a[b]], &&); these are refused.
-(The characters that are \p{L}, \p{N} and so on are the same in both; Digits knows 13 more, of a later Unicode.)
+tokens/pretokenize/pattern.py reads, each alone or in a Sequence. Their regular expressions are Oniguruma's, in which a
+few things mean something else than in tiktoken's patterns ($, a{1,3}+, a{3}?, [a[b]], &&); these are refused. (The
+characters that are \p{L}, \p{N} and so on are the same in both; Digits knows 13 more, of a later Unicode.)
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def read_splits(steps: list[dict[str, Any]], space: str | None) -> list[Split]:
     """The patterns of a pre-tokenizer's steps.
 
     Args:
-        steps: its members; none for no pre-tokenizer.
-        space: the character that stands for the space before the first step, or in Metaspace, which is the first one
-            then.
+        steps: its members, [] if there is no pre-tokenizer.
+        space: the character that stands for the space: before the first step already, or from Metaspace on, which then
+            is the first step.
 
     Raises:
         TokenizerError: a step cannot be read.
@@ -47,7 +47,7 @@ def read_splits(steps: list[dict[str, Any]], space: str | None) -> list[Split]:
             case "Split":
                 found.append(_read_split(step))
             case other:
-                raise TokenizerError(f"pre-tokenizer {other} is not read here, or not at this place")
+                raise TokenizerError(f"pre-tokenizer {other} (step {index + 1} of {len(steps)}) is not read here")
     return found or [WHOLE_TEXT]
 
 
@@ -82,14 +82,14 @@ def _read_split(step: dict[str, Any]) -> Split:
 
 
 def _checked(source: str) -> str:
-    """A regular expression that means the same in Oniguruma and here."""
+    """The regular expression; raises TokenizerError where it may mean something else in Oniguruma than here."""
     inside = False
     at = 0
     while at < len(source):
         here = source[at]
         wrong = source.startswith("&&", at) if inside else here == "$" or source.startswith(("}+", "}?"), at)
         if wrong or (inside and here == "["):
-            raise TokenizerError(f"pre-tokenizer pattern, character {at}: not read here: {source!r}")
+            raise TokenizerError(f"pre-tokenizer pattern, character {at}: {here!r} is not read here: {source!r}")
         # (the name of a property is in braces, and may be followed by a quantifier)
         if here == "\\" and source[at + 1 : at + 2] in ("p", "P") and "}" in source[at:]:
             at = source.index("}", at)
@@ -101,15 +101,15 @@ def _checked(source: str) -> str:
             inside = False
         at += 1
     if FOLDED.search(source):
-        raise TokenizerError(f"pre-tokenizer pattern: letters that are one in another case: {source!r}")
+        raise TokenizerError(f"pre-tokenizer pattern: two letters that are one character in another case: {source!r}")
     return source
 
 
 def _character(source: str) -> tuple[str, str]:
-    """A pattern that matches one character, and the one that matches all others."""
+    """(a pattern that matches one character, the pattern that matches all others)."""
     program = compile_pattern(source)
     if len(program) != 2 or program[0].kind != CHAR:
-        raise TokenizerError(f"pre-tokenizer Split: not one character: {source!r}")
+        raise TokenizerError(f"pre-tokenizer Split: its pattern must match one character: {source!r}")
     if source.startswith("[^"):
         return source, "[" + source[2:]
     if source.startswith("["):

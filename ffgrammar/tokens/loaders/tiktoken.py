@@ -1,4 +1,7 @@
-"""Reads a `tiktoken.Encoding` object through its public face. tiktoken is not imported: the object is enough."""
+"""Reads a `tiktoken.Encoding` object through its public methods. tiktoken is not imported: the object is enough.
+
+This is for encodings that are not embedded. It asks the object for the bytes of each token.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ def read_encoding(encoding: Any) -> tuple[list[bytes | None], dict[str, int], st
     """(tokens by id, special tokens, name, encoder) of a `tiktoken.Encoding`.
 
     Raises:
-        TokenizerError: it is something else.
+        TokenizerError: `encoding` is something else.
     """
     try:
         special_tokens = {name: encoding.encode_single_token(name) for name in sorted(encoding.special_tokens_set)}

@@ -1,4 +1,4 @@
-"""Pre-tokenizers: where the pre-tokens of a text end."""
+"""The pre-tokenizers of the embedded encodings, and the classes of all characters."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t
@@ -13,8 +13,10 @@ cdef class CharClasses:
     cdef uint8_t* blocks       # 256 class bytes a block
 
 
+# The table that comes with the package, read when first needed. Raises TokenizerError if it cannot be read.
 cdef CharClasses char_classes()
 
+# Where the pre-token ends that starts at `at`: an offset greater than `at`, which is less than `end`. text[:end] is UTF-8.
 cdef size_t next_pretoken(
     Splitter splitter, CharClasses classes, const uint8_t* text, size_t at, size_t end
 ) noexcept nogil

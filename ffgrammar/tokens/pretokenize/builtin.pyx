@@ -1,11 +1,11 @@
-"""The pre-tokenizers of cl100k_base and o200k_base, written out by hand.
+"""The pre-tokenizers of cl100k_base and o200k_base, written by hand.
 
-A pattern run by a regex library gives what *that* library's Unicode version says, and the versions differ (U+0295 is a
-lower-case letter in one and not in the next), so the same text would get different tokens on different machines. Here
-the classes of all code points come with the package, as tiktoken has them (`ffgrammar.tokens.pretokenize.pack_classes`), and both
-patterns are small enough to be written as what their backtracking comes to. It is also much faster, and needs no GIL.
+A regex library follows its own version of Unicode, and the versions differ (U+0295 is a lower-case letter in one and not in the
+next), so the same text would get different tokens on different machines. Here the classes of all code points come with the package,
+as tiktoken has them (pack_classes.py). Both patterns are small enough to be written as what their backtracking comes to, which is
+also much faster and needs no GIL. All other patterns go through automaton.py and table.pyx.
 
-The functions return where the pre-token that starts at `at` ends; 0 <= at < end, and text[:end] is UTF-8.
+The functions below return where the pre-token that starts at `at` ends; 0 <= at < end, and text[:end] is UTF-8.
 """
 
 import os
@@ -41,7 +41,7 @@ _loading = new_lock()
 
 
 cdef class CharClasses:
-    """The class byte of every code point, as a table of two stages.
+    """The class byte of every code point, as a table of two stages: `classes[code_point]`.
 
     Args:
         packed: zlib stream of the block number of each 256 code points, then the blocks.
@@ -76,7 +76,6 @@ cdef class CharClasses:
 
 
 cdef CharClasses char_classes():
-    """The table that comes with the package; read when first needed."""
     global _loaded
     # also to read the name: without the GIL, another thread may be writing it
     with _loading:
@@ -259,7 +258,6 @@ cdef size_t _o200k(CharClasses classes, const uint8_t* text, size_t at, size_t e
 cdef size_t next_pretoken(
     Splitter splitter, CharClasses classes, const uint8_t* text, size_t at, size_t end
 ) noexcept nogil:
-    """The end of the pre-token that starts at `at`; always greater."""
     if splitter == SPLIT_CL100K:
         return _cl100k(classes, text, at, end)
     return _o200k(classes, text, at, end)

@@ -1,7 +1,7 @@
-r"""Pre-tokenizer patterns, read: what splits a text into pre-tokens before its bytes are merged.
+r"""Reads pre-tokenizer patterns: the regular expressions that cut a text into pre-tokens before its bytes are merged.
 
-The patterns are regular expressions of the backtracking kind: of several ways to match, the first in the order of
-writing counts. What models use of that language is small, and only this is read:
+The patterns are of the backtracking kind: of several ways to match, the first in the order of writing counts. What
+models use of that language is small, and only this is read:
 
     a|b  (?:…)  (?i:…)  ? * + {m} {m,n} {m,}, each also lazy (??) or possessive (?+)
     characters, \r \n \t \s \S \p{L} \p{Lu} \P{N} …, classes [^\s\p{L}]
@@ -9,6 +9,9 @@ writing counts. What models use of that language is small, and only this is read
 
 A possessive quantifier gives nothing back. It is read as a greedy one, and refused where that could make a difference:
 where what follows it may begin with what it has taken.
+
+`compile_pattern` makes a program of a Pike machine, a list of `Instruction`, in well under a millisecond. What a
+pattern matches is not decided here but in automaton.py.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ MAX_INSTRUCTIONS = 2000
 MAX_REPEATS = 64
 MAX_CODE = 0x10FFFF
 
-# Bits of `split.CharClasses` by property
+# Bits of the class byte (`CharClasses` in builtin.pyx) by property
 PROPERTIES = {
     "L": 1 | 2 | 4,
     "Ll": 2,
@@ -46,7 +49,8 @@ TOGETHER = ({"Lu", "Lt"}, {"Lm", "Lo"}, {"P", "S"})
 
 
 class CharSet(NamedTuple):
-    """Those with one of some properties (a mask of `PROPERTIES`), and those in some ranges; or all other characters."""
+    """A set of characters: those with a property in `mask` (bits of `PROPERTIES`) and those in `ranges`, or all others
+    if `negated`."""
 
     mask: int
     ranges: tuple[tuple[int, int], ...]
@@ -59,8 +63,11 @@ class CharSet(NamedTuple):
 
 
 class Instruction(NamedTuple):
-    """One step of a program. CHAR: a character of `chars`; SPLIT: go on at `to`, or else at `other`; NEXT: the next
-    character, if there is one, is in `chars` (as `wanted` says); END: there is none."""
+    """One step of a program.
+
+    CHAR takes a character of `chars`. SPLIT goes on at `to`, or else at `other`; JUMP at `to`. NEXT holds if the next
+    character is in `chars`, or is not if `wanted` is False; END holds at the end of the text. MATCH ends the
+    program."""
 
     kind: int
     chars: CharSet | None = None
@@ -73,8 +80,14 @@ Node = Callable[[list[Instruction]], None]
 
 
 class Part(NamedTuple):
-    """What a part of the pattern compiles to, what it may begin with, and whether it may be nothing; `single` where it
-    is one character, or a repeat of one."""
+    """A part of a pattern.
+
+    Attributes:
+        emit: appends its instructions to a program.
+        first: what it may begin with.
+        nullable: whether it may match the empty text.
+        single: its set where it is one character, or a repeat of one.
+    """
 
     emit: Node
     first: tuple[CharSet, ...]
@@ -86,7 +99,7 @@ def compile_pattern(pattern: str) -> list[Instruction]:
     """The program of a pattern; it ends with MATCH.
 
     Raises:
-        TokenizerError: the pattern uses what is not read here (the place is told).
+        TokenizerError: the pattern uses what is not read here. The message names it and its position.
     """
     reader = _Reader(pattern)
     part = reader.alternatives(ignore_case=False)
@@ -139,14 +152,14 @@ def _both(one: CharSet, other: CharSet) -> bool:
 
 
 def _mask_of(start: int, end: int) -> int:
-    """Properties that all characters of a range have, as far as that is plain."""
+    """Properties that all characters of a range have; some may be left out."""
     if start == end and chr(start) in " \t\n\r\v\f":
         return PROPERTIES["s"]
     return 0
 
 
 def _not_of(start: int, end: int) -> int:
-    """Properties that no character of a range has, as far as that is plain."""
+    """Properties that no character of a range has; some may be left out."""
     everything = 1 | 2 | 4 | 8 | 16 | 32
     if start == end and chr(start) in " \t\n\r\v\f":
         return everything & ~PROPERTIES["s"]
@@ -156,6 +169,8 @@ def _not_of(start: int, end: int) -> int:
 
 
 class _Reader:
+    """Reads a pattern from left to right."""
+
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
         self.at = 0

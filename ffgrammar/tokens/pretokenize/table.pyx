@@ -1,11 +1,19 @@
-"""The automaton of pre-token boundaries as a table."""
+"""A pre-tokenizer as a table: where the pre-tokens of a text end, and which ends are settled whatever follows.
+
+    table = PretokenTable(pattern)       # see pattern.py for what can be read
+    table.ends_of(b"one two")            # [3, 7] with a pattern that takes the space with the word
+    table.settled(b"one two")            # (3, a state): " two" may go on
+
+This is the automaton of automaton.py, made when the tokenizer's rules are first needed. A text is cut by `next_end`, which looks
+ahead in the text. `settled`, and the canonical rules above this floor, follow all hypotheses about a text that may go on.
+"""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
-from ffgrammar.core.utf8 cimport LAST_CODE, utf8_step
+from ffgrammar.core.utf8 cimport LAST_CODE, Utf8, utf8_step
 from ffgrammar.tokens.pretokenize.builtin cimport char_classes
 
 from ffgrammar.core.errors import TokenizerError
@@ -13,13 +21,13 @@ from ffgrammar.tokens.pretokenize.automaton import Split, make_boundaries
 
 
 cdef enum:
-    MAX_OPEN = 16
+    MAX_OPEN = 16  # hypotheses in `settled`, which keeps those apart that differ only in where the pre-token began
 
 
-cdef struct Guess:
+cdef struct Hypothesis:
     uint16_t state
     uint16_t before  # the state before the pre-token began
-    size_t place     # where it began
+    size_t start     # where it began
 
 
 cdef class PretokenTable:
@@ -27,7 +35,7 @@ cdef class PretokenTable:
 
     Args:
         pattern: its pattern (see pattern.py for what can be read), or several `Split`, one after another.
-        space: a character that patterns have in the place of the space; it is in no text.
+        space: a character that stands for the space in the patterns; no text has it.
 
     Raises:
         TokenizerError: a pattern cannot be read.
@@ -56,6 +64,16 @@ cdef class PretokenTable:
             above = one
 
     cdef int load(self, object found) except -1:
+        cdef size_t i
+        self.load_successors(found)
+        self.load_alphabet(found.alphabet)
+        for i in range(128):
+            self.ascii[i] = self.search(<uint32_t>i)
+        self.find_classes()
+        self.find_live()
+        return 0
+
+    cdef int load_successors(self, object found) except -1:
         cdef size_t i, way
         cdef list ways = [*found.goes_on, *found.ends]
         self.classes = found.alphabet.size
@@ -67,14 +85,9 @@ cdef class PretokenTable:
         self.matches = <uint8_t*>calloc(self.size, 1)
         self.final = <uint8_t*>calloc(self.states, 1)
         self.atoms = <uint8_t*>calloc(self.states, 1)
-        self.range_count = len(found.alphabet.ranges)
-        self.ranges = <Range*>calloc(self.range_count or 1, sizeof(Range))
-        self.there = <uint64_t*>calloc((LAST_CODE >> 6) + 1, sizeof(uint64_t))
-        self.there_wide = <uint64_t*>calloc((LAST_CODE >> 12) + 1, sizeof(uint64_t))
         self.live_on = <uint64_t*>calloc(self.states, sizeof(uint64_t))
         self.live_ends = <uint64_t*>calloc(self.states, sizeof(uint64_t))
-        if not (self.to and self.matches and self.final and self.atoms and self.ranges and self.there and self.there_wide
-                and self.live_on and self.live_ends):
+        if not (self.to and self.matches and self.final and self.atoms and self.live_on and self.live_ends):
             raise MemoryError
         for way, states in enumerate(ways):
             for i, state in enumerate(states):
@@ -85,16 +98,23 @@ cdef class PretokenTable:
             self.final[i] = found.final[i]
             self.atoms[i] = found.atoms[i]
             self.has_atoms = self.has_atoms or self.atoms[i]
+        return 0
+
+    cdef int load_alphabet(self, object alphabet) except -1:
+        cdef size_t i
+        self.range_count = len(alphabet.ranges)
+        self.ranges = <Range*>calloc(self.range_count or 1, sizeof(Range))
+        self.there = <uint64_t*>calloc((LAST_CODE >> 6) + 1, sizeof(uint64_t))
+        self.there_wide = <uint64_t*>calloc((LAST_CODE >> 12) + 1, sizeof(uint64_t))
+        if not (self.ranges and self.there and self.there_wide):
+            raise MemoryError
         for i in range(256):
-            self.of_kind[i] = found.alphabet.of_kind[i]
-        for i, (first, last, by_kind) in enumerate(found.alphabet.ranges):
+            self.of_kind[i] = alphabet.of_kind[i]
+        for i, (first, last, by_kind) in enumerate(alphabet.ranges):
             self.ranges[i].first = first
             self.ranges[i].last = last
             for kind in range(256):
                 self.ranges[i].by_kind[kind] = by_kind[kind]
-        for i in range(128):
-            self.ascii[i] = self.search(<uint32_t>i)
-        self.find_classes()
         return 0
 
     def __dealloc__(self):
@@ -109,9 +129,9 @@ cdef class PretokenTable:
         free(self.live_ends)
 
     cdef void find_classes(self) noexcept nogil:
+        """Fill `there` and `there_wide`."""
         cdef uint64_t one = 1
-        cdef uint64_t* live
-        cdef uint32_t block, code, state, at, way
+        cdef uint32_t block, code, at
         cdef uint32_t named = 0  # the first range that does not end before a block
         for block in range((LAST_CODE >> 6) + 1):
             while named < self.range_count and self.ranges[named].last >> 6 < block:
@@ -128,15 +148,20 @@ cdef class PretokenTable:
             if self.classes > 64:
                 self.there[block] = ~<uint64_t>0
             self.there_wide[block >> 6] |= self.there[block]
+
+    cdef void find_live(self) noexcept nogil:
+        """Fill `live_on` and `live_ends`."""
+        cdef uint64_t one = 1
+        cdef uint64_t* live
+        cdef uint32_t way, state, character
         for way in range(self.ways):
             live = self.live_on if way < self.stays else self.live_ends
             for state in range(self.states):
-                for at in range(self.classes):
-                    if self.to[way * self.size + state * self.classes + at] != DEAD:
-                        live[state] |= one << (at & 63)
+                for character in range(self.classes):
+                    if successor(self, way, state, character) != DEAD:
+                        live[state] |= one << (character & 63)
 
     cdef bint has_names(self, uint32_t block) noexcept nogil:
-        """Whether the pattern names a code point of four blocks from one on."""
         cdef uint32_t i
         for i in range(self.range_count):
             if self.ranges[i].first >> 6 < block + 4 and self.ranges[i].last >> 6 >= block:
@@ -174,7 +199,6 @@ cdef class PretokenTable:
         return self.ascii[code] if code < 128 else self.search(code)
 
     cdef size_t match_end(self, const uint8_t* text, size_t at, size_t count) noexcept nogil:
-        """Where the pattern's match ends that begins at a place; that place if there is none, and 0 if the text is not UTF-8."""
         cdef size_t after = at
         cdef size_t matched = at
         cdef uint32_t state = 0
@@ -201,7 +225,6 @@ cdef class PretokenTable:
         return matched
 
     cdef size_t level_end(self, const uint8_t* text, size_t at, size_t count, size_t* stops, bint* atom) noexcept nogil:
-        """next_end of one pattern of several, and of those that follow it."""
         if stops[0] <= at:
             # (an atom is not cut, so this is where it begins)
             stops[0] = self.pretoken_end(text, at, count, atom)
@@ -212,7 +235,6 @@ cdef class PretokenTable:
         return self.below.level_end(text, at, stops[0], stops + 1, atom)
 
     cdef size_t pretoken_end(self, const uint8_t* text, size_t at, size_t count, bint* atom) noexcept nogil:
-        """The same of one pattern alone."""
         cdef Utf8 utf8
         cdef size_t after = self.match_end(text, at, count)
         atom[0] = self.makes_atoms and after > at
@@ -261,46 +283,51 @@ cdef class PretokenTable:
         """(how many bytes at the start of a text are pre-tokens that no further text can change, the state before the next
         pre-token).
 
-        Raises TokenizerError if no UTF-8 text begins with `data`.
+        Raises:
+            TokenizerError: no UTF-8 text begins with `data`, or more than MAX_OPEN hypotheses are open.
         """
         cdef const uint8_t* text = data
-        cdef size_t count = len(data), at = 0, i, k, found
-        cdef Guess[MAX_OPEN] hypotheses
-        cdef Guess[2 * MAX_OPEN] after
-        cdef Guess one
-        cdef size_t open = 1, begun = 0, settled = 0
+        cdef size_t at = 0, open = 1, begun = 0, settled = 0
+        cdef Hypothesis[2 * MAX_OPEN] hypotheses
         cdef uint16_t before = 0
-        cdef uint32_t character
         cdef Utf8 utf8
         utf8.need = 0
-        hypotheses[0].state = hypotheses[0].before = 0
-        hypotheses[0].place = 0
-        while at < count:
+        hypotheses[0] = Hypothesis(0, 0, 0)
+        while at < <size_t>len(data):
             if not utf8_step(&utf8, text[at]):
                 raise TokenizerError(f"byte {at}: no UTF-8 text begins so")
             at += 1
             if utf8.need:
                 continue
-            character = self.class_of(utf8.code)
-            found = 0
-            for i in range(open):
-                one = hypotheses[i]
-                for k in range(self.ways):
-                    if found == 2 * MAX_OPEN:
-                        break
-                    after[found] = one
-                    after[found].state = self.to[k * self.size + one.state * self.classes + character]
-                    if k >= self.stays:
-                        after[found].before = one.state
-                        after[found].place = begun
-                    found += after[found].state != DEAD
-            if found > MAX_OPEN:
-                raise TokenizerError(f"byte {at}: more than {MAX_OPEN} ways to cut the text into pieces are open")
-            open = found
-            for i in range(open):
-                hypotheses[i] = after[i]
-            if open == 1 and hypotheses[0].place:
-                settled = hypotheses[0].place
+            open = advance(self, hypotheses, open, self.class_of(utf8.code), begun)
+            if open > MAX_OPEN:
+                raise TokenizerError(f"byte {at}: more than {MAX_OPEN} ways to cut the text into pre-tokens are open")
+            if open == 1 and hypotheses[0].start:
+                settled = hypotheses[0].start
                 before = hypotheses[0].before
             begun = at
         return settled, before
+
+
+cdef size_t advance(
+    PretokenTable table, Hypothesis* hypotheses, size_t count, uint32_t character, size_t at
+) noexcept nogil:
+    """Replace hypotheses by what they become with a character of a class, which begins at `at`. There is room for
+    2 * MAX_OPEN. Returns how many there are; no more are found once there is no room."""
+    cdef Hypothesis[MAX_OPEN] old
+    cdef size_t found = 0, i
+    cdef uint32_t way, state
+    for i in range(count):
+        old[i] = hypotheses[i]
+    for i in range(count):
+        for way in range(table.ways):
+            state = successor(table, way, old[i].state, character)
+            if state == DEAD or found == 2 * MAX_OPEN:
+                continue
+            hypotheses[found] = old[i]
+            hypotheses[found].state = <uint16_t>state
+            if way >= table.stays:
+                hypotheses[found].before = old[i].state
+                hypotheses[found].start = at
+            found += 1
+    return found

@@ -20,7 +20,7 @@ DATA = os.path.join(os.path.dirname(__file__), "data")
 
 
 class Encoding(NamedTuple):
-    """What tiktoken publishes about an encoding, but for the ranks.
+    """What tiktoken publishes about an encoding, without the ranks.
 
     Attributes:
         data: stem of the file in data/ that holds the ranks.
@@ -87,10 +87,10 @@ ENCODINGS = {
 
 
 def read_packed(packed: bytes) -> tuple[bytes, int]:
-    """The decompressed form (its layout is told in `ffgrammar.tokens.vocabulary.pack`) and the number of tokens in it.
+    """(the decompressed form, the number of tokens in it). pack.py describes the layout.
 
     Raises:
-        TokenizerError: the data are damaged or of another form.
+        TokenizerError: the data are damaged, or in a form of another version.
     """
     if packed[:8] != MAGIC or len(packed) < 12:
         raise TokenizerError("embedded vocabulary: not in the form that this version reads")
@@ -102,7 +102,7 @@ def read_packed(packed: bytes) -> tuple[bytes, int]:
 
 
 def load_trie(encoding: Encoding, vocab_size: int) -> TokenTrie:
-    """The trie of an embedded encoding."""
+    """The trie of an embedded encoding. Raises TokenizerError if its file cannot be read."""
     path = os.path.join(DATA, f"{encoding.data}.bin")
     try:
         with open(path, "rb") as file:

@@ -9,7 +9,8 @@ Layout: the 8 bytes MAGIC, the number n of tokens as little-endian uint32, then 
     3 n bytes    the id: all low bytes, all middle bytes, all high bytes
     the rest     the bytes that are not shared, one token after the other
 
-In byte order, because a trie is then built without sorting; planes of like bytes, because they compress.
+Tokens are in byte order because a trie is then built without sorting, and bytes of a kind stand together because they
+compress.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def read_rank_file(text: bytes) -> list[bytes]:
     """Tokens by rank from the text of a .tiktoken file ("base64 rank" a line, ranks 0, 1, 2, ...).
 
     Raises:
-        TokenizerError: a line is not of that form (the number of the line is told).
+        TokenizerError: a line does not have that form. The message has its number.
     """
     tokens = []
     for number, line in enumerate(text.splitlines()):
@@ -77,7 +78,8 @@ def front_code(tokens: Iterable[tuple[bytes, int]]) -> tuple[bytes, int]:
 
 
 def pack(rank_file: bytes) -> bytes:
-    """The embedded form of the text of a .tiktoken file. Raises TokenizerError if it could not be rebuilt."""
+    """The embedded form of the text of a .tiktoken file. Raises TokenizerError if `unpack` could not rebuild the
+    text."""
     tokens = read_rank_file(rank_file)
     raw, count = front_code((token, rank) for rank, token in enumerate(tokens))
     packed = MAGIC + count.to_bytes(4, "little") + zlib.compress(raw, 9)

@@ -83,6 +83,7 @@ cdef struct TokenIndex:
 
 
 cdef inline uint64_t mix(uint64_t value) noexcept nogil:
+    """A 64-bit hash of a number: one multiplication and one shift."""
     value *= <uint64_t>0x9E3779B97F4A7C15
     return value ^ (value >> 29)
 
@@ -154,14 +155,21 @@ cdef class TokenTrie:
 
     cdef TokenIndex index
 
+    # The node that these bytes lead to, or -1. No bytes lead to the root.
     cdef int64_t find_node(self, const uint8_t* text, size_t count) noexcept nogil
+
+    # The id that represents exactly these bytes (long tokens included), or -1.
     cdef int32_t find_token(self, const uint8_t* text, size_t count) noexcept nogil
 
+    # Steps of the constructors. They return 0 and raise MemoryError or TokenizerError. `_build` makes nodes, aliases and index from
+    # `offsets`, `blob` and the ids of the tokens to be placed, in byte order.
     cdef int _reset(self, uint32_t vocab_size) except -1
     cdef int _allocate_tokens(self, uint64_t blob_bytes) except -1
     cdef int _build(self, const uint32_t* order, uint32_t count) except -1
     cdef int _load_list(self, list tokens, frozenset secondary) except -1
     cdef int _load_front_coded(self, const uint8_t* raw, size_t size, uint32_t count) except -1
-    cdef int _check_id(self, int64_t token) except -1
-    cdef int _check_node(self, int64_t node) except -1
+
+    # A node that Python code gave, or IndexError.
+    cdef int64_t _checked_node(self, node) except -1
+
     cdef void _free_nodes(self) noexcept

@@ -137,7 +137,7 @@ def tokenizer(name: str) -> Tokenizer:
     return _TOKENIZERS.setdefault(name, _TOKENIZERS.get(name) or Tokenizer.from_tiktoken(name))
 
 
-def test_pieces_that_are_not_known_decide_nothing() -> None:
+def test_pretokens_that_are_not_known_decide_nothing() -> None:
     tok = Tokenizer.from_tokens([bytes([value]) for value in range(256)] + [b"ab", b"<e>"], 257, encode=merge_ab)
     assert is_canonical(tok, list(b"xab"), complete=False).verdict == "undecided"
     assert is_canonical(tok, list(b"xab")).verdict == "no"

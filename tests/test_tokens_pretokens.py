@@ -44,14 +44,14 @@ def table(name: str) -> PretokenTable:
 
 @pytest.mark.parametrize("name", PATTERNS)
 @given(text=TEXTS)
-def test_pieces_are_those_of_the_pattern(name: str, text: str) -> None:
+def test_pretokens_are_those_of_the_pattern(name: str, text: str) -> None:
     ends = [len(text[: match.end()].encode()) for match in regex.finditer(PATTERNS[name], text)]
     assert table(name).ends_of(text.encode()) == ends
 
 
 @pytest.mark.parametrize("name", ["cl100k", "o200k"])
 @given(text=TEXTS)
-def test_pieces_are_those_of_the_encoder(name: str, text: str) -> None:
+def test_pretokens_are_those_of_the_encoder(name: str, text: str) -> None:
     tok = TOKENIZERS.setdefault(name, TOKENIZERS.get(name) or Tokenizer.from_tiktoken(f"{name}_base"))
     assert table(name).ends_of(text.encode()) == tok.piece_ends(text.encode())
 
@@ -129,7 +129,7 @@ def test_all_but_the_end_is_settled(covered: Callable[[str], None]) -> None:
     ("pattern", "message"),
     [
         (r"a", "leaves characters out"),
-        (r"\p{L}*|\P{L}", "matches nothing at all"),
+        (r"\p{L}*|\P{L}", "matches the empty text"),
         (r"\p{Han}+|.", "property 'Han' is not supported"),
         (r"\p{Lu}+|[^\p{Lu}]", "supported together only"),
         (r"\p{P}+|[^\p{P}]", "supported together only"),

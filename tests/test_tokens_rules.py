@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.canonical.rules import CanonicalRules, CanonicalSequence
+from ffgrammar.tokens.canonical.rules import CanonicalRules
+from ffgrammar.tokens.canonical.sequence import CanonicalSequence
 from ffgrammar.tokens.tokenizer import Tokenizer
 from long_checks.coverings import PREFIXES, vocabulary
 from oracle.canonical import coverings, is_begun
@@ -39,10 +40,10 @@ def tiktoken_encode(tok: Tokenizer, shared_dir: Path) -> Callable[[str], list[in
     return encoding(tok.name, shared_dir).encode_ordinary
 
 
-def chain_of(tok: Tokenizer, ids: list[int]) -> CanonicalSequence | None:
+def sequence_of(tok: Tokenizer, ids: list[int]) -> CanonicalSequence | None:
     assert tok.canon is not None
-    chain = CanonicalSequence(tok.canon)
-    return chain if all(chain.push(token) for token in ids) else None
+    sequence = CanonicalSequence(tok.canon)
+    return sequence if all(sequence.push(token) for token in ids) else None
 
 
 def changed(random: Random, tok: Tokenizer, text: str) -> list[int] | None:
@@ -71,9 +72,9 @@ def test_sequences_that_grow(
         if ids is None:
             continue
         data = tok.decode(ids)
-        chain = chain_of(tok, ids)
-        assert (chain is not None) == is_begun(tiktoken_encode, data, ids, random), ids
-        if chain is None:
+        sequence = sequence_of(tok, ids)
+        assert (sequence is not None) == is_begun(tiktoken_encode, data, ids, random), ids
+        if sequence is None:
             dead += 1
             continue
         alive += 1
@@ -81,7 +82,7 @@ def test_sequences_that_grow(
             is_whole = tiktoken_encode(data.decode()) == ids
         except UnicodeDecodeError:
             is_whole = False
-        assert chain.is_whole == is_whole, ids
+        assert sequence.is_whole == is_whole, ids
         whole += is_whole
     assert min(alive, dead, whole) > 100
     covered(f"{tok.name}: {alive} sequences may go on, {whole} are whole, {dead} are nobody's")
@@ -95,14 +96,14 @@ def test_what_follows_is_what_may_be_pushed(
     while places < 12:
         data = some_text(random, 4).encode()
         ids = tok.encode(data[: random.randrange(1, len(data) + 1)] if places % 3 == 0 else data)
-        chain = chain_of(tok, ids)
-        if chain is None:
+        sequence = sequence_of(tok, ids)
+        if sequence is None:
             continue
         places += 1
-        found = set(chain.following())
+        found = set(sequence.following())
         for token in [*random.sample(sorted(found), min(60, len(found))), *random.sample(range(100_000), 60)]:
             tokens += 1
-            pushed = chain.copy().push(token)
+            pushed = sequence.copy().push(token)
             assert (token in found) == pushed, (ids, token)
             assert pushed == is_begun(tiktoken_encode, tok.decode([*ids, token]), [*ids, token], random), (ids, token)
     assert tok.canon is not None
@@ -261,10 +262,10 @@ def test_tokens_that_merges_do_not_make() -> None:
     ranks = {token: rank for rank, token in enumerate(tokens)}
 
     def encode(text: str) -> list[int]:
-        from oracle.tokens import merge_piece
+        from oracle.tokens import merge_pretoken
 
         pretokens = text.replace(" ", "\0 ").split("\0")
-        return [token for pretoken in pretokens if pretoken for token in merge_piece(ranks, pretoken.encode())]
+        return [token for pretoken in pretokens if pretoken for token in merge_pretoken(ranks, pretoken.encode())]
 
     rules = CanonicalRules(trie, r" ?[^ ]+| +")
     assert rules.has_unmergeable
@@ -281,7 +282,7 @@ def test_tokens_that_merges_do_not_make() -> None:
         ids = [random.randrange(len(tokens)) for _ in range(random.randrange(1, 4))]
         if len("".join(tokens[token].decode() for token in ids)) > 5:
             continue
-        chain = CanonicalSequence(rules)
-        assert all(chain.push(token) for token in ids) == (tuple(ids) in begun), ids
+        sequence = CanonicalSequence(rules)
+        assert all(sequence.push(token) for token in ids) == (tuple(ids) in begun), ids
         checked += 1
     assert checked > 500 and texts

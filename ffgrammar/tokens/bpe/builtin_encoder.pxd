@@ -1,0 +1,25 @@
+"""The encoder of the embedded encodings."""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uint8_t, uint32_t
+
+from ffgrammar.tokens.bpe.ids cimport BpeStatus, Ids
+from ffgrammar.tokens.pretokenize.builtin cimport CharClasses, Splitter
+from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
+
+
+cdef class BuiltinEncoder:
+    cdef readonly TokenTrie trie
+    cdef readonly Splitter splitter
+
+    # Append the ids of text[:count], of which text[:valid] is UTF-8. Returns BPE_OK, BPE_NO_BYTE or BPE_NO_MEMORY.
+    cdef BpeStatus _encode(
+        self, CharClasses classes, const uint8_t* text, size_t count, size_t valid, Ids* out
+    ) noexcept nogil
+
+    # The index of the first token that more text could change. `last_pretoken` is that of the first token of the last
+    # pre-token.
+    cdef size_t _unstable_from(self, const Ids* ids, size_t last_pretoken) noexcept nogil
+
+    # Whether a token is spaces, line feeds and tabs only.
+    cdef bint _is_blank(self, uint32_t token) noexcept nogil

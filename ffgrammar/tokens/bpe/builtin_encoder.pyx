@@ -1,0 +1,139 @@
+"""The encoder of the embedded encodings: a pre-tokenizer written by hand, and merges whose ranks are the token ids.
+
+    encoder = BuiltinEncoder(trie, "cl100k")
+    encoder.encode("Hello world")    # [9906, 1917]
+
+Results are those of tiktoken, id for id, also for bytes that are not UTF-8. All other encodings go through native_encoder.pyx,
+which reads its pre-tokenizer from a table. This one needs no table, so it is ready as soon as the trie is.
+"""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uint8_t, uint32_t
+from libc.stdlib cimport free
+
+from ffgrammar.tokens.bpe.ids cimport BPE_NO_BYTE, BPE_NO_MEMORY, BPE_OK, BpeStatus, Ids
+from ffgrammar.tokens.bpe.merge_loop cimport encode_pretoken
+from ffgrammar.tokens.pretokenize.builtin cimport SPLIT_CL100K, SPLIT_O200K, CharClasses, char_classes, next_pretoken
+from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
+
+from ffgrammar.core.errors import TokenizerError
+
+SPLITTERS = {"cl100k": SPLIT_CL100K, "o200k": SPLIT_O200K}
+
+cdef enum:
+    RELEASE_GIL_FROM = 1024  # bytes of a text from which giving up the GIL is worth its cost
+
+
+cdef class BuiltinEncoder:
+    """Encodes with the tokens of a trie, whose ids are their merge ranks.
+
+    Args:
+        trie: the vocabulary.
+        splitter: the pre-tokenizer: "cl100k" or "o200k".
+
+    Raises:
+        TokenizerError: there is no such pre-tokenizer.
+    """
+
+    def __cinit__(self, TokenTrie trie not None, str splitter not None):
+        if splitter not in SPLITTERS:
+            raise TokenizerError(f"there is no splitter {splitter!r}; there are {', '.join(SPLITTERS)}")
+        self.trie = trie
+        self.splitter = SPLITTERS[splitter]
+
+    def encode(self, text):
+        """The ids of a text (str or bytes) as list[int].
+
+        Bytes that are not UTF-8 are encoded as tiktoken does it: the text up to the first wrong byte is encoded; then
+        the bytes of its last pre-token (and of white-space tokens before it) and everything from the wrong byte on are one
+        pre-token. In a str, lone surrogates become U+FFFD and pairs of surrogates the character they stand for.
+
+        Raises:
+            TokenizerError: a byte of the text is no token of the vocabulary, or the text is 4 GB long.
+        """
+        cdef bytes data
+        cdef size_t valid
+        if isinstance(text, str):
+            try:
+                data = text.encode("utf-8")
+            except UnicodeEncodeError:
+                data = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode("utf-8")
+            valid = len(data)
+        else:
+            data = bytes(text)
+            valid = _valid_prefix(data)
+        cdef const uint8_t* start = data
+        cdef size_t count = len(data), i
+        cdef Ids out = Ids(NULL, 0, 0)
+        cdef CharClasses classes = char_classes()
+        cdef BpeStatus status
+        if count >= <size_t>0xFFFFFFFE:
+            raise TokenizerError("the text is too long to encode (4 GB)")
+        try:
+            if count < RELEASE_GIL_FROM:
+                status = self._encode(classes, start, count, valid, &out)
+            else:
+                with nogil:
+                    status = self._encode(classes, start, count, valid, &out)
+            if status == BPE_NO_MEMORY:
+                raise MemoryError()
+            if status == BPE_NO_BYTE:
+                raise TokenizerError("the text has a byte that is no token of the vocabulary")
+            return [out.items[i] for i in range(out.count)]
+        finally:
+            free(out.items)
+
+    cdef BpeStatus _encode(
+        self, CharClasses classes, const uint8_t* text, size_t count, size_t valid, Ids* out
+    ) noexcept nogil:
+        cdef size_t at = 0, after, last_pretoken = 0, unstable = 0, i
+        cdef BpeStatus status
+        while at < valid:
+            after = next_pretoken(self.splitter, classes, text, at, valid)
+            last_pretoken = out.count
+            status = encode_pretoken(&self.trie.index, text + at, after - at, out)
+            if status != BPE_OK:
+                return status
+            at = after
+        if valid == count:
+            return BPE_OK
+        last_pretoken = self._unstable_from(out, last_pretoken)
+        for i in range(last_pretoken, out.count):
+            unstable += self.trie.offsets[out.items[i] + 1] - self.trie.offsets[out.items[i]]
+        out.count = last_pretoken
+        return encode_pretoken(&self.trie.index, text + (valid - unstable), count - valid + unstable, out)
+
+    cdef size_t _unstable_from(self, const Ids* ids, size_t last_pretoken) noexcept nogil:
+        if last_pretoken < ids.count and self._is_blank(ids.items[last_pretoken]):
+            while last_pretoken and self._is_blank(ids.items[last_pretoken - 1]):
+                last_pretoken -= 1
+        return last_pretoken
+
+    cdef bint _is_blank(self, uint32_t token) noexcept nogil:
+        cdef uint32_t at
+        for at in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
+            if self.trie.blob[at] not in (c" ", c"\n", c"\t"):
+                return False
+        return True
+
+    def pretoken_ends(self, bytes data not None):
+        """Where the pre-tokens of a text end: byte offsets, ascending. Raises TokenizerError if the text is not UTF-8."""
+        cdef const uint8_t* text = data
+        cdef size_t at = 0, count = len(data)
+        cdef CharClasses classes = char_classes()
+        if _valid_prefix(data) != count:
+            raise TokenizerError("the text is not UTF-8")
+        ends = []
+        while at < count:
+            at = next_pretoken(self.splitter, classes, text, at, count)
+            ends.append(at)
+        return ends
+
+
+cdef size_t _valid_prefix(bytes data):
+    """How many bytes from the start are UTF-8."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return error.start
+    return len(data)

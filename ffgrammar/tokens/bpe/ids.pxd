@@ -1,0 +1,42 @@
+"""A growable array of token ids, which every encoder appends to, and the status codes of encoding."""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uint32_t
+from libc.stdlib cimport realloc
+
+
+cdef enum BpeStatus:
+    # Functions that return a number of tokens return one of the negative ones in its place.
+    BPE_OK = 0
+    BPE_NO_MEMORY = -1
+    BPE_NO_BYTE = -2  # a byte of the pre-token is no token of its own
+
+
+cdef struct Ids:
+    # Begins as Ids(NULL, 0, 0); whoever made it frees `items`.
+    uint32_t* items
+    size_t count
+    size_t room
+
+
+cdef inline BpeStatus ids_reserve(Ids* ids, size_t more) noexcept nogil:
+    """Make room for `more` ids behind those that are there. Returns BPE_OK or BPE_NO_MEMORY."""
+    cdef size_t room
+    cdef uint32_t* items
+    if more > ids.room - ids.count:
+        room = 2 * ids.room + more + 64
+        items = <uint32_t*>realloc(ids.items, room * sizeof(uint32_t))
+        if items == NULL:
+            return BPE_NO_MEMORY
+        ids.items = items
+        ids.room = room
+    return BPE_OK
+
+
+cdef inline BpeStatus ids_push(Ids* ids, uint32_t token) noexcept nogil:
+    """Append one id. Returns BPE_OK or BPE_NO_MEMORY."""
+    if ids.count == ids.room and ids_reserve(ids, 1) != BPE_OK:
+        return BPE_NO_MEMORY
+    ids.items[ids.count] = token
+    ids.count += 1
+    return BPE_OK

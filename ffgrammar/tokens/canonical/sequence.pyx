@@ -1,0 +1,78 @@
+"""A canonical token sequence that grows: the rules of a tokenizer, at work on one sequence, for Python.
+
+    sequence = CanonicalSequence(rules)
+    sequence.push(token)      # False: no text has these as its first tokens
+    sequence.is_whole         # whether a text has exactly these tokens
+    sequence.following()      # ids that may come next; slow, for tests and explanations
+
+It has constant size. A token costs a microsecond or so, as long as it needs no search for what may follow (following.pyx).
+"""
+
+from libc.stdint cimport uint32_t
+
+from cpython.bytearray cimport PyByteArray_AS_STRING
+
+from ffgrammar.core.bits cimport bit_test
+from ffgrammar.tokens.canonical.following cimport MAX_AHEAD, can_go_on, follow
+from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
+
+
+cdef class CanonicalSequence:
+    """A token sequence that grows.
+
+    Args:
+        rules: of the tokenizer.
+    """
+
+    def __cinit__(self, CanonicalRules rules not None):
+        self.rules = rules
+        rules.begin(&self.at)
+
+    def push(self, token) -> bool:
+        """Go on with a token. Returns False if no text then has the sequence as its first tokens; the sequence is of no use any
+        more.
+
+        Raises:
+            TokenizerError: the id is out of range.
+        """
+        self.rules.trie.token_bytes(token)
+        cdef int status = self.rules.push(&self.at, token)
+        if status > 0:
+            status = can_go_on(self.rules, &self.at, MAX_AHEAD)
+        if status < 0:
+            raise MemoryError
+        return status > 0
+
+    def push_any(self, token) -> bool:
+        """Go on with a token that was taken anyhow. Returns False if it may not follow; the sequence goes on all the same.
+
+        Raises:
+            TokenizerError: the id is out of range.
+        """
+        cdef CanonicalState before = self.at
+        if self.push(token):
+            return True
+        self.at = before
+        if self.rules.push_any(&self.at, token) < 0:
+            raise MemoryError
+        return False
+
+    def copy(self) -> CanonicalSequence:
+        """Another sequence with the same tokens."""
+        cdef CanonicalSequence other = CanonicalSequence(self.rules)
+        other.at = self.at
+        return other
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the tokenizer makes this sequence of its text."""
+        return bool(self.rules.is_whole(&self.at))
+
+    def following(self) -> list:
+        """The ids that may come next, ascending."""
+        cdef bytearray mask = bytearray(4 * self.rules.trie.n_words + 4)
+        cdef uint32_t* words = <uint32_t*>PyByteArray_AS_STRING(mask)
+        cdef uint32_t token
+        if follow(self.rules, &self.at, 0, NULL, words, MAX_AHEAD) < 0:
+            raise MemoryError
+        return [token for token in range(self.rules.trie.vocab_size) if bit_test(words, token)]

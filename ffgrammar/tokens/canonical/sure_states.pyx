@@ -1,0 +1,100 @@
+"""Which states of a pre-tokenizer's automaton are sure: every text can go on from them.
+
+A hypothesis about pre-token boundaries may be refuted by later text. From a sure state that does not happen: whatever text follows,
+one of the hypotheses that the state becomes holds to the end. Who stands in a sure state need not look further ahead.
+
+The states that a state becomes with a text form a set. All sets that can be met are explored, each once (the subset construction
+of automata). A set is sure if it holds a state where the text may end, and every character leads to a set that is sure. Where
+there are more than MAX_SETS no state is called sure, which costs only time later on.
+"""
+
+from libc.stdint cimport uint8_t, uint32_t
+from libc.string cimport memcpy, memmove
+
+from ffgrammar.core.intern cimport Intern, intern_add, intern_count, intern_free, intern_get, intern_init, intern_len
+from ffgrammar.core.vec cimport Vec, vec_free, vec_init, vec_push
+from ffgrammar.tokens.pretokenize.table cimport DEAD, MAX_HYPOTHESES, PretokenTable, successor
+
+from ffgrammar.core.errors import TokenizerError
+
+cdef enum:
+    MAX_SETS = 1 << 14
+
+
+cdef int find_sure_states(PretokenTable pretokens, uint8_t* is_sure) except -1:
+    cdef Intern sets
+    cdef Vec leads  # by set * classes + class: the set that it leads to
+    cdef bytearray sure = bytearray()
+    cdef uint32_t state, number
+    vec_init(&leads)
+    if intern_init(&sets) < 0:
+        raise MemoryError
+    try:
+        for state in range(pretokens.states):
+            if intern_add(&sets, &state, 1, &number) < 0:
+                raise MemoryError
+        while <uint32_t>len(sure) < intern_count(&sets):
+            if len(sure) == MAX_SETS:
+                return 0
+            sure.append(explore(pretokens, &sets, <uint32_t>len(sure), &leads))
+        spread(sure, &leads, pretokens.classes)
+        for state in range(pretokens.states):
+            is_sure[state] = sure[state]
+    finally:
+        intern_free(&sets)
+        vec_free(&leads)
+    return 0
+
+
+cdef bint explore(PretokenTable pretokens, Intern* sets, uint32_t number, Vec* leads) except? True:
+    """Append to `leads` where each class of characters leads from a set. Returns whether the text may end there."""
+    cdef uint32_t[MAX_HYPOTHESES] states
+    cdef uint32_t[MAX_HYPOTHESES] found
+    cdef uint32_t count = intern_len(sets, number)
+    cdef uint32_t character, way, i, to, size, target
+    cdef bint final = False
+    memcpy(states, intern_get(sets, number), count * sizeof(uint32_t))
+    for i in range(count):
+        final |= pretokens.final[states[i]]
+    for character in range(pretokens.classes):
+        size = 0
+        for i in range(count):
+            for way in range(pretokens.ways):
+                to = successor(pretokens, way, states[i], character)
+                if to != DEAD:
+                    size = insert(found, size, to)
+                    if size > MAX_HYPOTHESES:
+                        raise TokenizerError(
+                            f"pre-tokenizer: more than {MAX_HYPOTHESES} hypotheses about where pre-tokens end are open")
+        if intern_add(sets, found, size, &target) < 0 or vec_push(leads, target) < 0:
+            raise MemoryError
+    return final
+
+
+cdef uint32_t insert(uint32_t* states, uint32_t count, uint32_t state) noexcept nogil:
+    """Add a state to an ascending list that does not have it yet. Returns how many there are; where that is more than
+    MAX_HYPOTHESES it was not added."""
+    cdef uint32_t at = 0
+    while at < count and states[at] < state:
+        at += 1
+    if at < count and states[at] == state:
+        return count
+    if count < MAX_HYPOTHESES:
+        memmove(states + at + 1, states + at, (count - at) * sizeof(uint32_t))
+        states[at] = state
+    return count + 1
+
+
+cdef void spread(bytearray sure, const Vec* leads, uint32_t classes):
+    """Take back what was called sure and leads to a set that is not."""
+    cdef uint8_t* is_sure = <uint8_t*><char*>sure
+    cdef uint32_t number, character
+    cdef bint changed = True
+    while changed:
+        changed = False
+        for number in range(<uint32_t>len(sure)):
+            for character in range(classes if is_sure[number] else 0):
+                if not is_sure[leads.data[number * classes + character]]:
+                    is_sure[number] = False
+                    changed = True
+                    break

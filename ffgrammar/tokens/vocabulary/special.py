@@ -1,0 +1,98 @@
+"""Special tokens, EOS ids and the size of a vocabulary: what a caller or a file says of them, checked.
+
+A special token is an id with a name and no bytes: no text contains it. An id that ends a text is always special; where
+it has no name it gets one here. All checks raise TokenizerError and name what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ffgrammar.core.errors import TokenizerError
+
+__all__ = [
+    "EosIds",
+    "add_eos_names",
+    "check_eos",
+    "check_id",
+    "check_special_tokens",
+    "check_vocab_size",
+    "default_eos",
+]
+
+EosIds = int | Iterable[int] | None
+
+
+def check_vocab_size(vocab_size: int | None, needed: int) -> int:
+    """`vocab_size`, or `needed` where it is None. Raises TokenizerError if it is less than that."""
+    if vocab_size is None:
+        return needed
+    if not isinstance(vocab_size, int) or isinstance(vocab_size, bool):
+        raise TokenizerError(f"vocab_size must be an int, not {type(vocab_size).__name__}")
+    if vocab_size < needed:
+        raise TokenizerError(f"vocab_size is {vocab_size}, but the tokenizer has ids up to {needed - 1}")
+    return vocab_size
+
+
+def check_id(number: Any, what: str) -> int:
+    """An id as int. Raises TokenizerError, which begins with `what`, if it is not an int or is negative."""
+    if isinstance(number, bool) or not hasattr(number, "__index__"):
+        raise TokenizerError(f"{what}: expected an int, not {type(number).__name__}")
+    index: int = number.__index__()
+    if index < 0:
+        raise TokenizerError(f"{what}: id {index} is negative")
+    return index
+
+
+def check_special_tokens(special_tokens: dict[str, int]) -> None:
+    """Makes ints of the ids. Raises TokenizerError if a name is empty or not a str, an id is not an int or negative, or
+    an id has two names."""
+    names: dict[int, str] = {}
+    for text, number in special_tokens.items():
+        if not isinstance(text, str) or not text:
+            raise TokenizerError(f"special token {text!r}: a name must be a string that is not empty")
+        number = check_id(number, f"special token {text!r}")
+        if number in names:
+            raise TokenizerError(f"special tokens {names[number]!r} and {text!r} have the same id {number}")
+        names[number] = text
+        special_tokens[text] = number
+
+
+def check_eos(eos_token_ids: EosIds, vocab_size: int) -> tuple[int, ...]:
+    """The EOS ids as a tuple without repeats. Raises TokenizerError if one is out of range."""
+    if eos_token_ids is None:
+        listed: list[Any] = []
+    elif isinstance(eos_token_ids, Iterable):
+        listed = list(eos_token_ids)
+    else:
+        listed = [eos_token_ids]
+    found: dict[int, None] = {}
+    for item in listed:
+        number = check_id(item, "eos_token_ids")
+        if number >= vocab_size:
+            raise TokenizerError(f"eos_token_ids: {number} is out of range: vocab_size is {vocab_size}")
+        found[number] = None
+    return tuple(found)
+
+
+def add_eos_names(special_tokens: dict[str, int], eos: tuple[int, ...], tokens: list[bytes | None]) -> None:
+    """Makes special tokens of the EOS ids that are not special yet, named by their bytes where they have some."""
+    known = set(special_tokens.values())
+    for number in eos:
+        if number in known:
+            continue
+        text = tokens[number] if number < len(tokens) else None
+        name = text.decode("utf-8", "replace") if isinstance(text, bytes) else ""
+        name = name or f"<|eos_{number}|>"
+        while name in special_tokens:
+            name = f"{name}#{number}"
+        special_tokens[name] = number
+
+
+def default_eos(special_tokens: dict[str, int], names: tuple[str, ...], tokenizer: str) -> tuple[int, ...]:
+    """The ids of those `names` that are special tokens. Raises TokenizerError if none is."""
+    found = tuple(special_tokens[name] for name in names if name in special_tokens)
+    if not found:
+        raise TokenizerError(f"tokenizer {tokenizer!r}: which token ends a text is not known; give eos_token_ids=")
+    return found
