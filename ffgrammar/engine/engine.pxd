@@ -10,6 +10,12 @@ from ffgrammar.engine.recognizer.completability cimport Completability
 from ffgrammar.regex.expr.store cimport ExprStore
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
+cdef class EngineAttachment:
+    # What a folder above keeps with an engine, for all matchers of a grammar, derives from it. So the slot has a type, and
+    # this file imports nothing from there.
+    pass
+
+
 cdef class Engine:
     cdef Recognizer recognizer
     cdef Completability completability
@@ -36,9 +42,8 @@ cdef class Engine:
     cdef readonly object tokenizer
     cdef readonly TokenTrie trie
     cdef readonly object limits
-    # made by who asks for them first (engine/canonical/lookahead.pxd, engine/canonical/masks.pxd)
-    cdef object lookahead
-    cdef object canonical
+    cdef readonly str kind          # of the grammar: "json-schema", "lark", "regex" or "choice"
+    cdef EngineAttachment canonical  # None until the tokenizer's rules are needed (canonical/caches.pxd)
     cdef object __weakref__
 
     # All kernels below run with the lock held.

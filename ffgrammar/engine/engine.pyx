@@ -95,12 +95,16 @@ cdef inline size_t with_slack(size_t bound, size_t needed) noexcept nogil:
 
 
 cdef SharedPartitions shared_partitions(object tokenizer):
-    """The partitions of a tokenizer, made for its first grammar. (Two threads may make them at once: then one grammar is on
-    its own.)"""
-    found = tokenizer.partitions
+    """The partitions of a tokenizer, made for its first grammar. (Where two threads make them at once, one grammar does not
+    share its own.)"""
+    cdef SharedPartitions found = tokenizer.partitions
     if found is None:
         found = tokenizer.partitions = SharedPartitions(tokenizer.partition_bytes)
     return found
+
+
+cdef class EngineAttachment:
+    """Base of what a folder above keeps with an engine."""
 
 
 cdef class Engine:
@@ -123,6 +127,7 @@ cdef class Engine:
         self.limits = limits
         self.tokenizer = tokenizer
         self.trie = tokenizer.trie
+        self.kind = grammar.kind
         self.store = grammar.store
         self.tables = RuleTables(grammar)
         if lock_init(&self.lock) < 0:

@@ -11,7 +11,7 @@ cdef bytes forced_bytes(Engine engine, Config* config)
 
 # The tokens that must come, one after another, from where the text is under the grammar and by the rules; or only as far as bytes
 # of a prompt are pending. With the lock held, the lookahead entered.
-cdef list forced_run(Engine engine, Lookahead lookahead, const Config* start, const CanonicalState* before, bint owed_only)
+cdef list forced_run(Engine engine, Lookahead lookahead, const Config* start, const CanonicalState* before, bint prefix_only)
 
 # Where the tokenizer's rules are not known: where, in the forced bytes, a token can begin that reaches beyond their end;
 # ascending.

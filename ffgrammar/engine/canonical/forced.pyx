@@ -114,7 +114,7 @@ cdef int count_tokens(
     return found
 
 
-cdef list forced_run(Engine engine, Lookahead lookahead, const Config* start, const CanonicalState* before, bint owed_only):
+cdef list forced_run(Engine engine, Lookahead lookahead, const Config* start, const CanonicalState* before, bint prefix_only):
     cdef Config config = start[0]
     cdef CanonicalState at = before[0]
     cdef list found = []
@@ -137,7 +137,7 @@ cdef list forced_run(Engine engine, Lookahead lookahead, const Config* start, co
         for i in range(engine.trie.offsets[token], engine.trie.offsets[token + 1]):
             size += config.row != PENDING
             engine.checked(lookahead.step(engine, &config, engine.trie.blob[i]))
-        if owed_only and config.row != PENDING:
+        if prefix_only and config.row != PENDING:
             break
         if size > <size_t>engine.limits.forced_bytes:
             raise LimitError("forced_bytes", engine.limits.forced_bytes, "the grammar forces a longer text")

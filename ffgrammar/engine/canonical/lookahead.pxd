@@ -18,8 +18,18 @@ cdef enum:
 
 
 cdef struct PendingPrefix:
-    const uint8_t* data
-    uint32_t count
+    const uint8_t* data  # bytes of a prompt that the first tokens must spell; the caller keeps them
+    uint32_t count       # 0 where there is no prompt
+    uint32_t consumed    # how many of them have come
+
+
+cdef inline Config search_start(PendingPrefix pending, Config now) noexcept nogil:
+    """Where a search begins: inside the pending bytes while some of them are missing, else at the text's configuration."""
+    cdef Config config = now
+    if pending.consumed < pending.count:
+        config.row = PENDING
+        config.state = pending.consumed
+    return config
 
 
 cdef class Lookahead:
@@ -67,7 +77,3 @@ cdef class Lookahead:
         self, Engine engine, const Config* config, const Utf8* part, uint32_t low, uint32_t high, uint32_t hypothesis, bint goes_on,
         uint32_t* left) noexcept nogil
     cdef int reach(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil
-
-
-# The one that all matchers of a grammar share.
-cdef Lookahead lookahead_of(Engine engine, CanonicalRules rules)

@@ -375,10 +375,3 @@ cdef class Lookahead:
         words[1] = config.state
         words[2] = hypothesis
         return vec_extend(&self.trail, words, 3)
-
-
-cdef Lookahead lookahead_of(Engine engine, CanonicalRules rules):
-    if engine.lookahead is None:
-        # (two threads may both get here: the one that is not kept has nothing in it yet)
-        engine.lookahead = Lookahead(rules, min(engine.limits.cache_bytes, 4 << 30))
-    return engine.lookahead

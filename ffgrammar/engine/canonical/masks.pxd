@@ -73,7 +73,3 @@ cdef class CanonicalMasks:
     cdef Slot* slot_of(self, uint32_t state) noexcept nogil
     cdef int try_token(
         self, Engine engine, const Config* config, const CanonicalState* start, bint ends, uint32_t token) noexcept nogil
-
-
-# The ones that all matchers of a grammar share.
-cdef CanonicalMasks masks_of(Engine engine, Lookahead lookahead)

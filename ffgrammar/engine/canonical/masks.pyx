@@ -407,10 +407,3 @@ cdef class CanonicalMasks:
         after = at[0]
         self.rules.settle(&after, token)
         return self.lookahead.has_canonical_completion(engine, config, &after)
-
-
-cdef CanonicalMasks masks_of(Engine engine, Lookahead lookahead):
-    if engine.canonical is None:
-        # (as for the lookahead)
-        engine.canonical = CanonicalMasks(lookahead, min(engine.limits.mask_bytes, 8 << 30))
-    return engine.canonical

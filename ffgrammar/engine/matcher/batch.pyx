@@ -16,7 +16,6 @@ from ffgrammar.core.index cimport clipped
 from ffgrammar.core.thread_pool cimport pool_run, pool_stop
 from ffgrammar.core.threads cimport atomic_add
 from ffgrammar.engine.matcher.bitmask cimport BitmaskRows, rows_at, rows_close, rows_open
-from ffgrammar.engine.matcher.prompt cimport CanonicalMatcher
 from ffgrammar.engine.matcher.matcher cimport Drafted, Matcher
 from ffgrammar.engine.position.cursor cimport BUSY, cursor_draft, cursor_fill, cursor_known_mask
 from ffgrammar.engine.masks.mask_cache cimport StoredMask, mask_release, mask_unpack
@@ -49,6 +48,8 @@ cdef class Batch:
     cdef uint32_t count
 
     def __cinit__(self, matchers, drafts):
+        if isinstance(matchers, Matcher):
+            raise TypeError("a list of matchers is expected; one matcher writes its row with its own fill_bitmask")
         self.matchers = list(matchers)
         self.count = <uint32_t>len(self.matchers)
         self.jobs = <Job*>calloc(self.count or 1, sizeof(Job))
@@ -56,7 +57,7 @@ cdef class Batch:
             raise MemoryError
         for number, matcher in enumerate(self.matchers):
             if not isinstance(matcher, Matcher):
-                raise TypeError(f"matcher {number} is a {type(matcher).__name__}")
+                raise TypeError(f"matcher {number} must be a Matcher, not {type(matcher).__name__}")
         if drafts is not None:
             drafts = list(drafts)
             if len(drafts) != self.count:
@@ -122,20 +123,19 @@ cdef class Batch:
         return 0
 
     cdef int fill_guided(self) except -1:
-        """Write the masks of matchers that heed the tokenizer: these are Python's objects, and this thread's work."""
-        cdef CanonicalMatcher matcher
+        """Write the masks of guided matchers. A policy works on Python objects, so this is the calling thread's work."""
+        cdef Matcher matcher
         cdef Job* job
         cdef uint32_t i
         for i in range(self.count):
-            if isinstance(self.matchers[i], CanonicalMatcher):
-                matcher = self.matchers[i]
+            matcher = self.matchers[i]
+            if matcher.is_guided():
                 job = self.jobs + i
                 if job.drafted != NULL:
-                    job.result = matcher.fill_rows(job.drafted, job.drafted_count, job.rows, self.words)
-                    job.done = True
-                elif matcher.is_guided():
-                    job.result = matcher.fill_row(job.rows, self.words)
-                    job.done = True
+                    job.result = matcher.draft_guided(job.drafted, job.drafted_count, job.rows, self.words)
+                else:
+                    job.result = matcher.fill_guided(job.rows, self.words)
+                job.done = True
         return 0
 
     cdef void fill_known(self) noexcept nogil:

@@ -29,6 +29,9 @@ cdef void cursor_free(Cursor* cursor) noexcept nogil
 # Another place, where the text is the same so far.
 cdef void cursor_copy(Cursor* cursor, Cursor* other) noexcept nogil
 
+# Share the history, to be read without the lock; to be released. Takes the lock itself.
+cdef int cursor_snapshot(Engine engine, Cursor* cursor, History* history) except -1
+
 # Before anything else that needs `now`: bounds the caches, and makes `now` valid. Returns a status.
 cdef int cursor_revalidate(Engine engine, Cursor* cursor) noexcept nogil
 

@@ -43,6 +43,13 @@ cdef void cursor_copy(Cursor* cursor, Cursor* other) noexcept nogil:
     history_share(&cursor.history, &other.history)
 
 
+cdef int cursor_snapshot(Engine engine, Cursor* cursor, History* history) except -1:
+    engine.acquire()
+    history_share(&cursor.history, history)
+    engine.release()
+    return 0
+
+
 cdef int cursor_revalidate(Engine engine, Cursor* cursor) noexcept nogil:
     cdef int status = engine.trim(cursor.generation == engine.generation)
     if status >= 0 and cursor.generation != engine.generation:

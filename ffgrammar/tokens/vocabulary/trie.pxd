@@ -1,7 +1,19 @@
-"""The packed trie of a vocabulary and the exact look-up of a token by its bytes.
+"""The packed trie of a vocabulary, and the exact look-up of a token by its bytes.
 
-The node layout is the contract between this floor and the mask walk: a preorder array, so that "skip this subtree" is
-one addition and the walk never follows a pointer.
+The trie is one array of 8-byte nodes in preorder: a node comes before its children, siblings come in byte order, and every
+node knows the size of its subtree. So a walk never follows a pointer, and skipping a subtree is one addition. A walk keeps
+what it knows of each ancestor by depth, for that is all a node needs of them:
+
+    known[0] = ...                      # of the root, which spells the empty text
+    at = 1
+    while at < node_count:
+        node = &nodes[at]
+        depth = node_depth(node)
+        alive = ...                     # known[depth] from known[depth - 1] and node_byte(node)
+        at = next_node(nodes, at, alive)
+
+Such a walk costs 1.5 to 3 ns a node where a step is one load from a table. Tokens that share their bytes share a node, and
+special tokens have none.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
@@ -12,34 +24,51 @@ cdef enum:
 
 
 cdef struct TrieNode:
-    uint32_t word  # token << 8 | byte; token is pad_token where no token ends
+    # Read it with the accessors below.
+    uint32_t word  # token << 8 | byte; the token is pad_token where no token ends
     uint32_t size  # nodes of the subtree, this one included << 8 | depth
 
 
 cdef inline uint32_t node_byte(const TrieNode* node) noexcept nogil:
+    """The last byte of a node."""
     return node.word & 0xFF
 
 
 cdef inline uint32_t node_token(const TrieNode* node) noexcept nogil:
+    """The token that a node spells, or pad_token where it spells none. A mask has a spare bit for pad_token, so a walk may
+    set it without a test."""
     return node.word >> 8
 
 
 cdef inline uint32_t node_size(const TrieNode* node) noexcept nogil:
+    """How many nodes the subtree of a node has, itself included: 1 for a leaf."""
     return node.size >> 8
 
 
 cdef inline uint32_t node_depth(const TrieNode* node) noexcept nogil:
+    """How many bytes a node spells: 0 for the root, 1 for its children."""
     return node.size & 0xFF
+
+
+cdef inline uint32_t subtree_end(const TrieNode* nodes, uint32_t at) noexcept nogil:
+    """The index after the last node of a subtree: that of the next sibling where there is one."""
+    return at + node_size(&nodes[at])
+
+
+cdef inline uint32_t next_node(const TrieNode* nodes, uint32_t at, bint descend) noexcept nogil:
+    """Where a walk goes from a node: to the first child if it descends (to the next sibling where there is no child), past
+    the subtree if it does not."""
+    return at + 1 if descend else subtree_end(nodes, at)
 
 
 cdef inline uint32_t trie_child(const TrieNode* nodes, uint32_t parent, uint32_t byte) noexcept nogil:
     """The child of `parent` for `byte`, or 0 (the root is nobody's child). Siblings are in byte order."""
-    cdef uint32_t end = parent + node_size(&nodes[parent])
+    cdef uint32_t end = subtree_end(nodes, parent)
     cdef uint32_t at = parent + 1
     while at < end:
         if node_byte(&nodes[at]) >= byte:
             return at if node_byte(&nodes[at]) == byte else 0
-        at += node_size(&nodes[at])
+        at = subtree_end(nodes, at)
     return 0
 
 
