@@ -1,5 +1,5 @@
-"""Matchers, grammars and tokenizers as Python objects: copies, pickles, representations, wrong arguments. A matcher with a
-prompt or of canonical tokens is a `Matcher` like the others."""
+"""Matchers, grammars and tokenizers as Python objects: copies, pickles, representations, wrong arguments. A matcher
+with a prompt or of canonical tokens is a `Matcher` like the others."""
 
 from __future__ import annotations
 

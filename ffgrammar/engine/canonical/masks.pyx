@@ -1,22 +1,27 @@
-"""A token comes next if it begins a pre-token, where the one before may end; or if it goes on with the pre-token, and the merges
-leave it beside the last token. Over the hypotheses about pre-tokens (tokens/pretokenize/automaton.py) a mask is the union of
-these. But for the pair with the last token they depend on the grammar's configuration and on one hypothesis alone: so they are
-found once, and kept, and a mask is a few of them put together with the successors of the last token (tokens/bpe/successors.pyx).
+"""A canonical mask is put together of parts.
 
-One such part is found from the grammar's own mask and from what pre-tokens allow (tokens/canonical/transitions.pyx). Most tokens
-stay inside a lexeme, and whether the pre-token may end after them is a question of the lexer state and the hypothesis that they
-lead to; the others are looked at one by one. (Inside a JSON string of cl100k, with nothing known: 2 to 5 ms for the two or four
-parts of a mask where a walk over all tokens took 50; 15 to 25 us where they are known.)
+The next token begins a pre-token, where the one before may end; or it goes on with the pre-token, and the merges leave it beside
+the last token. There may be several hypotheses about where pre-tokens end (tokens/pretokenize/automaton.py), so a mask is the union
+of two parts for each. But for the pair with the last token, a part depends on the grammar's configuration and on one hypothesis
+alone. So parts are found once and kept, and a mask is a few of them and-ed with the successors of the last token
+(tokens/bpe/successors.pyx).
+
+A part is found from the grammar's own mask and from what pre-tokens allow (tokens/canonical/transitions.pyx). Most tokens stay
+inside a lexeme, and whether the pre-token may end after them is a question of the lexer state and the hypothesis that they lead
+to; the others are looked at one by one. (Inside a JSON string of cl100k, with nothing known: 2 to 5 ms for the two or four parts
+of a mask where a walk over all tokens took 50; 15 to 25 us where they are known.)
 """
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
+from ffgrammar.core.bits cimport bit_set, bit_test, lowest_bit
 from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_free, intern_init
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init
-from ffgrammar.engine.canonical.lookahead cimport PENDING
+from ffgrammar.engine.canonical.pending_prefix cimport PENDING
+from ffgrammar.engine.canonical.token_walk cimport TokenWalk, walk_begin, walk_next
 from ffgrammar.engine.recognizer.recognizer cimport parser_row
 from ffgrammar.engine.masks.compute cimport masks_find
 from ffgrammar.engine.masks.mask_cache cimport (
@@ -26,26 +31,23 @@ from ffgrammar.engine.masks.mask_cache cimport (
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
 from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, dfa_step
 from ffgrammar.tokens.canonical.rules cimport UNCONSTRAINED, FIRST, NO_NODE
-from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TrieNode, node_byte, node_depth, node_size, node_token
-
-cdef extern from *:
-    int lowest_bit "__builtin_ctz"(unsigned int) nogil
+from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TrieNode, next_node, node_byte, node_depth, node_token
 
 cdef enum:
     LEFT = 0xFFFFFFFF
     NO_STATE = 0xFFFFFFFE
-    # of a place where a pre-token may end
+    # verdicts
     UNKNOWN = 0
     YES = 1
     NO = 2
 
 
 cdef class CanonicalMasks:
-    """The masks of a grammar.
+    """The canonical masks of a grammar.
 
     Args:
-        lookahead: of the grammar.
-        max_bytes: how much is kept. Over it all is dropped.
+        lookahead: the grammar's look-ahead.
+        max_bytes: how many bytes of masks are kept; beyond it all are dropped.
     """
 
     def __cinit__(self, Lookahead lookahead not None, size_t max_bytes):
@@ -96,7 +98,7 @@ cdef class CanonicalMasks:
             if self.rules.is_whole(at):
                 status = self.lookahead.accepting(engine, config)
                 for i in range(<uint32_t>engine.eos.len if status > 0 else 0):
-                    words[engine.eos.data[i] >> 5] |= <uint32_t>1 << (engine.eos.data[i] & 31)
+                    bit_set(words, engine.eos.data[i])
         memset(self.buffer.data, 0, self.buffer.len * sizeof(uint32_t))
         return min(status, OK)
 
@@ -116,24 +118,24 @@ cdef class CanonicalMasks:
             start.hypothesis[0] = at.hypothesis[i]
             start.node[0] = at.node[i]
             if at.last != <uint32_t>FIRST:
-                status = self.add_way(
+                status = self.add_part(
                     engine, config, &start, True, None if transitions is None else <BoundaryTransition>transitions[2 * i], NULL)
             if status >= 0 and not at.unmergeable:
-                status = self.add_way(
+                status = self.add_part(
                     engine, config, &start, False, None if transitions is None else <BoundaryTransition>transitions[2 * i + 1],
                     successors)
             if status < 0:
                 return status
         return OK
 
-    cdef int add_way(
-        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition, const
-        uint32_t* successors,
+    cdef int add_part(
+        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
+        const uint32_t* successors,
     ) noexcept:
         cdef uint32_t n_words = self.trie.n_words
         cdef StoredMask* mask
         cdef uint32_t i
-        cdef int status = self.find_way(engine, config, start, ends, transition, &mask)
+        cdef int status = self.find_part(engine, config, start, ends, transition, &mask)
         if status < 0:
             return status
         mask_unpack(mask, n_words, self.part.data, n_words)
@@ -147,23 +149,19 @@ cdef class CanonicalMasks:
         memset(self.part.data, 0, n_words * sizeof(uint32_t))
         return OK
 
-    cdef int find_way(
+    cdef int find_part(
         self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
         StoredMask** mask,
     ) noexcept:
-        """The tokens that come where the pre-token ends, or where it goes on: as if any token might go on with it."""
         cdef uint32_t[5] words
         cdef uint32_t name = 0
-        cdef CanonicalState at = start[0]
         cdef int status
-        if at.last != <uint32_t>FIRST:
-            at.last = UNCONSTRAINED
-        words[0] = parser_row(&engine.recognizer, config.row)
-        words[1] = config.state
-        words[2] = at.hypothesis[0]
-        words[3] = at.node[0]
-        words[4] = ends | (at.last == <uint32_t>FIRST) << 1 | at.unmergeable << 2
         if config.row != PENDING:
+            words[0] = parser_row(&engine.recognizer, config.row)
+            words[1] = config.state
+            words[2] = start.hypothesis[0]
+            words[3] = start.node[0]
+            words[4] = ends | (start.last == <uint32_t>FIRST) << 1 | start.unmergeable << 2
             status = intern_add(&self.names, words, 5, &name)
             if status < 0:
                 return status
@@ -172,97 +170,126 @@ cdef class CanonicalMasks:
                 return OK
         self.misses += 1
         engine.recognizer.trace.text_dependent = False
-        with nogil:
-            if transition is None or config.row == PENDING or (self.rules.has_unmergeable and not self.is_free(start, ends)):
-                status = self.walk(engine, config, &at, ends, self.part.data)
-            else:
-                status = self.filter_by_pretokens(
-                    engine, config, &at, ends, transition.mask, transition.cut, transition.after, self.part.data)
+        status = self.make_part(engine, config, start, ends, transition)
         if status >= 0:
-            self.part.data[self.trie.n_words] = 0
-            mask[0] = table_pack(&self.table, self.part.data, self.trie.n_words, self.scratch.data)
-            status = NO_MEMORY if mask[0] == NULL else OK
+            status = self.keep_part(engine, config, name, mask)
         memset(self.part.data, 0, self.part.len * sizeof(uint32_t))
-        if status < 0 or config.row == PENDING or (config.row & VIRTUAL and engine.recognizer.trace.text_dependent):
-            return status
+        return status
+
+    cdef int make_part(
+        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
+    ) noexcept:
+        cdef CanonicalState at = start[0]
+        if at.last != <uint32_t>FIRST:
+            at.last = UNCONSTRAINED
+        with nogil:
+            if transition is None or config.row == PENDING or (
+                    self.rules.has_unmergeable and not self.ignores_unmergeable(start, ends)):
+                return self.walk(engine, config, &at, ends, self.part.data)
+            return self.filter_by_pretokens(engine, config, &at, ends, transition, self.part.data)
+
+    cdef int keep_part(self, Engine engine, const Config* config, uint32_t name, StoredMask** mask) noexcept:
+        cdef int status
+        self.part.data[self.trie.n_words] = 0
+        mask[0] = table_pack(&self.table, self.part.data, self.trie.n_words, self.scratch.data)
+        if mask[0] == NULL:
+            return NO_MEMORY
+        if config.row == PENDING or (config.row & VIRTUAL and engine.recognizer.trace.text_dependent):
+            return OK
         status = table_put(&self.table, name, mask[0])
         if status < 0:
             mask_release(mask[0])
         return status
 
-    cdef bint is_free(self, const CanonicalState* start, bint ends) noexcept nogil:
-        """Whether tokens that merges do not make say nothing about what is spelled pre-token by pre-token from here on."""
+    cdef bint ignores_unmergeable(self, const CanonicalState* start, bint ends) noexcept nogil:
         if ends:
             return start.unmergeable or not self.rules.is_unmergeable(start.node[0])
         return start.last == <uint32_t>FIRST or start.node[0] == <uint32_t>NO_NODE
 
     cdef int filter_by_pretokens(
-        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, const uint32_t* mask, const uint32_t*
-        cut, const uint8_t* after, uint32_t* words,
+        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
+        uint32_t* words,
     ) noexcept nogil:
+        cdef uint32_t word, allowed, left, token, found
+        cdef bint text_dependent
+        # whether merges must be asked about each token: whether they make it
+        cdef bint by_merges = not self.rules.whole_pretokens or (
+            self.rules.has_unmergeable and not ends and start.last != <uint32_t>FIRST)
+        cdef int status = self.find_plain(engine, config, &text_dependent)
+        if status >= 0 and (self.inside_from != config.state or self.inside_generation != engine.generation):
+            status = self.walk_inside(engine, config.state)
+        if status < 0:
+            return status
+        for word in range(SLOTS):
+            self.slots[word].state = NO_STATE
+        for word in range(self.trie.n_words):
+            allowed = self.plain.data[word] & transition.mask[word]
+            found = 0
+            if allowed and not by_merges:
+                # (most: 1.1 ms instead of 1.6 for a part of a mask inside a JSON string)
+                found = self.known_tokens(word, allowed, transition.after) & ~transition.cut[word]
+            words[word] |= found
+            left = allowed & ~found
+            while left:
+                token = word << 5 | lowest_bit(left)
+                left &= left - 1
+                status = self.judge_token(engine, config, start, ends, transition, by_merges, token)
+                if status < 0:
+                    return status
+                if status:
+                    bit_set(words, token)
+        engine.recognizer.trace.text_dependent |= text_dependent
+        return OK
+
+    cdef int find_plain(self, Engine engine, const Config* config, bint* text_dependent) noexcept nogil:
         cdef StoredMask* plain
         cdef StoredMask* known
-        cdef uint32_t n_words = self.trie.n_words
-        cdef uint32_t word, left, token, found
-        cdef const Slot* slot
-        cdef bint depends = False
-        # whether it has to be asked of each token if merges make it
-        cdef bint made = not self.rules.whole_pretokens or (
-            self.rules.has_unmergeable and not ends and start.last != <uint32_t>FIRST)
         cdef int status = masks_find(&engine.masks, &engine.recognizer, config, &plain)
         if status < 0:
             return status
+        mask_unpack(plain, self.trie.n_words, self.plain.data, self.trie.n_words)
+        mask_release(plain)
         engine.recognizer.trace.text_dependent = False
+        text_dependent[0] = False
         if config.row & VIRTUAL:
             # a mask that depends on the text is not kept for the parser's row
             known = table_find(
                 &engine.masks.table, engine.generation,
                 <uint64_t>parser_row(&engine.recognizer, config.row) << 32 | config.state)
-            depends = known == NULL
+            text_dependent[0] = known == NULL
             if known != NULL:
                 mask_release(known)
-        mask_unpack(plain, n_words, self.plain.data, n_words)
-        mask_release(plain)
-        if self.inside_from != config.state or self.inside_generation != engine.generation:
-            status = self.walk_inside(engine, config.state)
-            if status < 0:
-                return status
-        for word in range(SLOTS):
-            self.slots[word].state = NO_STATE
-        for word in range(n_words):
-            left = self.plain.data[word] & mask[word]
-            found = 0
-            while left and not made:
-                token = word << 5 | <uint32_t>lowest_bit(left)
-                slot = &self.slots[(self.inside.data[token] >> 8) % SLOTS]
-                # (most: 1.1 ms instead of 1.6 for a part of a mask inside a JSON string)
-                if slot.state == self.inside.data[token] and slot.can_end_pretoken[after[token]] == YES:
-                    found |= left & -left
-                left &= left - 1
-            words[word] |= found & ~cut[word]
-            left = self.plain.data[word] & mask[word] & ~(found & ~cut[word])
-            while left:
-                token = word << 5 | <uint32_t>lowest_bit(left)
-                left &= left - 1
-                status = 0
-                if self.inside.data[token] != LEFT and not cut[word] >> (token & 31) & 1:
-                    if config.row & VIRTUAL:
-                        status = self.rest_after_text(engine, config, token, after[token])
-                    else:
-                        status = self.rest_after(engine, config, self.inside.data[token], after[token])
-                    if status > 0 and made:
-                        status = self.rules.merges.reached(token)
-                if status == 0:
-                    status = self.try_token(engine, config, start, ends, token)
-                if status < 0:
-                    return status
-                if status:
-                    words[word] |= <uint32_t>1 << (token & 31)
-        engine.recognizer.trace.text_dependent |= depends
         return OK
 
-    cdef int rest_after_text(self, Engine engine, const Config* config, uint32_t token, uint32_t hypothesis) noexcept nogil:
-        """The same on a virtual row, where it may depend on the text. Where it did not, it holds for other tokens, too."""
+    cdef uint32_t known_tokens(self, uint32_t word, uint32_t tokens, const uint8_t* after) noexcept nogil:
+        cdef const uint32_t* inside = self.inside.data
+        cdef const Slot* slot
+        cdef uint32_t found = 0
+        cdef uint32_t token
+        while tokens:
+            token = word << 5 | lowest_bit(tokens)
+            slot = &self.slots[(inside[token] >> 8) % SLOTS]
+            if slot.state == inside[token] and slot.can_end_pretoken[after[token]] == YES:
+                found |= tokens & -tokens
+            tokens &= tokens - 1
+        return found
+
+    cdef int judge_token(
+        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
+        bint by_merges, uint32_t token,
+    ) noexcept nogil:
+        cdef int status = 0
+        if self.inside.data[token] != LEFT and not bit_test(transition.cut, token):
+            if config.row & VIRTUAL:
+                status = self.can_end_after_text(engine, config, token, transition.after[token])
+            else:
+                status = self.can_end_after(engine, config, self.inside.data[token], transition.after[token])
+            if status > 0 and by_merges:
+                status = self.rules.merges.reached(token)
+        return self.try_token(engine, config, start, ends, token) if status == 0 else status
+
+    cdef int can_end_after_text(self, Engine engine, const Config* config, uint32_t token, uint32_t hypothesis) noexcept nogil:
+        """An answer that did not depend on the text holds for other tokens with the same lexer state, too."""
         cdef uint32_t state = self.inside.data[token]
         cdef Slot* slot = self.slot_of(state)
         cdef Config moved = config[0]
@@ -295,7 +322,6 @@ cdef class CanonicalMasks:
         return slot
 
     cdef int walk_inside(self, Engine engine, uint32_t state) noexcept nogil:
-        """Find the lexer state after each token that stays inside the lexeme."""
         cdef const TrieNode* nodes = self.trie.nodes
         cdef uint32_t* inside = self.inside.data
         cdef uint32_t[MAX_TOKEN_BYTES + 1] states
@@ -313,16 +339,13 @@ cdef class CanonicalMasks:
             if target <= LAST_STATE:
                 states[depth] = target
                 inside[node_token(&nodes[node])] = target
-                node += 1
-            else:
-                node += node_size(&nodes[node])
+            node = next_node(nodes, node, target <= LAST_STATE)
         inside[self.trie.pad_token] = LEFT
         self.inside_from = state
         self.inside_generation = engine.generation
         return OK
 
-    cdef int rest_after(self, Engine engine, const Config* config, uint32_t state, uint32_t hypothesis) noexcept nogil:
-        """Whether the pre-token may end after tokens that lead to a lexer state and a hypothesis."""
+    cdef int can_end_after(self, Engine engine, const Config* config, uint32_t state, uint32_t hypothesis) noexcept nogil:
         cdef Slot* slot = self.slot_of(state)
         cdef Config reached
         cdef CanonicalState at
@@ -354,7 +377,7 @@ cdef class CanonicalMasks:
             if status <= 0:
                 break
         if status > 0:
-            status = self.comes(engine, &moved, &at, ends, token)
+            status = self.may_come(engine, &moved, &at, ends, token)
         trace_release(&engine.recognizer.trace, &mark)
         return status
 
@@ -363,43 +386,26 @@ cdef class CanonicalMasks:
     ) noexcept nogil:
         cdef CanonicalState[MAX_TOKEN_BYTES + 1] states
         cdef Config[MAX_TOKEN_BYTES + 1] configs
-        cdef const TrieNode* it
-        cdef uint32_t node = 1
-        cdef uint32_t depth, token
-        cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
+        cdef uint32_t nodes_left = 0xFFFFFFFF
+        cdef TokenWalk walk
         cdef int status
         states[0] = start[0]
         configs[0] = config[0]
         self.rules.start(&states[0], ends)
-        while node < self.trie.node_count:
-            it = self.trie.nodes + node
-            depth = node_depth(it)
-            if depth == 1:
-                trace_release(&engine.recognizer.trace, &mark)
-            states[depth] = states[depth - 1]
-            status = 0
-            if self.rules.feed(&states[depth], node_byte(it)):
-                configs[depth] = configs[depth - 1]
-                status = self.lookahead.step(engine, &configs[depth], node_byte(it))
+        walk_begin(engine, &walk, states, configs, self.lookahead.pending, &nodes_left)
+        while True:
+            status = walk_next(engine, self.rules, &walk)
+            if status <= 0:
+                return status
+            status = self.may_come(engine, &configs[walk.depth], &states[walk.depth], ends, walk.token)
             if status < 0:
                 return status
-            if status == 0:
-                node += node_size(it)
-                continue
-            node += 1
-            token = node_token(it)
-            if token != self.trie.pad_token:
-                status = self.comes(engine, &configs[depth], &states[depth], ends, token)
-                if status < 0:
-                    return status
-                if status:
-                    words[token >> 5] |= <uint32_t>1 << (token & 31)
-        return OK
+            if status:
+                bit_set(words, walk.token)
 
-    cdef int comes(
+    cdef int may_come(
         self, Engine engine, const Config* config, const CanonicalState* at, bint ends, uint32_t token
     ) noexcept nogil:
-        """Whether a token may come whose bytes have led here."""
         cdef CanonicalState after
         cdef int status = self.rules.fits(at, token, ends)
         if status <= 0:

@@ -4,7 +4,8 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
 
 from ffgrammar.engine.canonical.caches cimport CanonicalCaches
-from ffgrammar.engine.canonical.lookahead cimport Lookahead, PendingPrefix
+from ffgrammar.engine.canonical.lookahead cimport Lookahead
+from ffgrammar.engine.canonical.pending_prefix cimport PendingPrefix
 from ffgrammar.engine.canonical.token_history cimport TokenHistory
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.position.cursor cimport Cursor

@@ -14,7 +14,7 @@ from libc.string cimport memset
 from ffgrammar.core.status cimport OK
 from ffgrammar.engine.canonical.caches cimport caches_of
 from ffgrammar.engine.canonical.forced cimport count_tokens, forced_run
-from ffgrammar.engine.canonical.lookahead cimport PENDING, PendingPrefix, search_start
+from ffgrammar.engine.canonical.pending_prefix cimport PENDING, PendingPrefix, search_start
 from ffgrammar.engine.canonical.masks cimport CanonicalMasks
 from ffgrammar.engine.canonical.token_history cimport TokenHistory
 from ffgrammar.engine.engine cimport Engine
@@ -51,7 +51,7 @@ cdef class CanonicalPolicy:
         if status >= 0:
             status = self.lookahead.enter(self.engine, pending)
         if status >= 0:
-            config[0] = search_start(pending, cursor.now)
+            config[0] = search_start(&pending, &cursor.now)
         return status
 
     cdef int follow(self, Cursor* cursor, CanonicalState* at, bint* given) except -1:

@@ -3,7 +3,7 @@
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t
 
-from ffgrammar.engine.canonical.lookahead cimport PendingPrefix
+from ffgrammar.engine.canonical.pending_prefix cimport PendingPrefix
 from ffgrammar.engine.canonical.policy cimport CanonicalPolicy
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.matcher.pending_prompt cimport PendingPrompt

@@ -15,7 +15,7 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from ffgrammar.core.index cimport clipped
 from ffgrammar.core.status cimport OK
 from ffgrammar.engine.canonical.forced cimport boundary_candidates, common_tokens, forced_bytes
-from ffgrammar.engine.canonical.lookahead cimport PendingPrefix
+from ffgrammar.engine.canonical.pending_prefix cimport PendingPrefix
 from ffgrammar.engine.canonical.policy cimport CanonicalPolicy
 from ffgrammar.engine.matcher.bitmask cimport BitmaskRows, rows_at, rows_close, rows_open
 from ffgrammar.engine.matcher.pending_prompt cimport PendingPrompt
@@ -191,7 +191,7 @@ cdef class Matcher:
             status = cursor_push_empty(self.engine, &self.cursor, NO_TOKEN)
             self.engine.release()
             self.engine.checked(status)
-        self.policy.tokens.consumed[step] = data[:count]
+        self.policy.tokens.prompt_bytes[step] = data[:count]
         self.prompt.push(count)
         return count + more
 

@@ -3,7 +3,7 @@
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
 
-from ffgrammar.engine.canonical.lookahead cimport PendingPrefix
+from ffgrammar.engine.canonical.pending_prefix cimport PendingPrefix
 
 cdef class PendingPrompt:
     cdef bytes text

@@ -4,7 +4,7 @@ grammar: the matcher's first tokens spell them, and the token that reaches beyon
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t
 
-from ffgrammar.engine.canonical.lookahead cimport PendingPrefix
+from ffgrammar.engine.canonical.pending_prefix cimport PendingPrefix
 
 
 cdef class PendingPrompt:

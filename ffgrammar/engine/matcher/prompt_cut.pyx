@@ -6,7 +6,7 @@ whatever sentence of the grammar follows, and the bytes after them are pending (
 from libc.stdint cimport uint32_t
 
 from ffgrammar.engine.canonical.forced cimport count_tokens, forced_run
-from ffgrammar.engine.canonical.lookahead cimport PendingPrefix
+from ffgrammar.engine.canonical.pending_prefix cimport PendingPrefix
 from ffgrammar.engine.canonical.policy cimport CanonicalPolicy
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.matcher.pending_prompt cimport PendingPrompt
