@@ -1,4 +1,4 @@
-"""The walk keeps the rules' state and the grammar's configuration by depth, and skips a subtree where either side allows nothing."""
+"""The walk keeps the rules' state and the grammar's configuration by depth. It skips a subtree where either allows nothing."""
 
 from libc.stdint cimport uint32_t
 
