@@ -1,5 +1,6 @@
 """Whether a text can go on so that it becomes a sentence of the grammar and the tokens taken stay the tokenizer's own."""
 
+cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
 
@@ -17,6 +18,7 @@ cdef enum:
     MAX_LEVELS = 64  # tokens that a search tries one after another to bring a pre-token to its end
 
 
+@cython.final
 cdef class Lookahead:
     cdef readonly CanonicalRules rules
     cdef TokenTrie trie

@@ -10,6 +10,7 @@ found once. Only where the pre-token cannot end yet does the search try tokens t
 Verdicts are kept for all matchers of a grammar, within the budget of its caches.
 """
 
+cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
@@ -45,6 +46,7 @@ cdef inline bint has_name(const Config* config) noexcept nogil:
     return not config.row & VIRTUAL and config.row != PENDING
 
 
+@cython.final
 cdef class Lookahead:
     """What the searches under a grammar and a tokenizer's rules have found.
 

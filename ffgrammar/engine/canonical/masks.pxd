@@ -1,5 +1,6 @@
 """Masks of the tokens that a grammar allows and that are the tokenizer's own."""
 
+cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t
 
@@ -23,6 +24,7 @@ cdef struct Slot:
     uint8_t[MAX_STATES] can_end_pretoken
 
 
+@cython.final
 cdef class CanonicalMasks:
     cdef Lookahead lookahead
     cdef CanonicalRules rules
