@@ -90,7 +90,7 @@ def command(
             compiled, vocabulary, lambda matcher: Mask(matcher, vocabulary).as_json(form or "ids"), start
         )
     matcher = compiled.matcher(**start)
-    prompt_rest = getattr(matcher, "prompt_rest", b"")
+    prompt_rest = matcher.prompt_rest
     rejection = advance(matcher, vocabulary, prefix)
     if rejection is not None:
         return report_rejection("prefix", rejection, as_json or form == "json")

@@ -144,7 +144,7 @@ def advance(matcher: Matcher, tokenizer: Tokenizer, prefix: Prefix) -> Rejection
     if prefix.tokens is not None:
         return feed_tokens(matcher, tokenizer, prefix.tokens)
     if prefix.data:
-        matcher.accept_bytes(getattr(matcher, "prompt_rest", b""))
+        matcher.accept_bytes(matcher.prompt_rest)
     return feed_bytes(matcher, prefix.data)
 
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from ffgrammar.api.bitmask import allocate_bitmask
     from ffgrammar.api.character_prefix import CharacterPrefix, PrefixContext, PrefixDistribution
     from ffgrammar.api.compile import compile_choice, compile_json_schema, compile_lark, compile_regex
-    from ffgrammar.api.compiled import load
     from ffgrammar.api.grammar import Grammar
     from ffgrammar.api.heal import Healing, heal
+    from ffgrammar.api.load import load
     from ffgrammar.core.errors import (
         CompiledFileError,
         FFGrammarError,
@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     )
     from ffgrammar.core.limits import Limits
     from ffgrammar.engine.matcher.batch import fill_bitmask, fill_draft_bitmasks
-    from ffgrammar.engine.matcher.matcher import Matcher
-    from ffgrammar.engine.matcher.prompt import CanonicalMatcher
+    from ffgrammar.engine.matcher.matcher import CanonicalMatcher, Matcher
     from ffgrammar.tokens.canonical.coverings import Covering
     from ffgrammar.tokens.incremental import IncrementalEncoder
     from ffgrammar.tokens.report import CanonicalityReport, is_canonical
@@ -51,7 +50,7 @@ _HOME = {
     "compile_json_schema": "api.compile",
     "compile_lark": "api.compile",
     "compile_regex": "api.compile",
-    "load": "api.compiled",
+    "load": "api.load",
     "Grammar": "api.grammar",
     "Healing": "api.heal",
     "heal": "api.heal",
@@ -65,7 +64,7 @@ _HOME = {
     "Limits": "core.limits",
     "fill_bitmask": "engine.matcher.batch",
     "fill_draft_bitmasks": "engine.matcher.batch",
-    "CanonicalMatcher": "engine.matcher.prompt",
+    "CanonicalMatcher": "engine.matcher.matcher",
     "Matcher": "engine.matcher.matcher",
     "CanonicalityReport": "tokens.report",
     "is_canonical": "tokens.report",

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import ffgrammar as ff
-from ffgrammar.api.compiled import HEADER, MAGIC, VERSION, dump
+from ffgrammar.api.compiled_file import HEADER, MAGIC, VERSION, dump
 from ffgrammar.core.errors import CompiledFileError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.json_schema import build

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ffgrammar as ff
-from ffgrammar.api.compiled import dump
+from ffgrammar.api.compiled_file import dump
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.json_schema import build
 from ffgrammar.regex.expr.store import ExprStore

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import ffgrammar as ff
-from ffgrammar.api import compiled
+from ffgrammar.api import compiled_file
 from ffgrammar.grammar import lark
 from ffgrammar.grammar.json_schema import build
 from ffgrammar.regex.expr.store import ExprStore
@@ -112,7 +112,7 @@ def test_texts_that_reach_a_limit(
 def _forged(tok: ff.Tokenizer, body: dict[str, Any]) -> bytes:
     bound = bytes.fromhex(tok.fingerprint)[:32].ljust(32, b"\0") + zlib.compress(json.dumps(body).encode())
     digest = hashlib.sha256(bound).digest()
-    return compiled.HEADER.pack(compiled.MAGIC, compiled.VERSION, digest, bound[:32]) + bound[32:]
+    return compiled_file.HEADER.pack(compiled_file.MAGIC, compiled_file.VERSION, digest, bound[:32]) + bound[32:]
 
 
 def test_a_compiled_file_may_nest_deeper_than_the_stack_holds(cl100k: ff.Tokenizer) -> None:
@@ -121,8 +121,8 @@ def test_a_compiled_file_may_nest_deeper_than_the_stack_holds(cl100k: ff.Tokeniz
     for _ in range(200_000):
         nodes.append(["concat", 0, len(nodes) - 1])
         nodes.append(["union", 1, len(nodes) - 1])
-    small = compiled.dump(lark.build('start: "x"', ExprStore(), ff.Limits()), cl100k.fingerprint)
-    body = json.loads(zlib.decompress(small[compiled.HEADER.size :]))
+    small = compiled_file.dump(lark.build('start: "x"', ExprStore(), ff.Limits()), cl100k.fingerprint)
+    body = json.loads(zlib.decompress(small[compiled_file.HEADER.size :]))
     body["nodes"] = nodes
     body["lexemes"][0][0] = len(nodes) - 1
     matcher = ff.load(_forged(cl100k, body), cl100k).matcher()
@@ -134,8 +134,8 @@ def test_a_compiled_file_may_nest_deeper_than_the_stack_holds(cl100k: ff.Tokeniz
 def test_a_compiled_file_may_have_checks_that_nothing_opens(cl100k: ff.Tokenizer) -> None:
     """A key is checked, but no tape runs: it never holds, and the mask says so, too."""
     ir = build({"type": "object", "minProperties": 2}, ExprStore(), whitespace="compact")
-    small = compiled.dump(ir, cl100k.fingerprint)
-    body = json.loads(zlib.decompress(small[compiled.HEADER.size :]))
+    small = compiled_file.dump(ir, cl100k.fingerprint)
+    body = json.loads(zlib.decompress(small[compiled_file.HEADER.size :]))
     assert any([lexeme[5] for lexeme in body["lexemes"]])
     for lexeme in body["lexemes"]:
         lexeme[5] = False

@@ -1,8 +1,9 @@
 """Generation of texts that begin with given characters, whatever tokens these end in (character-prefix conditioning).
 
-A prompt that ends inside a word ends, in tokens, where no training text ends a token. What a model says of texts that
-begin with its characters is a sum over the prompt's coverings (`Tokenizer.coverings`): Vieira et al., "From Language
-Models over Tokens to Language Models over Characters" (2412.03719).
+A prompt that ends inside a word ends, in tokens, where no training text ends a token. The probability that a model
+gives to texts that begin with its characters is a sum over the prompt's coverings (`Tokenizer.coverings`): Vieira et
+al., "From Language Models over Tokens to Language Models over Characters" (2412.03719). `CharacterPrefix` leads a
+generation along the coverings, token by token; its `distribution` is the exact sum.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ffgrammar.api.arguments import require_tokenizer
 from ffgrammar.core.errors import MatcherError, TokenizerError
+from ffgrammar.engine.matcher.matcher import Matcher
 from ffgrammar.tokens.canonical.coverings import coverings_after
 from ffgrammar.tokens.canonical.sequence import CanonicalSequence
 from ffgrammar.tokens.tokenizer import Tokenizer
@@ -19,12 +22,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ffgrammar.engine.matcher.matcher import Matcher
     from ffgrammar.tokens.canonical.coverings import Covering
 
 __all__ = ["CharacterPrefix", "PrefixContext", "PrefixDistribution"]
 
-# From token sequences (n of them) to log probabilities of their next tokens: [n, vocabulary]
+# From n token sequences to the log probabilities of their next tokens: float [n, vocabulary].
 LogProbabilities = Callable[[list[tuple[int, ...]]], Any]
 
 
@@ -34,7 +36,7 @@ class PrefixContext(NamedTuple):
     Attributes:
         kept: token ids that lie inside the prefix.
         candidates: ids of the last tokens, int32 [count], ascending.
-        log_probabilities: of each candidate together with what is kept, given the prefix: float64 [count].
+        log_probabilities: of `kept` and each candidate together, given the prefix: float64 [count].
     """
 
     kept: tuple[int, ...]
@@ -43,12 +45,12 @@ class PrefixContext(NamedTuple):
 
 
 class PrefixDistribution(NamedTuple):
-    """The coverings of a prefix and what a model says of them, given that the text begins so and is canonical.
+    """The coverings of a prefix with a model's probabilities, given that the text begins so and is canonical.
 
     Attributes:
         contexts: the probabilities of all their candidates add up to 1.
-        log_probability: of the prefix: the logarithm of the sum over its coverings; after the tokens that all of them
-            share, if they share some.
+        log_probability: the log probability of the prefix, summed over its coverings. Where all of these share their
+            first tokens, it is conditional on them.
         calls: how many token sequences the model was asked about.
     """
 
@@ -77,22 +79,27 @@ class CharacterPrefix:
     Args:
         tok: the tokenizer; its rules must be known (`Tokenizer.canon`).
         prefix: the characters that the text begins with; bytes may end inside one.
-        matcher: a matcher of a grammar that the whole text must obey, at the start of the text; it is moved along.
-            After the prefix it goes on by itself.
+        matcher: a matcher, at the start of the text, of a grammar that the whole text must obey. It moves along, and
+            goes on alone once the prefix is covered.
 
     Raises:
-        TokenizerError: no UTF-8 text begins so, the tokenizer's rules are not known, or the matcher's grammar is for
-            another vocabulary.
-        TypeError: `prefix` is not text.
+        TokenizerError: no UTF-8 text begins with the prefix, the tokenizer's rules are not known, or the matcher's
+            grammar is for another vocabulary.
+        TypeError: an argument is of another type.
     """
 
     def __init__(self, tok: Tokenizer, prefix: str | bytes, matcher: Matcher | None = None) -> None:
+        require_tokenizer(tok)
+        if not isinstance(prefix, (str, bytes, bytearray, memoryview)):
+            raise TypeError(f"CharacterPrefix: prefix must be str or bytes, not {type(prefix).__name__}")
+        if matcher is not None and not isinstance(matcher, Matcher):
+            raise TypeError(f"CharacterPrefix: matcher must be a Matcher, not {type(matcher).__name__}")
         if matcher is not None and matcher.engine.trie.vocab_size != tok.vocab_size:
             raise TokenizerError(f"CharacterPrefix: the matcher is of another vocabulary than {tok.name}")
         self._tok = tok
         self._rest = prefix.encode("utf-8", "surrogatepass") if isinstance(prefix, str) else bytes(prefix)
-        self._chain = CanonicalSequence(tok.rules("CharacterPrefix"))
-        # (refuses what is no beginning of a text)
+        self._sequence = CanonicalSequence(tok.rules("CharacterPrefix"))
+        # raises where no text begins so
         tok.coverings(self._rest)
         self._matcher = matcher
         self._found: list[Covering] | None = None
@@ -104,13 +111,13 @@ class CharacterPrefix:
 
     @property
     def is_covered(self) -> bool:
-        """Whether the whole prefix is covered; then anything may come (that the matcher allows)."""
+        """Whether the whole prefix is covered. Then every token may come that the matcher allows."""
         return not self._rest
 
     def coverings(self) -> list[Covering]:
-        """The coverings of the rest; `kept` begins after the tokens so far."""
+        """The coverings of the rest. Their `kept` begins after the tokens so far."""
         if self._found is None:
-            self._found = coverings_after(self._chain, self._rest) if self._rest else []
+            self._found = coverings_after(self._sequence, self._rest) if self._rest else []
         return self._found
 
     def fill_bitmask(self, bitmask: Any, index: int = 0) -> None:
@@ -141,10 +148,10 @@ class CharacterPrefix:
                 row[words - 1] &= np.uint32((1 << self._tok.vocab_size % 32) - 1)
 
     def accept_token(self, token: int) -> bool:
-        """Go on with a token; False leaves all as it was.
+        """Move by one token; False leaves everything as it was.
 
         Raises:
-            TokenizerError: no such token id.
+            TokenizerError: there is no such token id.
             LimitError: a bound of the matcher's grammar was reached.
         """
         if self._rest and not any(_begins(covering, token) for covering in self.coverings()):
@@ -152,26 +159,25 @@ class CharacterPrefix:
             return False
         if self._matcher is not None and not self._matcher.accept_token(token):
             return False
-        self._chain.push_any(token)
+        self._sequence.push_any(token)
         self._rest = self._rest[len(self._tok.token_bytes(token)) :]
         self._found = None
         return True
 
     def distribution(self, log_probabilities: LogProbabilities, beam: int | None = None) -> PrefixDistribution:
-        """What a model says of the coverings of the rest, given that one of them comes.
+        """A model's probabilities of the coverings of the rest, given that one of them comes.
 
-        The model is asked about each context and about what lies between it and what all contexts share: in one batch,
-        or with a beam in one batch for each number of tokens kept.
+        The model is asked about each context, and about each sequence between the tokens that all contexts share and
+        the context: in one batch, or with a beam in one batch for each number of tokens kept.
 
         Args:
-            log_probabilities: from n token sequences, which begin after the tokens so far, to the log probabilities of
-                their next tokens, [n, vocabulary].
-            beam: at most so many contexts and sequences on the way to them are followed for each number of tokens kept,
-                the most probable ones. All if not given; then the result is exact.
+            log_probabilities: the model: from n token sequences, which begin after the tokens so far, to the log
+                probabilities of their next tokens, [n, vocabulary].
+            beam: how many sequences to follow for each number of tokens kept, the most probable ones. All if not given;
+                then the result is exact.
 
         Raises:
-            MatcherError: nothing is left of the prefix, the grammar allows none of the coverings, or the beam is not
-                positive.
+            MatcherError: the prefix is covered, the grammar allows none of the coverings, or the beam is not positive.
         """
         import numpy as np
 
@@ -197,7 +203,7 @@ class CharacterPrefix:
         return PrefixDistribution(contexts, total, len(asked.rows))
 
     def _allowed(self, covering: Covering) -> NDArray[np.int32]:
-        """The candidates that the matcher allows after what is kept."""
+        """The candidates of a covering that the matcher allows after the tokens kept."""
         import numpy as np
 
         if self._matcher is None:
@@ -209,7 +215,7 @@ class CharacterPrefix:
 
 
 class _Asked:
-    """What the model said: `rows` by token sequence, and the log probability (`weights`) of each sequence."""
+    """The model's answers: `rows` by token sequence, and the log probability (`weights`) of each sequence."""
 
     def __init__(
         self, ask: LogProbabilities, shared: tuple[int, ...], kept: Sequence[tuple[int, ...]], beam: int | None

@@ -1,13 +1,18 @@
-"""One function a front-end: a source and a tokenizer in, a Grammar out."""
+"""The compile functions, one for each front-end: a source and a tokenizer in, a `Grammar` out.
+
+A front-end is imported when its function is first called. Compiling a source a second time returns the same grammar
+(grammar_cache.py).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
+from ffgrammar.api.arguments import limits_or_default, require_str, require_tokenizer
 from ffgrammar.api.grammar import Grammar
-from ffgrammar.api.grammars import GrammarCache
+from ffgrammar.api.grammar_cache import grammar_cache
 from ffgrammar.core.collector import paused
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.ir import GrammarIR
@@ -16,27 +21,21 @@ from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["compile_choice", "compile_json_schema", "compile_lark", "compile_regex"]
 
-_USUAL = Limits()
-
 
 def _compiled(
     tokenizer: Tokenizer, source: object, limits: Limits | None, build: Callable[[ExprStore, Limits], GrammarIR]
 ) -> Grammar:
-    """The grammar of a source with all options: one that is kept, or a new one.
+    """The grammar of a source with all its options: the one that is kept, or a new one.
 
     Args:
         tokenizer: the vocabulary.
-        source: what decides about the grammar beside the limits; None: nothing is kept.
+        source: all that decides about the grammar beside the limits; None: the grammar is not kept.
         limits: bounds on its cost.
         build: the front-end.
     """
-    if not isinstance(tokenizer, Tokenizer):
-        raise TypeError(f"a Tokenizer is expected (as of Tokenizer.from_tiktoken), not {type(tokenizer).__name__}")
-    bounds = limits or _USUAL
-    cache: GrammarCache | None = tokenizer.grammars
-    if cache is None:
-        # (two threads may both get here: the cache of one is lost)
-        cache = tokenizer.grammars = GrammarCache(tokenizer.grammar_bytes)
+    require_tokenizer(tokenizer)
+    bounds = limits_or_default(limits)
+    cache = grammar_cache(tokenizer)
     key = None if source is None else cache.key(source, bounds)
     found = None if key is None else cache.get(key)
     if found is not None:
@@ -65,24 +64,26 @@ def compile_json_schema(
     Args:
         schema: a dict, a bool, or JSON text.
         tokenizer: the vocabulary.
-        whitespace: "flexible": any JSON whitespace wherever JSON allows it; "compact": none; a number n: at most n
-            characters at each place.
-        property_order: "schema": named properties in the schema's order, then other keys; "any": keys in any order.
-        formats: "enforce": texts must be of the formats that are known; "annotation": formats are only warned about.
-        draft: 4, 6, 7, 2019 or 2020; None: what `$schema` says, else 2020.
+        whitespace: "flexible" allows any JSON whitespace wherever JSON does; "compact" allows none; a number n allows
+            at most n characters wherever JSON allows whitespace.
+        property_order: "schema" takes named properties in the schema's order, then other keys; "any" takes keys in any
+            order.
+        formats: "enforce" holds strings to the formats that are known; "annotation" only warns about formats.
+        draft: 4, 6, 7, 2019 or 2020; None takes what `$schema` says, else 2020.
         registry: the schemas that references to other documents lead to: a `referencing.Registry`, or a mapping from
             URIs to schemas (dicts, bools, or JSON texts). Nothing is fetched, unless the registry has a `retrieve`
             that does. The metaschemas of the drafts are known without it.
-        separators: as in json.dumps: what stands between items, and between a key and its value, as (", ", ": "); no
-            other whitespace stands anywhere then.
-        indent: as in json.dumps: items on lines of their own; each line begins with a multiple of so many spaces.
-        integer_spelling: "plain": an integer is spelled with digits only; "any": also as 1.0 or 1e2 (not in draft 4).
+        separators: as in json.dumps, what stands between items, and between a key and its value, as (", ", ": "). No
+            other whitespace may stand anywhere then.
+        indent: as in json.dumps, the spaces by which each level is indented; items stand on lines of their own.
+        integer_spelling: "plain" spells an integer with digits only; "any" also as 1.0 or 1e2 (not in draft 4).
         limits: bounds on the cost.
 
     Raises:
         GrammarError: the schema is malformed, or nothing satisfies it (`pointer` says where).
         UnsupportedError: a keyword cannot be enforced exactly.
         LimitError: a bound was reached.
+        TypeError: the tokenizer or the limits are of another type.
     """
     from ffgrammar.grammar import json_schema
 
@@ -99,7 +100,7 @@ def compile_json_schema(
         integer_spelling=integer_spelling,
     )
     options = (whitespace, property_order, formats, draft, separators, indent, integer_spelling)
-    # what a registry gives may change
+    # what a registry returns may change from one call to the next
     source = None if registry is not None else ("json-schema", schema, options)
     return _compiled(tokenizer, source, limits, build)
 
@@ -117,9 +118,12 @@ def compile_lark(text: str, tokenizer: Tokenizer, *, start: str = "start", limit
         GrammarError: the grammar is malformed (`line` and `column` say where) or matches nothing.
         UnsupportedError: it uses what cannot be enforced exactly.
         LimitError: a bound was reached.
+        TypeError: an argument is of another type.
     """
     from ffgrammar.grammar import lark
 
+    require_str(text, "compile_lark: text")
+    require_str(start, "compile_lark: start")
     return _compiled(tokenizer, ("lark", text, start), limits, partial(lark.build, text, start=start))
 
 
@@ -137,18 +141,21 @@ def compile_regex(
     Args:
         pattern: the regex.
         tokenizer: the vocabulary.
-        dialect: "rust" (classes are Unicode's), or "ecma" as in JSON Schema.
-        ignore_case: upper and lower case match each other, as under `(?i)`.
-        dot_all: `.` matches line ends, too, as under `(?s)`.
+        dialect: "rust", where classes are Unicode's, or "ecma", as in JSON Schema.
+        ignore_case: whether upper and lower case match each other, as under `(?i)`.
+        dot_all: whether `.` matches line ends, too, as under `(?s)`.
         limits: bounds on the cost.
 
     Raises:
         GrammarError: the pattern is malformed (`column` says where) or matches nothing.
-        UnsupportedError: look-around, back-references and the like.
+        UnsupportedError: it has look-around, back-references or the like.
         LimitError: a bound was reached.
+        TypeError: an argument is of another type.
+        ValueError: there is no such dialect.
     """
     from ffgrammar.grammar import regex
 
+    require_str(pattern, "compile_regex: pattern")
     build = partial(regex.build, pattern, dialect=dialect, ignore_case=ignore_case, dot_all=dot_all)
     return _compiled(tokenizer, ("regex", pattern, dialect, ignore_case, dot_all), limits, build)
 
@@ -156,18 +163,22 @@ def compile_regex(
 def compile_choice(
     choices: str | Iterable[str | bytes], tokenizer: Tokenizer, *, limits: Limits | None = None
 ) -> Grammar:
-    """Any one of some texts.
+    """Any one of the given texts.
 
     Args:
-        choices: the texts; or one string that lists them: a JSON array, or one a line.
+        choices: the texts; or one str that lists them, as a JSON array if it begins with "[", else one a line (so a str
+            without line ends is the only choice).
         tokenizer: the vocabulary.
         limits: bounds on the cost.
 
     Raises:
         GrammarError: there is no choice, or one is not a text (`pointer` says which).
         LimitError: a bound was reached.
+        TypeError: `choices` is neither a str nor an iterable of texts, or is a mapping.
     """
     from ffgrammar.grammar import choice
 
-    # (what can be gone through only once has no key)
+    if isinstance(choices, Mapping) or not isinstance(choices, Iterable):
+        raise TypeError(f"compile_choice: choices must be a list of texts or a str, not {type(choices).__name__}")
+    # what can be iterated only once, as a generator, has no key
     return _compiled(tokenizer, ("choice", choices), limits, partial(choice.build, choices))

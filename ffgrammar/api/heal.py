@@ -1,22 +1,21 @@
-"""The border between a prompt and what is generated after it (token healing, done exactly).
+"""Token healing, done exactly: a prompt is cut back so that what is generated after it joins it as the model expects.
 
 A prompt's last tokens are the tokenizer's own only for a text that ends there: `"name":` ends in the token `":`, but
-where a string follows the model has mostly seen `":"`. So the prompt is cut back to the tokens that it has in every
-text that may become of it, and the rest of its characters is left to be spelled by what comes next.
+where a string follows, the model has mostly seen `":"`. So the prompt is cut back to the tokens that it has in every
+text it may become, and the tokens that come next spell the rest of its characters.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from ffgrammar.api.arguments import require_tokenizer
 from ffgrammar.api.compile import compile_regex
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.engine.matcher.matcher import Matcher
 from ffgrammar.tokens.tokenizer import Tokenizer
-
-if TYPE_CHECKING:
-    from ffgrammar.engine.matcher.prompt import CanonicalMatcher
 
 __all__ = ["Healing", "heal"]
 
@@ -29,14 +28,14 @@ class Healing(NamedTuple):
     Attributes:
         tokens: token ids to give to the model.
         taken_back: token ids that the prompt's own encoding has after these.
-        rest: the bytes of these, which the next tokens spell.
-        matcher: its masks lead along the rest, and on under the grammar.
+        rest: the bytes of these, which the next tokens must spell.
+        matcher: a matcher whose masks lead along the rest, and on under the grammar.
     """
 
     tokens: tuple[int, ...]
     taken_back: tuple[int, ...]
     rest: bytes
-    matcher: CanonicalMatcher
+    matcher: Matcher
 
 
 def heal(
@@ -46,16 +45,19 @@ def heal(
 
     Args:
         tok: the tokenizer; its rules must be known (`Tokenizer.canon`).
-        prompt: the text before, in which names of special tokens are ordinary text; or its tokens, of which those after
-            the last special one are cut back if they are the tokenizer's own.
+        prompt: the text before, in which names of special tokens are ordinary text; or its token ids, of which those
+            after the last special one are cut back if they are the tokenizer's own.
         grammar: what follows; any text if not given.
         canonical: as for `Grammar.matcher`.
 
     Raises:
         TokenizerError: the tokenizer's rules are not known, no UTF-8 text begins with the prompt, or the grammar is for
             another vocabulary.
-        TypeError: `grammar` is something else.
+        TypeError: `tok`, `prompt` or `grammar` is of another type.
     """
+    require_tokenizer(tok)
+    if not isinstance(prompt, Iterable):
+        raise TypeError(f"heal: prompt must be str, bytes or token ids, not {type(prompt).__name__}")
     if grammar is None:
         grammar = compile_regex(ANY_TEXT, tok)
     elif not isinstance(grammar, Grammar):
@@ -65,6 +67,6 @@ def heal(
     if not isinstance(prompt, str | bytes):
         prompt = list(prompt)
     matcher = grammar.matcher(canonical=canonical, prompt=prompt)
-    tokens: tuple[int, ...] = matcher.prompt_tokens
+    tokens = matcher.prompt_tokens
     whole = prompt if isinstance(prompt, list) else tok.encode(prompt)
     return Healing(tokens, tuple(whole[len(tokens) :]), matcher.prompt_rest, matcher)

@@ -1,15 +1,19 @@
-"""What a source is known by when it is compiled again."""
+"""The key under which a compiled grammar is kept: bytes that tell its source from all others.
+
+The bytes are those of `marshal`, which tells 1, 1.0 and True apart.
+"""
 
 import marshal
 
 
 cdef enum:
-    DEEPEST = 1000  # marshal goes twice as deep
+    MAX_DEPTH = 1000  # marshal goes twice as deep
 
 
-cdef Py_ssize_t left_of(object value, Py_ssize_t room, int depth) except? -1:
-    """What a value leaves of some room; 0 if it does not fit or is not plain. What is reached twice counts twice."""
-    if room <= 0 or depth > DEEPEST:
+cdef Py_ssize_t room_after(object value, Py_ssize_t room, int depth) except? -1:
+    """The room in bytes that is left after a value; 0 where it does not fit, or is not plain data. A part that is reached twice
+    counts twice."""
+    if room <= 0 or depth > MAX_DEPTH:
         return 0
     room -= 16
     kind = type(value)
@@ -19,10 +23,10 @@ cdef Py_ssize_t left_of(object value, Py_ssize_t room, int depth) except? -1:
         return max(0, room - len(<bytes>value))
     if kind is dict:
         for key, inner in (<dict>value).items():
-            room = left_of(inner, left_of(key, room, depth + 1), depth + 1)
+            room = room_after(inner, room_after(key, room, depth + 1), depth + 1)
     elif kind is list or kind is tuple:
         for inner in value:
-            room = left_of(inner, room, depth + 1)
+            room = room_after(inner, room, depth + 1)
             if room == 0:
                 break
     elif kind is not int and kind is not float and kind is not bool and value is not None:
@@ -31,10 +35,14 @@ cdef Py_ssize_t left_of(object value, Py_ssize_t room, int depth) except? -1:
 
 
 def source_key(source, Py_ssize_t max_bytes):
-    """Bytes that only equal sources have, whose dicts are in the same order; None if there are none, or too many.
+    """The key of a source, as bytes; None where there is none.
 
-    A source is made of dicts, lists, tuples and scalars; 1, 1.0 and True are not equal here. What has something else in it
-    (a subclass, a Decimal) has no key.
+    Two sources have the same key only if they are equal and their dicts are in the same order. 1, 1.0 and True are not equal
+    here.
+
+    Args:
+        source: dicts, lists, tuples and scalars, of exactly these types. Anything else in it (a subclass, a Decimal) has no key.
+        max_bytes: a source that takes more has no key.
     """
-    # without references, which would tell equal sources apart
-    return marshal.dumps(source, 2) if left_of(source, max_bytes, 0) else None
+    # version 2 writes no back references, which would tell equal sources apart
+    return marshal.dumps(source, 2) if room_after(source, max_bytes, 0) else None

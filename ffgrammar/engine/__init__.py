@@ -1,0 +1,24 @@
+"""The engine: a compiled grammar at work on a vocabulary. It says after every token which tokens may come next.
+
+An `Engine` belongs to a grammar and holds everything its matchers share; a `Matcher` follows one text.
+
+The rooms, in reading order:
+
+    engine.pyx    the owner of a grammar's tables and caches, their budgets, and the lock
+    parser/       Earley sets whose rows say what may follow, shared by all texts
+    recognizer/   lexer and parser together, one byte at a time; whether a text can still be completed
+    masks/        the tokens that may come next, and the caches that make most masks a copy
+    values/       what a grammar cannot say of a JSON text: keys and items that must differ
+    position/     the steps of a text, and the cursor that moves along it
+    canonical/    the tokenizer's own tokens: look-ahead, masks, forced tokens, the policy
+    matcher/      the public matcher, prompts, and masks of many matchers at once
+
+Locks are taken in this order; a thread that holds one takes none that stands before it:
+
+    1. The lock of an engine, for all kernels that move a text or fill a cache. A thread that waits for it lets go of
+       the GIL, which the holder may need.
+    2. The lock of a mask table, for the look-up or change of one entry. A known mask is found with this one alone.
+    3. The lock of a vocabulary's partitions, for the look-up or change of one entry, by engines of any grammar.
+
+Before a fork of the process all of them are taken (engine.pyx), after a lock that keeps new engines out.
+"""

@@ -1,4 +1,7 @@
-from libc.stdint cimport uint8_t, uint32_t
+"""The owner of what all matchers of a grammar share: tables, caches, budgets, and the lock."""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uint32_t
 
 from ffgrammar.core.threads cimport Lock
 from ffgrammar.core.vec cimport Vec
@@ -10,44 +13,64 @@ from ffgrammar.engine.recognizer.completability cimport Completability
 from ffgrammar.regex.expr.store cimport ExprStore
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
+cdef class EngineAttachment:
+    # What a folder above keeps with an engine, for all matchers of a grammar, derives from it. So the slot has a type, and
+    # this file imports nothing from there.
+    pass
+
+
 cdef class Engine:
     cdef Recognizer recognizer
     cdef Completability completability
     cdef Masks masks
-    cdef Config first
-    cdef bint ready               # False where memory ran out while the caches were dropped: it has to be done again
-    cdef uint32_t generation      # counts how often the caches were dropped
-    cdef uint32_t base_exprs      # expressions from here on are derivatives
+    cdef Config first             # the configuration of the empty text
+    cdef bint ready               # False where memory ran out while the caches were dropped: they must be dropped again
+    cdef uint32_t generation      # counts how often the caches were dropped; numbers from them are valid in one generation
+    cdef uint32_t base_exprs      # expressions from this number on are derivatives
+    # Soft bounds, and beside them what was held after a matcher had read its text again, which trims may not go below.
     cdef size_t max_bytes
-    cdef size_t fixed_bytes       # what is held when the caches are empty
-    cdef size_t needed_bytes      # these four: what is held after a matcher has read its text again
-    cdef size_t needed_states
-    cdef size_t needed_exprs
-    cdef size_t needed_row_bytes
+    cdef size_t needed_bytes
     cdef size_t max_row_bytes
+    cdef size_t needed_row_bytes
     cdef uint32_t max_states
+    cdef size_t needed_states
     cdef uint32_t max_exprs
+    cdef size_t needed_exprs
+    cdef size_t fixed_bytes       # what is held when the caches are empty
     cdef Lock lock
     cdef bint has_lock
-    cdef Vec eos
-    cdef SharedPartitions shared
+    cdef Vec eos                  # the ids of the end-of-sequence tokens
+    cdef SharedPartitions shared  # of the vocabulary, for all grammars on it
     cdef readonly RuleTables tables
     cdef readonly ExprStore store
     cdef readonly object tokenizer
     cdef readonly TokenTrie trie
     cdef readonly object limits
-    # made by who asks for them first (engine/canonical/lookahead.pxd, engine/canonical/masks.pxd)
-    cdef object lookahead
-    cdef object canonical
+    cdef readonly str kind          # of the grammar: "json-schema", "lark", "regex" or "choice"
+    cdef EngineAttachment canonical  # None until the tokenizer's rules are needed (canonical/caches.pxd)
     cdef object __weakref__
 
-    # All kernels below run with the lock held.
+    # Take the lock: `acquire` with the GIL, which it lets go of while it waits; `acquire_nogil` without. `try_acquire` returns
+    # whether it got the lock, and never waits.
     cdef int acquire(self) except -1
     cdef void acquire_nogil(self) noexcept nogil
     cdef bint try_acquire(self) noexcept nogil
     cdef void release(self) noexcept nogil
+
+    # The methods below run with the lock held, but for the last two, which need none.
+
+    # How many bytes the caches hold that `max_bytes` bounds.
     cdef size_t cached_bytes(self) noexcept nogil
+
+    # Drop the caches if they are over a bound; the generation goes up then. `settled` says whether the caller's text was read in
+    # this generation: then more is allowed than for one that must be read again anyway. Returns a status.
     cdef int trim(self, bint settled) noexcept nogil
+
+    # A matcher has read its text again: note what that needed.
     cdef void settle(self) noexcept nogil
+
+    # Whether a token ends a text.
     cdef bint is_eos(self, uint32_t token) noexcept nogil
+
+    # Return a status that is none of failure; raise the error of one that is.
     cdef int checked(self, int status) except -1

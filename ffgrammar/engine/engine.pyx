@@ -1,4 +1,8 @@
-"""`Engine`: a grammar on a vocabulary; owns the machine and the masks that all its matchers share."""
+"""An `Engine` is a grammar at work on a vocabulary. It owns the recognizer and the masks that all matchers of the grammar share.
+
+Caches only grow between trims. A matcher calls `trim` before it moves; where a budget is passed, everything that can be found again
+is dropped at once, and the generation goes up. Other matchers see the generation and read their text again when they next move.
+"""
 
 from libc.stdint cimport uint32_t
 
@@ -26,16 +30,16 @@ import weakref
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.status import raise_status
 
-# A child process has the memory of all threads, but only one thread: whatever another was writing would be half-written, and
-# locked, for ever. So os.fork() waits until nobody is at work.
-engines = set()  # of weak references: a WeakSet must not change while it is gone through
+# A child process has the memory of all threads, but only one thread. What another thread was writing would stay half-written,
+# and locked, for ever. So os.fork() waits until no thread is at work.
+engines = set()  # of weak references: a WeakSet must not change while it is iterated over
 registering = threading.Lock()
 held = []
 held_partitions = []
 
 
 def hold_engines():
-    """Before a fork: the lock of each engine, then those that are taken for a look-up only, also without the engine's."""
+    """Take all locks before a fork: of each engine, then of the tables, whose locks a look-up takes without the engine's."""
     cdef Engine engine
     cdef SharedPartitions shared
     registering.acquire()
@@ -54,7 +58,7 @@ def hold_engines():
 
 
 def let_engines_go():
-    """After it, in both processes."""
+    """Release them after the fork, in both processes."""
     cdef Engine engine
     cdef SharedPartitions shared
     for shared in held_partitions:
@@ -82,35 +86,39 @@ cdef extern from *:
     void trim_heap "malloc_trim"(size_t pad) noexcept nogil
 
 cdef enum:
-    # Bytes of a grammar after which freed memory is given back to the system: among what others still hold the allocator
-    # would keep most of it.
+    # A grammar of more bytes than this returns its memory to the system when it is freed. The allocator would keep most of it,
+    # as it lies among what others still hold.
     LARGE = 4 << 20
 
 
 cdef inline size_t with_slack(size_t bound, size_t needed) noexcept nogil:
-    """A soft bound for who needs more than it: stays below the hard one, which is twice as much."""
+    """A soft bound, raised where more than it is needed. It stays below the hard bound, which is twice as much."""
     if needed <= bound:
         return bound
     return min(needed + (bound >> 2), bound + (bound >> 1) + (bound >> 2))
 
 
 cdef SharedPartitions shared_partitions(object tokenizer):
-    """The partitions of a tokenizer, made for its first grammar. (Two threads may make them at once: then one grammar is on
-    its own.)"""
-    found = tokenizer.partitions
+    """The partitions of a tokenizer, made for its first grammar. (Where two threads make them at once, one grammar does not
+    share its own.)"""
+    cdef SharedPartitions found = tokenizer.partitions
     if found is None:
         found = tokenizer.partitions = SharedPartitions(tokenizer.partition_bytes)
     return found
 
 
+cdef class EngineAttachment:
+    """Base of what a folder above keeps with an engine."""
+
+
 cdef class Engine:
-    """Shared by the matchers of one grammar; safe to use from several threads.
+    """Shared by the matchers of one grammar. Any number of threads may use it.
 
     Args:
-        grammar: an `ir.GrammarIR`; its store must not be used by another engine.
+        grammar: an `ir.GrammarIR`. No other engine may use its expression store.
         tokenizer: a `Tokenizer`.
-        limits: bounds; the caches are dropped and refilled when they pass `cache_bytes`, `row_bytes`,
-            `dfa_states` or `expressions`, the masks when they pass `mask_bytes`.
+        limits: a `Limits`. The caches are dropped and filled again when they pass `cache_bytes`, `row_bytes`, `dfa_states` or
+            `expressions`, and the masks when they pass `mask_bytes`.
 
     Raises:
         GrammarError: the grammar matches nothing.
@@ -123,6 +131,7 @@ cdef class Engine:
         self.limits = limits
         self.tokenizer = tokenizer
         self.trie = tokenizer.trie
+        self.kind = grammar.kind
         self.store = grammar.store
         self.tables = RuleTables(grammar)
         if lock_init(&self.lock) < 0:
@@ -154,9 +163,8 @@ cdef class Engine:
         self.checked(masks_init(&self.masks))
         self.checked(completability_init(&self.completability, &self.recognizer, not grammar.delimited))
         self.completability.max_search = min(limits.emptiness_steps, 0xFFFFFFF0)
-        # Soft bounds: checked between calls, when everything can be dropped. The kernels have hard bounds of twice as
-        # much, so that a single call ends, too.
-        # Offsets into the tables are 32 bits wide, hence the upper ends.
+        # Soft bounds are checked between calls, when everything can be dropped. The kernels have hard bounds of twice as much,
+        # so that a single call ends, too. Offsets into the tables are 32 bits wide, hence the upper ends.
         self.max_bytes = min(limits.cache_bytes, 4 << 30)
         self.max_states = min(limits.dfa_states, 1 << 22)
         self.max_exprs = min(limits.expressions // 2, 1 << 30)
@@ -178,7 +186,7 @@ cdef class Engine:
             engines.add(weakref.ref(self, engines.discard))
 
     def __dealloc__(self):
-        # (tables and store may be gone by now: only of what is the engine's own)
+        # (the tables and the store may be freed by now, so only the engine's own structs are counted)
         cdef bint large = dfa_bytes(&self.recognizer.dfa) + earley_bytes(&self.recognizer.rows) > LARGE
         if self.has_lock:
             lock_free(&self.lock)
@@ -195,7 +203,7 @@ cdef class Engine:
         return status
 
     cdef int acquire(self) except -1:
-        # Who waits must not hold the GIL: the holder of the lock may need it.
+        # A thread that waits must not hold the GIL: the holder of the lock may need it.
         if not lock_try(&self.lock):
             with nogil:
                 lock_take(&self.lock)
@@ -218,13 +226,13 @@ cdef class Engine:
         return False
 
     cdef size_t cached_bytes(self) noexcept nogil:
-        # of the expressions the words in use: their room is kept when derivatives are dropped
+        # expressions count by the words in use: dropping derivatives keeps the room
         return (recognizer_bytes(&self.recognizer) + masks_other_bytes(&self.masks) + completability_bytes(&self.completability)
                 + self.store.nodes.tuples.words.len * sizeof(uint32_t))
 
     cdef int trim(self, bint settled) noexcept nogil:
-        """Drop the caches if they are over a bound. Matchers notice by the generation and read their text again; if that
-        alone goes over a bound, those that are `settled` (have read again) may use some more before it is done anew."""
+        """A text whose reading alone goes over a bound would drop the caches at every step. So once it is read again (`settled`)
+        it may use some more before they are dropped the next time."""
         cdef size_t bytes = self.cached_bytes() - self.fixed_bytes
         cdef size_t states = intern_count(&self.recognizer.dfa.states)
         cdef size_t exprs = intern_count(&self.store.nodes.tuples) - self.base_exprs
@@ -244,22 +252,26 @@ cdef class Engine:
         nodes_truncate(&self.store.nodes, self.base_exprs)
         if status < 0:
             return status
-        # tables keep some of their room; were it counted, a small budget would drop the caches at every call
+        # tables keep some of their room; if that counted, a small budget would drop the caches at every call
         self.fixed_bytes = self.cached_bytes()
         status = recognizer_first(&self.recognizer, &self.first)
         self.ready = status >= 0
         return status
 
     cdef void settle(self) noexcept nogil:
-        """A matcher has read its text again: note what that needed."""
         self.needed_bytes = self.cached_bytes() - self.fixed_bytes
         self.needed_states = intern_count(&self.recognizer.dfa.states)
         self.needed_exprs = intern_count(&self.store.nodes.tuples) - self.base_exprs
         self.needed_row_bytes = earley_bytes(&self.recognizer.rows)
 
     def paused(self, call):
-        """What `call()` returns, called while no matcher moves: matchers make new expressions in the store without the GIL,
-        so whoever reads the store beside them does it here. `call` must not use a matcher of this engine."""
+        """Call a function while no matcher moves, and return what it returns.
+
+        Matchers make new expressions in the store without the GIL, so the store must be read in here.
+
+        Args:
+            call: takes no arguments, and must not use a matcher of this engine.
+        """
         self.acquire()
         try:
             return call()
@@ -269,11 +281,13 @@ cdef class Engine:
     def stats(self) -> dict:
         """Counts and bytes of what is held now, the budgets beside them, and how often a budget was reached (`drops`).
 
-        `partition…` is what the tokenizer keeps for all grammars; `nodes_walked` counts nodes of the vocabulary's trie.
+        Keys with `partition` are about what the tokenizer keeps for all grammars; `nodes_walked` counts nodes of the vocabulary's
+        trie.
         """
         return self.paused(self.counts)
 
     def counts(self) -> dict:
+        """`stats` without the lock, which the caller holds."""
         return {
             "productions": len(self.tables),
             "lexemes": self.tables.rules.exprs.len,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.canonical.lazy_rules import LazyRules, make_rules
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ffgrammar.tokens.canonical.coverings import Covering
     from ffgrammar.tokens.canonical.rules import CanonicalRules
 
-__all__ = ["Tokenizer"]
+__all__ = ["Tokenizer", "VocabularyCache"]
 
 # Some four hundred and fifty of cl100k's.
 PARTITION_BYTES = 12 << 20
@@ -49,6 +49,14 @@ class Encoder(Protocol):
         """Where the pre-tokens of a UTF-8 text end: byte offsets, ascending. None where that is not known."""
 
 
+class VocabularyCache(Protocol):
+    """A cache that a floor above keeps with a tokenizer, so that both are freed together."""
+
+    max_bytes: int
+
+    def stats(self) -> dict[str, int]: ...
+
+
 class Tokenizer:
     """A model's vocabulary. Immutable; any number of threads may use one.
 
@@ -58,6 +66,10 @@ class Tokenizer:
     `token_bytes`, and decode to their name. The ids that end a text (`eos_token_ids`) are always special. Ids of a
     model that its tokenizer does not know (holes, padding of the vocabulary) have no bytes and are never allowed in a
     mask.
+
+    Attributes:
+        partitions: partitions of the vocabulary, shared by all grammars on it; the engine makes the cache.
+        grammars: compiled grammars; the compile functions make the cache.
     """
 
     __slots__ = (
@@ -100,11 +112,9 @@ class Tokenizer:
         self._fingerprint: str | None = None
         self._rules = rules
         self._partition_bytes = PARTITION_BYTES
-        # what the engine keeps here for all grammars on this vocabulary (engine/masks/partition_cache.pyx)
-        self.partitions: Any = None
+        self.partitions: VocabularyCache | None = None
         self._grammar_bytes = GRAMMAR_BYTES
-        # the grammars that are kept (api/grammars.py)
-        self.grammars: Any = None
+        self.grammars: VocabularyCache | None = None
 
     # ---- makers
 
@@ -465,6 +475,18 @@ class Tokenizer:
         """Where the pre-tokens of a UTF-8 text end: byte offsets, ascending. Tokens never cross them. None if
         unknown."""
         return None if self._encoder is None else self._encoder.pretoken_ends(text)
+
+    def __copy__(self) -> Tokenizer:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Tokenizer:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "a Tokenizer cannot be pickled: make it again from its source, with Tokenizer.from_tiktoken, "
+            "from_huggingface or from_tokens"
+        )
 
     def __repr__(self) -> str:
         return f"<Tokenizer {self._name!r}: {self.vocab_size} ids, EOS {list(self._eos_token_ids)}>"

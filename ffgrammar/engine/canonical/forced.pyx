@@ -1,41 +1,44 @@
-"""Forced bytes, and the tokens that must come.
+"""Forced bytes, and forced tokens.
 
 Where the tokenizer's rules are known (tokens/canonical/rules.pyx), a token is forced if it is the only one with which some
-sentence goes on so that the tokens so far, and it, are the tokenizer's own (lookahead.pxd); and the next one, if it is the only
-one after that.
+sentence goes on so that the tokens so far, and it, are the tokenizer's own (lookahead.pxd). The next one is forced if it is the
+only one after that.
 
-Where they are not, an encoder must do. Whatever follows, the tokenizer's own tokens either end where the forced bytes end, or one
-of them reaches beyond. So forced tokens are what the tokenization of all forced bytes shares with that of every beginning of them
-after which a token can start that reaches beyond the end. (llguidance's fast-forward tokens cut the first of these at the
-others' places instead; that fails where a longer text merges differently further left: "nne" is n, ne, but "nneo" is nn, eo.)
+Where they are not known, an encoder stands in for them. Whatever follows, the tokenizer's own tokens either end where the forced
+bytes end, or one of them reaches beyond. So the forced tokens are those that the tokenization of all forced bytes shares with the
+tokenization of every beginning of them after which a token can start that reaches beyond the end. (llguidance's fast-forward
+tokens cut the first of these at the offsets of the others instead; that fails where a longer text merges differently further
+left: "nne" is n, ne, but "nneo" is nn, eo.)
 """
 
 from libc.stdint cimport uint8_t, uint32_t
 
+from ffgrammar.core.bits cimport lowest_bit
+from ffgrammar.core.utf8 cimport utf8_continues, utf8_length
 from ffgrammar.engine.engine cimport Engine
-from ffgrammar.engine.canonical.lookahead cimport PENDING, Lookahead
+from ffgrammar.engine.canonical.lookahead cimport Lookahead
+from ffgrammar.engine.canonical.pending_prefix cimport PENDING
 from ffgrammar.engine.recognizer.recognizer cimport Config, recognizer_accepting
 from ffgrammar.engine.values.trace cimport VIRTUAL, Trace, TraceMark, trace_mark, trace_release, trace_row
 from ffgrammar.engine.recognizer.completability cimport next_bytes, step
 from ffgrammar.tokens.canonical.rules cimport UNCONSTRAINED, CanonicalState
-from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TrieNode, node_byte, node_depth, node_size, node_token
+from ffgrammar.tokens.vocabulary.trie cimport (
+    MAX_TOKEN_BYTES, TrieNode, next_node, node_byte, node_depth, node_token, subtree_end,
+)
 
 from ffgrammar.core.errors import LimitError
 
-cdef extern from *:
-    int lowest_bit "__builtin_ctz"(unsigned int) nogil
-
-# How much of the text is tokenized again to find where its last token ends; more when that does not settle it. When not
-# even that does, nothing is forced: whole texts would cost their length at every token.
+# How many bytes of the text are tokenized again to find where its last token ends; the second figure where the first does not
+# show it. Where that does not either, nothing is forced: to tokenize whole texts would cost their length at every token.
 cdef Py_ssize_t RECENT = 128
-cdef Py_ssize_t RECENT_AT_MOST = 2048
+cdef Py_ssize_t MAX_RECENT = 2048
 
-# So many bytes of one lexeme are forced at a time where the lexeme is on the trace.
+# How many bytes of one lexeme are forced at a time where the lexeme is on the trace.
 cdef uint32_t MAX_INSIDE = 512
 
 
 cdef inline bint is_inside(const Trace* trace, uint32_t row) noexcept nogil:
-    """Whether a row is a virtual one inside of a lexeme."""
+    """Whether a row is a virtual one inside a lexeme."""
     return row & VIRTUAL and trace_row(trace, row).start != row
 
 
@@ -45,11 +48,11 @@ cdef bytes forced_bytes(Engine engine, Config* config):
     cdef uint32_t inside = 0
     cdef bytearray found = bytearray()
     while True:
-        # A lexeme on the trace is read anew wherever it may end. It may also be forced for ever: [7,7.000
+        # A lexeme on the trace is read again wherever it may end. It may also be forced for ever, as in [7,7.000
         inside = inside + 1 if is_inside(&engine.recognizer.trace, config.row) else 0
         if inside > MAX_INSIDE:
             break
-        # where the text may end, a sentence goes on with nothing
+        # where the text may end, some sentence goes on with nothing
         if engine.checked(recognizer_accepting(&engine.recognizer, config, NULL)):
             break
         if engine.checked(next_bytes(&engine.completability, &engine.recognizer, config, bits)) != 1:
@@ -57,7 +60,7 @@ cdef bytes forced_bytes(Engine engine, Config* config):
         for i in range(8):
             if bits[i]:
                 break
-        i = i << 5 | <uint32_t>lowest_bit(bits[i])
+        i = i << 5 | lowest_bit(bits[i])
         if len(found) >= engine.limits.forced_bytes:
             raise LimitError("forced_bytes", engine.limits.forced_bytes, "the grammar forces a longer text")
         engine.checked(step(&engine.completability, &engine.recognizer, config, i, NULL))
@@ -65,11 +68,11 @@ cdef bytes forced_bytes(Engine engine, Config* config):
     return bytes(found)
 
 
-cdef int spans(Engine engine, const Config* end, uint32_t above) except -1:
-    """Whether a token strictly below a trie node may come, when the node's own bytes lead to `end`."""
+cdef int reaches_beyond(Engine engine, const Config* end, uint32_t above) except -1:
+    """Whether a token strictly below a trie node may come. The node's own bytes lead to `end`."""
     cdef Config configs[MAX_TOKEN_BYTES + 1]
     cdef const TrieNode* node
-    cdef uint32_t stop = above + node_size(&engine.trie.nodes[above])
+    cdef uint32_t stop = subtree_end(engine.trie.nodes, above)
     cdef uint32_t at = above + 1
     cdef int status
     cdef int found = 0
@@ -81,7 +84,7 @@ cdef int spans(Engine engine, const Config* end, uint32_t above) except -1:
         status = engine.checked(
             step(&engine.completability, &engine.recognizer, &configs[node_depth(node)], node_byte(node), NULL))
         found = status and node_token(node) != engine.trie.pad_token
-        at += 1 if status else node_size(node)
+        at = next_node(engine.trie.nodes, at, status)
     trace_release(&engine.recognizer.trace, &mark)
     return found
 
@@ -89,7 +92,6 @@ cdef int spans(Engine engine, const Config* end, uint32_t above) except -1:
 cdef int count_tokens(
     Engine engine, Lookahead lookahead, const Config* config, const CanonicalState* at, uint32_t* token,
 ) except -1:
-    """How many tokens may come next: two, if there are more. One of them goes to `token`."""
     cdef Config[MAX_TOKEN_BYTES + 1] configs
     cdef CanonicalState after
     cdef const TrieNode* it
@@ -110,12 +112,12 @@ cdef int count_tokens(
                 if engine.checked(lookahead.has_canonical_completion(engine, &configs[depth], &after)):
                     token[0] = node_token(it)
                     found += 1
-        node += 1 if status else node_size(it)
+        node = next_node(engine.trie.nodes, node, status)
     trace_release(&engine.recognizer.trace, &mark)
     return found
 
 
-cdef list forced_run(Engine engine, Lookahead lookahead, const Config* start, const CanonicalState* before, bint owed_only):
+cdef list forced_run(Engine engine, Lookahead lookahead, const Config* start, const CanonicalState* before, bint prefix_only):
     cdef Config config = start[0]
     cdef CanonicalState at = before[0]
     cdef list found = []
@@ -128,7 +130,7 @@ cdef list forced_run(Engine engine, Lookahead lookahead, const Config* start, co
             break
         count = count_tokens(engine, lookahead, &config, &at, &token)
         if count == 0 and not found and at.last < <uint32_t>UNCONSTRAINED:
-            # No sentence has the last token. A model took it so; what follows is forced all the same.
+            # No sentence has the last token, but a model took it. What follows is forced all the same.
             at.last = UNCONSTRAINED
             count = count_tokens(engine, lookahead, &config, &at, &token)
         if count != 1:
@@ -138,11 +140,11 @@ cdef list forced_run(Engine engine, Lookahead lookahead, const Config* start, co
         for i in range(engine.trie.offsets[token], engine.trie.offsets[token + 1]):
             size += config.row != PENDING
             engine.checked(lookahead.step(engine, &config, engine.trie.blob[i]))
-        if owed_only and config.row != PENDING:
+        if prefix_only and config.row != PENDING:
             break
         if size > <size_t>engine.limits.forced_bytes:
             raise LimitError("forced_bytes", engine.limits.forced_bytes, "the grammar forces a longer text")
-        # (a lexeme on the trace may be forced for ever)
+        # a lexeme on the trace may be forced for ever
         if size > MAX_INSIDE and is_inside(&engine.recognizer.trace, config.row):
             break
     return found
@@ -154,28 +156,28 @@ cdef list boundary_candidates(Engine engine, const Config* end, bytes forced):
     cdef Py_ssize_t start
     cdef long long node
     cdef uint32_t bits[8]
-    cdef list places = []
+    cdef list candidates = []
     for start in range(max(0, size - <Py_ssize_t>engine.trie.max_depth), size):
         node = engine.trie.find_node(data + start, size - start)
-        if node > 0 and spans(engine, end, <uint32_t>node):
-            places.append(start)
-    # Pre-tokenizers look past spaces and line ends: these are settled by what follows them, if anything can.
+        if node > 0 and reaches_beyond(engine, end, <uint32_t>node):
+            candidates.append(start)
+    # Pre-tokenizers look past spaces and line ends: what follows decides about these, if anything can.
     start = size_without_spaces(forced)
     if start < size and engine.checked(next_bytes(&engine.completability, &engine.recognizer, end, bits)):
-        places.append(start)
-    return places
+        candidates.append(start)
+    return candidates
 
 
 cdef Py_ssize_t size_without_spaces(bytes data):
-    """Without the spaces at the end, of which Unicode has many, and without a character that is cut."""
+    """The length without the spaces at the end, of which Unicode has many, and without a character that is cut."""
     text = data[:whole_to(data, len(data))].decode("utf-8", "surrogateescape").rstrip()
     return len(text.encode("utf-8", "surrogateescape"))
 
 
 cdef list after_text(object tokenizer, bytes text, bytes forced):
-    """The tokens of `forced` after `text`; empty when a token would lie across the two."""
+    """The tokens of `forced` after `text`; empty where a token would lie across the two."""
     cdef Py_ssize_t size, at, count
-    for size in (RECENT, RECENT_AT_MOST):
+    for size in (RECENT, MAX_RECENT):
         recent = text[max(0, len(text) - whole_from(text, size)):]
         tokens = tokenizer.encode(recent + forced)
         at = 0
@@ -183,54 +185,53 @@ cdef list after_text(object tokenizer, bytes text, bytes forced):
         while at < len(recent) and count < len(tokens):
             at += len(tokenizer.token_bytes(tokens[count]))
             count += 1
-        # A window may start inside a pre-token; four whole tokens later that has no effect any more.
+        # A window may start inside a pre-token. Four whole tokens later that has no effect any more.
         if len(recent) == len(text) or (at == len(recent) and tokens[max(0, count - 4):count] == tokenizer.encode(recent)[-4:]):
             return tokens[count:] if at == len(recent) else []
     return []
 
 
 cdef Py_ssize_t whole_from(bytes text, Py_ssize_t size):
-    """At least `size` bytes of the end of a text, so that they begin with a character."""
-    while size < len(text) and text[len(text) - size] & 0xC0 == 0x80:
+    """The least number of bytes, `size` at least, at the end of a text that begin with a whole character."""
+    while size < len(text) and utf8_continues(text[len(text) - size]):
         size += 1
     return min(size, len(text))
 
 
 cdef Py_ssize_t whole_to(bytes data, Py_ssize_t size):
-    """At most the first `size` bytes, so that they do not end inside a character."""
+    """The greatest number of first bytes, `size` at most, that do not end inside a character."""
     cdef Py_ssize_t start = size
     while start > 0 and start > size - 4:
         start -= 1
         byte = data[start]
-        if byte & 0xC0 != 0x80:
-            width = 1 if byte < 0x80 else 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
-            return start if start + width > size else size
+        if not utf8_continues(byte):
+            return start if start + <Py_ssize_t>utf8_length(byte) > size else size
     return size
 
 
-cdef list tokens_before(object tokenizer, bytes text, bytes forced, Py_ssize_t cursor):
-    """The tokens of the first `place` forced bytes."""
-    cdef Py_ssize_t whole = whole_to(forced, cursor)
-    if whole < cursor:
-        # A token begins inside a character: its pre-token is merged as bytes, only the pre-tokens before it are as in text.
+cdef list tokens_before(object tokenizer, bytes text, bytes forced, Py_ssize_t end):
+    """The tokens of the forced bytes before an offset."""
+    cdef Py_ssize_t whole = whole_to(forced, end)
+    if whole < end:
+        # A token begins inside a character: its pre-token is merged as bytes, and only those before it are as in text.
         ends = tokenizer.piece_ends(text + forced[:whole])
         whole = 0 if ends is None or len(ends) < 2 else max(0, ends[len(ends) - 2] - len(text))
     return after_text(tokenizer, text, forced[:whole])
 
 
-cdef list common_tokens(object tokenizer, bytes text, bytes forced, list places):
-    cdef Py_ssize_t cursor, count
+cdef list common_tokens(object tokenizer, bytes text, bytes forced, list candidates):
+    cdef Py_ssize_t end, count
     cdef list tokens, other
     try:
         (text + forced[:whole_to(forced, len(forced))]).decode("utf-8")
     except UnicodeDecodeError:
-        # how a tokenizer of text cuts what is not text is not settled before more is known
+        # how a tokenizer of text cuts what is not text depends on what follows
         return []
     tokens = tokens_before(tokenizer, text, forced, len(forced))
-    for cursor in places:
+    for end in candidates:
         if not tokens:
             break
-        other = tokens_before(tokenizer, text, forced, cursor)
+        other = tokens_before(tokenizer, text, forced, end)
         count = 0
         while count < len(tokens) and count < len(other) and tokens[count] == other[count]:
             count += 1

@@ -1,74 +1,96 @@
-"""Whether a text can go on so that it is a sentence of the grammar, and the tokens taken are the tokenizer's own."""
+"""Whether a text can go on so that it becomes a sentence of the grammar and the tokens taken stay the tokenizer's own."""
 
+cimport cython
 from libc.stddef cimport size_t
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint32_t
 
 from ffgrammar.core.intern cimport Intern
-from ffgrammar.core.vec cimport Vec
 from ffgrammar.core.utf8 cimport Utf8
+from ffgrammar.core.vec cimport Vec
+from ffgrammar.engine.canonical.pending_prefix cimport PendingPrefix
+from ffgrammar.engine.canonical.token_walk cimport TokenWalk
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.recognizer.recognizer cimport Config
 from ffgrammar.tokens.canonical.rules cimport CanonicalState, CanonicalRules
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 cdef enum:
-    # The row of a configuration that still owes the end of a prompt; its state says how many bytes are paid.
-    PENDING = 0x7FFFFFFF
-    MAX_LEVELS = 64  # tokens that are looked for, one after another, to bring a pre-token to its end
+    MAX_LEVELS = 64  # tokens that a search tries one after another to bring a pre-token to its end
 
 
-cdef struct PendingPrefix:
-    const uint8_t* data
-    uint32_t count
-
-
+@cython.final
 cdef class Lookahead:
     cdef readonly CanonicalRules rules
     cdef TokenTrie trie
-    cdef PendingPrefix pending            # of the matcher that asks
-    cdef uint32_t generation  # of the engine, which configurations are of
+    cdef PendingPrefix pending  # of the matcher that asks
+    cdef uint32_t generation    # of the engine's caches, which the configurations belong to
     cdef size_t max_bytes
-    cdef Intern names         # of what was asked: see `name_place`, `name_break`
-    cdef Vec verdicts         # by name
-    cdef Vec visited          # names that the search of the moment has met
-    cdef uint32_t entered     # how many places it has been at
-    cdef uint32_t nodes_left  # how many nodes of the trie it may still look at
-    cdef size_t text_dependent_answers  # answers of `step` and `accepting`, ever, that depended on values in the text
-    cdef bint tainted         # whether it was cut short at a place that it had met before
-    cdef CanonicalState* states[MAX_LEVELS]    # by the depth in the trie, each for one token of a search
+    cdef size_t dependent_answers  # how many answers of the grammar ever depended on values in the text
+    cdef Intern names           # of what was asked: see `name_state` and `can_reach_boundary`
+    cdef Vec verdicts           # by name
+    # of the search under way
+    cdef Vec visited            # names it has met
+    cdef uint32_t searched      # how many states it has searched from
+    cdef uint32_t nodes_left    # how many nodes of the trie it may still look at
+    cdef bint cut_short         # whether it met a state that it was searching from already
+    cdef CanonicalState* states[MAX_LEVELS]  # of the walk for each token it tries, made when first needed
     cdef Config* configs[MAX_LEVELS]
-    cdef Vec trail            # of a search for the end of a pre-token: row, state, hypothesis
+    cdef Vec frontier           # of a search for the end of a pre-token: row, state, hypothesis
 
-    # All that follows runs with the engine's lock held.
+    # All methods run with the engine's lock held. Where a comment says "whether", a method returns 1, 0 or a status.
 
-    # Before all else: whose text it is, and whether what was found before still holds. Returns a status.
+    # To be called before the others: for whom to search, and whether what was found before still holds. Returns a status.
     cdef int enter(self, Engine engine, PendingPrefix pending) noexcept nogil
 
-    # One byte, as in engine/recognizer/completability.pxd; and whether the text is a sentence.
+    # Move by one byte, pending or of the text: 1, 0 where it may not come (then `config` stays), or a status.
     cdef int step(self, Engine engine, Config* config, uint32_t byte) noexcept nogil
+
+    # Whether the text is a sentence.
     cdef int accepting(self, Engine engine, const Config* config) noexcept nogil
 
-    # Whether the text after some tokens can go on so that it is a sentence and they stay as they are: 1, 0 or a status.
+    # Whether the text can go on to a sentence so that the tokens taken stay as they are. `at` is the rules' state after them.
     cdef int has_canonical_completion(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
 
-    cdef int clear(self, Engine engine) noexcept nogil
-    cdef int name_place(self, const Config* config, const CanonicalState* at, uint32_t* name) noexcept nogil
+    # Whether the pre-token may end after the last token.
     cdef int can_end_pretoken(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
-    cdef int search(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil
-    cdef int over_tokens(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil
-    cdef int over_nodes(
-        self, Engine engine, CanonicalState* states, Config* configs, uint32_t node, uint32_t stop, uint32_t level) noexcept nogil
-    cdef int meet(
-        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t level) noexcept nogil
+
+    # Whether the text can go on so that a pre-token ends here. `hypothesis` is a state of the automaton of pre-tokens.
     cdef int can_reach_boundary(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil
-    cdef int find_break(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil
-    cdef int over_characters(
-        self, Engine engine, const Config* config, bint wide, uint32_t hypothesis, bint goes_on, uint32_t* left) noexcept nogil
-    cdef int over_bytes(
-        self, Engine engine, const Config* config, const Utf8* part, uint32_t low, uint32_t high, uint32_t hypothesis, bint goes_on,
-        uint32_t* left) noexcept nogil
-    cdef int reach(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil
 
+    # Forget everything. Returns a status.
+    cdef int clear(self, Engine engine) noexcept nogil
 
-# The one that all matchers of a grammar share.
-cdef Lookahead lookahead_of(Engine engine, CanonicalRules rules)
+    # Write the name of a configuration and a state, NAMELESS where it would mean something else the next time. Returns a status.
+    cdef int name_state(self, const Config* config, const CanonicalState* at, uint32_t* name) noexcept nogil
+
+    # Write the name of `count` words; it has a verdict from now on. Returns a status.
+    cdef int add_name(self, const uint32_t* words, uint32_t count, uint32_t* name) noexcept nogil
+
+    # Whether tokens that go on with the pre-token bring it to its end. `level` of them were tried before.
+    cdef int search(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil
+    cdef int search_tokens(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil
+    cdef int search_subtrees(self, Engine engine, TokenWalk* walk, uint32_t level) noexcept nogil
+
+    # Whether a token leads on, whose bytes have led to `config` and `at`.
+    cdef int try_token(
+        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t level) noexcept nogil
+
+    # `can_reach_boundary` without the verdicts.
+    cdef int search_boundary(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil
+
+    # Go on with every character, ASCII or `wide`, or with the bytes low..high of a character that `part` has begun: whether one
+    # leads where any text will do. Other configurations that it leads to are added to the frontier. `ended` says whether the
+    # pre-token ended at an earlier character; `steps_left` bounds the work.
+    cdef int try_characters(
+        self, Engine engine, const Config* config, bint wide, uint32_t hypothesis, bint ended, uint32_t* steps_left,
+    ) noexcept nogil
+    cdef int try_bytes(
+        self, Engine engine, const Config* config, const Utf8* part, uint32_t low, uint32_t high, uint32_t hypothesis, bint ended,
+        uint32_t* steps_left,
+    ) noexcept nogil
+
+    # Whether the automaton has a transition, from number `first` on, at an entry of its tables.
+    cdef bint has_transition(self, uint32_t first, uint32_t entry) noexcept nogil
+
+    # A configuration after the end of a pre-token: whether it is sure that the text goes on. Else it is added to the frontier.
+    cdef int pass_boundary(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil

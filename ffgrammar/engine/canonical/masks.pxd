@@ -1,5 +1,6 @@
 """Masks of the tokens that a grammar allows and that are the tokenizer's own."""
 
+cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t
 
@@ -18,62 +19,98 @@ cdef enum:
 
 
 cdef struct Slot:
-    # what is known of a lexer state, by the hypothesis about pre-tokens: see `rest_after`
+    # Verdicts about a lexer state, by the hypothesis about pre-tokens: whether the pre-token may end there.
     uint32_t state
     uint8_t[MAX_STATES] can_end_pretoken
 
 
+@cython.final
 cdef class CanonicalMasks:
     cdef Lookahead lookahead
     cdef CanonicalRules rules
     cdef TokenTrie trie
     cdef size_t max_bytes
-    cdef Intern names      # of what `table` has masks for
+    cdef Intern names      # of the parts that `table` has masks for
     cdef MaskTable table
     cdef Vec buffer        # one mask and a spare word, in whole blocks; all zero between calls
     cdef Vec part          # the same
-    cdef Vec plain         # the grammar's mask
+    cdef Vec plain         # the grammar's own mask
     cdef Vec scratch       # for table_pack
-    cdef Vec inside        # by token: the lexer state after it, or LEFT; for `inside_from`
+    cdef Vec inside        # by token: the lexer state after it, or LEFT where it leaves the lexeme; from `inside_from` on
     cdef uint32_t inside_from
     cdef uint32_t inside_generation
     cdef Slot[SLOTS] slots
-    cdef readonly size_t misses
+    cdef readonly size_t misses  # parts that were not known
 
-    # Write the mask after some tokens to `count` words, end of text included. `ways` are those of the hypotheses, two each
-    # (tokens/canonical/transitions.pxd), or None; `successors` is what merges leave beside the last token, or NULL where it does
-    # not matter. With the engine's lock held, and the lookahead entered. Returns a status.
+    # All methods run with the engine's lock held and the look-ahead entered, and return a status. Where a comment says "whether",
+    # a method returns 1, 0 or a status. `at` is the rules' state after the tokens so far, `start` the same with one hypothesis;
+    # `ends` says whether the pre-token ends before the next token, or goes on with it.
+
+    # Write the mask after some tokens to `count` words, end of text included. `transitions` are those of the hypotheses, two
+    # each (tokens/canonical/transitions.pxd), or None. `successors` is a mask of the tokens that merges leave beside the last
+    # token, NULL where that does not matter.
     cdef int fill(
         self, Engine engine, const Config* config, const CanonicalState* at, list transitions, const uint32_t* successors,
         uint32_t* words, size_t count,
     ) noexcept
 
+    # Add the tokens to `buffer`: those of all parts, and those of one part.
     cdef int add(
         self, Engine engine, const Config* config, const CanonicalState* at, list transitions, const uint32_t* successors,
     ) noexcept
-    cdef int add_way(
-        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition, const
-        uint32_t* successors,
+    cdef int add_part(
+        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
+        const uint32_t* successors,
     ) noexcept
-    cdef int find_way(
+
+    # The mask of one part, as if merges left any token beside the last one; the caller releases it. `make_part` writes it to
+    # `part`, `pack_part` packs that, and stores it under its name if it is to be kept.
+    cdef int find_part(
         self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
         StoredMask** mask,
     ) noexcept
+    cdef int make_part(
+        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
+        bint* text_dependent,
+    ) noexcept
+    cdef int pack_part(self, StoredMask** mask, bint keep, uint32_t name) noexcept
+
+    # Whether a token that merges do not make has no say in where pre-tokens end from here on.
+    cdef bint ignores_unmergeable(self, const CanonicalState* start, bint ends) noexcept nogil
+
+    # A part by walking the whole trie.
     cdef int walk(self, Engine engine, const Config* config, const CanonicalState* start, bint ends, uint32_t* words) noexcept nogil
-    cdef int comes(
-        self, Engine engine, const Config* config, const CanonicalState* at, bint ends, uint32_t token) noexcept nogil
+
+    # A part by filtering the grammar's own mask with a boundary transition.
     cdef int filter_by_pretokens(
-        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, const uint32_t* mask, const uint32_t*
-        cut, const uint8_t* after, uint32_t* words, bint* text_dependent,
+        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
+        uint32_t* words, bint* text_dependent,
     ) noexcept nogil
-    cdef bint is_free(self, const CanonicalState* start, bint ends) noexcept nogil
+
+    # The steps of the filter: write the grammar's own mask to `plain`, and whether it depends on the text; find the tokens of one
+    # word of 32 whose verdict a slot has; decide about one token.
+    cdef int find_plain(self, Engine engine, const Config* config, bint* text_dependent) noexcept nogil
+    cdef uint32_t known_tokens(self, uint32_t word, uint32_t tokens, const uint8_t* after) noexcept nogil
+    cdef int judge_token(
+        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
+        bint by_merges, uint32_t token,
+    ) noexcept nogil
+
+    # Fill `inside` for a lexer state.
     cdef int walk_inside(self, Engine engine, uint32_t state) noexcept nogil
-    cdef int rest_after(self, Engine engine, const Config* config, uint32_t state, uint32_t hypothesis) noexcept nogil
-    cdef int rest_after_text(self, Engine engine, const Config* config, uint32_t token, uint32_t hypothesis) noexcept nogil
+
+    # Whether the pre-token may end after tokens that lead to a lexer state and a hypothesis. On a virtual row the answer may
+    # depend on the text, so there a token is named.
+    cdef int can_end_after(self, Engine engine, const Config* config, uint32_t state, uint32_t hypothesis) noexcept nogil
+    cdef int can_end_after_text(self, Engine engine, const Config* config, uint32_t token, uint32_t hypothesis) noexcept nogil
+
+    # The slot of a lexer state; it may have been another one's.
     cdef Slot* slot_of(self, uint32_t state) noexcept nogil
+
+    # Whether a token may come, byte by byte.
     cdef int try_token(
         self, Engine engine, const Config* config, const CanonicalState* start, bint ends, uint32_t token) noexcept nogil
 
-
-# The ones that all matchers of a grammar share.
-cdef CanonicalMasks masks_of(Engine engine, Lookahead lookahead)
+    # Whether a token may come whose bytes have led to `config` and `at`.
+    cdef int may_come(
+        self, Engine engine, const Config* config, const CanonicalState* at, bint ends, uint32_t token) noexcept nogil

@@ -1,23 +1,28 @@
-"""A token comes next if it begins a pre-token, where the one before may end; or if it goes on with the pre-token, and the merges
-leave it beside the last token. Over the hypotheses about pre-tokens (tokens/pretokenize/automaton.py) a mask is the union of
-these. But for the pair with the last token they depend on the grammar's configuration and on one hypothesis alone: so they are
-found once, and kept, and a mask is a few of them put together with the successors of the last token (tokens/bpe/successors.pyx).
+"""A canonical mask is put together of parts.
 
-One such part is found from the grammar's own mask and from what pre-tokens allow (tokens/canonical/transitions.pyx). Most tokens
-stay inside a lexeme, and whether the pre-token may end after them is a question of the lexer state and the hypothesis that they
-lead to; the others are looked at one by one. (Inside a JSON string of cl100k, with nothing known: 2 to 5 ms for the two or four
-parts of a mask where a walk over all tokens took 50; 15 to 25 us where they are known.)
+The next token begins a pre-token, where the one before may end; or it goes on with the pre-token, and the merges leave it beside
+the last token. There may be several hypotheses about where pre-tokens end (tokens/pretokenize/automaton.py), so a mask is the union
+of two parts for each. But for the pair with the last token, a part depends on the grammar's configuration and on one hypothesis
+alone. So parts are found once and kept, and a mask is a few of them and-ed with the successors of the last token
+(tokens/bpe/successors.pyx).
+
+A part is found from the grammar's own mask and from what pre-tokens allow (tokens/canonical/transitions.pyx). Most tokens stay
+inside a lexeme, and whether the pre-token may end after them is a question of the lexer state and the hypothesis that they lead
+to; the others are looked at one by one. (Inside a JSON string of cl100k, with nothing known: 2 to 5 ms for the two or four parts
+of a mask where a walk over all tokens took 50; 15 to 25 us where they are known.)
 """
 
+cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 from libc.string cimport memcpy, memset
 
-from ffgrammar.core.bits cimport lowest_bit
+from ffgrammar.core.bits cimport bit_set, bit_test, lowest_bit
 from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_free, intern_init
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init
-from ffgrammar.engine.canonical.lookahead cimport PENDING
+from ffgrammar.engine.canonical.pending_prefix cimport PENDING
+from ffgrammar.engine.canonical.token_walk cimport TokenWalk, walk_begin, walk_next
 from ffgrammar.engine.recognizer.recognizer cimport parser_row
 from ffgrammar.engine.masks.compute cimport masks_find
 from ffgrammar.engine.masks.mask_cache cimport (
@@ -27,23 +32,24 @@ from ffgrammar.engine.masks.mask_cache cimport (
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
 from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, dfa_step
 from ffgrammar.tokens.canonical.rules cimport UNCONSTRAINED, FIRST, NO_NODE
-from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TrieNode, node_byte, node_depth, node_size, node_token
+from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TrieNode, next_node, node_byte, node_depth, node_token
 
 cdef enum:
     LEFT = 0xFFFFFFFF
     NO_STATE = 0xFFFFFFFE
-    # of a place where a pre-token may end
+    # verdicts
     UNKNOWN = 0
     YES = 1
     NO = 2
 
 
+@cython.final
 cdef class CanonicalMasks:
-    """The masks of a grammar.
+    """The canonical masks of a grammar.
 
     Args:
-        lookahead: of the grammar.
-        max_bytes: how much is kept. Over it all is dropped.
+        lookahead: the grammar's look-ahead.
+        max_bytes: how many bytes of masks are kept; beyond it all are dropped.
     """
 
     def __cinit__(self, Lookahead lookahead not None, size_t max_bytes):
@@ -94,7 +100,7 @@ cdef class CanonicalMasks:
             if self.rules.is_whole(at):
                 status = self.lookahead.accepting(engine, config)
                 for i in range(<uint32_t>engine.eos.len if status > 0 else 0):
-                    words[engine.eos.data[i] >> 5] |= <uint32_t>1 << (engine.eos.data[i] & 31)
+                    bit_set(words, engine.eos.data[i])
         memset(self.buffer.data, 0, self.buffer.len * sizeof(uint32_t))
         return min(status, OK)
 
@@ -114,24 +120,24 @@ cdef class CanonicalMasks:
             start.hypothesis[0] = at.hypothesis[i]
             start.node[0] = at.node[i]
             if at.last != <uint32_t>FIRST:
-                status = self.add_way(
+                status = self.add_part(
                     engine, config, &start, True, None if transitions is None else <BoundaryTransition>transitions[2 * i], NULL)
             if status >= 0 and not at.unmergeable:
-                status = self.add_way(
+                status = self.add_part(
                     engine, config, &start, False, None if transitions is None else <BoundaryTransition>transitions[2 * i + 1],
                     successors)
             if status < 0:
                 return status
         return OK
 
-    cdef int add_way(
-        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition, const
-        uint32_t* successors,
+    cdef int add_part(
+        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
+        const uint32_t* successors,
     ) noexcept:
         cdef uint32_t n_words = self.trie.n_words
         cdef StoredMask* mask
         cdef uint32_t i
-        cdef int status = self.find_way(engine, config, start, ends, transition, &mask)
+        cdef int status = self.find_part(engine, config, start, ends, transition, &mask)
         if status < 0:
             return status
         mask_unpack(mask, n_words, self.part.data, n_words)
@@ -145,25 +151,21 @@ cdef class CanonicalMasks:
         memset(self.part.data, 0, n_words * sizeof(uint32_t))
         return OK
 
-    cdef int find_way(
+    cdef int find_part(
         self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
         StoredMask** mask,
     ) noexcept:
-        """The tokens that come where the pre-token ends, or where it goes on: as if any token might go on with it."""
         cdef uint32_t[5] words
         cdef uint32_t name = 0
-        cdef CanonicalState at = start[0]
-        cdef size_t answers = self.lookahead.text_dependent_answers
+        cdef size_t answers = self.lookahead.dependent_answers
         cdef bint text_dependent = False
         cdef int status
-        if at.last != <uint32_t>FIRST:
-            at.last = UNCONSTRAINED
-        words[0] = parser_row(&engine.recognizer, config.row)
-        words[1] = config.state
-        words[2] = at.hypothesis[0]
-        words[3] = at.node[0]
-        words[4] = ends | (at.last == <uint32_t>FIRST) << 1 | at.unmergeable << 2
         if config.row != PENDING:
+            words[0] = parser_row(&engine.recognizer, config.row)
+            words[1] = config.state
+            words[2] = start.hypothesis[0]
+            words[3] = start.node[0]
+            words[4] = ends | (start.last == <uint32_t>FIRST) << 1 | start.unmergeable << 2
             status = intern_add(&self.names, words, 5, &name)
             if status < 0:
                 return status
@@ -171,87 +173,116 @@ cdef class CanonicalMasks:
             if mask[0] != NULL:
                 return OK
         self.misses += 1
-        with nogil:
-            if transition is None or config.row == PENDING or (self.rules.has_unmergeable and not self.is_free(start, ends)):
-                status = self.walk(engine, config, &at, ends, self.part.data)
-            else:
-                status = self.filter_by_pretokens(
-                    engine, config, &at, ends, transition.mask, transition.cut, transition.after, self.part.data,
-                    &text_dependent)
+        status = self.make_part(engine, config, start, ends, transition, &text_dependent)
+        text_dependent |= self.lookahead.dependent_answers != answers
         if status >= 0:
-            self.part.data[self.trie.n_words] = 0
-            mask[0] = table_pack(&self.table, self.part.data, self.trie.n_words, self.scratch.data)
-            status = NO_MEMORY if mask[0] == NULL else OK
+            # one of a virtual row that depends on the text holds for no other row with the same name
+            status = self.pack_part(mask, config.row != PENDING and not (config.row & VIRTUAL and text_dependent), name)
         memset(self.part.data, 0, self.part.len * sizeof(uint32_t))
-        text_dependent |= self.lookahead.text_dependent_answers != answers
-        if status < 0 or config.row == PENDING or (config.row & VIRTUAL and text_dependent):
-            return status
+        return status
+
+    cdef int make_part(
+        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
+        bint* text_dependent,
+    ) noexcept:
+        cdef CanonicalState at = start[0]
+        if at.last != <uint32_t>FIRST:
+            at.last = UNCONSTRAINED
+        with nogil:
+            if transition is None or config.row == PENDING or (
+                    self.rules.has_unmergeable and not self.ignores_unmergeable(start, ends)):
+                return self.walk(engine, config, &at, ends, self.part.data)
+            return self.filter_by_pretokens(engine, config, &at, ends, transition, self.part.data, text_dependent)
+
+    cdef int pack_part(self, StoredMask** mask, bint keep, uint32_t name) noexcept:
+        cdef int status
+        self.part.data[self.trie.n_words] = 0
+        mask[0] = table_pack(&self.table, self.part.data, self.trie.n_words, self.scratch.data)
+        if mask[0] == NULL:
+            return NO_MEMORY
+        if not keep:
+            return OK
         status = table_put(&self.table, name, mask[0])
         if status < 0:
             mask_release(mask[0])
         return status
 
-    cdef bint is_free(self, const CanonicalState* start, bint ends) noexcept nogil:
-        """Whether tokens that merges do not make say nothing about what is spelled pre-token by pre-token from here on."""
+    cdef bint ignores_unmergeable(self, const CanonicalState* start, bint ends) noexcept nogil:
         if ends:
             return start.unmergeable or not self.rules.is_unmergeable(start.node[0])
         return start.last == <uint32_t>FIRST or start.node[0] == <uint32_t>NO_NODE
 
     cdef int filter_by_pretokens(
-        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, const uint32_t* mask, const uint32_t*
-        cut, const uint8_t* after, uint32_t* words, bint* text_dependent,
+        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
+        uint32_t* words, bint* text_dependent,
     ) noexcept nogil:
-        cdef StoredMask* plain
-        cdef uint32_t n_words = self.trie.n_words
-        cdef uint32_t word, left, token, found
-        cdef const Slot* slot
-        # whether it has to be asked of each token if merges make it
-        cdef bint made = not self.rules.whole_pretokens or (
+        cdef uint32_t word, allowed, left, token, found
+        # whether merges must be asked about each token: whether they make it
+        cdef bint by_merges = not self.rules.whole_pretokens or (
             self.rules.has_unmergeable and not ends and start.last != <uint32_t>FIRST)
-        cdef int status = masks_find(&engine.masks, &engine.recognizer, config, &plain, text_dependent)
+        cdef int status = self.find_plain(engine, config, text_dependent)
+        if status >= 0 and (self.inside_from != config.state or self.inside_generation != engine.generation):
+            status = self.walk_inside(engine, config.state)
         if status < 0:
             return status
-        mask_unpack(plain, n_words, self.plain.data, n_words)
-        mask_release(plain)
-        if self.inside_from != config.state or self.inside_generation != engine.generation:
-            status = self.walk_inside(engine, config.state)
-            if status < 0:
-                return status
         for word in range(SLOTS):
             self.slots[word].state = NO_STATE
-        for word in range(n_words):
-            left = self.plain.data[word] & mask[word]
+        for word in range(self.trie.n_words):
+            allowed = self.plain.data[word] & transition.mask[word]
             found = 0
-            while left and not made:
-                token = word << 5 | lowest_bit(left)
-                slot = &self.slots[(self.inside.data[token] >> 8) % SLOTS]
+            if allowed and not by_merges:
                 # (most: 1.1 ms instead of 1.6 for a part of a mask inside a JSON string)
-                if slot.state == self.inside.data[token] and slot.can_end_pretoken[after[token]] == YES:
-                    found |= left & -left
-                left &= left - 1
-            words[word] |= found & ~cut[word]
-            left = self.plain.data[word] & mask[word] & ~(found & ~cut[word])
+                found = self.known_tokens(word, allowed, transition.after) & ~transition.cut[word]
+            words[word] |= found
+            left = allowed & ~found
             while left:
                 token = word << 5 | lowest_bit(left)
                 left &= left - 1
-                status = 0
-                if self.inside.data[token] != LEFT and not cut[word] >> (token & 31) & 1:
-                    if config.row & VIRTUAL:
-                        status = self.rest_after_text(engine, config, token, after[token])
-                    else:
-                        status = self.rest_after(engine, config, self.inside.data[token], after[token])
-                    if status > 0 and made:
-                        status = self.rules.merges.reached(token)
-                if status == 0:
-                    status = self.try_token(engine, config, start, ends, token)
+                status = self.judge_token(engine, config, start, ends, transition, by_merges, token)
                 if status < 0:
                     return status
                 if status:
-                    words[word] |= <uint32_t>1 << (token & 31)
+                    bit_set(words, token)
         return OK
 
-    cdef int rest_after_text(self, Engine engine, const Config* config, uint32_t token, uint32_t hypothesis) noexcept nogil:
-        """The same on a virtual row, where it may depend on the text. Where it did not, it holds for other tokens, too."""
+    cdef int find_plain(self, Engine engine, const Config* config, bint* text_dependent) noexcept nogil:
+        cdef StoredMask* plain
+        cdef int status = masks_find(&engine.masks, &engine.recognizer, config, &plain, text_dependent)
+        if status < 0:
+            return status
+        mask_unpack(plain, self.trie.n_words, self.plain.data, self.trie.n_words)
+        mask_release(plain)
+        return OK
+
+    cdef uint32_t known_tokens(self, uint32_t word, uint32_t tokens, const uint8_t* after) noexcept nogil:
+        cdef const uint32_t* inside = self.inside.data
+        cdef const Slot* slot
+        cdef uint32_t found = 0
+        cdef uint32_t token
+        while tokens:
+            token = word << 5 | lowest_bit(tokens)
+            slot = &self.slots[(inside[token] >> 8) % SLOTS]
+            if slot.state == inside[token] and slot.can_end_pretoken[after[token]] == YES:
+                found |= tokens & -tokens
+            tokens &= tokens - 1
+        return found
+
+    cdef int judge_token(
+        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
+        bint by_merges, uint32_t token,
+    ) noexcept nogil:
+        cdef int status = 0
+        if self.inside.data[token] != LEFT and not bit_test(transition.cut, token):
+            if config.row & VIRTUAL:
+                status = self.can_end_after_text(engine, config, token, transition.after[token])
+            else:
+                status = self.can_end_after(engine, config, self.inside.data[token], transition.after[token])
+            if status > 0 and by_merges:
+                status = self.rules.merges.reached(token)
+        return self.try_token(engine, config, start, ends, token) if status == 0 else status
+
+    cdef int can_end_after_text(self, Engine engine, const Config* config, uint32_t token, uint32_t hypothesis) noexcept nogil:
+        """An answer that did not depend on the text holds for other tokens with the same lexer state, too."""
         cdef uint32_t state = self.inside.data[token]
         cdef Slot* slot = self.slot_of(state)
         cdef Config moved = config[0]
@@ -268,9 +299,9 @@ cdef class CanonicalMasks:
         if status > 0:
             self.rules.begin(&at)
             at.hypothesis[0] = <uint16_t>hypothesis
-            answers = self.lookahead.text_dependent_answers
+            answers = self.lookahead.dependent_answers
             status = self.lookahead.can_end_pretoken(engine, &moved, &at)
-            if status > 0 and self.lookahead.text_dependent_answers == answers:
+            if status > 0 and self.lookahead.dependent_answers == answers:
                 slot.can_end_pretoken[hypothesis] = YES
         trace_release(&engine.recognizer.trace, &mark)
         return status
@@ -283,7 +314,6 @@ cdef class CanonicalMasks:
         return slot
 
     cdef int walk_inside(self, Engine engine, uint32_t state) noexcept nogil:
-        """Find the lexer state after each token that stays inside the lexeme."""
         cdef const TrieNode* nodes = self.trie.nodes
         cdef uint32_t* inside = self.inside.data
         cdef uint32_t[MAX_TOKEN_BYTES + 1] states
@@ -301,16 +331,13 @@ cdef class CanonicalMasks:
             if target <= LAST_STATE:
                 states[depth] = target
                 inside[node_token(&nodes[node])] = target
-                node += 1
-            else:
-                node += node_size(&nodes[node])
+            node = next_node(nodes, node, target <= LAST_STATE)
         inside[self.trie.pad_token] = LEFT
         self.inside_from = state
         self.inside_generation = engine.generation
         return OK
 
-    cdef int rest_after(self, Engine engine, const Config* config, uint32_t state, uint32_t hypothesis) noexcept nogil:
-        """Whether the pre-token may end after tokens that lead to a lexer state and a hypothesis."""
+    cdef int can_end_after(self, Engine engine, const Config* config, uint32_t state, uint32_t hypothesis) noexcept nogil:
         cdef Slot* slot = self.slot_of(state)
         cdef Config reached
         cdef CanonicalState at
@@ -342,7 +369,7 @@ cdef class CanonicalMasks:
             if status <= 0:
                 break
         if status > 0:
-            status = self.comes(engine, &moved, &at, ends, token)
+            status = self.may_come(engine, &moved, &at, ends, token)
         trace_release(&engine.recognizer.trace, &mark)
         return status
 
@@ -351,43 +378,26 @@ cdef class CanonicalMasks:
     ) noexcept nogil:
         cdef CanonicalState[MAX_TOKEN_BYTES + 1] states
         cdef Config[MAX_TOKEN_BYTES + 1] configs
-        cdef const TrieNode* it
-        cdef uint32_t node = 1
-        cdef uint32_t depth, token
-        cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
+        cdef uint32_t nodes_left = 0xFFFFFFFF
+        cdef TokenWalk walk
         cdef int status
         states[0] = start[0]
         configs[0] = config[0]
         self.rules.start(&states[0], ends)
-        while node < self.trie.node_count:
-            it = self.trie.nodes + node
-            depth = node_depth(it)
-            if depth == 1:
-                trace_release(&engine.recognizer.trace, &mark)
-            states[depth] = states[depth - 1]
-            status = 0
-            if self.rules.feed(&states[depth], node_byte(it)):
-                configs[depth] = configs[depth - 1]
-                status = self.lookahead.step(engine, &configs[depth], node_byte(it))
+        walk_begin(engine, &walk, states, configs, self.lookahead.pending, &nodes_left, &self.lookahead.dependent_answers)
+        while True:
+            status = walk_next(engine, self.rules, &walk)
+            if status <= 0:
+                return status
+            status = self.may_come(engine, &configs[walk.depth], &states[walk.depth], ends, walk.token)
             if status < 0:
                 return status
-            if status == 0:
-                node += node_size(it)
-                continue
-            node += 1
-            token = node_token(it)
-            if token != self.trie.pad_token:
-                status = self.comes(engine, &configs[depth], &states[depth], ends, token)
-                if status < 0:
-                    return status
-                if status:
-                    words[token >> 5] |= <uint32_t>1 << (token & 31)
-        return OK
+            if status:
+                bit_set(words, walk.token)
 
-    cdef int comes(
+    cdef int may_come(
         self, Engine engine, const Config* config, const CanonicalState* at, bint ends, uint32_t token
     ) noexcept nogil:
-        """Whether a token may come whose bytes have led here."""
         cdef CanonicalState after
         cdef int status = self.rules.fits(at, token, ends)
         if status <= 0:
@@ -395,10 +405,3 @@ cdef class CanonicalMasks:
         after = at[0]
         self.rules.settle(&after, token)
         return self.lookahead.has_canonical_completion(engine, config, &after)
-
-
-cdef CanonicalMasks masks_of(Engine engine, Lookahead lookahead):
-    if engine.canonical is None:
-        # (as for the lookahead)
-        engine.canonical = CanonicalMasks(lookahead, min(engine.limits.mask_bytes, 8 << 30))
-    return engine.canonical

@@ -1,4 +1,4 @@
-"""Where the tokens of a matcher lead by the tokenizer's rules."""
+"""The state of the tokenizer's rules after the tokens of one matcher."""
 
 from libc.stddef cimport size_t
 
@@ -9,29 +9,36 @@ cdef enum:
     RECENT = 32  # steps that can be taken back without reading the tokens again
 
 
-cdef struct Link:
+cdef struct StepState:
     CanonicalState at
-    size_t steps  # what `at` is the state after: this step, or the last one with a token before it
+    size_t steps  # `at` is the state after this many steps: the last of them has a token, those that follow are bytes
 
 
 cdef class TokenHistory:
     cdef readonly CanonicalRules rules
     cdef object tokenizer
-    cdef CanonicalState start           # before the first step
-    cdef Link now
-    cdef size_t top            # steps that were read
-    cdef size_t lowest         # `links` has those from here on
-    cdef Link[RECENT] links    # after step number k at k % RECENT
-    cdef dict consumed             # by step: bytes that it has beside those of the history
+    cdef CanonicalState start       # before the first step
+    cdef StepState now
+    cdef size_t read                # how many steps were read
+    cdef size_t lowest              # `recent` has the states from this step on
+    cdef StepState[RECENT] recent   # the state after step k is at k % RECENT
+    cdef dict prompt_bytes          # by step: bytes of a prompt that it has before those of the history
 
-    # What to begin after: any tokens.
+    # Begin after tokens that stand before the text. They add to earlier ones. Raises MemoryError.
     cdef int begin_after(self, tokens) except -1
 
-    # The state after the steps of a history. Bytes that came without tokens count as the tokens that they alone give.
+    # Write the state after the steps of a history. Bytes that came without tokens count as the tokens that they alone give.
+    # Raises MemoryError, and what an encoder raises.
     cdef int follow(self, History* history, CanonicalState* at) except -1
 
-    # Steps were taken back.
+    # Steps were taken back; `steps` are left.
     cdef void cut(self, size_t steps)
+
+    # One for a fork of the matcher.
     cdef TokenHistory copy(self)
-    cdef int note(self, size_t step, const Link* link) except -1
-    cdef int push(self, CanonicalState* at, text) except -1
+
+    # Keep the state after a step.
+    cdef int remember(self, size_t step, const StepState* state) except -1
+
+    # Go on with the tokens of some bytes.
+    cdef int push_text(self, CanonicalState* at, text) except -1

@@ -1,0 +1,10 @@
+"""The matcher that users hold, and masks of many matchers at once.
+
+In reading order:
+
+    bitmask         the arrays that callers pass in
+    pending_prompt  the bytes of a prompt that the first tokens must spell
+    prompt_cut      where a prompt is cut so that its tokens are right whatever follows
+    matcher         a cursor, with a pending prompt and a canonical policy beside it where there are any
+    batch           a row for each of many matchers, on several threads
+"""

@@ -1,9 +1,9 @@
 """Masks of many matchers at once.
 
-The calling thread begins with the masks that are known: these are copies. From the first one on that has to be made, matchers
-are shared out one by one, if they are of several grammars. A grammar makes one mask at a time, so whoever finds it busy goes on
-with other matchers and comes back in the end. No thread but the caller's touches a Python object: the others read the C fields
-of matchers that the caller holds.
+The calling thread writes the masks of guided matchers, and then copies masks that are known. From the first one on that must be
+made, matchers are shared out to threads one by one, if they are of several grammars. A grammar makes one mask at a time, so a
+thread that finds it busy goes on with other matchers and comes back at the end. Only the calling thread touches Python objects: the
+others read the C fields of matchers that it holds.
 """
 
 from libc.stdint cimport uint32_t
@@ -16,7 +16,6 @@ from ffgrammar.core.index cimport clipped
 from ffgrammar.core.thread_pool cimport pool_run, pool_stop
 from ffgrammar.core.threads cimport atomic_add
 from ffgrammar.engine.matcher.bitmask cimport BitmaskRows, rows_at, rows_close, rows_open
-from ffgrammar.engine.matcher.prompt cimport CanonicalMatcher
 from ffgrammar.engine.matcher.matcher cimport Drafted, Matcher
 from ffgrammar.engine.position.cursor cimport BUSY, cursor_draft, cursor_fill, cursor_known_mask
 from ffgrammar.engine.masks.mask_cache cimport StoredMask, mask_release, mask_unpack
@@ -26,7 +25,7 @@ import os
 from ffgrammar.core.errors import LimitError, MatcherError
 
 cdef enum:
-    # only masks that are not known are work for them, and these are few
+    # threads by default: only masks that are not known are work for them, and these are few
     MAX_DEFAULT = 8
 
 
@@ -35,20 +34,29 @@ cdef struct Job:
     uint32_t* rows
     const uint32_t* drafted  # NULL where one mask is asked for
     size_t drafted_count
-    bint done                # before the threads begin
+    bint done                # the calling thread did it before the others began
     int result               # what cursor_fill or cursor_draft returned
-    Job* next                # of those that one thread comes back to
+    Job* next                # the next one that the same thread comes back to
 
 
 cdef class Batch:
+    """One call of `fill_bitmask` or `fill_draft_bitmasks`.
+
+    Args:
+        matchers: the matchers.
+        drafts: for each its draft tokens; None where one mask each is asked for.
+    """
+
     cdef Job* jobs
-    cdef uint32_t taken     # how many jobs are done, or some thread has them
-    cdef size_t words       # of a row
+    cdef uint32_t taken     # how many jobs are done or taken by a thread
+    cdef size_t words       # how many words a row has
     cdef list matchers
     cdef list drafts
     cdef uint32_t count
 
     def __cinit__(self, matchers, drafts):
+        if isinstance(matchers, Matcher):
+            raise TypeError("a list of matchers is expected; one matcher writes its row with its own fill_bitmask")
         self.matchers = list(matchers)
         self.count = <uint32_t>len(self.matchers)
         self.jobs = <Job*>calloc(self.count or 1, sizeof(Job))
@@ -56,7 +64,7 @@ cdef class Batch:
             raise MemoryError
         for number, matcher in enumerate(self.matchers):
             if not isinstance(matcher, Matcher):
-                raise TypeError(f"matcher {number} is a {type(matcher).__name__}")
+                raise TypeError(f"matcher {number} must be a Matcher, not {type(matcher).__name__}")
         if drafts is not None:
             drafts = list(drafts)
             if len(drafts) != self.count:
@@ -85,7 +93,7 @@ cdef class Batch:
         return 0
 
     cdef int place_rows(self, const BitmaskRows* rows, object indices) except -1:
-        """Find each matcher's rows, and see that no two write to one."""
+        """Find each matcher's rows. Raises MatcherError where two would write to the same one."""
         cdef Job* job
         cdef Drafted drafted
         cdef Matcher matcher
@@ -122,24 +130,23 @@ cdef class Batch:
         return 0
 
     cdef int fill_guided(self) except -1:
-        """Write the masks of matchers that heed the tokenizer: these are Python's objects, and this thread's work."""
-        cdef CanonicalMatcher matcher
+        """Write the masks of guided matchers. A policy works on Python objects, so this is the calling thread's work."""
+        cdef Matcher matcher
         cdef Job* job
         cdef uint32_t i
         for i in range(self.count):
-            if isinstance(self.matchers[i], CanonicalMatcher):
-                matcher = self.matchers[i]
+            matcher = self.matchers[i]
+            if matcher.is_guided():
                 job = self.jobs + i
                 if job.drafted != NULL:
-                    job.result = matcher.fill_rows(job.drafted, job.drafted_count, job.rows, self.words)
-                    job.done = True
-                elif matcher.is_guided():
-                    job.result = matcher.fill_row(job.rows, self.words)
-                    job.done = True
+                    job.result = matcher.draft_guided(job.drafted, job.drafted_count, job.rows, self.words)
+                else:
+                    job.result = matcher.fill_guided(job.rows, self.words)
+                job.done = True
         return 0
 
     cdef void fill_known(self) noexcept nogil:
-        """Write the masks up to the first that is not known."""
+        """Copy masks up to the first that is not known."""
         cdef Job* job = self.jobs
         cdef StoredMask* mask
         while self.taken < self.count and (job.done or job.drafted == NULL):
@@ -157,8 +164,8 @@ cdef class Batch:
             self.taken += 1
 
     cdef int grammars_left(self, int most) noexcept nogil:
-        """How many grammars the matchers left are of; `most` if there are more. A grammar makes its masks one by one, so more
-        threads than grammars gain nothing. (Runs of one grammar are counted: two that take turns count for more.)"""
+        """How many grammars the remaining matchers have; `most` if there are more. A grammar makes its masks one by one, so more
+        threads than grammars gain nothing. (It counts runs of one grammar: two that take turns count for more.)"""
         cdef int found = 0
         cdef void* last = NULL
         cdef void* engine
@@ -171,7 +178,7 @@ cdef class Batch:
         return found
 
     cdef int report(self) except -1:
-        """Raise what went wrong first."""
+        """Raise the error of the first job that failed."""
         cdef uint32_t i
         for i in range(self.count):
             if self.jobs[i].result < 0:
@@ -184,7 +191,7 @@ cdef class Batch:
 
 
 cdef bint fill(Batch batch, Job* job, bint wait) noexcept nogil:
-    """Whether it is done: not if that would mean to wait."""
+    """Do a job; False where it would have to wait, and may not."""
     if job.done:
         return True
     if job.drafted != NULL:
@@ -199,7 +206,7 @@ cdef bint fill(Batch batch, Job* job, bint wait) noexcept nogil:
 
 
 cdef void fill_left(void* context) noexcept nogil:
-    """What each thread does with the rest."""
+    """Take jobs until none is left, then do those that were put off. Each thread runs it."""
     cdef Job* job
     cdef Job* later = NULL
     cdef Job** last = &later
@@ -217,12 +224,12 @@ cdef void fill_left(void* context) noexcept nogil:
         later = later.next
 
 
-# (asked for once: it makes a set of all of them)
+# (asked for once, for the call makes a set of all processors)
 cdef int PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 cdef int thread_count(object threads) except -1:
-    """How many are asked for, or are taken by default."""
+    """How many threads to use: as many as were asked for, or the default for None."""
     cdef Py_ssize_t count = min(PROCESSORS, MAX_DEFAULT) if threads is None else clipped(threads)
     if count < 1:
         raise MatcherError(f"threads must be at least 1, not {threads}")
@@ -230,7 +237,7 @@ cdef int thread_count(object threads) except -1:
 
 
 def fill_bitmask(matchers, bitmask, indices=None, *, threads=None) -> None:
-    """Write a row for each of some matchers: the tokens that may come next. As `Matcher.fill_bitmask`, on several threads.
+    """Write a row for each matcher: the tokens that may come next. As `Matcher.fill_bitmask`, on several threads.
 
     Matchers may be of one grammar or of many; one may be in the list more than once. While a matcher is in use here, no
     other thread may move it.
@@ -244,17 +251,18 @@ def fill_bitmask(matchers, bitmask, indices=None, *, threads=None) -> None:
             for the next call.
 
     Raises:
-        MatcherError: the bitmask has another shape or type, or too few rows, or two matchers have the same row; then nothing
-            was written.
-        LimitError: a bound of a grammar was reached. The message names the first matcher that it happened to; its row is
-            as it was, and the rows of the others are written.
+        MatcherError: the bitmask has another shape or type, or too few rows, or two matchers have the same row. Nothing was
+            written then.
+        LimitError: a bound of a grammar was reached. The message names the first matcher that met it. Its row is as it was, and
+            the rows of the others are written.
+        TypeError: something in the list is no matcher.
     """
     Batch(matchers, None).run(bitmask, indices, threads)
 
 
 def fill_draft_bitmasks(matchers, drafts, bitmask, indices=None, *, threads=None) -> list:
-    """For each of some matchers, write the masks along its drafted tokens and one after the last. As
-    `Matcher.fill_draft_bitmasks`, on several threads. No matcher moves.
+    """For each matcher, write the masks along its drafted tokens and one after the last. As `Matcher.fill_draft_bitmasks`, on
+    several threads. No matcher moves.
 
     Args:
         matchers: the matchers.
@@ -275,7 +283,7 @@ def fill_draft_bitmasks(matchers, drafts, bitmask, indices=None, *, threads=None
 
 
 def before_fork():
-    """A process that forks had better have one thread; and these have nothing to do."""
+    """Stop the threads before a fork: a process that forks should have one thread, and these have nothing to do."""
     with nogil:
         pool_stop()
 

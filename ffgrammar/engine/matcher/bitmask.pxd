@@ -5,12 +5,12 @@ from libc.stdint cimport uint32_t
 cdef struct BitmaskRows:
     Py_buffer view
     uint32_t* words
-    size_t batch
-    size_t count   # words of a row
+    size_t batch   # how many rows
+    size_t count   # how many words a row has
 
-# To be closed. Raises MatcherError if it has another shape or type.
+# Open an array for writing; close it afterwards. Raises MatcherError if it has another shape or type.
 cdef int rows_open(object bitmask, BitmaskRows* rows) except -1
 cdef void rows_close(BitmaskRows* rows) noexcept
 
-# Check that there are so many rows from `index` on, as wide as `n_words`, and return the first. Raises MatcherError.
+# The first of `many` rows from `index` on. Raises MatcherError where there are fewer, or they have fewer than `n_words` words.
 cdef uint32_t* rows_at(const BitmaskRows* rows, Py_ssize_t index, size_t many, uint32_t n_words) except? NULL

@@ -1,4 +1,4 @@
-"""Opening and checking them."""
+"""Arrays come in by the buffer protocol. A torch tensor has none, but shares its memory with a numpy array."""
 
 from libc.stdint cimport uint32_t
 

@@ -1,25 +1,58 @@
-from libc.stdint cimport uint32_t
+"""One generation under a grammar: a cursor, and beside it a pending prompt and a policy where there are any."""
 
-from ffgrammar.engine.canonical.token_history cimport TokenHistory
+from libc.stddef cimport size_t
+from libc.stdint cimport uint8_t, uint32_t
+
+from ffgrammar.engine.canonical.pending_prefix cimport PendingPrefix
+from ffgrammar.engine.canonical.policy cimport CanonicalPolicy
 from ffgrammar.engine.engine cimport Engine
-from ffgrammar.engine.position.history cimport History
-from ffgrammar.engine.canonical.lookahead cimport PendingPrefix
-from ffgrammar.engine.recognizer.recognizer cimport Config
+from ffgrammar.engine.matcher.pending_prompt cimport PendingPrompt
 from ffgrammar.engine.position.cursor cimport Cursor
-from ffgrammar.tokens.canonical.rules cimport CanonicalRules
 
 cdef class Drafted:
-    cdef uint32_t* tokens
+    cdef uint32_t* tokens  # NO_TOKEN for one that is not of the vocabulary
     cdef size_t count
+
 
 cdef class Matcher:
     cdef readonly Engine engine
+    cdef readonly bint canonical
+    cdef readonly tuple prompt_tokens
     cdef Cursor cursor
-    cdef TokenHistory token_history  # made when it is first asked for
+    cdef PendingPrompt prompt    # None where no bytes of a prompt were left
+    cdef CanonicalPolicy policy  # None until canonical tokens matter
 
-    cdef TokenHistory token_history_of(self, CanonicalRules rules)
-    cdef Config config(self)
-    cdef PendingPrefix pending_prefix(self)
+    # Whether the policy decides what comes next: the tokens must be canonical, or bytes of the prompt are pending. Where it does
+    # not, the cursor alone is asked.
+    cdef bint is_guided(self) noexcept
+
+    # The masks of a guided matcher, as cursor_fill and cursor_draft (engine/position/cursor.pxd) write those of others. They
+    # take the engine's lock themselves. A status, and for drafts how many tokens are allowed.
+    cdef int fill_guided(self, uint32_t* row, size_t count) except? -1
+    cdef int draft_guided(self, const uint32_t* tokens, size_t token_count, uint32_t* rows, size_t count) except? -1
+
+    # Write the mask, guided or not: a status. Takes the engine's lock where it needs it.
+    cdef int fill(self, uint32_t* row, size_t count) except? -1
+
+    # Move by a token: 1, or 0 where it is not allowed. Raises TokenizerError and LimitError. Both take the engine's lock.
+    cdef int take(self, object token) except -1
+    cdef int take_guided(self, uint32_t token) except -1
+
+    # Move by tokens up to the first that is not allowed: how many were taken. Raises as `take`.
+    cdef Py_ssize_t take_all(self, object ids) except -1
+
+    # An independent matcher at the same point.
+    cdef Matcher forked(self)
+
+    # Move by bytes: how many were accepted. `read` begins in the text, `read_prompt` in the pending bytes.
+    cdef Py_ssize_t read(self, const uint8_t* data, Py_ssize_t count) except -1
+    cdef Py_ssize_t read_prompt(self, bytes data) except -1
+
+    # The pending bytes for the policy; none where there is no prompt.
+    cdef PendingPrefix pending(self) noexcept
+
+    # Forget what is beside the cursor beyond `steps` steps.
+    cdef int cut(self, size_t steps) except -1
+
+    # The forced tokens where the tokenizer's rules are not known.
     cdef list forced_by_encoding(self)
-    cdef int take(self, Cursor* cursor, object token) except -1
-    cdef History history(self)

@@ -1,0 +1,7 @@
+"""Where a text stands.
+
+In reading order:
+
+    history   the steps of a text, shared by its forks
+    cursor    a history and the configuration after it: moving, taking steps back, masks
+"""

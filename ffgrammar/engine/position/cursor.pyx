@@ -1,4 +1,6 @@
-"""Moving, and finding a place again when the caches were dropped."""
+"""A cursor moves by tokens and bytes. When the engine's caches are dropped, its configuration means nothing any more; it is found
+again by reading the text of those chunks that no other cursor has read again yet.
+"""
 
 from libc.stdint cimport uint8_t, uint32_t
 from libc.stdlib cimport free, malloc
@@ -16,14 +18,14 @@ from ffgrammar.engine.masks.mask_cache cimport StoredMask, mask_key, mask_releas
 from ffgrammar.engine.recognizer.completability cimport step
 
 cdef enum:
-    # the generation of a place that has to be found again
+    # The generation of a cursor whose configuration must be found again.
     STALE = 0xFFFFFFFF
 
 
 cdef void arrive(Engine engine, Cursor* cursor, Config config) noexcept nogil:
     cursor.now = config
     cursor.plain = parser_row(&engine.recognizer, config.row)
-    # last: who reads without the lock believes the rest if this is the engine's
+    # last, for a thread that reads without the lock trusts the rest if this is the engine's generation
     atomic_put(&cursor.generation, engine.generation)
 
 
@@ -43,6 +45,13 @@ cdef void cursor_copy(Cursor* cursor, Cursor* other) noexcept nogil:
     history_share(&cursor.history, &other.history)
 
 
+cdef int cursor_snapshot(Engine engine, Cursor* cursor, History* history) except -1:
+    engine.acquire()
+    history_share(&cursor.history, history)
+    engine.release()
+    return 0
+
+
 cdef int cursor_revalidate(Engine engine, Cursor* cursor) noexcept nogil:
     cdef int status = engine.trim(cursor.generation == engine.generation)
     if status >= 0 and cursor.generation != engine.generation:
@@ -51,7 +60,8 @@ cdef int cursor_revalidate(Engine engine, Cursor* cursor) noexcept nogil:
 
 
 cdef int reread_chunk(Engine engine, Chunk* chunk, uint32_t until, Config* config) noexcept nogil:
-    """Find the configurations of the first `until` steps of a chunk, from the one before it; they may have been found."""
+    """Find the configurations of the first `until` steps of a chunk. `config` is the one before the chunk, and becomes the one
+    after these steps. Steps that another cursor has found again are not read."""
     cdef uint32_t at = chunk.first_byte
     cdef uint32_t k
     cdef Step* one
@@ -76,8 +86,8 @@ cdef int reread_chunk(Engine engine, Chunk* chunk, uint32_t until, Config* confi
 
 
 cdef int reread(Engine engine, Cursor* cursor) noexcept nogil:
-    """The caches were dropped: find the configurations of all steps anew."""
-    # (an empty text may have a chunk whose steps are all of others)
+    """The caches were dropped: find the configurations of all steps again."""
+    # (an empty text may have a chunk all of whose steps are other cursors')
     cdef Chunk* chunk = cursor.history.tail if cursor.history.used else NULL
     cdef Chunk** path
     cdef Config config = engine.first
@@ -110,7 +120,7 @@ cdef int reread(Engine engine, Cursor* cursor) noexcept nogil:
 
 
 cdef int take_bytes(Engine engine, const uint8_t* text, uint32_t count, Config* config) noexcept nogil:
-    """How many bytes the machine accepts from `config`, which moves."""
+    """How many of the bytes may come after `config`, which moves; or a status."""
     cdef uint32_t i
     cdef int status
     for i in range(count):

@@ -1,11 +1,11 @@
 """The steps of a text, shared by the forks that have them in common.
 
-A history is a chain of chunks, the last one first. Chunks are counted; a chunk that more than one history holds is not
-written any more (but for the configurations of its steps, which are found anew when the caches were dropped: by whoever
-needs them first, for all). So a fork holds one chunk more and copies nothing; and who goes on from a shared chunk begins one
-of its own.
+A history is a linked list of chunks, the last one first. Chunks are reference-counted. A chunk that more than one history holds
+is not written any more, but for the configurations of its steps: after the caches were dropped, the first cursor that needs them
+finds them for all. So a fork copies nothing and holds one more reference; and a history that goes on from a shared chunk begins
+one of its own.
 
-All but `history_release` and reading bytes and tokens is done with the engine's lock held.
+Call these functions with the engine's lock held, but for `history_release`, `history_text` and `history_tokens`.
 """
 
 from libc.stdint cimport uint8_t, uint32_t
@@ -13,46 +13,47 @@ from libc.stdint cimport uint8_t, uint32_t
 from ffgrammar.engine.recognizer.recognizer cimport Config
 
 cdef enum:
-    # the token of a step (or one of these)
+    # The token of a step is an id, or one of these.
     NO_TOKEN = 0xFFFFFFFF      # bytes that came without a token
-    EOS_STEP = 0x80000000      # flag: the token ended the sequence
+    EOS_STEP = 0x80000000      # a flag beside the id: the token ended the sequence
     MAX_TEXT = 0x7FFFFFFF      # bytes; offsets are 32 bits
 
 cdef struct Step:
-    Config config  # after it
-    uint32_t end   # length of the text with it
+    Config config  # after the step
+    uint32_t end   # how many bytes the text has with it
     uint32_t token
 
 cdef struct Chunk:
-    Chunk* before         # what its steps follow, as far as `first` says; NULL where the text begins
-    size_t first          # steps before it
-    uint32_t first_byte   # bytes before it
+    Chunk* before         # the chunk before it, which may have more steps than `first` counts; NULL where the text begins
+    size_t first          # how many steps are before it
+    uint32_t first_byte   # how many bytes are before it
     uint32_t refs
-    uint32_t count        # steps in it
+    uint32_t count        # how many steps are in it
     uint32_t generation   # of the configurations of the first `valid` steps
     uint32_t valid
-    uint32_t room         # for steps
-    uint32_t text_room
+    uint32_t room         # for how many steps there is memory
+    uint32_t text_room    # for how many bytes
     Step* steps
     uint8_t* text
 
 cdef struct History:
     Chunk* tail
-    uint32_t used         # steps of `tail` that are part of it: some, unless it is empty
+    uint32_t used         # how many steps of `tail` are part of it; not 0, unless the history is empty
 
-# To begin with, an empty history is two zeros.
+# An empty history is two zeros. `history_share` makes `other` the same history; each is released.
 cdef void history_share(const History* h, History* other) noexcept nogil
 cdef void history_release(History* h) noexcept nogil
 
-# One more step, whose text is `count` bytes. Returns a status; the history is as before if it is one of failure.
+# Add a step, whose text is `count` bytes; `config` is the configuration after it, of a generation. Returns a status. Where it
+# fails, the history is as before.
 cdef int history_add(
     History* h, Config config, uint32_t generation, const uint8_t* text, uint32_t count, uint32_t token,
 ) noexcept nogil
 
-# Go back to `count` steps.
+# Go back to `count` steps, which must not be more than there are.
 cdef void history_cut(History* h, size_t count) noexcept nogil
 
-# Copies of what the steps are. `text` and `tokens` have room for them.
+# Copy the bytes or the tokens of all steps; the caller has made room for history_bytes or history_len of them.
 cdef void history_text(const History* h, uint8_t* text) noexcept nogil
 cdef void history_tokens(const History* h, uint32_t* tokens) noexcept nogil
 

@@ -1,4 +1,4 @@
-"""Chunks grow until they are full; then, or where they are shared, the next one begins."""
+"""A chunk grows until it is full. Then, or where it is shared, the next one begins."""
 
 from libc.stdint cimport uint8_t, uint32_t
 from libc.stdlib cimport free, malloc, realloc
@@ -10,11 +10,11 @@ from ffgrammar.core.threads cimport atomic_add, atomic_load
 cdef enum:
     FIRST_STEPS = 8
     FIRST_TEXT = 64
-    # a chunk with so much is full
+    # A chunk is full with this many steps or bytes.
     MAX_STEPS = 256
     MAX_CHUNK_TEXT = 4096
-    # Who leaves a shared chunk after less than this takes a copy of it along: else a text that is forked at every token would
-    # be a chain of chunks with a step each.
+    # A history that leaves a shared chunk after fewer steps or bytes copies them: else a text that is forked at every token would
+    # be a list of chunks with one step each.
     FEW_STEPS = 32
     LITTLE_TEXT = 512
 
@@ -42,7 +42,7 @@ cdef void history_release(History* h) noexcept nogil:
 
 
 cdef int reserve(Chunk* chunk, uint32_t steps, uint32_t text) noexcept nogil:
-    """Make room for so many steps and bytes in all."""
+    """Make room for a number of steps and bytes in all."""
     cdef Step* more_steps
     cdef uint8_t* more_text
     cdef uint32_t room
@@ -54,7 +54,7 @@ cdef int reserve(Chunk* chunk, uint32_t steps, uint32_t text) noexcept nogil:
         chunk.steps = more_steps
         chunk.room = room
     if text > chunk.text_room:
-        # what is longer than a chunk should be is the last of it
+        # a step that alone is longer than a chunk should be is its last
         room = text if text > MAX_CHUNK_TEXT else max(text, 2 * chunk.text_room, <uint32_t>FIRST_TEXT)
         more_text = <uint8_t*>realloc(chunk.text, room)
         if more_text == NULL:
@@ -65,7 +65,7 @@ cdef int reserve(Chunk* chunk, uint32_t steps, uint32_t text) noexcept nogil:
 
 
 cdef Chunk* next_chunk(const History* h, uint32_t count) noexcept nogil:
-    """The chunk for a next step of `count` bytes, where `h.tail` is not to be written; NULL if there is no memory."""
+    """A new chunk for a step of `count` bytes, where `h.tail` must not be written; NULL if there is no memory."""
     cdef Chunk* last = h.tail
     cdef Chunk* chunk = <Chunk*>malloc(sizeof(Chunk))
     cdef uint32_t text = history_bytes(h) - last.first_byte if last != NULL else 0
@@ -126,9 +126,9 @@ cdef int history_add(
     step.config = config
     step.end = begin + count
     step.token = token
-    # what is behind it is of nobody's text any more
+    # (steps behind this one are part of no history any more)
     if chunk.generation != generation:
-        # only an empty chunk: who adds a step has just seen to the configurations of the others
+        # only an empty chunk: the configurations of the steps before this one were just made valid
         chunk.generation = generation
         chunk.valid = 0
     if chunk.valid >= h.used:

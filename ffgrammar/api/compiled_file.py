@@ -1,21 +1,17 @@
-"""Compiled files: a grammar after its front-end, before any cache.
+"""The format of compiled files. One holds what a front-end makes of a source (`GrammarIR`), and no caches.
 
     magic (8 bytes) | version u32 | sha256 of the rest (32 bytes) | the vocabulary's fingerprint (32 bytes) | zlib(JSON)
 
-The checksum finds damage, not forgery: everything that is read is checked as strangers' input, and expressions are
-made anew by the store's own constructors.
+The checksum finds damage, not forgery. So the reader trusts nothing: it checks every number against its range, and
+builds the expressions anew with the store's own constructors.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
 import struct
 import zlib
 from typing import Any
 
-from ffgrammar.api.grammar import Grammar
 from ffgrammar.core.errors import CompiledFileError, FFGrammarError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.ir import CHECKS, MAX_COUNT, GrammarIR, Lexeme, Parametric, Template
@@ -23,17 +19,26 @@ from ffgrammar.grammar.productions import Productions
 from ffgrammar.regex.expr.store import ExprStore
 from ffgrammar.tokens.tokenizer import Tokenizer
 
-__all__ = ["dump", "load"]
+__all__ = ["dump", "read_file"]
 
 MAGIC = b"FFGRAMR\n"
 VERSION = 2
-# expressions without other expressions in them
+# Kinds of expressions that have no expressions as operands.
 LEAVES = ("set", "literal", "multiples", "part")
 HEADER = struct.Struct("<8sI32s32s")
 
 
 def dump(grammar: GrammarIR, fingerprint: str) -> bytes:
-    """The bytes of a compiled file."""
+    """The bytes of a compiled file.
+
+    Args:
+        grammar: what to write. No other thread may make expressions in its store meanwhile.
+        fingerprint: `Tokenizer.fingerprint` of the vocabulary that the file is bound to.
+    """
+    # (imported here, as in the reader: programs that use no compiled files start sooner)
+    import hashlib
+    import json
+
     nodes, numbers = _expressions(grammar)
     body = {
         "nodes": nodes,
@@ -57,7 +62,7 @@ def dump(grammar: GrammarIR, fingerprint: str) -> bytes:
 
 
 def _expressions(grammar: GrammarIR) -> tuple[list[list[Any]], dict[int, int]]:
-    """The nodes that the lexemes need, parts before wholes, and their numbers in that list."""
+    """The nodes that the lexemes need, operands before the nodes that use them, and their numbers in that list."""
     store = grammar.store
     needed: dict[int, tuple[Any, ...]] = {}
     stack = [lexeme.expr for lexeme in grammar.lexemes]
@@ -66,7 +71,7 @@ def _expressions(grammar: GrammarIR) -> tuple[list[list[Any]], dict[int, int]]:
         if expr not in needed:
             kind, *parts = needed[expr] = store.node(expr)
             stack += parts[:1] if kind in ("complement", "repeat") else [] if kind in LEAVES else parts
-    # a part has a lower id than its whole
+    # an operand has a lower id than the node that uses it
     numbers = {expr: number for number, expr in enumerate(sorted(needed))}
     nodes: list[list[Any]] = []
     for expr in sorted(needed):
@@ -82,24 +87,36 @@ def _expressions(grammar: GrammarIR) -> tuple[list[list[Any]], dict[int, int]]:
     return nodes, numbers
 
 
-def load(source: str | os.PathLike[str] | bytes, tokenizer: Tokenizer, *, limits: Limits | None = None) -> Grammar:
-    """Read a compiled file.
+def read_file(data: bytes, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
+    """What a compiled file says, in an expression store of its own.
 
     Args:
-        source: its path, or its bytes.
-        tokenizer: the vocabulary it was compiled for.
-        limits: bounds on the cost; `source_bytes` bounds the unpacked file.
+        data: the file's bytes.
+        tokenizer: the vocabulary that it must be bound to.
+        limits: `source_bytes` bounds the unpacked text, `rules` and `expressions` what is built of it.
 
     Raises:
-        CompiledFileError: truncated, damaged, of another version, or for another vocabulary.
-        OSError: it cannot be read.
+        CompiledFileError: truncated, damaged, malformed, of another version, or for another vocabulary.
     """
-    limits = limits or Limits()
-    if isinstance(source, (bytes, bytearray)):
-        data = bytes(source)
-    else:
-        with open(os.fspath(source), "rb") as file:
-            data = file.read()
+    import json
+
+    _check_header(data, tokenizer)
+    try:
+        unpacker = zlib.decompressobj()
+        # zlib takes 0 for "no bound"
+        text = unpacker.decompress(data[HEADER.size :], max(1, limits.source_bytes))
+        if unpacker.unconsumed_tail:
+            raise CompiledFileError(f"larger than the limit source_bytes={limits.source_bytes}")
+        return _read(json.loads(text), limits)
+    except CompiledFileError:
+        raise
+    except (FFGrammarError, ValueError, TypeError, KeyError, IndexError, RecursionError, zlib.error) as error:
+        raise CompiledFileError(f"the compiled grammar is malformed: {error}") from error
+
+
+def _check_header(data: bytes, tokenizer: Tokenizer) -> None:
+    import hashlib
+
     if not data.startswith(MAGIC[: len(data)] or MAGIC):
         raise CompiledFileError("this is not a compiled grammar")
     if len(data) < HEADER.size:
@@ -111,17 +128,6 @@ def load(source: str | os.PathLike[str] | bytes, tokenizer: Tokenizer, *, limits
         raise CompiledFileError("the compiled grammar is truncated or damaged: its checksum does not fit")
     if fingerprint != bytes.fromhex(tokenizer.fingerprint)[:32].ljust(32, b"\0"):
         raise CompiledFileError(f"compiled for another vocabulary than {tokenizer.name}; compile the grammar again")
-    try:
-        unpacker = zlib.decompressobj()
-        # to zlib 0 is no bound
-        text = unpacker.decompress(data[HEADER.size :], max(1, limits.source_bytes))
-        if unpacker.unconsumed_tail:
-            raise CompiledFileError(f"larger than the limit source_bytes={limits.source_bytes}")
-        return Grammar(_read(json.loads(text), limits), tokenizer, limits)
-    except CompiledFileError:
-        raise
-    except (FFGrammarError, ValueError, TypeError, KeyError, IndexError, RecursionError, zlib.error) as error:
-        raise CompiledFileError(f"the compiled grammar is malformed: {error}") from error
 
 
 def _expect(condition: bool, what: str) -> None:
@@ -143,15 +149,8 @@ def _read(body: Any, limits: Limits) -> GrammarIR:
     checks = body["checks"]
     _expect(type(checks) is list and all(kind in CHECKS for kind in checks), "bad checks")
     _expect(body["delimited"] is True or not checks, "checks in a grammar that is not delimited")
-    lexemes = []
-    for number, name, lazy, skip, check, opens in body["lexemes"]:
-        _expect(type(name) is str and all(type(flag) is bool for flag in (lazy, skip, opens)), "bad lexeme")
-        if check is not None:
-            _number(check, len(checks), "check")
-        expr = exprs[_number(number, len(exprs), "expression")]
-        lexemes.append(Lexeme(expr, name, lazy, skip, check, opens))
-    names = body["names"]
-    _expect(type(names) is list and all(type(name) is str for name in names), "bad names")
+    lexemes = [_lexeme(one, exprs, len(checks)) for one in body["lexemes"]]
+    names = _strings(body, "names")
     parametric = {}
     for number, bits in body["parametric"]:
         parametric[_number(number, len(names), "nonterminal")] = _number(bits, limits.rules, "number of bits")
@@ -163,8 +162,6 @@ def _read(body: Any, limits: Limits) -> GrammarIR:
     _expect(len(productions) + len(templates) <= limits.rules, f"more productions than the limit rules={limits.rules}")
     start = _number(body["start"], 2 * len(names), "start")
     _expect(start & 1 == 1, "bad start")
-    warnings = body["warnings"]
-    _expect(type(warnings) is list and all(type(warning) is str for warning in warnings), "bad warnings")
     _expect(type(body["kind"]) is str and type(body["single_skip"]) is bool, "bad kind")
     _expect(type(body["delimited"]) is bool, "bad kind")
     return GrammarIR(
@@ -176,11 +173,25 @@ def _read(body: Any, limits: Limits) -> GrammarIR:
         body["kind"],
         body["single_skip"],
         body["delimited"],
-        tuple(warnings),
+        tuple(_strings(body, "warnings")),
         tuple(Parametric(number, bits) for number, bits in parametric.items()),
         tuple(templates),
         tuple(checks),
     )
+
+
+def _strings(body: dict[str, Any], key: str) -> list[str]:
+    values = body[key]
+    _expect(type(values) is list and all(type(value) is str for value in values), f"bad {key}")
+    return list(values)
+
+
+def _lexeme(one: Any, exprs: list[int], check_count: int) -> Lexeme:
+    number, name, lazy, skip, check, opens = one
+    _expect(type(name) is str and all(type(flag) is bool for flag in (lazy, skip, opens)), "bad lexeme")
+    if check is not None:
+        _number(check, check_count, "check")
+    return Lexeme(exprs[_number(number, len(exprs), "expression")], name, lazy, skip, check, opens)
 
 
 def _symbols(rhs: Any, names: list[str], lexemes: list[Lexeme]) -> tuple[int, ...]:
@@ -210,6 +221,7 @@ def _template(one: Any, parametric: dict[int, int], names: list[str], lexemes: l
 
 
 def _build(store: ExprStore, node: Any, exprs: list[int]) -> int:
+    """Build one expression; `exprs` are those before it in the file."""
     kind, *parts = node
     if kind in ("nothing", "empty", "any"):
         return ("nothing", "empty", "any").index(kind)

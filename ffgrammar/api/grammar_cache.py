@@ -1,5 +1,9 @@
-"""Compiled grammars that a tokenizer keeps: compiling the same source again gives the same grammar, with all that it
-has learned since."""
+"""Compiled grammars that are kept with a tokenizer: compiling the same source again returns the same grammar, with all
+the masks it has learned since.
+
+The cache holds grammars, and these hold the tokenizer. So it hangs on the tokenizer itself (a slot that the tokenizer
+declares): a table of tokenizers elsewhere would keep them alive for ever.
+"""
 
 from __future__ import annotations
 
@@ -9,32 +13,37 @@ from ffgrammar.api.grammar import Grammar
 from ffgrammar.api.source_key import source_key
 from ffgrammar.core.forks import new_lock
 from ffgrammar.core.limits import Limits
+from ffgrammar.tokens.tokenizer import Tokenizer
 
-__all__ = ["GrammarCache"]
+__all__ = ["GrammarCache", "grammar_cache"]
 
 Key = tuple[bytes, Limits]
 
-# A grammar larger than this part of the budget is not kept: it would push out too many.
-LARGEST = 2
-# Grammars that are counted anew whenever one is added: they grow with use.
+# A grammar that takes more than the budget divided by this is not kept: it would push out too many others.
+MAX_SHARE = 2
+# Grammars grow with use. Whenever one is added, the bytes of this many others are counted again.
 RECOUNTED = 2
 
 
 class GrammarCache:
-    """Grammars by what they were compiled from. Those that were not asked for the longest go first."""
+    """Grammars by what they were compiled from. The least recently used go first.
+
+    Args:
+        max_bytes: how many bytes of grammars are kept; 0 keeps none.
+    """
 
     def __init__(self, max_bytes: int) -> None:
         self._lock = new_lock()
         self._max_bytes = max_bytes
         self._bytes = 0
         self._hits = self._misses = 0
-        # with the bytes that each was counted with
+        # each with its bytes as they were counted last
         self._kept: OrderedDict[Key, tuple[Grammar, int]] = OrderedDict()
         self._to_recount: list[Key] = []
 
     @property
     def max_bytes(self) -> int:
-        """How much is kept."""
+        """The budget in bytes. May be set; grammars beyond it are dropped at once."""
         return self._max_bytes
 
     @max_bytes.setter
@@ -42,12 +51,12 @@ class GrammarCache:
         with self._lock:
             self._max_bytes = value
             dropped = self._trim()
-        # grammars are let go of without the lock
+        # grammars are freed without the lock
         del dropped
 
     def key(self, source: object, limits: Limits) -> Key | None:
-        """The key of a source with all options; None if it is not to be kept."""
-        found = source_key(source, self._max_bytes // LARGEST) if self._max_bytes else None
+        """The key of a source with all its options; None if its grammar is not to be kept."""
+        found = source_key(source, self._max_bytes // MAX_SHARE) if self._max_bytes else None
         return None if found is None else (found, limits)
 
     def get(self, key: Key) -> Grammar | None:
@@ -62,8 +71,8 @@ class GrammarCache:
             return found[0]
 
     def add(self, key: Key, grammar: Grammar) -> Grammar:
-        """Keep a grammar; gives the one that another thread has added meanwhile, if one has."""
-        # (to count a grammar its own lock is needed: that is done without ours)
+        """Keep a grammar. Returns the one to use, which another thread may have added in the meantime."""
+        # counting a grammar takes its engine's lock, so it is done without ours
         sizes = [(other, known, _size(other, known)) for other, known in self._to_count()]
         sizes.append((key, grammar, _size(key, grammar)))
         dropped = []
@@ -79,7 +88,7 @@ class GrammarCache:
         return grammar
 
     def stats(self) -> dict[str, int]:
-        """How many grammars are kept, their bytes as they were counted last, and how often one was asked for."""
+        """How many grammars are kept, their bytes as they were counted last, and how often one was found or not."""
         with self._lock:
             return {
                 "grammars": len(self._kept),
@@ -90,7 +99,7 @@ class GrammarCache:
             }
 
     def _to_count(self) -> list[tuple[Key, Grammar]]:
-        """A few grammars to count anew, each in its turn."""
+        """A few grammars to count again, each in its turn."""
         with self._lock:
             if not self._to_recount:
                 self._to_recount = list(self._kept)
@@ -98,18 +107,19 @@ class GrammarCache:
             return [(key, self._kept[key][0]) for key in keys if key in self._kept]
 
     def _count(self, key: Key, grammar: Grammar, size: int) -> list[Grammar]:
-        """Note the size of a grammar; gives it if it is too large to be kept."""
+        """Note the size of a grammar. Returns it where it is too large to be kept; it is not kept any more then."""
         known = self._kept.get(key)
         if known is None or known[0] is not grammar:
             return []
         self._bytes -= known[1]
-        if size > self._max_bytes // LARGEST:
+        if size > self._max_bytes // MAX_SHARE:
             return [self._kept.pop(key)[0]]
         self._bytes += size
         self._kept[key] = (grammar, size)
         return []
 
     def _trim(self) -> list[Grammar]:
+        """Drop grammars until the rest is within the budget. Returns them."""
         dropped = []
         while self._bytes > self._max_bytes:
             _, (grammar, size) = self._kept.popitem(last=False)
@@ -120,3 +130,11 @@ class GrammarCache:
 
 def _size(key: Key, grammar: Grammar) -> int:
     return len(key[0]) + grammar.held_bytes()
+
+
+def grammar_cache(tokenizer: Tokenizer) -> GrammarCache:
+    """The cache of a tokenizer, made on the first call. (Where two threads make it at once, one of the two is lost.)"""
+    cache = tokenizer.grammars
+    if not isinstance(cache, GrammarCache):
+        cache = tokenizer.grammars = GrammarCache(tokenizer.grammar_bytes)
+    return cache

@@ -1,0 +1,47 @@
+"""`load`: from a compiled file to a `Grammar`."""
+
+from __future__ import annotations
+
+import os
+
+from ffgrammar.api.arguments import limits_or_default, require_tokenizer
+from ffgrammar.api.compiled_file import read_file
+from ffgrammar.api.grammar import Grammar
+from ffgrammar.core.errors import CompiledFileError, FFGrammarError
+from ffgrammar.core.limits import Limits
+from ffgrammar.tokens.tokenizer import Tokenizer
+
+__all__ = ["load"]
+
+
+def load(source: str | os.PathLike[str] | bytes, tokenizer: Tokenizer, *, limits: Limits | None = None) -> Grammar:
+    """Read a compiled file, which `Grammar.save` wrote.
+
+    Loading skips the front-end, which is most of the work for a large schema. The grammar begins with empty caches.
+
+    Args:
+        source: the path of the file, or its bytes.
+        tokenizer: the vocabulary it was compiled for.
+        limits: bounds on the cost; `source_bytes` bounds the unpacked file.
+
+    Raises:
+        CompiledFileError: the file is truncated, damaged, of another version, or for another vocabulary.
+        OSError: the file cannot be read.
+        TypeError: an argument is of another type.
+    """
+    require_tokenizer(tokenizer)
+    bounds = limits_or_default(limits)
+    if isinstance(source, (bytes, bytearray)):
+        data = bytes(source)
+    elif isinstance(source, (str, os.PathLike)):
+        with open(source, "rb") as file:
+            data = file.read()
+    else:
+        raise TypeError(f"load: source must be a path or bytes, not {type(source).__name__}")
+    try:
+        return Grammar(read_file(data, tokenizer, bounds), tokenizer, bounds)
+    except CompiledFileError:
+        raise
+    except (FFGrammarError, ValueError) as error:
+        # the file is well-formed, but what it says is no grammar
+        raise CompiledFileError(f"the compiled grammar is malformed: {error}") from error

@@ -1,0 +1,174 @@
+"""A grammar allows any tokens that spell a sentence. A language model was trained on the tokenizer's own tokens of each text, so
+others lead it astray: `CanonicalPolicy` lets a token come only if some sentence goes on so that the tokenizer makes exactly these
+tokens of it.
+
+A matcher has a policy where canonical tokens are asked for, where a prompt is to be healed (its missing bytes are spelled by
+canonical tokens), and where forced tokens are asked for. The policy keeps the matcher's token history; the searches and masks
+behind it are shared by all matchers of the grammar (caches.pxd).
+"""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uint32_t
+from libc.string cimport memset
+
+from ffgrammar.core.status cimport OK
+from ffgrammar.engine.canonical.caches cimport caches_of
+from ffgrammar.engine.canonical.forced cimport count_tokens, forced_run
+from ffgrammar.engine.canonical.pending_prefix cimport PENDING, PendingPrefix, search_start
+from ffgrammar.engine.canonical.masks cimport CanonicalMasks
+from ffgrammar.engine.canonical.token_history cimport TokenHistory
+from ffgrammar.engine.engine cimport Engine
+from ffgrammar.engine.position.cursor cimport (
+    Cursor, cursor_push_empty, cursor_revalidate, cursor_rollback, cursor_snapshot, cursor_take,
+)
+from ffgrammar.engine.position.history cimport NO_TOKEN, History, Step, history_last, history_len, history_release
+from ffgrammar.engine.recognizer.recognizer cimport Config
+from ffgrammar.tokens.canonical.rules cimport UNCONSTRAINED, CanonicalRules, CanonicalState
+
+
+cdef class CanonicalPolicy:
+    """Decides for one matcher which tokens are the tokenizer's own.
+
+    Args:
+        engine: the matcher's engine.
+        rules: the rules of its tokenizer.
+        tokens: the tokens so far; none if not given.
+    """
+
+    def __cinit__(self, Engine engine not None, CanonicalRules rules not None, TokenHistory tokens=None):
+        self.engine = engine
+        self.rules = rules
+        self.caches = caches_of(engine, rules)
+        self.lookahead = self.caches.lookahead
+        self.tokens = TokenHistory(rules, engine.tokenizer) if tokens is None else tokens
+
+    cdef CanonicalPolicy copy(self):
+        return CanonicalPolicy(self.engine, self.rules, self.tokens.copy())
+
+    cdef int enter(self, Cursor* cursor, PendingPrefix pending, Config* config) noexcept nogil:
+        cdef int status = cursor_revalidate(self.engine, cursor)
+        if status >= 0:
+            status = self.lookahead.enter(self.engine, pending)
+        if status >= 0:
+            config[0] = search_start(&pending, &cursor.now)
+        return status
+
+    cdef int follow(self, Cursor* cursor, CanonicalState* at, bint* given) except -1:
+        """`given` becomes whether the last step is none that this policy took: there is no step, or it came as bytes."""
+        cdef History history
+        cdef const Step* last
+        cursor_snapshot(self.engine, cursor, &history)
+        try:
+            self.tokens.follow(&history, at)
+            last = history_last(&history)
+            given[0] = last == NULL or last.token == <uint32_t>NO_TOKEN
+        finally:
+            history_release(&history)
+        return 0
+
+    cdef int find_state(self, Cursor* cursor, PendingPrefix pending, CanonicalState* at) except -1:
+        """A last token that this policy took has a sentence. One that came as bytes or in a prompt may have none; then what
+        follows need not fit to it."""
+        cdef Config config
+        cdef uint32_t token = 0
+        cdef bint given
+        self.follow(cursor, at, &given)
+        if not given or at.last >= <uint32_t>UNCONSTRAINED or cursor.terminated:
+            return 0
+        self.engine.acquire()
+        try:
+            self.engine.checked(self.enter(cursor, pending, &config))
+            if self.rules.is_whole(at) and self.engine.checked(self.lookahead.accepting(self.engine, &config)):
+                return 0
+            if count_tokens(self.engine, self.lookahead, &config, at, &token) == 0:
+                at.last = UNCONSTRAINED
+        finally:
+            self.engine.release()
+        return 0
+
+    cdef int take(self, Cursor* cursor, PendingPrefix pending, uint32_t token) except -1:
+        cdef CanonicalState at
+        cdef int status
+        self.find_state(cursor, pending, &at)
+        if cursor.terminated:
+            return 0
+        if self.engine.is_eos(token):
+            if pending.consumed < pending.count or not self.rules.is_whole(&at):
+                return 0
+            self.engine.acquire()
+            status = cursor_take(self.engine, cursor, token, 0)
+            self.engine.release()
+            return self.engine.checked(status)
+        status = self.rules.push(&at, token)
+        if status > 0:
+            self.engine.acquire()
+            status = self.take_bytes(cursor, pending, token, &at)
+            self.engine.release()
+        return self.engine.checked(status)
+
+    cdef int take_bytes(
+        self, Cursor* cursor, PendingPrefix pending, uint32_t token, const CanonicalState* at
+    ) noexcept nogil:
+        cdef Config config
+        cdef uint32_t start = self.engine.trie.offsets[token]
+        cdef uint32_t count = self.engine.trie.offsets[token + 1] - start
+        cdef uint32_t skipped = 0
+        cdef int status = self.enter(cursor, pending, &config)
+        if status < 0:
+            return status
+        while skipped < count and config.row == PENDING:
+            status = self.lookahead.step(self.engine, &config, self.engine.trie.blob[start + skipped])
+            if status <= 0:
+                return status
+            skipped += 1
+        if config.row == PENDING:
+            # the whole token lies inside the prompt
+            status = self.lookahead.has_canonical_completion(self.engine, &config, at)
+            return cursor_push_empty(self.engine, cursor, token) if status > 0 else status
+        status = cursor_take(self.engine, cursor, token, skipped)
+        if status > 0:
+            status = self.lookahead.has_canonical_completion(self.engine, &cursor.now, at)
+            if status <= 0:
+                cursor_rollback(self.engine, cursor, history_len(&cursor.history) - 1)
+        return status
+
+    cdef int fill(self, Cursor* cursor, PendingPrefix pending, uint32_t* row, size_t count) except? -1:
+        cdef CanonicalState at
+        cdef Config config
+        cdef CanonicalMasks masks
+        cdef bytes successors = None
+        cdef list transitions
+        cdef const uint32_t* beside = NULL
+        cdef int status
+        if cursor.terminated:
+            memset(row, 0, count * sizeof(uint32_t))
+            return OK
+        self.find_state(cursor, pending, &at)
+        if at.last < <uint32_t>UNCONSTRAINED and not at.character.need:
+            successors = self.rules.successors().find(at.last)
+            beside = <const uint32_t*><const char*>successors
+        transitions = self.rules.transitions_from(&at)
+        masks = self.caches.masks(self.engine)
+        self.engine.acquire()
+        status = self.enter(cursor, pending, &config)
+        if status >= 0:
+            status = masks.fill(self.engine, &config, &at, transitions, beside, row, count)
+        self.engine.release()
+        return status
+
+    cdef bint is_whole(self, Cursor* cursor) except? True:
+        cdef CanonicalState at
+        self.find_state(cursor, PendingPrefix(NULL, 0, 0), &at)
+        return self.rules.is_whole(&at)
+
+    cdef list forced_tokens(self, Cursor* cursor, PendingPrefix pending):
+        cdef CanonicalState at
+        cdef Config config
+        cdef bint given
+        self.follow(cursor, &at, &given)
+        self.engine.acquire()
+        try:
+            self.engine.checked(self.enter(cursor, pending, &config))
+            return forced_run(self.engine, self.lookahead, &config, &at, False)
+        finally:
+            self.engine.release()

@@ -1,0 +1,47 @@
+"""A walk over the vocabulary's trie that finds the tokens whose bytes both the grammar and the pre-tokens allow.
+
+A caller sets where it begins and calls `walk_next` until it returns 0:
+
+    walk_begin(engine, &walk, states, configs, pending, &nodes_left, &dependent_answers)
+    states[0] = ...
+    configs[0] = ...
+    while walk_next(engine, rules, &walk) == 1:
+        ...                         # walk.token; states[walk.depth] and configs[walk.depth] are after it
+"""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uint32_t
+
+from ffgrammar.engine.canonical.pending_prefix cimport PendingPrefix
+from ffgrammar.engine.engine cimport Engine
+from ffgrammar.engine.recognizer.recognizer cimport Config
+from ffgrammar.engine.values.trace cimport TraceMark
+from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
+
+cdef enum:
+    # what walk_next returns where it may look at no more nodes
+    OUT_OF_NODES = 2
+
+
+cdef struct TokenWalk:
+    CanonicalState* states  # by depth, with room for the longest token; states[0] is where the walk begins
+    Config* configs         # the same for the grammar
+    PendingPrefix pending
+    TraceMark mark
+    uint32_t node           # the next one
+    uint32_t stop           # the first one that is not of the part to walk
+    uint32_t* nodes_left    # how many it may still look at; nested walks may share the count
+    size_t* dependent_answers  # goes up with each answer of the grammar that depends on values in the text
+    uint32_t depth          # of the token found
+    uint32_t token
+
+
+# Begin a walk over the whole trie. To walk one subtree, set `node` and `stop` after it.
+cdef void walk_begin(
+    Engine engine, TokenWalk* walk, CanonicalState* states, Config* configs, PendingPrefix pending, uint32_t* nodes_left,
+    size_t* dependent_answers,
+) noexcept nogil
+
+# Go on to the next token: 1, 0 where there is none, OUT_OF_NODES, or a status. With the engine's lock held. What earlier tokens
+# left on the trace is forgotten.
+cdef int walk_next(Engine engine, CanonicalRules rules, TokenWalk* walk) noexcept nogil

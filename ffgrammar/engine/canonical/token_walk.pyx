@@ -1,0 +1,54 @@
+"""The walk keeps the rules' state and the grammar's configuration by depth. It skips a subtree where either allows nothing."""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uint32_t
+
+from ffgrammar.engine.canonical.pending_prefix cimport PendingPrefix, prefix_step
+from ffgrammar.engine.engine cimport Engine
+from ffgrammar.engine.recognizer.recognizer cimport Config
+from ffgrammar.engine.values.trace cimport trace_mark, trace_release
+from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
+from ffgrammar.tokens.vocabulary.trie cimport TrieNode, next_node, node_byte, node_depth, node_token
+
+
+cdef void walk_begin(
+    Engine engine, TokenWalk* walk, CanonicalState* states, Config* configs, PendingPrefix pending, uint32_t* nodes_left,
+    size_t* dependent_answers,
+) noexcept nogil:
+    walk.states = states
+    walk.configs = configs
+    walk.pending = pending
+    walk.mark = trace_mark(&engine.recognizer.trace)
+    walk.node = 1
+    walk.stop = engine.trie.node_count
+    walk.nodes_left = nodes_left
+    walk.dependent_answers = dependent_answers
+    walk.depth = walk.token = 0
+
+
+cdef int walk_next(Engine engine, CanonicalRules rules, TokenWalk* walk) noexcept nogil:
+    cdef const TrieNode* node
+    cdef uint32_t depth
+    cdef int status
+    while walk.node < walk.stop:
+        if walk.nodes_left[0] == 0:
+            return OUT_OF_NODES
+        walk.nodes_left[0] -= 1
+        node = &engine.trie.nodes[walk.node]
+        depth = node_depth(node)
+        if depth == 1:
+            trace_release(&engine.recognizer.trace, &walk.mark)
+        walk.states[depth] = walk.states[depth - 1]
+        status = 0
+        if rules.feed(&walk.states[depth], node_byte(node)):
+            walk.configs[depth] = walk.configs[depth - 1]
+            status = prefix_step(
+                engine, &walk.pending, &walk.configs[depth], node_byte(node), walk.dependent_answers)
+        if status < 0:
+            return status
+        walk.node = next_node(engine.trie.nodes, walk.node, status)
+        if status and node_token(node) != engine.trie.pad_token:
+            walk.depth = depth
+            walk.token = node_token(node)
+            return 1
+    return 0
