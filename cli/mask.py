@@ -53,8 +53,8 @@ def _write(mask: Mask, form: str) -> None:
     "--format",
     "form",
     type=click.Choice(FORMATS),
-    help="text (default): id and token a line; ids: an id a line; json: one object; count: how many; "
-    "bitmask: the int32 words, little-endian, in base64.",
+    help="text (the default): a line has an id and its token; ids: a line has an id; json: one object; count: how many "
+    "tokens; bitmask: the int32 words, little-endian, in base64.",
 )
 @json_option
 @ndjson_option
@@ -72,10 +72,14 @@ def command(
 ) -> int:
     """List the tokens that may come next.
 
-    With --ndjson the requests are {"prefix": TEXT}, {"prefix_bytes": HEX} or {"prefix_tokens": [IDS]}, the answers
-    {"count", "accepting"} and "ids" (or what --format says). Exit code 1: the prefix itself is rejected.
+    By default a schema allows any white space, so that after `{` most tokens of the answer are blanks. To generate with
+    a model, give --separators ', ' ': ' or --whitespace compact.
+
+    With --ndjson a request is {"prefix": TEXT}, {"prefix_bytes": HEX} or {"prefix_tokens": [IDS]}, and an answer has
+    "count", "accepting" and "ids" (or what --format says). Exit code 1: the prefix itself is rejected.
     """
     from .bitmask import Mask
+    from .hints import hint_at_layout
     from .sources import load_grammar, load_tokenizer
     from .walk import advance, report_rejection
 
@@ -105,4 +109,5 @@ def command(
         write_json(mask.as_json(form))
     else:
         _write(mask, "json" if as_json else form or "text")
+    hint_at_layout(compiled, mask, compiling)
     return 0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ffgrammar.core.arguments import expect
+
 if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
@@ -12,7 +14,20 @@ __all__ = ["allocate_bitmask"]
 
 
 def allocate_bitmask(batch: int, vocab_size: int) -> NDArray[numpy.int32]:
-    """A bitmask that allows everything: int32 [batch, ceil(vocab_size / 32)], all ones."""
+    """A bitmask that allows everything: int32 [batch, ceil(vocab_size / 32)], all ones.
+
+    Args:
+        batch: the number of rows, one for each matcher.
+        vocab_size: the number of token ids, as `Tokenizer.vocab_size` or as the model pads it.
+
+    Raises:
+        TypeError: an argument is no whole number.
+        ValueError: an argument is negative.
+    """
     import numpy
 
+    for name, value in (("batch", batch), ("vocab_size", vocab_size)):
+        expect(name, value, (int, numpy.integer), "an int")
+        if value < 0:
+            raise ValueError(f"{name} must not be negative: {value}")
     return numpy.full((batch, (vocab_size + 31) // 32), -1, dtype=numpy.int32)

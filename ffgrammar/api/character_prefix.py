@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ffgrammar.core.arguments import expect
 from ffgrammar.core.errors import MatcherError, TokenizerError
+from ffgrammar.engine.matcher.matcher import Matcher
 from ffgrammar.tokens.canonical.coverings import coverings_after
 from ffgrammar.tokens.canonical.rules import CanonicalSequence
 from ffgrammar.tokens.tokenizer import Tokenizer
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ffgrammar.engine.matcher.matcher import Matcher
     from ffgrammar.tokens.canonical.coverings import Covering
 
 __all__ = ["CharacterPrefix", "PrefixContext", "PrefixDistribution"]
@@ -83,10 +84,13 @@ class CharacterPrefix:
     Raises:
         TokenizerError: no UTF-8 text begins so, the tokenizer's rules are not known, or the matcher's grammar is for
             another vocabulary.
-        TypeError: `prefix` is not text.
+        TypeError: an argument is of another type.
     """
 
     def __init__(self, tok: Tokenizer, prefix: str | bytes, matcher: Matcher | None = None) -> None:
+        expect("CharacterPrefix: tok", tok, Tokenizer, "a Tokenizer")
+        expect("CharacterPrefix: prefix", prefix, (str, bytes, bytearray, memoryview), "a str or bytes")
+        expect("CharacterPrefix: matcher", matcher, (Matcher, type(None)), "a Matcher")
         if matcher is not None and matcher.engine.trie.vocab_size != tok.vocab_size:
             raise TokenizerError(f"CharacterPrefix: the matcher is of another vocabulary than {tok.name}")
         self._tok = tok

@@ -7,6 +7,7 @@ from typing import Any
 
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.api.grammars import GrammarCache
+from ffgrammar.core.arguments import expect
 from ffgrammar.core.collector import paused
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.ir import GrammarIR
@@ -29,8 +30,8 @@ def _compiled(
         limits: bounds on its cost.
         build: the front-end.
     """
-    if not isinstance(tokenizer, Tokenizer):
-        raise TypeError(f"a Tokenizer is expected (as of Tokenizer.from_tiktoken), not {type(tokenizer).__name__}")
+    expect("tokenizer", tokenizer, Tokenizer, "a Tokenizer (as of Tokenizer.from_tiktoken)")
+    expect("limits", limits, (Limits, type(None)), "Limits")
     bounds = limits or _USUAL
     cache: GrammarCache | None = tokenizer.grammars
     if cache is None:
@@ -122,6 +123,8 @@ def compile_lark(text: str, tokenizer: Tokenizer, *, start: str = "start", limit
     """
     from ffgrammar.grammar import lark
 
+    expect("text", text, str, "a str")
+
     def build(store: ExprStore, bounds: Limits) -> GrammarIR:
         return lark.build(text, store, bounds, start=start)
 
@@ -154,6 +157,8 @@ def compile_regex(
     """
     from ffgrammar.grammar import regex
 
+    expect("pattern", pattern, str, "a str")
+
     def build(store: ExprStore, bounds: Limits) -> GrammarIR:
         return regex.build(pattern, store, bounds, dialect=dialect, ignore_case=ignore_case, dot_all=dot_all)
 
@@ -175,6 +180,8 @@ def compile_choice(
         LimitError: a bound was reached.
     """
     from ffgrammar.grammar import choice
+
+    expect("choices", choices, Iterable, "a str or an iterable of texts")
 
     def build(store: ExprStore, bounds: Limits) -> GrammarIR:
         return choice.build(choices, store, bounds)

@@ -16,6 +16,7 @@ import zlib
 from typing import Any
 
 from ffgrammar.api.grammar import Grammar
+from ffgrammar.core.arguments import expect
 from ffgrammar.core.errors import CompiledFileError, FFGrammarError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.ir import CHECKS, MAX_COUNT, GrammarIR, Lexeme, Parametric, Template
@@ -94,6 +95,8 @@ def load(source: str | os.PathLike[str] | bytes, tokenizer: Tokenizer, *, limits
         CompiledFileError: truncated, damaged, of another version, or for another vocabulary.
         OSError: it cannot be read.
     """
+    expect("tokenizer", tokenizer, Tokenizer, "a Tokenizer")
+    expect("limits", limits, (Limits, type(None)), "Limits")
     limits = limits or Limits()
     if isinstance(source, (bytes, bytearray)):
         data = bytes(source)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ffgrammar.api.compile import compile_regex
 from ffgrammar.api.grammar import Grammar
+from ffgrammar.core.arguments import expect
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.tokenizer import Tokenizer
 
@@ -54,12 +55,13 @@ def heal(
     Raises:
         TokenizerError: the tokenizer's rules are not known, no UTF-8 text begins with the prompt, or the grammar is for
             another vocabulary.
-        TypeError: `grammar` is something else.
+        TypeError: an argument is of another type.
     """
+    expect("heal: tok", tok, Tokenizer, "a Tokenizer")
+    expect("heal: prompt", prompt, Iterable, "a str, bytes or token ids")
+    expect("heal: grammar", grammar, (Grammar, type(None)), "a Grammar")
     if grammar is None:
         grammar = compile_regex(ANY_TEXT, tok)
-    elif not isinstance(grammar, Grammar):
-        raise TypeError(f"heal: expected a Grammar, not {type(grammar).__name__}")
     elif grammar.tokenizer.fingerprint != tok.fingerprint:
         raise TokenizerError(f"heal: the grammar is compiled for another vocabulary than {tok.name}")
     if not isinstance(prompt, str | bytes):

@@ -47,7 +47,7 @@ cdef class Drafted:
 
 
 cdef class Matcher:
-    """Follows one text under a grammar. Matchers of one grammar may run in different threads. What one does when it is
+    """Matcher(engine)\n--\n\nFollows one text under a grammar. Matchers of one grammar may run in different threads. What one does when it is
     moved and asked by several threads at a time is not defined, except that nothing else is harmed.
 
     A step is an accepted token, or one call of accept_bytes that accepted something; rollback counts steps.

@@ -51,7 +51,8 @@ def is_text(bytes data):
 
 
 cdef class CanonicalMatcher(Matcher):
-    """A matcher whose tokens are the tokenizer's own. Made by `Grammar.matcher`, where its arguments are told.
+    """CanonicalMatcher(engine, canonical, prompt)\n--\n\nA matcher whose tokens are the tokenizer's own. Made by
+    `Grammar.matcher`, where its arguments are told.
 
     Attributes:
         canonical: whether only canonical tokens may come after the prompt, too.

@@ -6,8 +6,7 @@ from numpy.typing import NDArray
 from ffgrammar.tokens.canonical.rules import CanonicalRules, CanonicalSequence
 
 class Covering:
-    """A context of a prefix and the last tokens that cover the rest of it."""
-
+    def __init__(self, rules: CanonicalRules, kept: tuple[int, ...], rest: bytes) -> None: ...
     @property
     def kept(self) -> tuple[int, ...]: ...
     @property

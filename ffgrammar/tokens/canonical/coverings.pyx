@@ -31,7 +31,7 @@ cdef enum:
 
 
 cdef class Covering:
-    """A context of a prefix and the last tokens that cover the rest of it.
+    """Covering(rules, kept, rest)\n--\n\nA context of a prefix and the last tokens that cover the rest of it.
 
     Attributes:
         kept: token ids that lie inside the prefix.
@@ -86,6 +86,7 @@ cdef class Covering:
 
     @property
     def position(self) -> int:
+        """How many bytes of the prefix the kept tokens have."""
         return self.place
 
     @property
