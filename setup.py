@@ -92,9 +92,13 @@ class BuildExtensions(build_ext):
 
 
 setup(
-    packages=[*find_packages(include=["ffgrammar", "ffgrammar.*"]), "ffgrammar_cli", "ffgrammar_cli.bench"],
+    packages=[
+        *find_packages(include=["ffgrammar", "ffgrammar.*"]),
+        "ffgrammar_cli",
+        *(f"ffgrammar_cli.{name}" for name in find_packages("cli")),
+    ],
     # Installed under the name `cli` it would clash with other packages.
-    package_dir={"ffgrammar_cli": "cli", "ffgrammar_cli.bench": "cli/bench"},
+    package_dir={"ffgrammar_cli": "cli"},
     ext_modules=extensions(),
     cmdclass={"build_ext": BuildExtensions},
     options={

@@ -109,8 +109,6 @@ def command(
 
     With --ndjson the requests are those of `ffgrammar mask`. Exit code 1: the prefix itself is rejected.
     """
-    from .bitmask import Mask
-    from .hints import hint_at_layout
     from .show import write_json, write_lines
     from .sources import load_grammar, load_tokenizer
     from .walk import advance, report_rejection
@@ -133,5 +131,8 @@ def command(
     else:
         write_lines(forced.lines())
     if not forced.forced:
+        from .bitmask import Mask
+        from .hints import hint_at_layout
+
         hint_at_layout(compiled, Mask(matcher, vocabulary), compiling)
     return 0

@@ -32,5 +32,5 @@ def hint_at_layout(grammar: Grammar, mask: Mask, compiling: dict[str, Any]) -> N
     if 2 * blank > len(tokens):
         complain(
             f"hint: {blank} of these {len(tokens)} tokens are white space; "
-            "--separators ', ' ': ' or --whitespace compact leaves them out"
+            "compiling with --separators ', ' ': ' or --whitespace compact leaves them out"
         )

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .messages import in_flags
 from .show import complain
 
 if TYPE_CHECKING:
@@ -128,6 +127,8 @@ def run(arguments: list[str]) -> int:
         return EXIT_ERROR
     except Exception as error:
         from ffgrammar import FFGrammarError
+
+        from .messages import in_flags
 
         if not isinstance(error, FFGrammarError):
             raise

@@ -18,8 +18,9 @@ SCHEMA_OPTIONS = (
     "whitespace",
 )
 
-_LIMIT = re.compile(r"limits=Limits\((\w+)=\.\.\.\)")
-_OPTION = re.compile(rf"\b({'|'.join(SCHEMA_OPTIONS)})=(?:(['\"])([^'\"]*)\2)?")
+# Patterns are compiled when there is a message, which most runs of a command never have.
+_LIMIT = r"limits=Limits\((\w+)=\.\.\.\)"
+_OPTION = rf"\b({'|'.join(SCHEMA_OPTIONS)})=(?:(['\"])([^'\"]*)\2)?"
 _PHRASES = {
     "eos_token_ids=": "--eos IDS",
     "it was made without encode=": "a rank file needs --pattern for that",
@@ -36,8 +37,8 @@ def in_flags(message: str) -> str:
 
     `limits=Limits(nesting=...)` becomes `--limit nesting=N`, `formats='annotation'` becomes `--formats annotation`.
     """
-    message = _LIMIT.sub(r"--limit \1=N", message)
-    message = _OPTION.sub(_flag, message)
+    message = re.sub(_LIMIT, r"--limit \1=N", message)
+    message = re.sub(_OPTION, _flag, message)
     for argument, flag in _PHRASES.items():
         message = message.replace(argument, flag)
     return message

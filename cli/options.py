@@ -78,52 +78,54 @@ def grammar_options(function: F) -> F:
         click.option(
             "--whitespace",
             metavar="flexible|compact|N",
-            help="White space between the tokens of JSON: any (the default), none, or runs of at most N characters.",
+            help="For schemas: the white space between parts of a text, which is any (the default), none, or runs of "
+            "at most N characters.",
         ),
         click.option(
             "--separators",
             nargs=2,
             metavar="ITEM KEY",
-            help="Exactly what stands between items, and between a key and its value, for example ', ' ': '. "
-            "No other white space is allowed then.",
+            help="For schemas: exactly what stands between items, and between a key and its value, for example "
+            "', ' ': '. No other white space is allowed then.",
         ),
         click.option(
             "--indent",
             type=click.IntRange(0, 1000),
             metavar="N",
-            help="Put items on lines of their own, each indented by a multiple of N spaces.",
+            help="For schemas: items are on lines of their own, each indented by a multiple of N spaces.",
         ),
         click.option(
             "--formats",
             type=click.Choice(["enforce", "annotation"]),
             metavar="enforce|annotation",
-            help="Enforce the formats that are known (the default), or only warn about them.",
+            help="For schemas: enforce the formats that are known (the default), or only warn about them.",
         ),
         click.option(
             "--property-order",
             type=click.Choice(["schema", "any"]),
             metavar="schema|any",
-            help="Keys in the schema's order and then other keys (the default), or all keys in any order.",
+            help="For schemas: keys are in the schema's order, then come other keys (the default), or all keys are in "
+            "any order.",
         ),
         click.option(
             "--integer-spelling",
             type=click.Choice(["plain", "any"]),
             metavar="plain|any",
-            help="How integers are written: digits only (the default), or also as 1.0 or 1e2.",
+            help="For schemas: integers are written with digits only (the default), or also as 1.0 or 1e2.",
         ),
         click.option(
             "--draft",
             type=int,
             metavar="4|6|7|2019|2020",
-            help="The schema's draft, whatever its $schema says.",
+            help="For schemas: the draft, whatever $schema says.",
         ),
         click.option(
             "--registry",
             multiple=True,
             type=PATH,
             metavar="PATH|URI=PATH",
-            help="Schemas that the schema refers to (nothing is fetched): a file or a folder of .json files. They are "
-            "known by their $id, or by URI (files of a folder by URI/name). Repeatable.",
+            help="For schemas: others that it refers to, as a file or a folder of .json files; nothing is fetched. They "
+            "are known by their $id, or by URI (files of a folder by URI/name). Repeatable.",
         ),
         click.option(
             "--limit",

@@ -169,7 +169,7 @@ def test_progress_is_for_long_work_and_for_terminals(shell_env: Env, folder: Pat
 def test_a_hint_where_most_tokens_are_white_space(command: str, hinted: bool, shell_env: Env, folder: Path) -> None:
     found = _at_a_terminal(command, "stderr", shell_env, folder)
     if hinted:
-        assert re.fullmatch(r"ffgrammar: hint: \d+ of these \d+ tokens are white space; --separators .*\s*", found)
+        assert re.fullmatch(r"ffgrammar: hint: \d+ of these \d+ tokens are white space; compiling with .*\s*", found)
     else:
         assert found == ""
     assert _bash(command, shell_env, folder).stderr == ""
@@ -204,11 +204,12 @@ def test_the_example_of_every_help_runs(command: str, shell_env: Env, tmp_path: 
 
 def test_every_command_is_known_to_help_and_documented(cli_module: Any, shell_env: Env) -> None:
     listed = _help("", shell_env)
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    documented = "".join(page.read_text(encoding="utf-8") for page in pages)
     assert list(cli_module.COMMANDS) == COMMANDS
     for name, summary in cli_module.COMMANDS.items():
         assert re.search(rf"^  {name} ", listed, re.MULTILINE)
-        assert f"`{name}" in readme or f"ffgrammar {name} " in readme, f"README does not show {name}"
+        assert f"`{name}" in documented or f"ffgrammar {name} " in documented, f"{name} is not documented"
         command = cli_module.cli.get_command(None, name)
         assert command.help.partition("\n")[0] == summary
         for option in command.params:
