@@ -124,8 +124,8 @@ def grammar_options(function: F) -> F:
             multiple=True,
             type=PATH,
             metavar="PATH|URI=PATH",
-            help="For schemas: others that it refers to, as a file or a folder of .json files; nothing is fetched. They "
-            "are known by their $id, or by URI (files of a folder by URI/name). Repeatable.",
+            help="For schemas: others that it refers to, as a file or a folder of .json files; nothing is fetched. "
+            "They are known by their $id, or by URI (files of a folder by URI/name). Repeatable.",
         ),
         click.option(
             "--limit",

@@ -47,8 +47,8 @@ cdef class Drafted:
 
 
 cdef class Matcher:
-    """Matcher(engine)\n--\n\nFollows one text under a grammar. Matchers of one grammar may run in different threads. What one does when it is
-    moved and asked by several threads at a time is not defined, except that nothing else is harmed.
+    """Matcher(engine)\n--\n\nFollows one text under a grammar. Matchers of one grammar may run in different threads. What one
+    does when it is moved and asked by several threads at a time is not defined, except that nothing else is harmed.
 
     A step is an accepted token, or one call of accept_bytes that accepted something; rollback counts steps.
     """
