@@ -20,6 +20,8 @@ from .options import (
 )
 
 if TYPE_CHECKING:
+    from ffgrammar import CanonicalMatcher
+
     from .bitmask import Mask
 
 __all__ = ["command"]
@@ -27,11 +29,11 @@ __all__ = ["command"]
 FORMATS = ["text", "ids", "json", "count", "bitmask"]
 
 
-def _write(mask: Mask, form: str) -> None:
+def _write(mask: Mask, form: str | None, as_json: bool) -> None:
     from .show import token_line, write_json, write_lines
 
-    if form == "json":
-        write_json(mask.as_json(form))
+    if as_json or form == "json":
+        write_json(mask.as_json(form or "json"))
     elif form == "count":
         print(mask.count())
     elif form == "bitmask":
@@ -40,6 +42,13 @@ def _write(mask: Mask, form: str) -> None:
         write_lines(map(str, mask.ids()))
     else:
         write_lines(token_line(mask.tokenizer, token) for token in mask.ids())
+
+
+def _tell_prompt(matcher: CanonicalMatcher, rest: bytes) -> None:
+    """Says which tokens the prompt was cut back to, and which bytes are pending."""
+    from .show import complain, quote
+
+    complain(f"prompt: {' '.join(map(str, matcher.prompt_tokens))}; taken back: {quote(rest)}")
 
 
 @click.command(
@@ -100,14 +109,7 @@ def command(
         return report_rejection("prefix", rejection, as_json or form == "json")
     mask = Mask(matcher, vocabulary)
     if "prompt" in start:
-        from .show import complain, quote
-
-        complain(f"prompt: {' '.join(map(str, matcher.prompt_tokens))}; taken back: {quote(prompt_rest)}")
-    if as_json and form not in (None, "json"):
-        from .show import write_json
-
-        write_json(mask.as_json(form))
-    else:
-        _write(mask, "json" if as_json else form or "text")
+        _tell_prompt(matcher, prompt_rest)
+    _write(mask, form, as_json)
     hint_at_layout(compiled, mask, compiling)
     return 0

@@ -65,77 +65,80 @@ def _with_options(function: Any, options: list[Callable[[Any], Any]]) -> Any:
     return function
 
 
+# In the order in which --help shows them.
+GRAMMAR_OPTIONS = [
+    click.option(
+        "--type",
+        "kind",
+        type=click.Choice(KINDS),
+        help="The kind of grammar, where the extension does not say it. "
+        "choice: a JSON array of strings, or one string a line.",
+    ),
+    click.option(
+        "--whitespace",
+        metavar="flexible|compact|N",
+        help="For schemas: the white space between parts of a text, which is any (the default), none, or runs of "
+        "at most N characters.",
+    ),
+    click.option(
+        "--separators",
+        nargs=2,
+        metavar="ITEM KEY",
+        help="For schemas: exactly what stands between items, and between a key and its value, for example "
+        "', ' ': '. No other white space is allowed then.",
+    ),
+    click.option(
+        "--indent",
+        type=click.IntRange(0, 1000),
+        metavar="N",
+        help="For schemas: items are on lines of their own, each indented by a multiple of N spaces.",
+    ),
+    click.option(
+        "--formats",
+        type=click.Choice(["enforce", "annotation"]),
+        metavar="enforce|annotation",
+        help="For schemas: enforce the formats that are known (the default), or only warn about them.",
+    ),
+    click.option(
+        "--property-order",
+        type=click.Choice(["schema", "any"]),
+        metavar="schema|any",
+        help="For schemas: keys are in the schema's order, then come other keys (the default), or all keys are in "
+        "any order.",
+    ),
+    click.option(
+        "--integer-spelling",
+        type=click.Choice(["plain", "any"]),
+        metavar="plain|any",
+        help="For schemas: integers are written with digits only (the default), or also as 1.0 or 1e2.",
+    ),
+    click.option(
+        "--draft",
+        type=int,
+        metavar="4|6|7|2019|2020",
+        help="For schemas: the draft, whatever $schema says.",
+    ),
+    click.option(
+        "--registry",
+        multiple=True,
+        type=PATH,
+        metavar="PATH|URI=PATH",
+        help="For schemas: others that it refers to, as a file or a folder of .json files; nothing is fetched. "
+        "They are known by their $id, or by URI (files of a folder by URI/name). Repeatable.",
+    ),
+    click.option(
+        "--limit",
+        "limits",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Change a limit that an error named, for example --limit dfa_states=200000. Repeatable.",
+    ),
+]
+
+
 def grammar_options(function: F) -> F:
-    """--type and the options of compilation: the keyword arguments of `load_grammar`."""
-    options = [
-        click.option(
-            "--type",
-            "kind",
-            type=click.Choice(KINDS),
-            help="The kind of grammar, where the extension does not say it. "
-            "choice: a JSON array of strings, or one string a line.",
-        ),
-        click.option(
-            "--whitespace",
-            metavar="flexible|compact|N",
-            help="For schemas: the white space between parts of a text, which is any (the default), none, or runs of "
-            "at most N characters.",
-        ),
-        click.option(
-            "--separators",
-            nargs=2,
-            metavar="ITEM KEY",
-            help="For schemas: exactly what stands between items, and between a key and its value, for example "
-            "', ' ': '. No other white space is allowed then.",
-        ),
-        click.option(
-            "--indent",
-            type=click.IntRange(0, 1000),
-            metavar="N",
-            help="For schemas: items are on lines of their own, each indented by a multiple of N spaces.",
-        ),
-        click.option(
-            "--formats",
-            type=click.Choice(["enforce", "annotation"]),
-            metavar="enforce|annotation",
-            help="For schemas: enforce the formats that are known (the default), or only warn about them.",
-        ),
-        click.option(
-            "--property-order",
-            type=click.Choice(["schema", "any"]),
-            metavar="schema|any",
-            help="For schemas: keys are in the schema's order, then come other keys (the default), or all keys are in "
-            "any order.",
-        ),
-        click.option(
-            "--integer-spelling",
-            type=click.Choice(["plain", "any"]),
-            metavar="plain|any",
-            help="For schemas: integers are written with digits only (the default), or also as 1.0 or 1e2.",
-        ),
-        click.option(
-            "--draft",
-            type=int,
-            metavar="4|6|7|2019|2020",
-            help="For schemas: the draft, whatever $schema says.",
-        ),
-        click.option(
-            "--registry",
-            multiple=True,
-            type=PATH,
-            metavar="PATH|URI=PATH",
-            help="For schemas: others that it refers to, as a file or a folder of .json files; nothing is fetched. "
-            "They are known by their $id, or by URI (files of a folder by URI/name). Repeatable.",
-        ),
-        click.option(
-            "--limit",
-            "limits",
-            multiple=True,
-            metavar="NAME=VALUE",
-            help="Change a limit that an error named, for example --limit dfa_states=200000. Repeatable.",
-        ),
-    ]
-    found: F = _with_options(function, options)
+    """--type and the options of compilation, which are the keyword arguments of `load_grammar`."""
+    found: F = _with_options(function, GRAMMAR_OPTIONS)
     return found
 
 
