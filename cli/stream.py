@@ -99,6 +99,7 @@ def answer_requests(answer: Callable[[dict[str, Any]], tuple[bool, dict[str, Any
         for line in sys.stdin.buffer:
             if not line.strip():
                 continue
+            progress.step()
             try:
                 yes, found = answer(_request(line))
             except (BadRequest, FFGrammarError) as error:
@@ -108,5 +109,4 @@ def answer_requests(answer: Callable[[dict[str, Any]], tuple[bool, dict[str, Any
             if not yes:
                 code = max(code, 1)
             write_json(found)
-            progress.step()
     return code
