@@ -132,6 +132,8 @@ def test_colour_only_at_a_terminal_and_not_under_no_color(shell_env: Env, folder
 SLOW_LINES = "for i in 1 2 3 4 5; do sleep 0.5; echo '{}'; done"
 
 
+# A process that starts later than these lines come has read them all in less than a second.
+@pytest.mark.timing
 @pytest.mark.parametrize(
     ("command", "unit"),
     [
