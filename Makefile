@@ -1,26 +1,33 @@
-# Every target does its own set-up in a virtual environment of its own. It needs Python >= 3.10 (PYTHON=…), a C compiler
-# and make. A second run with nothing changed installs nothing.
+# Plain `make` builds. Every target sets up what it needs in a virtual environment, .venv. That takes Python >= 3.10
+# (PYTHON=…), a C compiler and make. A second run with nothing changed does nothing.
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 ASAN_VENV := $(VENV)-asan
 PIP_FLAGS ?= --quiet --disable-pip-version-check
-# pyproject.toml's build-system.requires: installed first, so that every build finds the same Cython and what it translated
+# As in pyproject.toml's build-system.requires. Installed first, so that every build uses the same Cython and its earlier output.
 BUILD_REQUIRES := 'setuptools>=77' 'cython>=3.1'
-# Options for pytest: make test PYTEST_FLAGS='-k mask'
+# Options of pytest: make test PYTEST_FLAGS='-k mask'
 PYTEST_FLAGS ?=
-# Options for the bench: make bench BENCH_FLAGS='--limit 60 --micro'
+# Options of the bench: make bench BENCH_FLAGS='--limit 60 --micro'
 BENCH_FLAGS ?=
 BENCH_EXTRAS ?= bench
 BENCH_DATA ?= $(firstword $(wildcard $(or $(FFGRAMMAR_SHARED),../shared)/maskbench/dev.jsonl.gz) grammars)
 
-# What a build depends on. In-place builds and generated C do not count.
+# What a build depends on, without what it makes.
 SOURCES := pyproject.toml setup.py MANIFEST.in README.md \
     $(shell find ffgrammar cli -type f ! -name '*.so' ! -name '*.c' ! -name '*.pyc')
 
-.PHONY: help demo test bench lint asan clean
+.PHONY: build help demo test bench lint format asan man clean
 .DELETE_ON_ERROR:
+.DEFAULT_GOAL := build
+
+## Use
+
+# The checkout is built in place too: Python started here finds the sources in it before the installed copy.
+build: $(VENV)/.built ## (the default) build and install into .venv, and build this checkout in place
+	@echo "ffgrammar is built. Try $(BIN)/ffgrammar --help, or import ffgrammar in $(BIN)/python. More: make help"
 
 help: ## show this
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -34,39 +41,56 @@ demo: $(VENV)/.installed ## install the package and show it at work on a real sc
 	ffgrammar check --text 'Hello world'
 	ffgrammar check 9906 220 14957 || echo "exit code $$?"
 
-# From tests/, so that neither a test nor a process that it starts finds the sources in the working directory.
+# One page for all commands, from their help texts. Read it with `man ./build/man/ffgrammar.1`.
+man: $(VENV)/.installed ## write the manual page, build/man/ffgrammar.1
+	mkdir -p build/man
+	$(BIN)/python -m ffgrammar_cli.man > build/man/ffgrammar.1
+
+## Test and measure
+
+# From tests/, so that no test, and no process that a test starts, finds the sources in its working directory.
 test: $(VENV)/.installed-test ## install the package and run its tests
 	cd tests && $(abspath $(BIN))/pytest $(PYTEST_FLAGS)
 
-# With BENCH_EXTRAS=bench,peers also against xgrammar, which brings torch; with bench,plot there is --plot.
+# BENCH_EXTRAS=bench,peers adds xgrammar, which brings torch; BENCH_EXTRAS=bench,plot makes --plot work.
 bench: $(VENV)/.installed-$(BENCH_EXTRAS) ## MaskBench, side by side with the peers that can be installed
 	$(BIN)/ffgrammar bench $(BENCH_DATA) $(BENCH_FLAGS)
 
-lint: export PATH := $(abspath $(BIN)):$(PATH)
-lint: $(VENV)/.installed-lint ## ruff, mypy and cython-lint
-	ruff check .
-	mypy
-	cython-lint ffgrammar
-
-# Python keeps memory until the process ends, so leaks are not looked for; everything else is fatal.
-# PYTHONMALLOC=malloc lets the sanitizer see every object; --capture=sys lets it be heard.
+# Python keeps memory until the process ends, so leaks are not looked for. Everything else is fatal.
+# PYTHONMALLOC=malloc lets the sanitizer see every object; --capture=sys lets its reports through.
 asan: $(ASAN_VENV)/.installed-test ## the tests under AddressSanitizer and UBSan
 	cd tests && LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libstdc++.so)" \
 	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
 	PYTHONMALLOC=malloc FFGRAMMAR_HYPOTHESIS=quick \
 	$(abspath $(ASAN_VENV))/bin/pytest --capture=sys -m 'not timing' $(PYTEST_FLAGS)
 
+## Maintain
+
+lint: export PATH := $(abspath $(BIN)):$(PATH)
+lint: $(VENV)/.installed-lint ## ruff, mypy and cython-lint
+	ruff check .
+	ruff format --check .
+	mypy
+	cython-lint ffgrammar
+
+format: export PATH := $(abspath $(BIN)):$(PATH)
+format: $(VENV)/.installed-lint ## rewrite the Python files in the style that lint asks for
+	ruff check --fix .
+	ruff format .
+
 clean: ## remove everything that was built or installed here
 	rm -rf $(VENV) $(ASAN_VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
 	find ffgrammar cli tests -name '*.so' -delete -o -name '__pycache__' -prune -exec rm -rf {} +
+
+## How it is set up
 
 $(BIN)/python $(ASAN_VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
 	    { echo "ffgrammar needs Python 3.10 or newer: make PYTHON=/path/to/python" >&2; exit 1; }
 	$(PYTHON) -m venv $(@:/bin/python=)
 
-# The stamps. What is under build/ is used again, so only the first build is long (a few minutes). Modules that were renamed
-# since must not be packed again.
+# Each stamp is a file that says what is installed. What is under build/ is used again, so only the first build is long (a
+# few minutes). Python files there are deleted first: a module that was renamed must not be packed under its old name.
 define install
 	@find build -path '*/lib.*' -type f ! -name '*.so' -delete 2>/dev/null || true
 	$(@D)/bin/pip install $(PIP_FLAGS) $(BUILD_REQUIRES)
@@ -76,6 +100,11 @@ endef
 
 $(VENV)/.installed: $(SOURCES) | $(BIN)/python
 	$(call install)
+
+$(VENV)/.built: $(VENV)/.installed
+	@find ffgrammar -name '*.so' -delete
+	$(BIN)/python setup.py --quiet build_ext --inplace
+	@touch $@
 
 $(VENV)/.installed-%: $(SOURCES) | $(BIN)/python
 	$(call install,[$*])

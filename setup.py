@@ -1,12 +1,17 @@
-"""Builds the Cython extensions and maps the packages; everything else is declared in pyproject.toml."""
+"""Builds the Cython extensions and maps the packages. Everything else is declared in pyproject.toml.
+
+In order: the compiler's flags, which modules are compiled, a check that there is a compiler, the build, the packages.
+"""
 
 import multiprocessing
 import os
+import tempfile
 from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, find_packages, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.errors import CompileError
 
 CPUS = os.cpu_count() or 1
 # FFGRAMMAR_SANITIZE=1 builds the extensions with AddressSanitizer and UBSan (`make asan`).
@@ -21,22 +26,29 @@ DIRECTIVES = {
     "language_level": 3,
     "cdivision": True,
     "initializedcheck": False,
-    "embedsignature": True,
+    # Functions carry real signatures; a copy of them at the head of each docstring would only repeat these.
+    "embedsignature": False,
     "freethreading_compatible": True,
     # Annotations are for mypy: Cython would refuse subclasses of dict and str, which a schema may have.
     "annotation_typing": False,
 }
 
+NO_COMPILER = (
+    "error: building ffgrammar needs a C compiler and Python's headers, and a first test of them failed. To install "
+    "them: apt install gcc python3-dev (Debian, Ubuntu), dnf install gcc python3-devel (Fedora), "
+    "xcode-select --install (macOS). CC=/path/to/cc names another compiler."
+)
+
 
 def _is_compiled(path: Path) -> bool:
-    """Whether Cython compiles a Python module as it is: those on the way to the first mask say so in their first line.
-    The others would take as long to build, and most schemas do not meet them."""
+    """Whether Cython compiles a Python module as it is. The modules on the way to the first mask ask for it in their
+    first line. The others would lengthen the build, and most schemas never reach them."""
     with path.open(encoding="utf-8") as lines:
         return next(lines, "").startswith("# cython:")
 
 
 def extensions() -> list[Extension]:
-    """One extension per .pyx file and per module that is compiled as it is, named by its place."""
+    """One extension for each .pyx file and each compiled Python module, named after its path."""
     python = [path for path in Path("ffgrammar").rglob("*.py") if _is_compiled(path)]
     return [
         Extension(
@@ -50,10 +62,11 @@ def extensions() -> list[Extension]:
 
 
 class BuildExtensions(build_ext):
-    """Translates with Cython only when extensions are built (not for an sdist or metadata), on all processors."""
+    """Translates with Cython on all processors, and only when extensions are built (not for an sdist or metadata)."""
 
     def build_extensions(self) -> None:
-        # Cython's workers are forked processes; where processes are spawned this script would run once in each.
+        self._check_compiler()
+        # Cython's workers are forked processes. Where processes are spawned, each would run this script again.
         forks = multiprocessing.get_context().get_start_method() == "fork"
         translated = cythonize(
             self.extensions,
@@ -67,11 +80,25 @@ class BuildExtensions(build_ext):
             extension.depends = source.depends
         super().build_extensions()
 
+    def _check_compiler(self) -> None:
+        """Fails before the long translation where no compiler works, or where Python's headers are missing."""
+        with tempfile.TemporaryDirectory() as folder:
+            probe = Path(folder) / "probe.c"
+            probe.write_text("#include <Python.h>\n")
+            try:
+                self.compiler.compile([str(probe)], output_dir=folder, include_dirs=self.include_dirs)
+            except CompileError:
+                raise SystemExit(NO_COMPILER) from None
+
 
 setup(
-    packages=[*find_packages(include=["ffgrammar", "ffgrammar.*"]), "ffgrammar_cli", "ffgrammar_cli.bench"],
-    # `cli` would clash with other packages' at the top level.
-    package_dir={"ffgrammar_cli": "cli", "ffgrammar_cli.bench": "cli/bench"},
+    packages=[
+        *find_packages(include=["ffgrammar", "ffgrammar.*"]),
+        "ffgrammar_cli",
+        *(f"ffgrammar_cli.{name}" for name in find_packages("cli")),
+    ],
+    # Installed under the name `cli` it would clash with other packages.
+    package_dir={"ffgrammar_cli": "cli"},
     ext_modules=extensions(),
     cmdclass={"build_ext": BuildExtensions},
     options={

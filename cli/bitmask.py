@@ -1,4 +1,4 @@
-"""One mask as bytes: counted, listed, encoded."""
+"""One mask, counted, listed or encoded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Mask"]
 
 
 class Mask:
-    """A bitmask of one row. Kept as bytes, so that numpy, which takes long to import, is not needed for it."""
+    """A bitmask of one row. It is kept as bytes, because to import numpy would take longer than all the rest."""
 
     def __init__(self, matcher: Matcher, tokenizer: Tokenizer) -> None:
         self.tokenizer = tokenizer
@@ -26,7 +26,7 @@ class Mask:
         return int.from_bytes(self.data, "little").bit_count()
 
     def ids(self) -> Iterator[int]:
-        """The allowed tokens in order."""
+        """The ids of the allowed tokens, ascending."""
         for start, byte in enumerate(self.data):
             while byte:
                 lowest = byte & -byte
@@ -34,7 +34,7 @@ class Mask:
                 byte ^= lowest
 
     def as_json(self, form: str) -> dict[str, Any]:
-        """As a JSON object: the count, whether the text may end, and the tokens in the form asked for."""
+        """A JSON object: the count, whether the text may end, and the tokens in the form that is asked for."""
         found: dict[str, Any] = {"count": self.count(), "accepting": self.accepting}
         if form == "ids":
             found["ids"] = list(self.ids())

@@ -1,4 +1,4 @@
-"""`ffgrammar check`: canonicality, and acceptance where a grammar is given."""
+"""`ffgrammar check`: whether tokens are canonical, and whether a grammar accepts them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .options import (
+    PATH,
     VocabularyName,
     example,
     grammar_options,
@@ -27,12 +28,12 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 COLOURS = {"yes": GREEN, "no": RED, "undecided": YELLOW}
-# How many tokens are shown from the first divergence on.
+# How many tokens are shown, from the first divergence on.
 MAX_SHOWN = 8
 
 
 class Verdict:
-    """The canonicality of tokens and, with a grammar, whether it accepts them."""
+    """Whether tokens are canonical and, given a grammar, whether it accepts them."""
 
     def __init__(
         self,
@@ -58,11 +59,11 @@ class Verdict:
 
     @property
     def yes(self) -> bool:
-        """No part of the answer is a no."""
+        """Whether no part of the answer is a no."""
         return self.report.verdict != "no" and self.rejection is None
 
     def as_json(self) -> dict[str, Any]:
-        """As a JSON object; `accepted` and what follows it only where a grammar is given."""
+        """The answer of --json and --ndjson. Without a grammar it has no `accepted`, `accepting` or `rejected`."""
         report = self.report
         found: dict[str, Any] = {
             "canonical": report.verdict,
@@ -85,7 +86,7 @@ class Verdict:
         return ", ".join(shown) + (", …" if len(ids) > MAX_SHOWN else "") if shown else "nothing"
 
     def lines(self) -> list[str]:
-        """As lines for people."""
+        """The lines for people."""
         report = self.report
         lines = [f"canonical\t{emphasis(report.verdict, COLOURS[report.verdict])}"]
         start = report.first_divergence or 0
@@ -102,7 +103,7 @@ class Verdict:
 
 
 def _split(arguments: tuple[str, ...]) -> tuple[str | None, list[str]]:
-    """A grammar's path is what does not read as token ids."""
+    """The grammar's path, if the first argument does not read as token ids, and the other arguments."""
     first = arguments[0] if arguments else ""
     if first and not first.replace(",", "").replace(" ", "").isdecimal() and not first.startswith("["):
         return first, list(arguments[1:])
@@ -127,9 +128,9 @@ def _answer_lines(tokenizer: Tokenizer, grammar: Grammar | None, complete: bool)
 
 
 @click.command("check", epilog=example("ffgrammar check --text 'Hello world' 9906 1917"))
-@click.argument("arguments", nargs=-1, metavar="[GRAMMAR] [IDS]...")
-@click.option("--text", metavar="TEXT", help="The text that the tokens spell; without tokens, its own are checked.")
-@click.option("--partial", is_flag=True, help="More text may follow; the verdict can then be undecided.")
+@click.argument("arguments", nargs=-1, metavar="[GRAMMAR] [IDS]...", type=PATH)
+@click.option("--text", metavar="TEXT", help="The text that the tokens spell. Without IDS its own tokens are checked.")
+@click.option("--partial", is_flag=True, help="More text may follow, so the verdict can be undecided.")
 @json_option
 @ndjson_option
 @grammar_options
@@ -145,8 +146,9 @@ def command(
 ) -> int:
     """Say whether tokens are what the tokenizer itself would produce.
 
-    IDS are token ids; without --text and IDS they are read from stdin. With a grammar also say whether it accepts them.
-    With --ndjson the requests are {"tokens": [IDS]}, {"text": TEXT}, or both. Exit code 1: not canonical, or rejected.
+    IDS are token ids. Without --text and IDS they are read from stdin. With a grammar it also says whether the grammar
+    accepts them. With --ndjson a request is {"tokens": [IDS]}, {"text": TEXT}, or has both. Exit code 1: the tokens are
+    not canonical, or they are rejected.
     """
     from .show import write_json, write_lines
     from .sources import load_grammar, load_tokenizer

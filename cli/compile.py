@@ -1,4 +1,4 @@
-"""`ffgrammar compile`: compile, report, save."""
+"""`ffgrammar compile`: compiles a grammar, reports its size and time, and saves it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
-from .options import VocabularyName, example, grammar_argument, grammar_options, json_option, tokenizer_option
+from .options import PATH, VocabularyName, example, grammar_argument, grammar_options, json_option, tokenizer_option
 
 __all__ = ["command"]
 
-# Of the statistics those that say how large the grammar is; the others count what its use has cached.
+# The statistics that say how large the grammar is. The others count what its use has cached.
 SIZES = ("productions", "lexemes", "expressions", "bytes")
 
 
@@ -19,18 +19,19 @@ SIZES = ("productions", "lexemes", "expressions", "bytes")
     epilog=example("""echo '{"type": "array", "items": {"type": "integer"}}' | ffgrammar compile - -o list.ffg"""),
 )
 @grammar_argument
-@click.option("-o", "--output", metavar="FILE.ffg", help="Write the compiled grammar here.")
+@click.option("-o", "--output", type=PATH, metavar="FILE.ffg", help="Write the compiled grammar here.")
 @json_option
 @grammar_options
 @tokenizer_option
 def command(grammar: str, output: str | None, as_json: bool, tokenizer: VocabularyName, **compiling: Any) -> int:
     """Compile a grammar; report on it; write a compiled file.
 
-    The report is the size, the warnings and the time it took. A compiled file is bound to the vocabulary that it was
-    compiled for. Exit code 3: the grammar is bad.
+    The report has sizes, warnings and times. A compiled file works only with the vocabulary that it was compiled for.
+    Exit code 3: the grammar is bad.
     """
     from time import perf_counter
 
+    from .messages import in_flags
     from .show import complain, write_json, write_lines
     from .sources import compile_source, load_tokenizer, read_source
 
@@ -52,10 +53,11 @@ def command(grammar: str, output: str | None, as_json: bool, tokenizer: Vocabula
     }
     if output is not None:
         report["output"] = output
+    warnings = [in_flags(warning) for warning in compiled.warnings]
     if as_json:
-        write_json({**report, "warnings": list(compiled.warnings)})
+        write_json({**report, "warnings": warnings})
         return 0
     write_lines(f"{name}\t{value}" for name, value in report.items())
-    for warning in compiled.warnings:
+    for warning in warnings:
         complain(f"warning: {warning}")
     return 0

@@ -1,4 +1,4 @@
-"""`ffgrammar complete`: the token sequences that cover a prefix (character-prefix conditioning)."""
+"""`ffgrammar complete`: the token sequences that cover a prefix, for character-prefix conditioning."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .options import (
+    PATH,
     Prefix,
     VocabularyName,
     example,
@@ -24,7 +25,7 @@ __all__ = ["command"]
 
 
 class Context:
-    """A covering and those of its candidates that a grammar, if there is one, allows."""
+    """A covering, with the candidates that the grammar allows; all of them without a grammar."""
 
     def __init__(self, covering: Covering, tokenizer: Tokenizer, grammar: Grammar | None, first: int) -> None:
         self.covering = covering
@@ -42,7 +43,7 @@ class Context:
         self.shown = [int(token) for token in candidates[:first]]
 
     def as_json(self) -> dict[str, Any]:
-        """As a JSON object."""
+        """The answer of --json."""
         return {
             "position": self.covering.position,
             "kept": [token_as_json(self.tokenizer, token) for token in self.covering.kept],
@@ -52,7 +53,7 @@ class Context:
         }
 
     def line(self) -> str:
-        """As a line for people."""
+        """The line for people."""
         shown = " ".join(quote(self.tokenizer.token_bytes(token)) for token in self.shown)
         more = " …" if self.count > len(self.shown) else ""
         kept = quote(self.tokenizer.decode(self.covering.kept))
@@ -60,9 +61,9 @@ class Context:
 
 
 @click.command("complete", epilog=example("ffgrammar complete --prefix 'I bought some apple'"))
-@click.argument("grammar", required=False)
+@click.argument("grammar", required=False, type=PATH)
 @prefix_options
-@click.option("--first", type=click.IntRange(min=0), default=3, show_default=True, help="Show so many candidates.")
+@click.option("--first", type=click.IntRange(min=0), default=3, show_default=True, help="Show this many candidates.")
 @json_option
 @grammar_options
 @tokenizer_option
@@ -74,11 +75,11 @@ def command(
     tokenizer: VocabularyName,
     **compiling: Any,
 ) -> int:
-    """List the ways in which the tokens of a text that begins so can begin.
+    """List the token sequences with which a text can begin, given its first characters.
 
-    A line is a context: how many bytes its tokens have, their text, how many tokens can come next (candidates), and the
-    first of these. Every text with the prefix begins with the tokens of one context and one of its candidates. With a
-    grammar only what it allows is counted. Exit code 1: there is none.
+    A line is a context: how many bytes its tokens have, their text, how many tokens can come next (the candidates), and
+    the first candidates. The tokens of every text with this prefix begin with one context and one of its candidates.
+    With a grammar only the candidates that it allows count. Exit code 1: there are none.
     """
     from .sources import load_grammar, load_tokenizer
 
@@ -96,8 +97,6 @@ def command(
     else:
         write_lines(context.line() for context in contexts)
     if not contexts:
-        complain(
-            f"the grammar has no text that begins with {quote(start)}" if compiled else f"nothing begins {quote(start)}"
-        )
+        complain(f"{'the grammar has no text' if compiled else 'there is no text'} that begins with {quote(start)}")
         return 1
     return 0

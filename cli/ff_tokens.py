@@ -28,7 +28,10 @@ MAX_REASONS = 5
 
 
 class Forced:
-    """Forced bytes and tokens at a place, and the bytes that no token is forced for."""
+    """The forced bytes and tokens at one point of a text, and the bytes that are held back.
+
+    Bytes are held back where they are forced, but could be spelled by different tokens.
+    """
 
     def __init__(self, matcher: Matcher, tokenizer: Tokenizer) -> None:
         self.tokenizer = tokenizer
@@ -40,7 +43,7 @@ class Forced:
             self.reasons = self._openings(matcher)
 
     def _openings(self, matcher: Matcher) -> list[int]:
-        """The tokens that may come where the held-back bytes begin; first those that reach beyond, low ids first."""
+        """The tokens that may come where the held-back bytes begin: those that reach beyond them first, then by id."""
         from .bitmask import Mask
 
         after = matcher.fork()
@@ -50,7 +53,7 @@ class Forced:
         return sorted(Mask(after, self.tokenizer).ids(), key=lambda token: (len(data_of(token)) <= count, token))
 
     def as_json(self) -> dict[str, Any]:
-        """As a JSON object."""
+        """The answer of --json and --ndjson."""
         from .show import bytes_as_json, token_as_json
 
         return {
@@ -62,7 +65,7 @@ class Forced:
         }
 
     def lines(self) -> list[str]:
-        """As lines for people; a forced token is printed as `mask` prints it."""
+        """The lines for people. A forced token is printed as `ffgrammar mask` prints it."""
         from .show import quote, token_line
 
         lines = [f"forced bytes\t{quote(self.forced)}"]
@@ -97,9 +100,14 @@ def command(
 ) -> int:
     """Show the bytes and tokens that must come next.
 
-    Every sentence of the grammar continues with the forced bytes. A token is forced when every tokenization that the
-    tokenizer itself would produce has it; the rest of the bytes is held back, and shown with the tokens that could
-    begin there. With --ndjson the requests are those of `ffgrammar mask`. Exit code 1: the prefix itself is rejected.
+    Every sentence of the grammar continues with the forced bytes. A token is forced if it comes next whenever the
+    tokenizer itself encodes such a sentence. The other bytes are held back, and shown with the tokens that could begin
+    there.
+
+    By default a schema allows any white space, so that little is forced between the items of a text. To generate with a
+    model, give --separators ', ' ': ' or --whitespace compact.
+
+    With --ndjson the requests are those of `ffgrammar mask`. Exit code 1: the prefix itself is rejected.
     """
     from .show import write_json, write_lines
     from .sources import load_grammar, load_tokenizer
@@ -122,4 +130,9 @@ def command(
         write_json(forced.as_json())
     else:
         write_lines(forced.lines())
+    if not forced.forced:
+        from .bitmask import Mask
+        from .hints import hint_at_layout
+
+        hint_at_layout(compiled, Mask(matcher, vocabulary), compiling)
     return 0

@@ -1,4 +1,4 @@
-"""The `ffgrammar` command: finds the subcommand, loads only its module, and turns every end into an exit code."""
+"""The `ffgrammar` command: finds the subcommand, imports only its module, and turns every outcome into an exit code."""
 
 from __future__ import annotations
 
@@ -6,26 +6,35 @@ import os
 import sys
 from importlib import import_module
 from io import TextIOWrapper
+from typing import TYPE_CHECKING
 
 import click
 
 from .show import complain
 
-__all__ = ["COMMANDS", "cli", "main", "run"]
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
-# Name -> what it does. Kept here so that `ffgrammar --help` imports none of the commands.
+__all__ = ["COMMANDS", "COMPLETE_VARIABLE", "EXIT_CODES", "cli", "main", "run"]
+
+# Name -> what it does. It is here so that `ffgrammar --help` and the completion of names import no command.
 COMMANDS = {
     "compile": "Compile a grammar; report on it; write a compiled file.",
     "mask": "List the tokens that may come next.",
     "ff-tokens": "Show the bytes and tokens that must come next.",
     "check": "Say whether tokens are what the tokenizer itself would produce.",
     "validate": "Say whether whole texts belong to a grammar, or where they leave it.",
-    "complete": "List the ways in which the tokens of a text that begins so can begin.",
+    "complete": "List the token sequences with which a text can begin, given its first characters.",
     "sample": "Write random sentences of a grammar.",
     "tokenizers": "List the vocabularies that can be used.",
     "trie": "Show the vocabulary under a prefix, as a tree.",
     "bench": "Measure masks along real documents, side by side with other engines.",
+    "completion": "Print a script that completes commands, options and file names in a shell.",
 }
+
+EXIT_CODES = "0 yes or done, 1 a clean no, 2 usage or input/output, 3 a bad grammar."
+# Set by the completion script of a shell: what to complete is then in other variables.
+COMPLETE_VARIABLE = "_FFGRAMMAR_COMPLETE"
 
 EXIT_OK = 0
 EXIT_ERROR = 2
@@ -33,7 +42,7 @@ EXIT_INTERRUPTED = 130
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are imported when they are called."""
+    """A group whose commands are imported when they are used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -50,16 +59,19 @@ class LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        names = [CompletionItem(name, help=text) for name, text in COMMANDS.items() if name.startswith(incomplete)]
+        return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
+
 
 def _show_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
     if not wanted or ctx.resilient_parsing:
         return
-    from importlib.metadata import PackageNotFoundError, version
+    from ffgrammar import __version__
 
-    try:
-        click.echo(f"ffgrammar {version('ffgrammar')}")
-    except PackageNotFoundError:
-        click.echo("ffgrammar, from a checkout that is not installed")
+    click.echo(f"ffgrammar {__version__}")
     ctx.exit()
 
 
@@ -67,8 +79,8 @@ def _show_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool)
     cls=LazyGroup,
     no_args_is_help=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Results go to stdout, everything else to stderr. Exit codes: 0 yes or done, 1 a clean no, "
-    "2 usage or input/output, 3 a bad grammar.",
+    epilog=f"Results go to stdout, everything else to stderr. Exit codes: {EXIT_CODES} "
+    "`ffgrammar completion --help` says how to set up completion; `make man` in the sources writes a manual page.",
 )
 @click.option(
     "--version",
@@ -81,7 +93,8 @@ def _show_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool)
 def cli() -> None:
     """Which tokens may come next, which must, and whether a token sequence is the tokenizer's own.
 
-    GRAMMAR is a path, or - for stdin. Its kind follows from the extension (.json .lark .regex .ffg) or from --type.
+    GRAMMAR is a path, or - for stdin. Its kind follows from the extension (.json .lark .regex .choice .ffg) or from
+    --type.
     """
 
 
@@ -91,9 +104,12 @@ def _usage_hint(error: click.ClickException) -> str:
 
 
 def run(arguments: list[str]) -> int:
-    """Run one command line; returns its exit code. Only a closed stdout and bugs leave as exceptions."""
+    """Run one command line and return its exit code. Only a closed stdout and bugs are raised."""
+    if not arguments:
+        click.echo(cli.make_context("ffgrammar", [], resilient_parsing=True).get_help(), err=True)
+        return EXIT_ERROR
     try:
-        # Not cli.main: it has an answer of its own to a closed pipe and to Ctrl-C.
+        # Not cli.main, which handles a closed pipe and Ctrl-C in its own way.
         with cli.make_context("ffgrammar", arguments) as context:
             code = cli.invoke(context)
         sys.stdout.flush()
@@ -101,7 +117,7 @@ def run(arguments: list[str]) -> int:
         return stop.exit_code
     except click.ClickException as error:
         complain(error.format_message() + _usage_hint(error))
-        return max(error.exit_code, EXIT_ERROR)  # click's 1 is our clean no
+        return max(error.exit_code, EXIT_ERROR)  # 1, which click uses for some errors, is our clean no
     except BrokenPipeError:
         raise
     except (click.Abort, KeyboardInterrupt):
@@ -112,18 +128,21 @@ def run(arguments: list[str]) -> int:
     except Exception as error:
         from ffgrammar import FFGrammarError
 
+        from .messages import in_flags
+
         if not isinstance(error, FFGrammarError):
             raise
-        complain(str(error))
+        complain(in_flags(str(error)))
         return EXIT_ERROR
     return code if isinstance(code, int) else EXIT_OK
 
 
 def main() -> None:
-    """The console script."""
-    if "_FFGRAMMAR_COMPLETE" in os.environ:
-        cli.main(prog_name="ffgrammar")  # click's shell completion
-    # A stream that was closed before the start (`<&-`) is None: nothing to read; nowhere to write is an error.
+    """The console script: `run` with the process's arguments, and the end of the process."""
+    if COMPLETE_VARIABLE in os.environ:
+        cli.main(prog_name="ffgrammar")  # click answers the shell, and exits
+    # A stream that was closed before the start (`<&-`) is None. Without stdin there is nothing to read and without
+    # stderr nothing is said, but without stdout there is nowhere to write.
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")
     if sys.stdin is None:
@@ -131,14 +150,14 @@ def main() -> None:
     if sys.stdout is None:
         complain("standard output is closed")
         os._exit(EXIT_ERROR)
-    # Where the locale knows less than Unicode, escapes are better than a crash.
+    # Where the locale's encoding is less than Unicode, escapes are better than a crash.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
         code = run(sys.argv[1:])
     except BrokenPipeError:
-        # The reader has seen enough (`ffgrammar mask … | head`): that is no error.
+        # The reader has seen enough (`ffgrammar mask … | head`), which is no error.
         code = EXIT_OK
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
@@ -147,6 +166,6 @@ def main() -> None:
 
         traceback.print_exc()
         code = EXIT_ERROR
-    # A vocabulary is a hundred thousand objects: let the system take the memory back at once.
+    # The system takes back the memory of a vocabulary, a hundred thousand objects, faster than Python does.
     sys.stderr.flush()
     os._exit(code)

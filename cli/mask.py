@@ -20,6 +20,8 @@ from .options import (
 )
 
 if TYPE_CHECKING:
+    from ffgrammar import CanonicalMatcher
+
     from .bitmask import Mask
 
 __all__ = ["command"]
@@ -27,11 +29,11 @@ __all__ = ["command"]
 FORMATS = ["text", "ids", "json", "count", "bitmask"]
 
 
-def _write(mask: Mask, form: str) -> None:
+def _write(mask: Mask, form: str | None, as_json: bool) -> None:
     from .show import token_line, write_json, write_lines
 
-    if form == "json":
-        write_json(mask.as_json(form))
+    if as_json or form == "json":
+        write_json(mask.as_json(form or "json"))
     elif form == "count":
         print(mask.count())
     elif form == "bitmask":
@@ -40,6 +42,13 @@ def _write(mask: Mask, form: str) -> None:
         write_lines(map(str, mask.ids()))
     else:
         write_lines(token_line(mask.tokenizer, token) for token in mask.ids())
+
+
+def _tell_prompt(matcher: CanonicalMatcher, rest: bytes) -> None:
+    """Says which tokens the prompt was cut back to, and which bytes are pending."""
+    from .show import complain, quote
+
+    complain(f"prompt: {' '.join(map(str, matcher.prompt_tokens))}; taken back: {quote(rest)}")
 
 
 @click.command(
@@ -53,8 +62,8 @@ def _write(mask: Mask, form: str) -> None:
     "--format",
     "form",
     type=click.Choice(FORMATS),
-    help="text (default): id and token a line; ids: an id a line; json: one object; count: how many; "
-    "bitmask: the int32 words, little-endian, in base64.",
+    help="text (the default): a line has an id and its token; ids: a line has an id; json: one object; count: how many "
+    "tokens; bitmask: the int32 words, little-endian, in base64.",
 )
 @json_option
 @ndjson_option
@@ -72,10 +81,14 @@ def command(
 ) -> int:
     """List the tokens that may come next.
 
-    With --ndjson the requests are {"prefix": TEXT}, {"prefix_bytes": HEX} or {"prefix_tokens": [IDS]}, the answers
-    {"count", "accepting"} and "ids" (or what --format says). Exit code 1: the prefix itself is rejected.
+    By default a schema allows any white space, so that after `{` most tokens of the answer are blanks. To generate with
+    a model, give --separators ', ' ': ' or --whitespace compact.
+
+    With --ndjson a request is {"prefix": TEXT}, {"prefix_bytes": HEX} or {"prefix_tokens": [IDS]}, and an answer has
+    "count", "accepting" and "ids" (or what --format says). Exit code 1: the prefix itself is rejected.
     """
     from .bitmask import Mask
+    from .hints import hint_at_layout
     from .sources import load_grammar, load_tokenizer
     from .walk import advance, report_rejection
 
@@ -96,13 +109,7 @@ def command(
         return report_rejection("prefix", rejection, as_json or form == "json")
     mask = Mask(matcher, vocabulary)
     if "prompt" in start:
-        from .show import complain, quote
-
-        complain(f"prompt: {' '.join(map(str, matcher.prompt_tokens))}; taken back: {quote(prompt_rest)}")
-    if as_json and form not in (None, "json"):
-        from .show import write_json
-
-        write_json(mask.as_json(form))
-    else:
-        _write(mask, "json" if as_json else form or "text")
+        _tell_prompt(matcher, prompt_rest)
+    _write(mask, form, as_json)
+    hint_at_layout(compiled, mask, compiling)
     return 0

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
 __all__ = [
+    "EMBEDDED",
+    "KINDS",
+    "PATH",
     "Prefix",
     "VocabularyName",
     "example",
@@ -26,9 +32,15 @@ __all__ = [
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-KINDS = ["json-schema", "lark", "gbnf", "regex", "choice", "compiled"]
+KINDS = ["json-schema", "lark", "regex", "choice", "compiled"]
 
-grammar_argument = click.argument("grammar", metavar="GRAMMAR")
+# The vocabularies that the package contains.
+EMBEDDED = ("cl100k_base", "o200k_base")
+
+# A file name, so that shells complete it. Whether it can be read is found when it is opened.
+PATH = click.Path(readable=False, allow_dash=True)
+
+grammar_argument = click.argument("grammar", metavar="GRAMMAR", type=PATH)
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Write the result as JSON.")
 
@@ -40,9 +52,9 @@ ndjson_option = click.option(
 
 
 def example(text: str) -> str:
-    """A help epilog that shows a command line; a test runs every one of them.
+    """A help epilog that shows a command line. A test runs every one of them.
 
-    The leading backspace keeps click from filling the lines.
+    The backspace at its start is click's mark for text whose lines are kept.
     """
     return f"\b\nExample:\n  {text}"
 
@@ -53,82 +65,104 @@ def _with_options(function: Any, options: list[Callable[[Any], Any]]) -> Any:
     return function
 
 
+# In the order in which --help shows them.
+GRAMMAR_OPTIONS = [
+    click.option(
+        "--type",
+        "kind",
+        type=click.Choice(KINDS),
+        help="The kind of grammar, where the extension does not say it. "
+        "choice: a JSON array of strings, or one string a line.",
+    ),
+    click.option(
+        "--whitespace",
+        metavar="flexible|compact|N",
+        help="For schemas: the white space between parts of a text, which is any (the default), none, or runs of "
+        "at most N characters.",
+    ),
+    click.option(
+        "--separators",
+        nargs=2,
+        metavar="ITEM KEY",
+        help="For schemas: exactly what stands between items, and between a key and its value, for example "
+        "', ' ': '. No other white space is allowed then.",
+    ),
+    click.option(
+        "--indent",
+        type=click.IntRange(0, 1000),
+        metavar="N",
+        help="For schemas: items are on lines of their own, each indented by a multiple of N spaces.",
+    ),
+    click.option(
+        "--formats",
+        type=click.Choice(["enforce", "annotation"]),
+        metavar="enforce|annotation",
+        help="For schemas: enforce the formats that are known (the default), or only warn about them.",
+    ),
+    click.option(
+        "--property-order",
+        type=click.Choice(["schema", "any"]),
+        metavar="schema|any",
+        help="For schemas: keys are in the schema's order, then come other keys (the default), or all keys are in "
+        "any order.",
+    ),
+    click.option(
+        "--integer-spelling",
+        type=click.Choice(["plain", "any"]),
+        metavar="plain|any",
+        help="For schemas: integers are written with digits only (the default), or also as 1.0 or 1e2.",
+    ),
+    click.option(
+        "--draft",
+        type=int,
+        metavar="4|6|7|2019|2020",
+        help="For schemas: the draft, whatever $schema says.",
+    ),
+    click.option(
+        "--registry",
+        multiple=True,
+        type=PATH,
+        metavar="PATH|URI=PATH",
+        help="For schemas: others that it refers to, as a file or a folder of .json files; nothing is fetched. "
+        "They are known by their $id, or by URI (files of a folder by URI/name). Repeatable.",
+    ),
+    click.option(
+        "--limit",
+        "limits",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Change a limit that an error named, for example --limit dfa_states=200000. Repeatable.",
+    ),
+]
+
+
 def grammar_options(function: F) -> F:
-    """--type and what steers the compilation: the keyword arguments of `load_grammar`."""
-    options = [
-        click.option(
-            "--type",
-            "kind",
-            type=click.Choice(KINDS),
-            help="The kind of grammar, where the extension does not say. "
-            "choice: a JSON array of strings, or a line each.",
-        ),
-        click.option(
-            "--whitespace",
-            metavar="flexible|compact|N",
-            help="JSON whitespace of a schema's texts: any (the default), none, or at most N characters in a run.",
-        ),
-        click.option(
-            "--separators",
-            nargs=2,
-            metavar="ITEM KEY",
-            help="Exactly what stands between items, and between a key and its value, as ', ' ': '.",
-        ),
-        click.option(
-            "--indent",
-            type=click.IntRange(0, 1000),
-            metavar="N",
-            help="Items on lines of their own, each begun with a multiple of N spaces.",
-        ),
-        click.option(
-            "--formats",
-            type=click.Choice(["enforce", "annotation"]),
-            metavar="enforce|annotation",
-            help="Whether a schema's formats that are known are enforced (the default) or only warned about.",
-        ),
-        click.option(
-            "--property-order",
-            type=click.Choice(["schema", "any"]),
-            metavar="schema|any",
-            help="Keys in the schema's order, then other keys (the default), or all keys in any order.",
-        ),
-        click.option(
-            "--integer-spelling",
-            type=click.Choice(["plain", "any"]),
-            metavar="plain|any",
-            help="Integers in a schema's texts: digits only (the default), or also as 1.0 or 1e2.",
-        ),
-        click.option("--draft", type=int, metavar="4|6|7|2019|2020", help="A schema's draft, if not what it says."),
-        click.option(
-            "--registry",
-            multiple=True,
-            metavar="PATH|URI=PATH",
-            help="Schemas that a schema refers to, as nothing is fetched: a file, or a folder of .json files; known by "
-            "their $id, or by URI (a folder's files: URI/name). Repeatable.",
-        ),
-        click.option(
-            "--limit",
-            "limits",
-            multiple=True,
-            metavar="NAME=VALUE",
-            help="Set a limit that an error named, as in --limit dfa_states=200000. Repeatable.",
-        ),
-    ]
-    found: F = _with_options(function, options)
+    """--type and the options of compilation, which are the keyword arguments of `load_grammar`."""
+    found: F = _with_options(function, GRAMMAR_OPTIONS)
     return found
 
 
 @dataclass(frozen=True)
 class VocabularyName:
-    """What the command line says about the vocabulary."""
+    """What the command line says about the vocabulary: --tokenizer, --pattern and --eos."""
 
     name: str
     pattern: str | None = None
     eos: tuple[int, ...] | None = None
 
 
+class VocabularyType(click.types.StringParamType):
+    """The name of an embedded vocabulary, or a path. A shell completes names first, then files."""
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        names = [CompletionItem(name) for name in EMBEDDED if name.startswith(incomplete)]
+        return names or [CompletionItem(incomplete, type="file")]
+
+
 def tokenizer_option(function: F) -> F:
-    """--tokenizer and what belongs to it; they arrive as one `VocabularyName`."""
+    """--tokenizer, --pattern and --eos. They arrive as one `VocabularyName`."""
 
     @wraps(function)
     def with_vocabulary(*args: Any, tokenizer: str, pattern: str | None, eos: str | None, **others: Any) -> Any:
@@ -138,13 +172,14 @@ def tokenizer_option(function: F) -> F:
     options = [
         click.option(
             "--tokenizer",
-            default="cl100k_base",
+            default=EMBEDDED[0],
             show_default=True,
+            type=VocabularyType(),
             metavar="NAME|PATH",
             help="An embedded vocabulary, a tokenizer.json, or a .tiktoken rank file.",
         ),
-        click.option("--pattern", metavar="REGEX", help="How a rank file's tokenizer splits text, to encode with it."),
-        click.option("--eos", metavar="IDS", help="The tokens that end a text, if not the tokenizer's own."),
+        click.option("--pattern", metavar="REGEX", help="How the tokenizer of a rank file splits text."),
+        click.option("--eos", metavar="IDS", help="The tokens that end a text, instead of the tokenizer's own."),
     ]
     found: F = _with_options(with_vocabulary, options)
     return found
@@ -152,14 +187,14 @@ def tokenizer_option(function: F) -> F:
 
 @dataclass(frozen=True)
 class Prefix:
-    """Text so far: as bytes, or as token ids."""
+    """The text so far, as bytes or as token ids."""
 
     data: bytes = b""
     tokens: tuple[int, ...] | None = None
 
 
 def parse_ids(text: str) -> list[int]:
-    """Token ids separated by commas or blanks; a JSON array of them is read too."""
+    """Token ids separated by commas or blanks. A JSON array of them is read, too."""
     words = text.replace(",", " ").replace("[", " ").replace("]", " ").split()
     try:
         return [int(word) for word in words]
@@ -168,7 +203,7 @@ def parse_ids(text: str) -> list[int]:
 
 
 def text_bytes(text: str) -> bytes:
-    """The bytes of a command line argument; bytes that are not UTF-8 come back as they were given."""
+    """The bytes of a command line argument, including bytes that are not UTF-8."""
     return text.encode("utf-8", "surrogateescape")
 
 
@@ -180,7 +215,7 @@ def _hex_bytes(text: str) -> bytes:
 
 
 def prefix_options(function: F) -> F:
-    """--prefix, --prefix-bytes and --prefix-tokens, of which at most one; they arrive as one `Prefix`."""
+    """--prefix, --prefix-bytes and --prefix-tokens, at most one of them. They arrive as one `Prefix`."""
 
     @wraps(function)
     def with_prefix(
@@ -207,7 +242,7 @@ def prefix_options(function: F) -> F:
 
 
 def start_options(function: F) -> F:
-    """--prompt and --canonical: how a matcher starts. They arrive as `start`, the arguments of `Grammar.matcher`."""
+    """--prompt and --canonical. They arrive as `start`, the keyword arguments of `Grammar.matcher`."""
 
     @wraps(function)
     def with_start(*args: Any, prompt: str | None, canonical: bool, **others: Any) -> Any:
@@ -222,10 +257,10 @@ def start_options(function: F) -> F:
         click.option(
             "--prompt",
             metavar="TEXT",
-            help="What stands before the text. Its last tokens are taken back if what follows can change them, and "
-            "what they spelled comes first.",
+            help="The prompt before the text. Where the text can change its last tokens, they are taken back, and the "
+            "first tokens of the text spell them again.",
         ),
-        click.option("--canonical", is_flag=True, help="Only tokens that the tokenizer itself would write."),
+        click.option("--canonical", is_flag=True, help="Allow only tokens that the tokenizer itself would write."),
     ]
     found: F = _with_options(with_start, options)
     return found

@@ -1,4 +1,4 @@
-"""A vocabulary from a rank file of tiktoken: a line is a token in base64 and its rank, which is its id."""
+"""A vocabulary from a rank file of tiktoken, whose lines are a token in base64 and its rank, which is its id."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .sources import read_input
+from .files import read_input
+from .options import EMBEDDED
 
 if TYPE_CHECKING:
     from ffgrammar import Tokenizer
@@ -39,13 +40,11 @@ def _ranks(path: str) -> dict[bytes, int]:
 def load_rank_file(named: VocabularyName) -> Tokenizer:
     """The vocabulary of a rank file.
 
-    A file says neither how the tokenizer splits text nor which tokens are special. Both are known where it holds an
-    embedded vocabulary under its own name; else the first is --pattern (without it nothing can be encoded, masks need
-    no encoding) and the second --eos.
+    A rank file says neither how the tokenizer splits text nor which tokens are special. Where it holds an embedded
+    vocabulary under its own name, both are known. Otherwise --pattern says the first and --eos the second. Without
+    --pattern nothing can be encoded, but masks need no encoding.
     """
     from ffgrammar import Tokenizer
-
-    from .tokenizers import EMBEDDED
 
     ranks = _ranks(named.name)
     name = PurePath(named.name).stem

@@ -1,4 +1,4 @@
-"""`--registry`: the schemas that a schema's references to other documents lead to."""
+"""`--registry`: the schemas that a schema refers to in other documents."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ __all__ = ["read_registry"]
 
 
 def read_registry(given: tuple[str, ...]) -> dict[str, str]:
-    """The JSON texts by URI: of files and folders as they are, or of `URI=PATH`."""
+    """The JSON texts of the files and folders given as `PATH` or `URI=PATH`, by their URI."""
     found: dict[str, str] = {}
     for item in given:
         uri, path = "", item
         if not os.path.exists(item) and "=" in item:
-            # a URI may have an = in it, too
+            # The URI may contain = as well.
             uri, _, path = item.rpartition("=")
         for name, text in _folder(uri, path) if os.path.isdir(path) else [_file(uri, path)]:
             if not name:
@@ -47,14 +47,14 @@ def _own_name(path: str, text: str) -> str:
 
 
 def _folder(uri: str, path: str) -> Iterator[tuple[str, str]]:
-    """The .json files in and below a folder: by their `$id` if they have one, or below a URI."""
+    """The .json files in and below a folder. Their names are their `$id`, or their path below the URI."""
     for folder, folders, names in os.walk(path):
         folders.sort()
         for name in sorted(names):
             if not name.endswith(".json"):
                 continue
             full = os.path.join(folder, name)
-            way = os.path.relpath(full, path).replace(os.sep, "/")
-            known, text = _file(f"{uri.rstrip('/')}/{way}" if uri else "", full)
+            relative = os.path.relpath(full, path).replace(os.sep, "/")
+            known, text = _file(f"{uri.rstrip('/')}/{relative}" if uri else "", full)
             if known:
                 yield known, text

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["command", "sentence"]
 
 ATTEMPTS = 4
-# From this many choices on a place is inside free text, where a bracket is but a character.
+# With this many choices or more it is inside free text, where a bracket is a character like others.
 FREE_TEXT = 64
 CLOSERS = b"}])>\"'/;"
 
@@ -41,11 +41,11 @@ def _is_plain(byte: int) -> bool:
 
 
 class Steering:
-    """Chooses bytes that lead to an end: those after which the matcher sees it least far.
+    """Chooses bytes that lead to an end: each time the byte after which the matcher's distance to it is least.
 
-    Masks are exact, so no choice is a dead end; but that distance is an estimate, and one could go in circles. So what
-    was chosen before at the same distance among the same bytes counts against a choice; every choice is taken in the
-    end.
+    Masks are exact, so no choice is a dead end. But the distance is an estimate, and following it could go in circles.
+    So a choice costs more each time it was taken at the same distance among the same bytes, and in the end every choice
+    is taken.
     """
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class Steering:
             matcher.accept_bytes(bytes((byte,)))
             cost = matcher.distance() + self._taken.get((here, allowed, byte), 0) / 4
             matcher.rollback(1)
-            # Of equals a letter or digit looks best.
+            # Among equals a letter or a digit looks best.
             if (cost, not _is_plain(byte)) < (least, not _is_plain(best)):
                 best, least = byte, cost
         self._taken[here, allowed, best] = self._taken.get((here, allowed, best), 0) + 1
@@ -72,14 +72,14 @@ def _choices(allowed: bytes) -> list[float]:
 
 
 def _stops(matcher: Matcher, allowed: bytes, random: Random) -> bool:
-    """Whether to end a sentence where it may end: always where it must, or by chance, as any other choice."""
+    """Whether to end a sentence where it may end: always where nothing else is allowed, else by chance."""
     if not allowed:
         return True
     return random.random() * (STOP + sum(_choices(allowed))) < STOP
 
 
 def _attempt(matcher: Matcher, random: Random, length: int) -> bytes | None:
-    """A sentence: `length` bytes by chance, then the way to an end; None if that takes too long."""
+    """A sentence: about `length` random bytes, then bytes that lead to an end. None if that takes too long."""
     text = bytearray()
     steering = Steering()
     while len(text) < 20 * length + 10_000:
@@ -101,10 +101,10 @@ def _attempt(matcher: Matcher, random: Random, length: int) -> bytes | None:
 
 
 def sentence(grammar: Grammar, random: Random, length: int) -> bytes:
-    """A random sentence; after about `length` bytes it heads for its end.
+    """A random sentence, which heads for its end after about `length` bytes.
 
     Raises:
-        click.ClickException: none was found, as in a language without any.
+        click.ClickException: none was found; the grammar may have none.
     """
     for attempt in range(ATTEMPTS):
         found = _attempt(grammar.matcher(), random, length if attempt < ATTEMPTS // 2 else 0)
@@ -118,7 +118,9 @@ def sentence(grammar: Grammar, random: Random, length: int) -> bytes:
     epilog=example("""echo 'v[0-9]{1,2}(\\.[0-9]{1,2}){2}' | ffgrammar sample - --type regex -n 3 --seed 7"""),
 )
 @grammar_argument
-@click.option("-n", "--count", default=1, show_default=True, type=click.IntRange(min=0), help="How many sentences.")
+@click.option(
+    "-n", "--count", default=1, show_default=True, type=click.IntRange(min=0), help="The number of sentences."
+)
 @click.option("--seed", default=0, show_default=True, help="Equal seeds give equal sentences.")
 @click.option(
     "--length",
@@ -135,7 +137,7 @@ def command(
 ) -> int:
     """Write random sentences of a grammar.
 
-    Each is followed by a newline. With --json each is an object on a line of its own: sentences may contain newlines.
+    Each sentence is followed by a newline. Sentences may contain newlines themselves; with --json each is one line.
     """
     import sys
 

@@ -1,4 +1,4 @@
-"""Bytes and tokens as text that cannot be misread, and JSON lines."""
+"""What commands print: bytes and tokens as text that cannot be misread, JSON lines, colours, complaints."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _escape(character: str) -> str:
 
 
 def quote(data: bytes) -> str:
-    r"""A literal: "…" for UTF-8 with what cannot be seen escaped, b"\x…" for other bytes."""
+    r"""A literal: "…" for UTF-8, invisible characters escaped, and b"\x…" for other bytes."""
     try:
         text = data.decode()
     except UnicodeDecodeError:
@@ -58,7 +58,7 @@ def bytes_as_json(data: bytes) -> dict[str, str]:
 
 
 def token_as_json(tokenizer: Tokenizer, token: int) -> dict[str, Any]:
-    """A token as an object: its id, and its text, its bytes, or its name as a special token."""
+    """A token as an object: its id with its text, its bytes, or the name of a special token."""
     data = tokenizer.token_bytes(token)
     if not data and tokenizer.is_special(token):
         return {"id": token, "special": tokenizer.decode([token]).decode()}
@@ -66,7 +66,7 @@ def token_as_json(tokenizer: Tokenizer, token: int) -> dict[str, Any]:
 
 
 def token_line(tokenizer: Tokenizer, token: int) -> str:
-    """A token as a line: its id, a tab, and its bytes as a literal (a special token by its bare name)."""
+    """A token as a line: its id, a tab, and its bytes as a literal, or the bare name of a special token."""
     data = tokenizer.token_bytes(token)
     if not data and tokenizer.is_special(token):
         return f"{token}\t{tokenizer.decode([token]).decode()}"
@@ -74,27 +74,27 @@ def token_line(tokenizer: Tokenizer, token: int) -> str:
 
 
 def write_json(value: Any) -> None:
-    """One JSON value on a line of stdout, flushed: the reader may be waiting for it."""
+    """Writes one JSON value as a line of stdout. It is flushed, because the reader may wait for it."""
     import json
 
     print(json.dumps(value, ensure_ascii=False), flush=True)
 
 
 def write_lines(lines: Iterable[str]) -> None:
-    """Lines on stdout."""
+    """Writes lines to stdout."""
     write = sys.stdout.write
     for line in lines:
         write(line + "\n")
 
 
 def emphasis(text: str, colour: int) -> str:
-    """Coloured at a terminal (an ANSI colour number), plain elsewhere and under NO_COLOR."""
+    """Text in an ANSI colour at a terminal, and plain elsewhere and under NO_COLOR."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not sys.stdout.isatty():
         return text
     return f"\x1b[{colour}m{text}\x1b[0m"
 
 
 def complain(text: str) -> None:
-    """What is not a result: on stderr, each line marked as ours."""
+    """Writes what is not a result to stderr, each line marked as ours."""
     for line in text.splitlines():
         print(f"ffgrammar: {line}", file=sys.stderr)

@@ -1,14 +1,16 @@
-"""Grammars and vocabularies from what the command line names."""
+"""Grammars and vocabularies from what the command line names: read, compiled, loaded."""
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from .files import read_input
+from .messages import in_flags
+from .options import KINDS
 from .show import complain
 
 if TYPE_CHECKING:
@@ -16,12 +18,11 @@ if TYPE_CHECKING:
 
     from .options import VocabularyName
 
-__all__ = ["BadGrammar", "Source", "compile_source", "load_grammar", "load_tokenizer", "read_input", "read_source"]
+__all__ = ["BadGrammar", "Source", "compile_source", "load_grammar", "load_tokenizer", "read_source"]
 
 EXTENSIONS = {
     ".json": "json-schema",
     ".lark": "lark",
-    ".gbnf": "gbnf",
     ".regex": "regex",
     ".choice": "choice",
     ".ffg": "compiled",
@@ -29,7 +30,7 @@ EXTENSIONS = {
 
 
 class BadGrammar(click.ClickException):
-    """The grammar itself is at fault."""
+    """The grammar itself is wrong, which is exit code 3."""
 
     exit_code = 3
 
@@ -43,24 +44,19 @@ class Source:
     name: str
 
 
-def read_input(path: str) -> bytes:
-    """The bytes of a file, or of stdin for -."""
-    if path == "-":
-        return sys.stdin.buffer.read()
-    with open(path, "rb") as file:
-        return file.read()
-
-
 def read_source(path: str, kind: str | None) -> Source:
-    """Read a grammar; its kind is what --type says, else what the extension says, else JSON is recognised."""
+    """Read a grammar. Its kind comes from --type, else from the extension; on stdin a JSON schema is recognised."""
     name = "stdin" if path == "-" else path
     kind = kind or EXTENSIONS.get(PurePath(path).suffix.lower())
     if kind is None and path != "-":
-        raise click.UsageError(f"{name}: the extension does not say what kind of grammar this is; use --type")
+        raise click.UsageError(
+            f"{name}: the extension does not say what kind of grammar this is, as {', '.join(EXTENSIONS)} would; "
+            f"use --type {'|'.join(KINDS)}"
+        )
     data = read_input(path)
     if kind is None:
         if not data.lstrip().startswith((b"{", b"true", b"false")):
-            raise click.UsageError(f"{name}: this is not a JSON schema; say what it is with --type")
+            raise click.UsageError(f"{name}: this is not a JSON schema; say what it is: --type {'|'.join(KINDS)}")
         kind = "json-schema"
     return Source(kind, data, name)
 
@@ -109,11 +105,9 @@ def _options(source: Source, limits: tuple[str, ...], for_schema: dict[str, Any]
 
 
 def compile_source(source: Source, tokenizer: Tokenizer, limits: tuple[str, ...] = (), **for_schema: Any) -> Grammar:
-    """Compile a grammar; what is wrong with the grammar itself ends in exit code 3."""
+    """Compile a grammar. Raises BadGrammar for an error in it."""
     import ffgrammar as ff
 
-    if source.kind == "gbnf":
-        raise click.UsageError(f"{source.name}: this version reads no GBNF; write the grammar in Lark")
     options = _options(source, limits, for_schema)
     try:
         if source.kind == "compiled":
@@ -125,17 +119,17 @@ def compile_source(source: Source, tokenizer: Tokenizer, limits: tuple[str, ...]
             return ff.compile_json_schema(text, tokenizer, **options)
         if source.kind == "lark":
             return ff.compile_lark(text, tokenizer, **options)
-        # An editor ends a file with a newline; a pattern that needs one writes \n.
+        # The newline at the end of the file is an editor's. A pattern that means one writes \n.
         return ff.compile_regex(text.removesuffix("\n").removesuffix("\r"), tokenizer, **options)
     except ff.FFGrammarError as error:
-        raise BadGrammar(f"{source.name}: {error}") from error
+        raise BadGrammar(f"{source.name}: {in_flags(str(error))}") from error
 
 
 def load_grammar(path: str, tokenizer: Tokenizer, kind: str | None, **compiling: Any) -> Grammar:
-    """Read and compile; the grammar's warnings go to stderr."""
+    """Read and compile a grammar. Its warnings go to stderr."""
     grammar = compile_source(read_source(path, kind), tokenizer, **compiling)
     for warning in grammar.warnings:
-        complain(f"warning: {warning}")
+        complain(f"warning: {in_flags(warning)}")
     return grammar
 
 

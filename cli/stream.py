@@ -1,4 +1,4 @@
-"""NDJSON: a request a line in, an answer a line out, so that one process serves a whole pipeline."""
+"""NDJSON: one request a line in, one answer a line out, so that one process serves a whole pipeline."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from .messages import in_flags
 from .options import Prefix
+from .progress import Progress
 from .show import write_json
 from .walk import advance
 
@@ -18,18 +20,18 @@ __all__ = ["BadRequest", "answer_prefixes", "answer_requests", "tokens_of_reques
 
 
 class BadRequest(ValueError):
-    """A line is JSON but not a request."""
+    """A line is not a request."""
 
 
 def tokens_of_request(value: Any, name: str) -> list[int]:
-    """A list of token ids, checked."""
+    """The token ids of a request's member `name`. Raises BadRequest."""
     if not isinstance(value, list) or not all(type(item) is int for item in value):
         raise BadRequest(f"{name} is not an array of token ids")
     return value
 
 
 def prefix_of_request(request: dict[str, Any]) -> Prefix:
-    """The text so far of a request: "prefix", "prefix_bytes" (hexadecimal) or "prefix_tokens"."""
+    """The text so far that a request gives: "prefix", "prefix_bytes" (hexadecimal) or "prefix_tokens"."""
     known = ("prefix", "prefix_bytes", "prefix_tokens")
     for name in request:
         if name not in known:
@@ -65,9 +67,10 @@ def _request(line: bytes) -> dict[str, Any]:
 def answer_prefixes(
     grammar: Grammar, tokenizer: Tokenizer, answer: Callable[[Matcher], dict[str, Any]], start: dict[str, Any]
 ) -> int:
-    """Answer requests that name a prefix: with what `answer` says there, or with where the prefix is rejected.
+    """Answer each request, which gives a prefix: with what `answer` says after it, or with where it is rejected.
 
-    `start` says how matchers start.
+    Args:
+        start: the keyword arguments of `Grammar.matcher`.
     """
 
     def answer_one(request: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
@@ -81,23 +84,29 @@ def answer_prefixes(
 
 
 def answer_requests(answer: Callable[[dict[str, Any]], tuple[bool, dict[str, Any]]]) -> int:
-    """Answer every line of stdin; a line that cannot be answered gets {"error": …} in its place.
+    """Answer every line of stdin, in order. A line that is no request is answered with {"error": …}.
 
-    `answer` returns yes or no, and the answer. The exit code is that of the worst line: 2 over 1 over 0.
+    Args:
+        answer: returns yes or no, and the answer.
+
+    Returns:
+        The exit code of the worst line: 2 for an error, else 1 for a no, else 0.
     """
     from ffgrammar import FFGrammarError
 
     code = 0
-    for line in sys.stdin.buffer:
-        if not line.strip():
-            continue
-        try:
-            yes, found = answer(_request(line))
-        except (BadRequest, FFGrammarError) as error:
-            code = 2
-            write_json({"error": str(error)})
-            continue
-        if not yes:
-            code = max(code, 1)
-        write_json(found)
+    with Progress("requests") as progress:
+        for line in sys.stdin.buffer:
+            if not line.strip():
+                continue
+            progress.step()
+            try:
+                yes, found = answer(_request(line))
+            except (BadRequest, FFGrammarError) as error:
+                code = 2
+                write_json({"error": in_flags(str(error))})
+                continue
+            if not yes:
+                code = max(code, 1)
+            write_json(found)
     return code

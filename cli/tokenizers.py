@@ -6,11 +6,9 @@ from typing import Any
 
 import click
 
-from .options import example, json_option
+from .options import EMBEDDED, example, json_option
 
-__all__ = ["EMBEDDED", "command"]
-
-EMBEDDED = ("cl100k_base", "o200k_base")
+__all__ = ["command"]
 
 
 def _describe(name: str) -> dict[str, Any]:
@@ -45,7 +43,7 @@ def _loadable() -> list[dict[str, str]]:
 def command(as_json: bool) -> int:
     """List the vocabularies that can be used.
 
-    What is embedded needs no network; the rest is what --tokenizer loads from files.
+    Embedded vocabularies need no network. The other lines say which files --tokenizer loads.
     """
     from .show import write_json, write_lines
 

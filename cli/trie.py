@@ -1,4 +1,4 @@
-"""`ffgrammar trie`: the vocabulary under a prefix."""
+"""`ffgrammar trie`: the part of the vocabulary that starts with a prefix, as a tree."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from .options import Prefix, VocabularyName, example, json_option, prefix_options, tokenizer_option
+from .options import PATH, Prefix, VocabularyName, example, json_option, prefix_options, tokenizer_option
 from .show import bytes_as_json, complain, quote, write_json, write_lines
 
 if TYPE_CHECKING:
@@ -23,14 +23,14 @@ __all__ = ["command"]
 
 @dataclass
 class Branch:
-    """A byte string that is a token (several ids may share it), under the longest token that is a prefix of it."""
+    """The bytes of a token, whose parent is the longest token that is a prefix of them. Several ids may share them."""
 
     data: bytes
     ids: list[int] = field(default_factory=list)
     branches: list[Branch] = field(default_factory=list)
 
     def as_json(self, limits: Limits, depth: int = 1) -> dict[str, Any]:
-        """As a JSON object; "more" says how many branches are left out, with all below them."""
+        """A JSON object. Its "more" says how many branches are left out, with everything below them."""
         shown = self.branches if depth <= limits.depth else []
         shown = shown[: limits.children]
         found = {**bytes_as_json(self.data), "ids": self.ids}
@@ -38,7 +38,7 @@ class Branch:
         return {**found, "more": len(self.branches) - len(shown)} if len(shown) < len(self.branches) else found
 
     def lines(self, limits: Limits, depth: int = 1) -> Iterator[tuple[int, bool, str, str]]:
-        """A line for each token: depth, whether it is the last at its place, what it adds to the one above, ids."""
+        """For each token: its depth, whether it is its parent's last one, what it adds to its parent, its ids."""
         if depth > limits.depth:
             return
         shown = self.branches[: limits.children]
@@ -52,14 +52,14 @@ class Branch:
 
 
 class Limits(NamedTuple):
-    """How much is shown: levels, and branches of each token."""
+    """How much is shown: levels of the tree, and branches of each token."""
 
     depth: int
     children: int
 
 
 def draw(root: Branch, limits: Limits) -> Iterator[str]:
-    """The tree for a terminal; the first level has no lines before it."""
+    """The lines of the tree for a terminal. Lines of the first level are not indented."""
     ended: list[bool] = []
     for depth, last, text, ids in root.lines(limits):
         del ended[depth - 1 :]
@@ -70,7 +70,7 @@ def draw(root: Branch, limits: Limits) -> Iterator[str]:
 
 
 def as_svg(root: Branch, limits: Limits) -> str:
-    """The tree as a picture."""
+    """The tree as an SVG picture."""
     lines = [(depth, text, ids) for depth, _, text, ids in root.lines(limits)]
     height, step, widest = 20, 24, 0
     parts = []
@@ -109,9 +109,9 @@ def grow(tokenizer: Tokenizer, prefix: bytes) -> Branch:
 
 @click.command("trie", epilog=example("ffgrammar trie --prefix user --max-depth 2 --max-children 3"))
 @prefix_options
-@click.option("--max-depth", type=click.IntRange(min=1), help="Show this many levels only.")
-@click.option("--max-children", type=click.IntRange(min=1), help="Show this many tokens under each only.")
-@click.option("--svg", metavar="FILE", help="Write the tree as a picture, too.")
+@click.option("--max-depth", type=click.IntRange(min=1), help="Show only this many levels.")
+@click.option("--max-children", type=click.IntRange(min=1), help="Show only this many tokens under each token.")
+@click.option("--svg", type=PATH, metavar="FILE", help="Also write the tree as a picture.")
 @json_option
 @tokenizer_option
 def command(
@@ -124,7 +124,7 @@ def command(
 ) -> int:
     """Show the vocabulary under a prefix, as a tree.
 
-    A line is a token: what it adds to the token it hangs from, and its ids. Exit code 1: no token starts so.
+    A line is a token: what it adds to the token above it, and its ids. Exit code 1: no token starts with the prefix.
     """
     from .sources import load_tokenizer
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import VocabularyName, example, grammar_argument, grammar_options, json_option, tokenizer_option
+from .options import PATH, VocabularyName, example, grammar_argument, grammar_options, json_option, tokenizer_option
+from .progress import Progress
 from .show import GREEN, emphasis, write_json
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ __all__ = ["command"]
 
 
 def judge(grammar: Grammar, text: bytes) -> Rejection | None:
-    """None for a sentence of the grammar, else where the text leaves it."""
+    """None if the text is a sentence of the grammar, else where it leaves it."""
     from .walk import feed_bytes, rejection
 
     matcher = grammar.matcher()
@@ -50,10 +51,12 @@ def _text_of_line(line: bytes, field: str | None) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _judge_lines(grammar: Grammar, name: str, field: str | None) -> int:
+def _judge_lines(grammar: Grammar, name: str, field: str | None, progress: Progress) -> int:
+    """Judges each line of a file as a text of its own. Returns the exit code of the worst line."""
     code = 0
     with sys.stdin.buffer if name == "-" else open(name, "rb") as file:
         for number, line in enumerate(file, 1):
+            progress.step()
             place = {"line": number} if name == "-" else {"file": name, "line": number}
             try:
                 found = judge(grammar, _text_of_line(line.rstrip(b"\r\n"), field))
@@ -73,10 +76,10 @@ def _judge_lines(grammar: Grammar, name: str, field: str | None) -> int:
     epilog=example("""echo '{"a": 1}' | ffgrammar validate --type regex <(echo '\\{"a": [0-9]+\\}') --chomp"""),
 )
 @grammar_argument
-@click.argument("files", nargs=-1, metavar="[FILES]...")
-@click.option("--ndjson", is_flag=True, help="Every line is a text of its own; one JSON answer a line, flushed.")
-@click.option("--field", metavar="NAME", help="With --ndjson: the text is this string member of each line's object.")
-@click.option("--chomp", is_flag=True, help="Leave out a newline that ends a file.")
+@click.argument("files", nargs=-1, metavar="[FILES]...", type=PATH)
+@click.option("--ndjson", is_flag=True, help="Take every line as a text; write one JSON answer a line, flushed.")
+@click.option("--field", metavar="NAME", help="With --ndjson: lines are JSON objects, and the text is this member.")
+@click.option("--chomp", is_flag=True, help="Ignore a newline at the end of a file.")
 @json_option
 @grammar_options
 @tokenizer_option
@@ -92,10 +95,11 @@ def command(
 ) -> int:
     """Say whether whole texts belong to a grammar, or where they leave it.
 
-    What was allowed there is said too. FILES are texts, - is stdin (the default). Exit code 1: at least one text is
-    rejected.
+    For a rejected text it also says what was allowed at that point. Each of FILES is one text; - is stdin, the default.
+    Exit code 1: at least one text is rejected.
     """
-    from .sources import load_grammar, load_tokenizer, read_input
+    from .files import read_input
+    from .sources import load_grammar, load_tokenizer
 
     if field is not None and not ndjson:
         raise click.UsageError("--field needs --ndjson")
@@ -103,13 +107,15 @@ def command(
     if grammar == "-" and "-" in names:
         raise click.UsageError("stdin cannot be both the grammar and a text")
     compiled = load_grammar(grammar, load_tokenizer(tokenizer), **compiling)
-    if ndjson:
-        return max(_judge_lines(compiled, name, field) for name in names)
-    code = 0
-    for name in names:
-        text = read_input(name)
-        found = judge(compiled, text.removesuffix(b"\n").removesuffix(b"\r") if chomp else text)
-        _report_file("stdin" if name == "-" else name, found, as_json)
-        if found is not None:
-            code = 1
+    with Progress("lines" if ndjson else "files") as progress:
+        if ndjson:
+            return max(_judge_lines(compiled, name, field, progress) for name in names)
+        code = 0
+        for name in names:
+            text = read_input(name)
+            found = judge(compiled, text.removesuffix(b"\n").removesuffix(b"\r") if chomp else text)
+            _report_file("stdin" if name == "-" else name, found, as_json)
+            if found is not None:
+                code = 1
+            progress.step()
     return code

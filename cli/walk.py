@@ -1,4 +1,4 @@
-"""Bring a matcher to the end of a text, or say where and why the text leaves the grammar."""
+"""Moves a matcher along a text, and says where and why the text leaves the grammar."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ MAX_RANGES = 12
 
 @dataclass(frozen=True)
 class Allowed:
-    """What may follow a place: forced bytes where there are any, else the set of next bytes; or the end."""
+    """What may come next: the bytes that must, the bytes that may, and whether the text may end."""
 
     forced: bytes
     next_bytes: bytes
     end: bool
 
     def ranges(self) -> list[tuple[int, int]]:
-        """The set of next bytes as inclusive ranges."""
+        """The next bytes as inclusive ranges."""
         found: list[tuple[int, int]] = []
         for byte in self.next_bytes:
             if found and found[-1][1] == byte - 1:
@@ -46,7 +46,7 @@ class Allowed:
         return found
 
     def describe(self) -> str:
-        """As a phrase for people."""
+        """A phrase for people: several forced bytes, or else the next bytes."""
         parts = []
         if len(self.forced) > 1:
             parts.append(quote(self.forced))
@@ -60,13 +60,21 @@ class Allowed:
         return ", ".join(parts) or "nothing"
 
     def as_json(self) -> dict[str, Any]:
-        """As JSON: forced bytes, inclusive ranges of next bytes, whether the text may end."""
+        """A JSON object: forced bytes, inclusive ranges of next bytes, whether the text may end."""
         return {"forced": bytes_as_json(self.forced), "next_bytes": self.ranges(), "end": self.end}
 
 
 @dataclass(frozen=True)
 class Rejection:
-    """Where a text leaves the grammar. `token` is the index of the offending token where tokens were given."""
+    """Where a text leaves the grammar.
+
+    Attributes:
+        offset: in bytes.
+        line, column: from 1; a column is a character.
+        allowed: what may come there.
+        at_end: whether the text is right so far, but ends too early.
+        token: the index of the offending token, if the text was given as tokens.
+    """
 
     offset: int
     line: int
@@ -76,7 +84,7 @@ class Rejection:
     token: int | None = None
 
     def describe(self) -> str:
-        """As a phrase for people, the verdict emphasized at a terminal."""
+        """A phrase for people, with the verdict in colour at a terminal."""
         token = f" (token {self.token})" if self.token is not None else ""
         verdict = emphasis("ends too early" if self.at_end else "rejected", RED)
         return (
@@ -85,7 +93,7 @@ class Rejection:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """As JSON; `token` only where tokens were given."""
+        """A JSON object. It has a `token` only if the text was given as tokens."""
         found: dict[str, Any] = {"offset": self.offset, "line": self.line, "column": self.column}
         if self.token is not None:
             found["token"] = self.token
@@ -101,7 +109,7 @@ def _range_name(low: int, high: int) -> str:
 
 
 def allowed_bytes(matcher: Matcher) -> bytes:
-    """Every byte that may come next, in order. Asked byte by byte: no vocabulary stands between."""
+    """Every byte that may come next, ascending. Each byte is tried, because a mask tells tokens and not bytes."""
     found = bytearray()
     for value in range(256):
         if matcher.accept_bytes(bytes((value,))):
@@ -116,20 +124,20 @@ def allowed_at(matcher: Matcher) -> Allowed:
 
 
 def rejection(matcher: Matcher, text: bytes, *, at_end: bool = False, token: int | None = None) -> Rejection:
-    """The rejection of what comes after `text`, where the matcher stands."""
+    """The rejection of what comes after `text`, at whose end the matcher stands."""
     line_start = text.rfind(b"\n") + 1
     column = len(text[line_start:].decode("utf-8", "replace")) + 1
     return Rejection(len(text), text.count(b"\n") + 1, column, allowed_at(matcher), at_end, token)
 
 
 def feed_bytes(matcher: Matcher, data: bytes) -> Rejection | None:
-    """Accept a text as far as it goes."""
+    """Accepts a text as far as possible. Returns the rejection of the rest, if there is one."""
     accepted = matcher.accept_bytes(data)
     return None if accepted == len(data) else rejection(matcher, data[:accepted])
 
 
 def feed_tokens(matcher: Matcher, tokenizer: Tokenizer, tokens: list[int] | tuple[int, ...]) -> Rejection | None:
-    """Accept tokens as far as they go; of the offending token also the bytes that fit."""
+    """Accepts tokens as far as possible, and then those bytes of the offending token that fit."""
     accepted = matcher.accept_tokens(list(tokens))
     if accepted == len(tokens):
         return None
@@ -140,7 +148,7 @@ def feed_tokens(matcher: Matcher, tokenizer: Tokenizer, tokens: list[int] | tupl
 
 
 def advance(matcher: Matcher, tokenizer: Tokenizer, prefix: Prefix) -> Rejection | None:
-    """Accept a prefix given either way. (Before its bytes come those that a prompt still owes.)"""
+    """Accepts a prefix, given as bytes or as tokens. Pending bytes of a prompt come before a prefix of bytes."""
     if prefix.tokens is not None:
         return feed_tokens(matcher, tokenizer, prefix.tokens)
     if prefix.data:
@@ -149,7 +157,7 @@ def advance(matcher: Matcher, tokenizer: Tokenizer, prefix: Prefix) -> Rejection
 
 
 def report_rejection(what: str, rejection: Rejection, as_json: bool) -> int:
-    """Say no: as JSON on stdout, else on stderr. Returns the exit code of a clean no."""
+    """Reports a rejection, as JSON on stdout or else on stderr. Returns the exit code of a clean no."""
     if as_json:
         write_json({"rejected": rejection.as_json()})
     else:

@@ -1,4 +1,4 @@
-"""ffgrammar: exact token masks, forced tokens and canonicality for language models.
+"""ffgrammar tells a language model's sampler which tokens a grammar allows next, and which it forces.
 
     import ffgrammar as ff
 
@@ -8,7 +8,9 @@
     bitmask = ff.allocate_bitmask(1, tok.vocab_size)
     matcher.fill_bitmask(bitmask)
 
-Public names are loaded when they are first used: a program pays for what it needs.
+A `Tokenizer` is a vocabulary, a `Grammar` is compiled for one vocabulary, and a `Matcher` follows one text. The public
+names are listed in `__all__`; each has a docstring. Importing the package costs next to nothing, because a name is
+loaded when it is first used. `python -m ffgrammar` is the command line.
 """
 
 from __future__ import annotations
@@ -41,6 +43,10 @@ if TYPE_CHECKING:
     from ffgrammar.tokens.tokenizer import Tokenizer
     from ffgrammar.tokens.tracker import CanonicalityTracker
 
+# The only place that says which version this is: pyproject.toml and `ffgrammar --version` read it here.
+__version__ = "0.1.0"
+
+# Public name -> the module below `ffgrammar` that defines it.
 _HOME = {
     "allocate_bitmask": "api.bitmask",
     "CharacterPrefix": "api.character_prefix",
@@ -95,6 +101,7 @@ __all__ = [
     "Tokenizer",
     "TokenizerError",
     "UnsupportedError",
+    "__version__",
     "allocate_bitmask",
     "compile_choice",
     "compile_json_schema",
@@ -116,15 +123,15 @@ def __getattr__(name: str) -> Any:
         value = getattr(import_module(f"ffgrammar.{home}"), name)
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("ffgrammar."):
-            # the sources of a checkout in the working directory hide the package that was installed
+            # Python found the sources of a checkout before any installed package, and they were never built.
             raise ImportError(
-                f"{__path__[0]} is a source tree whose extensions are not built: start Python in another directory, or "
-                "build them with `pip install .`"
-            ) from error
+                f"{__path__[0]} is a source tree that is not built: type `make` in the directory above to build it in "
+                "place, or start Python in another directory to use an installed ffgrammar"
+            ) from None
         raise
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)

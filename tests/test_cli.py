@@ -391,7 +391,8 @@ def test_choice_reads_lines_or_an_array(invoke: Invoke, tmp_path: Path) -> None:
         (["mask", "-", "--type", "lark"], 'start: "a" missing', 3, "missing"),
         (["mask", "-", "--type", "regex"], "a(?=b)", 3, "column"),
         (["mask", "-", "--type", "regex"], b"\xff", 3, "not UTF-8 at byte 0"),
-        (["mask", "-", "--type", "gbnf"], 'root ::= "a"', 2, "GBNF"),
+        (["mask", "-", "--type", "gbnf"], 'root ::= "a"', 2, "'gbnf' is not one of 'json-schema'"),
+        (["mask", "rules.gbnf"], "", 2, "as .json, .lark, .regex, .choice, .ffg would; use --type json-schema|lark|"),
         (["mask", "-", "--type", "abnf"], "", 2, "abnf"),
         (["mask", "/no/such/file.json"], "", 2, "No such file"),
         (["mask", "schema.yaml"], "", 2, "--type"),
@@ -408,7 +409,6 @@ def test_choice_reads_lines_or_an_array(invoke: Invoke, tmp_path: Path) -> None:
         (["mask", "-", "--format", "xml"], "{}", 2, "xml"),
         (["mask"], "", 2, "GRAMMAR"),
         (["nonsense"], "", 2, "nonsense"),
-        ([], "", 2, "command"),
     ],
 )
 def test_errors_say_what_is_wrong(invoke: Invoke, arguments: list[str], stdin: str, code: int, message: str) -> None:
@@ -446,6 +446,42 @@ def test_a_line_nested_too_deep_is_answered_and_the_next_one_too(invoke: Invoke)
     found = invoke("check", "--ndjson", stdin="[" * 200_000 + '\n{"text": "a"}\n')
     assert found.code == 2
     assert ["error" in answer for answer in found.json_lines()] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "message"),
+    [
+        (["mask", "-", "--limit", "source_bytes=1"], "{}", "raise it with --limit source_bytes=N"),
+        (["ff-tokens", "-", "--type", "regex", "--limit", "forced_bytes=5"], "0123456789", "--limit forced_bytes=N"),
+        (["mask", "-"], '{"$schema": "http://x.test/dialect"}', "pass --draft, or put its metaschema in --registry"),
+        (["mask", "-"], '{"$ref": "http://x.test/other"}', "in --registry"),
+    ],
+)
+def test_errors_name_flags_and_not_keyword_arguments(
+    invoke: Invoke, arguments: list[str], stdin: str, message: str
+) -> None:
+    found = invoke(*arguments, stdin=stdin)
+    assert found.code in (2, 3)
+    assert message in found.err
+    assert not re.search(r"Limits\(|\b(draft|registry)=", found.err)
+
+
+def test_errors_about_a_vocabulary_name_flags_too(invoke: Invoke, tmp_path: Path, lark_sum: str) -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    path = tmp_path / "tokenizer.json"
+    byte_level = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    vocabulary = {letter: number for number, letter in enumerate(sorted(byte_level.alphabet()))}
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(vocab=vocabulary, merges=[]))
+    tokenizer.pre_tokenizer, tokenizer.decoder = byte_level, tokenizers.decoders.ByteLevel()
+    tokenizer.save(str(path))
+    found = invoke("mask", lark_sum, "--tokenizer", str(path))
+    assert (found.code, "give --eos IDS" in found.err) == (2, True)
+    ranks = _write_ranks(tmp_path / "small.tiktoken", BYTES)
+    found = invoke("check", "--text", "a", "--tokenizer", ranks)
+    assert (found.code, "--pattern" in found.err, "encode=" in found.err) == (2, True, False)
+    request = '{"text": "a"}\n'
+    answer = invoke("check", "--ndjson", "--tokenizer", ranks, stdin=request).json()
+    assert "--pattern" in answer["error"]
 
 
 # ---- vocabularies

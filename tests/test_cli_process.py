@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -16,7 +17,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMA = '{"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}'
-COMMANDS = ["compile", "mask", "ff-tokens", "check", "validate", "complete", "sample", "tokenizers", "trie", "bench"]
+COMMANDS = [
+    *["compile", "mask", "ff-tokens", "check", "validate", "complete", "sample", "tokenizers", "trie", "bench"],
+    "completion",
+]
 
 Env = dict[str, str]
 
@@ -103,24 +107,74 @@ def test_control_c_ends_quietly_with_130(shell_env: Env, folder: Path) -> None:
         assert process.stderr.read() == ""
 
 
-def test_colour_only_at_a_terminal_and_not_under_no_color(shell_env: Env, folder: Path) -> None:
+def _at_a_terminal(command: str, stream: str, env: Env, cwd: Path, **extra: str) -> str:
+    """What a command line writes to stdout or stderr if that is a terminal (and the other is none)."""
     pty = pytest.importorskip("pty")
-
-    def at_a_terminal(extra: Env) -> bytes:
-        master, slave = pty.openpty()
-        command = "echo '{\"id\": 1}' | ffgrammar validate schema.json"
-        with subprocess.Popen(
-            ["bash", "-c", command], env={**shell_env, "TERM": "xterm", **extra}, cwd=folder, stdout=slave
-        ):
-            pass
+    master, slave = pty.openpty()
+    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: slave}
+    with subprocess.Popen(["bash", "-c", command], env={**env, "TERM": "xterm", **extra}, cwd=cwd, **streams):
         os.close(slave)
-        found: bytes = os.read(master, 10_000)
-        os.close(master)
-        return found
+        found = bytearray()
+        with contextlib.suppress(OSError):  # which is how the end of a terminal reads on Linux
+            while part := os.read(master, 10_000):
+                found += part
+    os.close(master)
+    return found.decode()
 
-    assert b"\x1b[32maccepted\x1b[0m" in at_a_terminal({})
-    assert b"\x1b" not in at_a_terminal({"NO_COLOR": "1"})
+
+def test_colour_only_at_a_terminal_and_not_under_no_color(shell_env: Env, folder: Path) -> None:
+    command = "echo '{\"id\": 1}' | ffgrammar validate schema.json"
+    assert "\x1b[32maccepted\x1b[0m" in _at_a_terminal(command, "stdout", shell_env, folder)
+    assert "\x1b" not in _at_a_terminal(command, "stdout", shell_env, folder, NO_COLOR="1")
     assert "\x1b" not in _bash("echo '{\"id\": 1}' | ffgrammar validate schema.json", shell_env, folder).stdout
+
+
+SLOW_LINES = "for i in 1 2 3 4 5; do sleep 0.5; echo '{}'; done"
+
+
+# A process that starts later than these lines come has read them all in less than a second.
+@pytest.mark.timing
+@pytest.mark.parametrize(
+    ("command", "unit"),
+    [
+        (f"{SLOW_LINES} | ffgrammar mask schema.json --ndjson", "requests"),
+        (f"{SLOW_LINES} | ffgrammar validate schema.json --ndjson", "lines"),
+        ("ffgrammar validate schema.json one <(sleep 2.5; echo 1) two", "files"),
+    ],
+)
+def test_long_work_shows_how_far_it_is(command: str, unit: str, shell_env: Env, folder: Path) -> None:
+    for name in ("one", "two"):
+        (folder / name).write_text('{"id": 1}')
+    found = _at_a_terminal(command, "stderr", shell_env, folder, NO_COLOR="1")
+    lines = found.split("\r")
+    assert re.fullmatch(rf"ffgrammar: \d {unit}, \d+ a second", lines[1].rstrip()), found
+    # in the end the line is blank, without escape sequences
+    assert lines[-1] == "" and lines[-2].isspace() and "\x1b" not in found
+
+
+def test_progress_is_for_long_work_and_for_terminals(shell_env: Env, folder: Path) -> None:
+    command = "ffgrammar validate schema.json --ndjson"
+    assert _at_a_terminal(f"echo '{{}}' | {command}", "stderr", shell_env, folder) == ""
+    assert _bash(f"{SLOW_LINES} | {command}", shell_env, folder).stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "hinted"),
+    [
+        ("ffgrammar mask schema.json --prefix '{'", True),
+        ("ffgrammar ff-tokens schema.json --prefix '{'", True),
+        ("ffgrammar mask schema.json --prefix '{' --separators ', ' ': '", False),
+        ("ffgrammar mask schema.json --prefix '{\"'", False),
+        ("ffgrammar mask - --type regex <<< '\\s*'", False),
+    ],
+)
+def test_a_hint_where_most_tokens_are_white_space(command: str, hinted: bool, shell_env: Env, folder: Path) -> None:
+    found = _at_a_terminal(command, "stderr", shell_env, folder)
+    if hinted:
+        assert re.fullmatch(r"ffgrammar: hint: \d+ of these \d+ tokens are white space; compiling with .*\s*", found)
+    else:
+        assert found == ""
+    assert _bash(command, shell_env, folder).stderr == ""
 
 
 def test_other_locales_do_not_break_output(shell_env: Env, folder: Path) -> None:
@@ -152,19 +206,97 @@ def test_the_example_of_every_help_runs(command: str, shell_env: Env, tmp_path: 
 
 def test_every_command_is_known_to_help_and_documented(cli_module: Any, shell_env: Env) -> None:
     listed = _help("", shell_env)
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    documented = "".join(page.read_text(encoding="utf-8") for page in pages)
     assert list(cli_module.COMMANDS) == COMMANDS
     for name, summary in cli_module.COMMANDS.items():
         assert re.search(rf"^  {name} ", listed, re.MULTILINE)
-        assert f"`{name}" in readme or f"ffgrammar {name} " in readme, f"README does not show {name}"
+        assert f"`{name}" in documented or f"ffgrammar {name} " in documented, f"{name} is not documented"
         command = cli_module.cli.get_command(None, name)
         assert command.help.partition("\n")[0] == summary
         for option in command.params:
             assert option.param_type_name == "argument" or option.help, f"{name}: {option.name} has no help"
 
 
+def test_alone_it_shows_its_commands(shell_env: Env) -> None:
+    found = _bash("ffgrammar", shell_env)
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr == _help("", shell_env)
+
+
 def test_version(shell_env: Env) -> None:
-    assert _bash("ffgrammar --version", shell_env).stdout.startswith("ffgrammar")
+    import ffgrammar
+
+    assert _bash("ffgrammar --version", shell_env).stdout == f"ffgrammar {ffgrammar.__version__}\n"
+
+
+@pytest.mark.parametrize("command", ["mask", "ff-tokens"])
+def test_help_says_how_to_be_rid_of_white_space(command: str, shell_env: Env) -> None:
+    text = _help(command, shell_env)
+    assert "--separators" in text.partition("Options:")[0]
+
+
+def test_the_manual_page_has_every_command_and_option(cli_module: Any, tmp_path: Path) -> None:
+    package = cli_module.__name__.rpartition(".")[0]
+    cwd = ROOT if package == "cli" else tmp_path
+    command = [sys.executable, "-m", f"{package}.man"]
+    page = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=True).stdout
+    sections = page.replace("\\-", "-").split("\n.SS ")
+    assert [section.partition("\n")[0] for section in sections[1:]] == COMMANDS
+    for name, section in zip(COMMANDS, sections[1:], strict=True):
+        known = cli_module.cli.get_command(None, name)
+        assert all(flag in section for option in known.params for flag in option.opts if flag.startswith("-"))
+        assert f"ffgrammar {name}" in section.partition("Example:")[2]
+    # roff reads a line that starts with a dot or a quote as a command
+    commands = {line.split()[0] for line in page.splitlines() if line.startswith((".", "'"))}
+    assert commands == {".TH", ".SH", ".SS", ".PP", ".TP", ".nf", ".fi", ".RS", ".RE"}
+
+
+# ---- completion
+
+
+def _completed(words: list[str], env: Env, cwd: Path) -> list[str]:
+    """What bash offers for the last of some words, by the script that `ffgrammar completion bash` prints."""
+    line = " ".join(f"'{word}'" for word in words)
+    # `compopt -o default` is how the script asks bash for file names; it works only inside a real completion
+    script = (
+        f"source <(ffgrammar completion bash); compopt() {{ files=$(compgen -f -- '{words[-1]}'); }}; "
+        f"COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; "
+        "$(complete -p ffgrammar | sed 's/.*-F \\([^ ]*\\).*/\\1/') ffgrammar; "
+        'printf "%s\\n" "${COMPREPLY[@]}" ${files}'
+    )
+    found = subprocess.run(["bash", "-c", script], env=env, cwd=cwd, capture_output=True, text=True, timeout=60)
+    assert found.stderr == ""
+    return found.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["ff"], ["ff-tokens"]),
+        (["comp"], ["compile", "complete", "completion"]),
+        (["mask", "sch"], ["schema.json"]),
+        (["mask", "schema.json", "--sep"], ["--separators"]),
+        (["mask", "schema.json", "--type", "la"], ["lark"]),
+        (["mask", "schema.json", "--tokenizer", "o"], ["o200k_base"]),
+        (["mask", "schema.json", "--tokenizer", "sch"], ["schema.json"]),
+        (["mask", "schema.json", "--registry", "sch"], ["schema.json"]),
+        (["compile", "schema.json", "-o", "sch"], ["schema.json"]),
+        (["validate", "schema.json", "sch"], ["schema.json"]),
+        (["check", "sch"], ["schema.json"]),
+        (["complete", "sch"], ["schema.json"]),
+    ],
+)
+def test_bash_completes_commands_options_and_files(
+    words: list[str], offered: list[str], shell_env: Env, folder: Path
+) -> None:
+    assert _completed(["ffgrammar", *words], shell_env, folder) == offered
+
+
+@pytest.mark.parametrize(("shell", "mark"), [("zsh", "#compdef ffgrammar"), ("fish", "complete ")])
+def test_other_shells_have_scripts(shell: str, mark: str, shell_env: Env) -> None:
+    assert mark in _bash(f"ffgrammar completion {shell}", shell_env).stdout
+    assert _bash("ffgrammar completion tcsh", shell_env).returncode == 2
 
 
 # ---- what is imported, and how long it takes

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from ..sources import read_input
+from ..files import read_input
 
 __all__ = ["Instance", "Schema", "compact", "load_schemas", "spaced"]
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ffgrammar.core.arguments import expect
+
 if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
@@ -15,15 +17,17 @@ def allocate_bitmask(batch: int, vocab_size: int) -> NDArray[numpy.int32]:
     """A bitmask that allows everything: int32 [batch, ceil(vocab_size / 32)], all ones.
 
     Args:
-        batch: how many rows, one for each matcher.
-        vocab_size: `Tokenizer.vocab_size`, or the width of the model's logits where they are wider.
+        batch: the number of rows, one for each matcher.
+        vocab_size: the number of token ids, as `Tokenizer.vocab_size` or as the model pads it.
 
     Raises:
+        TypeError: an argument is no whole number.
         ValueError: an argument is negative.
     """
     import numpy
 
-    if vocab_size < 0:
-        raise ValueError(f"vocab_size must not be negative, as {vocab_size} is")
-
+    for name, value in (("batch", batch), ("vocab_size", vocab_size)):
+        expect(name, value, (int, numpy.integer), "an int")
+        if value < 0:
+            raise ValueError(f"{name} must not be negative: {value}")
     return numpy.full((batch, (vocab_size + 31) // 32), -1, dtype=numpy.int32)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ffgrammar.api.arguments import require_tokenizer
+from ffgrammar.core.arguments import expect
 from ffgrammar.core.errors import MatcherError, TokenizerError
 from ffgrammar.engine.matcher.matcher import Matcher
 from ffgrammar.tokens.canonical.coverings import coverings_after
@@ -89,11 +89,9 @@ class CharacterPrefix:
     """
 
     def __init__(self, tok: Tokenizer, prefix: str | bytes, matcher: Matcher | None = None) -> None:
-        require_tokenizer(tok)
-        if not isinstance(prefix, (str, bytes, bytearray, memoryview)):
-            raise TypeError(f"CharacterPrefix: prefix must be str or bytes, not {type(prefix).__name__}")
-        if matcher is not None and not isinstance(matcher, Matcher):
-            raise TypeError(f"CharacterPrefix: matcher must be a Matcher, not {type(matcher).__name__}")
+        expect("CharacterPrefix: tok", tok, Tokenizer, "a Tokenizer")
+        expect("CharacterPrefix: prefix", prefix, (str, bytes, bytearray, memoryview), "a str or bytes")
+        expect("CharacterPrefix: matcher", matcher, (Matcher, type(None)), "a Matcher")
         if matcher is not None and matcher.engine.trie.vocab_size != tok.vocab_size:
             raise TokenizerError(f"CharacterPrefix: the matcher is of another vocabulary than {tok.name}")
         self._tok = tok

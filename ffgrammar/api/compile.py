@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from ffgrammar.api.arguments import limits_or_default, require_str, require_tokenizer
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.api.grammar_cache import grammar_cache
+from ffgrammar.core.arguments import expect
 from ffgrammar.core.collector import paused
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.ir import GrammarIR
@@ -20,6 +20,8 @@ from ffgrammar.regex.expr.store import ExprStore
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["compile_choice", "compile_json_schema", "compile_lark", "compile_regex"]
+
+_USUAL = Limits()
 
 
 def _compiled(
@@ -33,8 +35,9 @@ def _compiled(
         limits: bounds on its cost.
         build: the front-end.
     """
-    require_tokenizer(tokenizer)
-    bounds = limits_or_default(limits)
+    expect("tokenizer", tokenizer, Tokenizer, "a Tokenizer (as of Tokenizer.from_tiktoken)")
+    expect("limits", limits, (Limits, type(None)), "Limits")
+    bounds = limits or _USUAL
     cache = grammar_cache(tokenizer)
     key = None if source is None else cache.key(source, bounds)
     found = None if key is None else cache.get(key)
@@ -122,8 +125,8 @@ def compile_lark(text: str, tokenizer: Tokenizer, *, start: str = "start", limit
     """
     from ffgrammar.grammar import lark
 
-    require_str(text, "compile_lark: text")
-    require_str(start, "compile_lark: start")
+    expect("compile_lark: text", text, str, "a str")
+    expect("compile_lark: start", start, str, "a str")
     return _compiled(tokenizer, ("lark", text, start), limits, partial(lark.build, text, start=start))
 
 
@@ -155,7 +158,7 @@ def compile_regex(
     """
     from ffgrammar.grammar import regex
 
-    require_str(pattern, "compile_regex: pattern")
+    expect("compile_regex: pattern", pattern, str, "a str")
     build = partial(regex.build, pattern, dialect=dialect, ignore_case=ignore_case, dot_all=dot_all)
     return _compiled(tokenizer, ("regex", pattern, dialect, ignore_case, dot_all), limits, build)
 
@@ -179,6 +182,6 @@ def compile_choice(
     from ffgrammar.grammar import choice
 
     if isinstance(choices, Mapping) or not isinstance(choices, Iterable):
-        raise TypeError(f"compile_choice: choices must be a list of texts or a str, not {type(choices).__name__}")
+        raise TypeError(f"compile_choice: choices must be a str or a list of texts, not {type(choices).__name__}")
     # what can be iterated only once, as a generator, has no key
     return _compiled(tokenizer, ("choice", choices), limits, partial(choice.build, choices))

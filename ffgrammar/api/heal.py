@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ffgrammar.api.arguments import require_tokenizer
 from ffgrammar.api.compile import compile_regex
 from ffgrammar.api.grammar import Grammar
+from ffgrammar.core.arguments import expect
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.engine.matcher.matcher import Matcher
 from ffgrammar.tokens.tokenizer import Tokenizer
@@ -53,15 +53,13 @@ def heal(
     Raises:
         TokenizerError: the tokenizer's rules are not known, no UTF-8 text begins with the prompt, or the grammar is for
             another vocabulary.
-        TypeError: `tok`, `prompt` or `grammar` is of another type.
+        TypeError: an argument is of another type.
     """
-    require_tokenizer(tok)
-    if not isinstance(prompt, Iterable):
-        raise TypeError(f"heal: prompt must be str, bytes or token ids, not {type(prompt).__name__}")
+    expect("heal: tok", tok, Tokenizer, "a Tokenizer")
+    expect("heal: prompt", prompt, Iterable, "a str, bytes or token ids")
+    expect("heal: grammar", grammar, (Grammar, type(None)), "a Grammar")
     if grammar is None:
         grammar = compile_regex(ANY_TEXT, tok)
-    elif not isinstance(grammar, Grammar):
-        raise TypeError(f"heal: expected a Grammar, not {type(grammar).__name__}")
     elif grammar.tokenizer.fingerprint != tok.fingerprint:
         raise TokenizerError(f"heal: the grammar is compiled for another vocabulary than {tok.name}")
     if not isinstance(prompt, str | bytes):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from ffgrammar.api.arguments import limits_or_default, require_tokenizer
 from ffgrammar.api.compiled_file import read_file
 from ffgrammar.api.grammar import Grammar
+from ffgrammar.core.arguments import expect
 from ffgrammar.core.errors import CompiledFileError, FFGrammarError
 from ffgrammar.core.limits import Limits
 from ffgrammar.tokens.tokenizer import Tokenizer
@@ -29,8 +29,9 @@ def load(source: str | os.PathLike[str] | bytes, tokenizer: Tokenizer, *, limits
         OSError: the file cannot be read.
         TypeError: an argument is of another type.
     """
-    require_tokenizer(tokenizer)
-    bounds = limits_or_default(limits)
+    expect("tokenizer", tokenizer, Tokenizer, "a Tokenizer")
+    expect("limits", limits, (Limits, type(None)), "Limits")
+    bounds = limits or Limits()
     if isinstance(source, (bytes, bytearray)):
         data = bytes(source)
     elif isinstance(source, (str, os.PathLike)):

@@ -8,6 +8,7 @@ encoder.tokens()                 # as tok.encode("Hello world")
 
 from __future__ import annotations
 
+from ffgrammar.core.arguments import expect
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.canonical.coverings import settled_tokens
 from ffgrammar.tokens.tokenizer import Tokenizer
@@ -27,6 +28,7 @@ class IncrementalEncoder:
     """
 
     def __init__(self, tok: Tokenizer) -> None:
+        expect("IncrementalEncoder: tok", tok, Tokenizer, "a Tokenizer")
         self._tok = tok
         rules = tok.canon
         self._rules = None if rules is None or rules.pretokens.is_composed else rules
@@ -37,6 +39,7 @@ class IncrementalEncoder:
 
     def append(self, data: str | bytes) -> None:
         """Append a text; bytes may end inside a character."""
+        expect("append: data", data, (str, bytes, bytearray, memoryview), "a str or bytes")
         if isinstance(data, str):
             # (surrogates as `Tokenizer.encode` reads them)
             data = data.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ffgrammar.core.arguments import expect
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.canonical.coverings import shared_tokens
 from ffgrammar.tokens.canonical.rules import CanonicalRules
@@ -77,6 +78,7 @@ def is_canonical(
     Raises:
         TokenizerError: neither ids nor text is given, an id is out of range, or the tokenizer cannot encode.
     """
+    expect("is_canonical: tok", tok, Tokenizer, "a Tokenizer")
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     if ids is not None:
         given = tuple(ids)

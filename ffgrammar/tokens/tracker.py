@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ffgrammar.core.arguments import expect
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.canonical.coverings import GrowingPrefix
 from ffgrammar.tokens.canonical.sequence import CanonicalSequence
@@ -38,6 +39,7 @@ class CanonicalityTracker:
     """
 
     def __init__(self, tok: Tokenizer) -> None:
+        expect("CanonicalityTracker: tok", tok, Tokenizer, "a Tokenizer")
         self._tok = tok
         self._rules = tok.rules("CanonicalityTracker")
         self._tokens: list[int] = []

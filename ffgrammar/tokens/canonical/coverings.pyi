@@ -7,8 +7,7 @@ from ffgrammar.tokens.canonical.rules import CanonicalRules
 from ffgrammar.tokens.canonical.sequence import CanonicalSequence
 
 class Covering:
-    """Tokens inside a prefix, and the tokens that may come next and cover the rest of it."""
-
+    def __init__(self, rules: CanonicalRules, kept: tuple[int, ...], rest: bytes) -> None: ...
     @property
     def kept(self) -> tuple[int, ...]: ...
     @property

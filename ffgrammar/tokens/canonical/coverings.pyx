@@ -37,7 +37,7 @@ cdef enum:
 
 
 cdef class Covering:
-    """Tokens inside a prefix, and the tokens that may come next and cover the rest of it.
+    """Covering(rules, kept, rest)\n--\n\nTokens inside a prefix, and the tokens that may come next and cover the rest of it.
 
     Attributes:
         kept: token ids that lie inside the prefix.

@@ -4,8 +4,6 @@ from typing import SupportsIndex
 MAX_VOCAB_SIZE: int
 
 class TokenTrie:
-    """The bytes of a vocabulary's tokens as a trie."""
-
     @property
     def vocab_size(self) -> int: ...
     @property

@@ -1,0 +1,30 @@
+"""`python -m ffgrammar` runs the command line.
+
+The command line is a package of its own that sits above this one, so it is looked up by its entry point and not
+imported by name.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import entry_points
+
+
+def main() -> None:
+    """Run the installed `ffgrammar` command in this process."""
+    for script in entry_points(group="console_scripts", name="ffgrammar"):
+        try:
+            command = script.load()
+        except ModuleNotFoundError:
+            # The metadata of a checkout can be found where its command line is not installed.
+            continue
+        command()
+        return
+    sys.exit(
+        "ffgrammar: the command line is not installed for this Python; in a checkout type `make` and then "
+        "`.venv/bin/ffgrammar`, or `python -m cli`"
+    )
+
+
+if __name__ == "__main__":
+    main()
