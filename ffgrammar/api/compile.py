@@ -21,7 +21,7 @@ from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["compile_choice", "compile_json_schema", "compile_lark", "compile_regex"]
 
-_USUAL = Limits()
+_DEFAULT_LIMITS = Limits()
 
 
 def _compiled(
@@ -37,7 +37,7 @@ def _compiled(
     """
     expect("tokenizer", tokenizer, Tokenizer, "a Tokenizer (as of Tokenizer.from_tiktoken)")
     expect("limits", limits, (Limits, type(None)), "Limits")
-    bounds = limits or _USUAL
+    bounds = limits or _DEFAULT_LIMITS
     cache = grammar_cache(tokenizer)
     key = None if source is None else cache.key(source, bounds)
     found = None if key is None else cache.get(key)
