@@ -50,6 +50,10 @@ cdef class Engine:
     cdef EngineAttachment canonical  # None until the tokenizer's rules are needed (canonical/caches.pxd)
     cdef object __weakref__
 
+    # Parts of the constructor: point the masks to the vocabulary's arrays, and take over the limits.
+    cdef void bind_vocabulary(self) noexcept
+    cdef int set_bounds(self) except -1
+
     # Take the lock: `acquire` with the GIL, which it lets go of while it waits; `acquire_nogil` without. `try_acquire` returns
     # whether it got the lock, and never waits.
     cdef int acquire(self) except -1
@@ -57,17 +61,17 @@ cdef class Engine:
     cdef bint try_acquire(self) noexcept nogil
     cdef void release(self) noexcept nogil
 
-    # The methods below run with the lock held, but for the last two, which need none.
+    # The methods below run with the lock held, but for the last two, which need no lock.
 
     # How many bytes the caches hold that `max_bytes` bounds.
     cdef size_t cached_bytes(self) noexcept nogil
 
-    # Drop the caches if they are over a bound; the generation goes up then. `settled` says whether the caller's text was read in
+    # Drop the caches if they are over a bound; the generation goes up then. `reread` says whether the caller's text was read in
     # this generation: then more is allowed than for one that must be read again anyway. Returns a status.
-    cdef int trim(self, bint settled) noexcept nogil
+    cdef int trim(self, bint reread) noexcept nogil
 
     # A matcher has read its text again: note what that needed.
-    cdef void settle(self) noexcept nogil
+    cdef void note_needed(self) noexcept nogil
 
     # Whether a token ends a text.
     cdef bint is_eos(self, uint32_t token) noexcept nogil

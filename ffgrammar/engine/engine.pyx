@@ -143,6 +143,25 @@ cdef class Engine:
         for token in tokenizer.eos_token_ids:
             if vec_push(&self.eos, token) < 0:
                 raise MemoryError
+        self.bind_vocabulary()
+        self.shared = shared_partitions(tokenizer)
+        self.masks.partitions = &self.shared.table
+        self.masks.max_bytes = min(limits.mask_bytes, 8 << 30)
+        self.checked(masks_init(&self.masks))
+        self.checked(completability_init(&self.completability, &self.recognizer, not grammar.delimited))
+        self.set_bounds()
+        self.generation = 0
+        self.needed_bytes = self.needed_states = self.needed_exprs = self.needed_row_bytes = 0
+        self.fixed_bytes = self.cached_bytes()
+        self.base_exprs = intern_count(&self.store.nodes.tuples)
+        self.checked(recognizer_first(&self.recognizer, &self.first))
+        self.ready = True
+        if not self.checked(completable(&self.completability, &self.recognizer, &self.first)):
+            raise GrammarError("the grammar matches nothing: under longest match its lexemes swallow what must follow them")
+        with registering:
+            engines.add(weakref.ref(self, engines.discard))
+
+    cdef void bind_vocabulary(self) noexcept:
         self.masks.vocab.nodes = self.trie.nodes
         self.masks.vocab.heights = self.trie.heights
         self.masks.vocab.node_count = self.trie.node_count
@@ -157,33 +176,21 @@ cdef class Engine:
         self.masks.vocab.eos = self.eos.data
         self.masks.vocab.eos_count = <uint32_t>self.eos.len
         self.masks.completability = &self.completability
-        self.shared = shared_partitions(tokenizer)
-        self.masks.partitions = &self.shared.table
-        self.masks.max_bytes = min(limits.mask_bytes, 8 << 30)
-        self.checked(masks_init(&self.masks))
-        self.checked(completability_init(&self.completability, &self.recognizer, not grammar.delimited))
-        self.completability.max_search = min(limits.emptiness_steps, 0xFFFFFFF0)
+
+    cdef int set_bounds(self) except -1:
         # Soft bounds are checked between calls, when everything can be dropped. The kernels have hard bounds of twice as much,
         # so that a single call ends, too. Offsets into the tables are 32 bits wide, hence the upper ends.
-        self.max_bytes = min(limits.cache_bytes, 4 << 30)
-        self.max_states = min(limits.dfa_states, 1 << 22)
-        self.max_exprs = min(limits.expressions // 2, 1 << 30)
+        self.max_bytes = min(self.limits.cache_bytes, 4 << 30)
+        self.max_states = min(self.limits.dfa_states, 1 << 22)
+        self.max_exprs = min(self.limits.expressions // 2, 1 << 30)
         self.recognizer.dfa.max_states = 2 * self.max_states
-        self.max_row_bytes = min(limits.row_bytes, 4 << 30)
-        self.recognizer.rows.max_items = min(limits.row_items, 0xFFFFFFF)
+        self.max_row_bytes = min(self.limits.row_bytes, 4 << 30)
+        self.recognizer.rows.max_items = min(self.limits.row_items, 0xFFFFFFF)
         self.recognizer.rows.max_words = self.recognizer.trace.max_words = self.max_bytes // 2
         self.store.nodes.max_words = self.store.nodes.tuples.words.len + max(self.max_bytes // 2, 1 << 16)
         self.store.nodes.words_limit = LIMIT_CACHE
-        self.generation = 0
-        self.needed_bytes = self.needed_states = self.needed_exprs = self.needed_row_bytes = 0
-        self.fixed_bytes = self.cached_bytes()
-        self.base_exprs = intern_count(&self.store.nodes.tuples)
-        self.checked(recognizer_first(&self.recognizer, &self.first))
-        self.ready = True
-        if not self.checked(completable(&self.completability, &self.recognizer, &self.first)):
-            raise GrammarError("the grammar matches nothing: under longest match its lexemes swallow what must follow them")
-        with registering:
-            engines.add(weakref.ref(self, engines.discard))
+        self.completability.max_search = min(self.limits.emptiness_steps, 0xFFFFFFF0)
+        return 0
 
     def __dealloc__(self):
         # (the tables and the store may be freed by now, so only the engine's own structs are counted)
@@ -230,18 +237,18 @@ cdef class Engine:
         return (recognizer_bytes(&self.recognizer) + masks_other_bytes(&self.masks) + completability_bytes(&self.completability)
                 + self.store.nodes.tuples.words.len * sizeof(uint32_t))
 
-    cdef int trim(self, bint settled) noexcept nogil:
-        """A text whose reading alone goes over a bound would drop the caches at every step. So once it is read again (`settled`)
-        it may use some more before they are dropped the next time."""
+    cdef int trim(self, bint reread) noexcept nogil:
+        """A text whose reading alone goes over a bound would drop the caches at every step. So once it is `reread` it
+        may use some more before they are dropped the next time."""
         cdef size_t bytes = self.cached_bytes() - self.fixed_bytes
         cdef size_t states = intern_count(&self.recognizer.dfa.states)
         cdef size_t exprs = intern_count(&self.store.nodes.tuples) - self.base_exprs
         cdef size_t row_bytes = earley_bytes(&self.recognizer.rows)
         cdef int status
-        if (self.ready and bytes <= with_slack(self.max_bytes, self.needed_bytes if settled else 0)
-                and row_bytes <= with_slack(self.max_row_bytes, self.needed_row_bytes if settled else 0)
-                and states <= with_slack(self.max_states, self.needed_states if settled else 0)
-                and exprs <= with_slack(self.max_exprs, self.needed_exprs if settled else 0)):
+        if (self.ready and bytes <= with_slack(self.max_bytes, self.needed_bytes if reread else 0)
+                and row_bytes <= with_slack(self.max_row_bytes, self.needed_row_bytes if reread else 0)
+                and states <= with_slack(self.max_states, self.needed_states if reread else 0)
+                and exprs <= with_slack(self.max_exprs, self.needed_exprs if reread else 0)):
             return OK
         self.needed_bytes = self.needed_states = self.needed_exprs = self.needed_row_bytes = 0
         self.ready = False
@@ -258,7 +265,7 @@ cdef class Engine:
         self.ready = status >= 0
         return status
 
-    cdef void settle(self) noexcept nogil:
+    cdef void note_needed(self) noexcept nogil:
         self.needed_bytes = self.cached_bytes() - self.fixed_bytes
         self.needed_states = intern_count(&self.recognizer.dfa.states)
         self.needed_exprs = intern_count(&self.store.nodes.tuples) - self.base_exprs

@@ -68,7 +68,7 @@ cdef class CanonicalPolicy:
 
     cdef int find_state(self, Cursor* cursor, PendingPrefix pending, CanonicalState* at) except -1:
         """A last token that this policy took has a sentence. One that came as bytes or in a prompt may have none; then what
-        follows need not fit to it."""
+        follows need not fit it."""
         cdef Config config
         cdef uint32_t token = 0
         cdef bint given

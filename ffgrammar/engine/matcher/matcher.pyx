@@ -153,7 +153,7 @@ cdef class Matcher:
         """Move by bytes up to the first that is not possible; returns how many were accepted (one step, if any).
 
         Pending bytes of a prompt come first. Where the tokens that the bytes alone give are not what the tokenizer makes of any
-        sentence, what follows need not fit to the last of them.
+        sentence, what follows need not fit the last of them.
 
         Raises:
             MatcherError: the text would be longer than 2 GiB.
@@ -493,7 +493,7 @@ cdef class Matcher:
 
         An end-of-sequence token is never forced, not even where nothing else may come.
 
-        Where no sentence has the last accepted token, what is forced need not fit to it. Where the tokenizer's rules are not
+        Where no sentence has the last accepted token, what is forced need not fit it. Where the tokenizer's rules are not
         known (`Tokenizer.canon`), an encoder stands in for them: then these are tokens of the forced bytes only, and none where
         they would begin inside the accepted text. Empty where the tokenizer cannot encode.
 

@@ -115,7 +115,7 @@ cdef int reread(Engine engine, Cursor* cursor) noexcept nogil:
     free(path)
     if status >= 0:
         arrive(engine, cursor, config)
-        engine.settle()
+        engine.note_needed()
     return status
 
 
