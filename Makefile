@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 ASAN_VENV := $(VENV)-asan
+DOCS_VENV := $(VENV)-docs
 PIP_FLAGS ?= --quiet --disable-pip-version-check
 # pyproject.toml's build-system.requires: installed first, so that every build finds the same Cython and what it translated
 BUILD_REQUIRES := 'setuptools>=77' 'cython>=3.1'
@@ -19,7 +20,7 @@ BENCH_DATA ?= $(firstword $(wildcard $(or $(FFGRAMMAR_SHARED),../shared)/maskben
 SOURCES := pyproject.toml setup.py MANIFEST.in README.md \
     $(shell find ffgrammar cli -type f ! -name '*.so' ! -name '*.c' ! -name '*.pyc')
 
-.PHONY: help demo test bench lint asan clean
+.PHONY: help demo test bench lint asan docs reference architecture wheels clean
 .DELETE_ON_ERROR:
 
 help: ## show this
@@ -56,14 +57,37 @@ asan: $(ASAN_VENV)/.installed-test ## the tests under AddressSanitizer and UBSan
 	PYTHONMALLOC=malloc FFGRAMMAR_HYPOTHESIS=quick \
 	$(abspath $(ASAN_VENV))/bin/pytest --capture=sys -m 'not timing' $(PYTEST_FLAGS)
 
+# Reads the sources in docs/ only, so it needs neither a build nor the package. The notice is about a change that mkdocs may make
+# some day; the site is made with the version that pyproject.toml allows.
+docs: export NO_MKDOCS_2_WARNING = 1
+docs: $(DOCS_VENV)/.installed ## the documentation as a site, with its links checked
+	$(DOCS_VENV)/bin/mkdocs build --strict
+	@echo "see build/site/index.html"
+
+reference: $(VENV)/.installed-test ## write the reference of the shell commands into docs/shell.md
+	$(BIN)/python tests/shell_reference.py
+
+architecture: ## draw the picture of the rooms in docs/architecture.svg
+	$(PYTHON) tests/architecture.py
+
+# The Pythons to build for: make wheels PYTHONS='python3.12 /path/to/python3.13'
+PYTHONS ?= $(PYTHON)
+wheels: ## a wheel for each of PYTHONS, repaired, and tried in an environment of its own
+	$(PYTHON) tests/wheels.py $(PYTHONS)
+
 clean: ## remove everything that was built or installed here
-	rm -rf $(VENV) $(ASAN_VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(ASAN_VENV) $(DOCS_VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
 	find ffgrammar cli tests -name '*.so' -delete -o -name '__pycache__' -prune -exec rm -rf {} +
 
 $(BIN)/python $(ASAN_VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
 	    { echo "ffgrammar needs Python 3.10 or newer: make PYTHON=/path/to/python" >&2; exit 1; }
 	$(PYTHON) -m venv $(@:/bin/python=)
+
+$(DOCS_VENV)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(DOCS_VENV)
+	$(DOCS_VENV)/bin/pip install $(PIP_FLAGS) $$(sed -n 's/^docs = \["\(.*\)"\].*/\1/p' pyproject.toml)
+	@touch $@
 
 # The stamps. What is under build/ is used again, so only the first build is long (a few minutes). Modules that were renamed
 # since must not be packed again.
