@@ -57,8 +57,7 @@ asan: $(ASAN_VENV)/.installed-test ## the tests under AddressSanitizer and UBSan
 	PYTHONMALLOC=malloc FFGRAMMAR_HYPOTHESIS=quick \
 	$(abspath $(ASAN_VENV))/bin/pytest --capture=sys -m 'not timing' $(PYTEST_FLAGS)
 
-# Reads the sources in docs/ only, so it needs neither a build nor the package. The notice is about a change that mkdocs may make
-# some day; the site is made with the version that pyproject.toml allows.
+# Reads the sources in docs/ only, so it needs neither a build nor the package. The variable leaves out an advertisement.
 docs: export NO_MKDOCS_2_WARNING = 1
 docs: $(DOCS_VENV)/.installed ## the documentation as a site, with its links checked
 	$(DOCS_VENV)/bin/mkdocs build --strict

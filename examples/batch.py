@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 import ffgrammar as ff
 
-SCHEMAS = [{"type": "boolean"}, {"type": "integer", "minimum": 10, "maximum": 99}, {"enum": ["red", "green", "blue"]}]
+SCHEMAS: list[dict[str, Any]] = [
+    {"type": "boolean"},
+    {"type": "integer", "minimum": 10, "maximum": 99},
+    {"enum": ["red", "green", "blue"]},
+]
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 """Going on with a text that ends inside a word, where no token ends.
 
-Of all token sequences that begin with the prefix one is drawn, with the probability that the model gives it. The model here
-likes short tokens.
+One of the token sequences that begin with the prefix is drawn, with the probability that the model gives it. The model
+of this example likes short tokens.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The picture of the rooms and of what they import: `python tests/architecture.py` writes docs/architecture.svg.
 
-A box is a room (a folder), a line an import by some file in it. Floors lie on each other, and so do the rooms of a floor:
-every line goes down. A line is left out where others lead to the same room, so the picture has few, and what can be reached
-by lines is what a room may use.
+A box is a room (a folder), a line an import by some file in it. Floors lie on each other, and so do the rooms of a
+floor: every line goes down. A line is left out where others lead to the same room. So the picture has few lines, and
+those that lead on from a room show all that it uses.
 """
 
 from __future__ import annotations
@@ -145,9 +145,13 @@ def svg() -> str:
         f'<rect width="{WIDTH}" height="{height:.0f}" fill="#ffffff"/>',
     ]
     for name, top, bottom in bands:
-        lines.append(f'<rect x="4" y="{top:.0f}" width="{WIDTH - 8}" height="{bottom - top:.0f}" rx="6" fill="#f3f4f6"/>')
+        lines.append(
+            f'<rect x="4" y="{top:.0f}" width="{WIDTH - 8}" height="{bottom - top:.0f}" rx="6" fill="#f3f4f6"/>'
+        )
         for number, word in enumerate(name.split(", ")):
-            lines.append(f'<text x="12" y="{top + 18 + 16 * number:.0f}" font-weight="600" fill="#374151">{word}</text>')
+            lines.append(
+                f'<text x="12" y="{top + 18 + 16 * number:.0f}" font-weight="600" fill="#374151">{word}</text>'
+            )
     for room, targets in sorted(reduced(graph).items()):
         x, y = places[room][0], places[room][1] + BOX_HEIGHT / 2
         for target in sorted(targets):
@@ -163,7 +167,8 @@ def svg() -> str:
         lines.append(
             f'<rect x="{x - width / 2:.1f}" y="{y - BOX_HEIGHT / 2:.1f}" width="{width:.1f}" height="{BOX_HEIGHT}" '
             f'rx="4" fill="#ffffff" stroke="{_colour(room)}"/>'
-            f'<text x="{x:.1f}" y="{y + 4:.1f}" text-anchor="middle" fill="{_colour(room)}">{escape(_name(room))}</text>'
+            f'<text x="{x:.1f}" y="{y + 4:.1f}" text-anchor="middle" fill="{_colour(room)}">'
+            f"{escape(_name(room))}</text>"
         )
     return "\n".join([*lines, "</svg>", ""])
 

@@ -10,7 +10,17 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-__all__ = ["FLOORS", "ROOT", "absolute_imports", "circles", "file_graph", "floor_of", "imports", "room_graph", "sources"]
+__all__ = [
+    "FLOORS",
+    "ROOT",
+    "absolute_imports",
+    "circles",
+    "file_graph",
+    "floor_of",
+    "imports",
+    "room_graph",
+    "sources",
+]
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -1,4 +1,4 @@
-"""The reference of the shell commands in docs/shell.md, made of their help: `python tests/shell_reference.py` writes it."""
+"""The reference of the shell commands in docs/shell.md, made of their help (`make reference`)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["PAGE", "reference", "with_reference"]
 
 PAGE = ROOT / "docs" / "shell.md"
 PART = re.compile(r"(<!-- commands: begin -->\n).*?(<!-- commands: end -->)", re.DOTALL)
-# Options that so many commands have are listed once.
+# Options that at least this number of commands have are listed once.
 SHARED = 4
 
 Option = tuple[str, str]  # its names with its value, and what it does

@@ -68,7 +68,9 @@ def _console_examples() -> Iterator[tuple[str, str]]:
                 yield command, shown
 
 
-@pytest.mark.parametrize(("command", "shown"), _console_examples(), ids=lambda value: value.partition("\n")[0][:60])
+@pytest.mark.parametrize(
+    ("command", "shown"), list(_console_examples()), ids=lambda value: value.partition("\n")[0][:60]
+)
 def test_shell_examples(command: str, shown: str, shell_env: dict[str, str]) -> None:
     _assert_shown(command, shown, _run(command, shell_env))
 
