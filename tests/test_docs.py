@@ -234,6 +234,15 @@ def test_public_names_are_documented() -> None:
         assert re.search(rf"\b{name}\b", text), f"no page mentions {name}"
 
 
+def test_hooks_run_the_linters_of_make() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    recipe = re.search(r"^lint: [^\n]*##[^\n]*\n((?:\t[^\n]*\n)+)", makefile, re.MULTILINE)
+    assert recipe
+    hooks = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
+    for linter in {line.split()[0] for line in recipe[1].splitlines()}:
+        assert re.search(rf"entry: .*\b{linter}\b", hooks), f"no hook runs {linter}"
+
+
 def test_help_lists_every_target_of_make() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     phony = re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
