@@ -26,7 +26,8 @@ def _escaped(text: str) -> str:
 
 def _options(context: Any) -> list[Option]:
     records = [one.get_help_record(context) for one in context.command.params]
-    return [record for record in records if record is not None]
+    # (arguments have no text of their own)
+    return [record for record in records if record is not None and record[1]]
 
 
 def _table(options: list[Option]) -> list[str]:
