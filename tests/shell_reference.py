@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import re
 from collections import Counter
 from typing import Any
 
-from bench import CLI
 from imports import ROOT
 
 __all__ = ["PAGE", "reference", "with_reference"]
 
+# The installed command line, or the folder of a checkout that is built in place.
+CLI = "ffgrammar_cli" if importlib.util.find_spec("ffgrammar_cli") else "cli"
 PAGE = ROOT / "docs" / "shell.md"
 PART = re.compile(r"(<!-- commands: begin -->\n).*?(<!-- commands: end -->)", re.DOTALL)
 # Options that at least this number of commands have are listed once.
@@ -21,7 +23,9 @@ Option = tuple[str, str]  # its names with its value, and what it does
 
 
 def _escaped(text: str) -> str:
-    return re.sub(r"([|<>*_])", r"\\\1", text)
+    """Text as Markdown shows it; what stands between backticks is code, and left as it is."""
+    parts = text.split("`")
+    return "`".join([part if number % 2 else re.sub(r"([|<>*_])", r"\\\1", part) for number, part in enumerate(parts)])
 
 
 def _options(context: Any) -> list[Option]:
