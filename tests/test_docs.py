@@ -8,7 +8,6 @@ import functools
 import inspect
 import re
 import subprocess
-import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -243,9 +242,23 @@ def test_hooks_run_the_linters_of_make() -> None:
         assert re.search(rf"entry: .*\b{linter}\b", hooks), f"no hook runs {linter}"
 
 
+def _targets() -> set[str]:
+    """The targets of make that `make help` explains."""
+    return set(re.findall(r"^([a-z]+):.*##", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+
+
 def test_help_lists_every_target_of_make() -> None:
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    phony = re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
+    phony = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     assert phony
-    explained = set(re.findall(r"^([a-z]+):.*##", makefile, re.MULTILINE))
-    assert set(textwrap.dedent(phony[1]).split()) == explained
+    assert set(phony[1].split()) == _targets()
+
+
+def test_targets_of_make_that_are_named_exist() -> None:
+    scripts = [ROOT / ".ci" / "run", *(ROOT / ".github" / "workflows").glob("*.yml"), *PAGES]
+    named = {
+        (_name(path), target)
+        for path in scripts
+        for target in re.findall(r"(?:^|`|run: |&& )make ([a-z]+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert {target for _, target in named} >= {"test", "lint", "docs"}
+    assert not {(name, target) for name, target in named if target not in _targets()}
