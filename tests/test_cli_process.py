@@ -152,11 +152,12 @@ def test_the_example_of_every_help_runs(command: str, shell_env: Env, tmp_path: 
 
 def test_every_command_is_known_to_help_and_documented(cli_module: Any, shell_env: Env) -> None:
     listed = _help("", shell_env)
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    documented = "".join(page.read_text(encoding="utf-8") for page in pages)
     assert list(cli_module.COMMANDS) == COMMANDS
     for name, summary in cli_module.COMMANDS.items():
         assert re.search(rf"^  {name} ", listed, re.MULTILINE)
-        assert f"`{name}" in readme or f"ffgrammar {name} " in readme, f"README does not show {name}"
+        assert f"`{name}" in documented or f"ffgrammar {name} " in documented, f"{name} is not documented"
         command = cli_module.cli.get_command(None, name)
         assert command.help.partition("\n")[0] == summary
         for option in command.params:
