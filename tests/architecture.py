@@ -16,10 +16,10 @@ __all__ = ["PICTURE", "reachable", "reduced", "rooms", "svg"]
 
 PICTURE = ROOT / "docs" / "architecture.svg"
 
-WIDTH = 1200
-LABEL = 96  # the names of the floors, at the left
+WIDTH = 900
+LABEL = 80  # the names of the floors, at the left
 BOX_HEIGHT = 26
-ROW = 62
+ROW = 56
 GAP = 14
 LETTER = 7  # the width of a letter at 12px, about
 SHIFTS = (0, -1, 1)  # of rows with one box, from the lowest up
