@@ -24,7 +24,7 @@ SOURCES := pyproject.toml setup.py MANIFEST.in README.md \
 .DELETE_ON_ERROR:
 
 help: ## show this
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 24
 
 demo: export PATH := $(abspath $(BIN)):$(PATH)
 demo: $(VENV)/.installed ## install the package and show it at work on a real schema
