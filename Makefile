@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 ASAN_VENV := $(VENV)-asan
+DOCS_VENV := $(VENV)-docs
 PIP_FLAGS ?= --quiet --disable-pip-version-check
 # As in pyproject.toml's build-system.requires. Installed first, so that every build uses the same Cython and its earlier output.
 BUILD_REQUIRES := 'setuptools>=77' 'cython>=3.1'
@@ -19,7 +20,7 @@ BENCH_DATA ?= $(firstword $(wildcard $(or $(FFGRAMMAR_SHARED),../shared)/maskben
 SOURCES := pyproject.toml setup.py MANIFEST.in README.md \
     $(shell find ffgrammar cli -type f ! -name '*.so' ! -name '*.c' ! -name '*.pyc')
 
-.PHONY: build help demo test bench lint format asan man clean
+.PHONY: build help demo test bench lint format asan man docs reference architecture wheels clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := build
 
@@ -30,7 +31,7 @@ build: $(VENV)/.built ## (the default) build and install into .venv, and build t
 	@echo "ffgrammar is built. Try $(BIN)/ffgrammar --help, or import ffgrammar in $(BIN)/python. More: make help"
 
 help: ## show this
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 24
 
 demo: export PATH := $(abspath $(BIN)):$(PATH)
 demo: $(VENV)/.installed ## install the package and show it at work on a real schema
@@ -78,8 +79,25 @@ format: $(VENV)/.installed-lint ## rewrite the Python files in the style that li
 	ruff check --fix .
 	ruff format .
 
+# Reads the sources in docs/ only, so it needs neither a build nor the package. The variable leaves out an advertisement.
+docs: export NO_MKDOCS_2_WARNING = 1
+docs: $(DOCS_VENV)/.installed ## the documentation as a site, with its links checked
+	$(DOCS_VENV)/bin/mkdocs build --strict
+	@echo "see build/site/index.html"
+
+reference: $(VENV)/.installed-test ## write the reference of the shell commands into docs/shell.md
+	$(BIN)/python tests/shell_reference.py
+
+architecture: ## draw the picture of the rooms in docs/architecture.svg
+	$(PYTHON) tests/architecture.py
+
+# The Pythons to build for: make wheels PYTHONS='python3.12 /path/to/python3.13'
+PYTHONS ?= $(PYTHON)
+wheels: ## a wheel for each of PYTHONS, repaired, and tried in an environment of its own
+	$(PYTHON) tests/wheels.py $(PYTHONS)
+
 clean: ## remove everything that was built or installed here
-	rm -rf $(VENV) $(ASAN_VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(ASAN_VENV) $(DOCS_VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
 	find ffgrammar cli tests -name '*.so' -delete -o -name '__pycache__' -prune -exec rm -rf {} +
 
 ## How it is set up
@@ -88,6 +106,11 @@ $(BIN)/python $(ASAN_VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
 	    { echo "ffgrammar needs Python 3.10 or newer: make PYTHON=/path/to/python" >&2; exit 1; }
 	$(PYTHON) -m venv $(@:/bin/python=)
+
+$(DOCS_VENV)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(DOCS_VENV)
+	$(DOCS_VENV)/bin/pip install $(PIP_FLAGS) $$(sed -n 's/^docs = \["\(.*\)"\].*/\1/p' pyproject.toml)
+	@touch $@
 
 # Each stamp is a file that says what is installed. What is under build/ is used again, so only the first build is long (a
 # few minutes). Python files there are deleted first: a module that was renamed must not be packed under its old name.

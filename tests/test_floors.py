@@ -1,17 +1,16 @@
-"""The floors of the package: a floor imports only itself and the floors below it, and no modules each other. Every
-import line is read."""
+"""The floors of the package: a floor imports only itself and the floors below it, and neither files nor rooms need
+each other in a circle. Every import line is read, also those for types alone and those inside functions."""
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
-FLOORS = ["core", "tokens", "regex", "grammar", "engine", "api"]
+from imports import FLOORS, ROOT, absolute_imports, circles, file_graph, floor_of, imports, room_graph, sources
+
 # What may be imported from outside, beside the standard library and Cython's own declarations.
 OUTSIDE = {
     "cython",
@@ -29,65 +28,34 @@ OUTSIDE = {
 # What the bench of the command line may import too: peers, and what draws and judges.
 BENCH = {"jsonschema", "llguidance", "matplotlib", "torch", "xgrammar"}
 
-# `from X import a, b` and `from X cimport a`, with or without parentheses; X may be relative.
-FROM = re.compile(r"^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+c?import[ \t]+(\([^)]*\)|[^\n#;]+)", re.MULTILINE)
-PLAIN = re.compile(r"^[ \t]*c?import[ \t]+([^\n#;]+)", re.MULTILINE)
-# Docstrings and other triple-quoted texts may show examples.
-TEXTS = re.compile(r'"""[\s\S]*?"""|\'\'\'[\s\S]*?\'\'\'')
-COMMENTS = re.compile(r"#[^\n]*")
-
-
-def _sources(folder: str) -> list[Path]:
-    return sorted(path for path in (ROOT / folder).rglob("*") if path.suffix in {".py", ".pyi", ".pyx", ".pxd", ".pxi"})
-
-
-def _names(listed: str) -> list[str]:
-    parts = COMMENTS.sub("", listed).strip("() \t\n").replace("\n", " ").split(",")
-    return [part.split()[0] for part in parts if part.strip()]
-
-
-def _absolute(module: str, path: Path) -> str:
-    dots = len(module) - len(module.lstrip("."))
-    if not dots:
-        return module
-    package = path.relative_to(ROOT).parent.parts
-    return ".".join([*package[: len(package) - dots + 1], module[dots:]]).rstrip(".")
-
-
-def imports(path: Path) -> Iterator[str]:
-    """Every module that a file imports or cimports, dotted; `from X import y` gives X.y too, y may be a module."""
-    text = TEXTS.sub('""', path.read_text(encoding="utf-8"))
-    for match in FROM.finditer(text):
-        module = _absolute(match[1], path)
-        yield module
-        yield from (f"{module}.{name}" for name in _names(match[2]))
-    for match in PLAIN.finditer(text):
-        yield from _names(match[1])
-
-
-def _floor(module: str) -> int | None:
-    parts = module.split(".")
-    return FLOORS.index(parts[1]) if len(parts) > 1 and parts[1] in FLOORS else None
-
 
 def _name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-@pytest.mark.parametrize("path", _sources("ffgrammar"), ids=_name)
+def test_every_room_is_on_a_floor() -> None:
+    rooms = {path.parent.name for path in (ROOT / "ffgrammar").glob("*/__init__.py")}
+    listed = [name for floor in FLOORS for name in floor]
+    assert rooms == set(listed) and len(rooms) == len(listed)
+
+
+@pytest.mark.parametrize("path", sources("ffgrammar"), ids=_name)
 def test_a_floor_imports_only_floors_below(path: Path) -> None:
     parts = path.relative_to(ROOT / "ffgrammar").parts
-    own = FLOORS.index(parts[0]) if len(parts) > 1 else len(FLOORS)
+    room = parts[0] if len(parts) > 1 else None
+    own = len(FLOORS) if room is None else floor_of(room)
+    assert own is not None
     for module in imports(path):
-        top = module.split(".")[0]
+        top, _, inner = module.partition(".")
         assert top not in {"cli", "ffgrammar_cli", "tests", "oracle"}, f"{_name(path)} imports {module}"
-        if top == "ffgrammar":
-            floor = _floor(module)
+        if top == "ffgrammar" and inner:
+            other = inner.partition(".")[0]
+            floor = floor_of(other)
             assert floor is not None, f"{_name(path)} imports {module}, which is on no floor"
-            assert floor <= own, f"{_name(path)} imports {module} from above"
+            assert floor < own or other == room, f"{_name(path)} imports {module}, which is not below it"
 
 
-@pytest.mark.parametrize("path", _sources("cli"), ids=_name)
+@pytest.mark.parametrize("path", sources("cli"), ids=_name)
 def test_the_command_line_uses_public_names_only(path: Path) -> None:
     import ffgrammar
 
@@ -107,42 +75,73 @@ def test_nothing_undeclared_is_imported(folder: str) -> None:
     known = OUTSIDE | {"ffgrammar", "cli"} | set(sys.stdlib_module_names)
     strangers = {
         (_name(path), module)
-        for path in _sources(folder)
+        for path in sources(folder)
         for module in imports(path)
         if module.split(".")[0] not in (known | BENCH if path.parent.name == "bench" else known)
     }
     assert not strangers
 
 
-def _needed(path: Path) -> set[Path]:
-    """The files that a file needs to be loaded: not what a function imports, nor what is there for types alone. A
-    cimport needs the declarations of a module, which are a file of their own."""
-    text = TEXTS.sub('""', path.read_text(encoding="utf-8"))
-    found: set[Path] = set()
-    for match in [*FROM.finditer(text), *PLAIN.finditer(text)]:
-        if match[0][0] in " \t":
-            continue
-        module = _absolute(match[1], path)
-        modules = [module, *[f"{module}.{name}" for name in _names(match[2])]] if match.re is FROM else _names(match[1])
-        suffixes = [".pxd"] if "cimport" in match[0] else [".py", ".pyx", "/__init__.py"]
-        files = [ROOT / (one.replace(".", "/") + suffix) for one in modules for suffix in suffixes]
-        found.update([file for file in files if file.exists()])
-    return found
+@pytest.mark.parametrize("folder", ["ffgrammar", "cli"])
+def test_no_files_need_each_other(folder: str) -> None:
+    graph = file_graph(folder)
+    assert sum(map(len, graph.values())) > 30, "does the test look in the right place?"
+    found = circles(graph)
+    assert not found, f"files in a circle: {found}"
 
 
-def test_no_circles() -> None:
-    needs = {path: _needed(path) for path in _sources("ffgrammar") if path.suffix != ".pyi"}
-    folder = ROOT / "ffgrammar" / "grammar" / "json_schema"
-    assert folder / "shape" / "shape.py" in needs[folder / "normalize" / "combine.py"]
-    while needs:
-        free = [path for path, needed in needs.items() if needed.isdisjoint(needs)]
-        assert free, f"these need each other: {[_name(path) for path in needs]}"
-        for path in free:
-            del needs[path]
+@pytest.mark.parametrize("folder", ["ffgrammar", "cli"])
+def test_no_rooms_need_each_other(folder: str) -> None:
+    graph = room_graph(file_graph(folder))
+    assert any(graph.values()), "does the test look in the right place?"
+    found = circles(graph)
+    between = {room: sorted(graph[room] & set(circle)) for circle in found for room in circle}
+    assert not found, f"rooms in a circle, and what each imports of it: {between}"
 
 
 def test_the_reader_of_imports_sees_them_all() -> None:
-    found = list(imports(ROOT / "tests" / "test_floors.py"))
-    assert {"re", "sys", "pathlib.Path", "collections.abc.Iterator", "pytest", "ffgrammar"} <= set(found)
-    for name in FLOORS:
-        assert _sources(f"ffgrammar/{name}"), f"the floor {name} is empty: does the test look in the right place?"
+    text = '''
+"""Not this one: import nothing"""
+import os, numpy as np
+from pathlib import (
+    Path,  # a comment
+    PurePath as Pure,
+)
+from ..spec import options
+from .shape cimport Shape
+from . import common
+if TYPE_CHECKING:
+    from ffgrammar.api.grammar import Grammar
+def later():
+    from ffgrammar.api import compiled
+'''
+    assert set(absolute_imports(text, ("ffgrammar", "grammar", "normalize"))) == {
+        ("os", None),
+        ("numpy", None),
+        ("pathlib", "Path"),
+        ("pathlib", "PurePath"),
+        ("ffgrammar.grammar.spec", "options"),
+        ("ffgrammar.grammar.normalize.shape", "Shape"),
+        ("ffgrammar.grammar.normalize", "common"),
+        ("ffgrammar.api.grammar", "Grammar"),
+        ("ffgrammar.api", "compiled"),
+    }
+
+
+def test_circles_are_found(tmp_path: Path) -> None:
+    """By imports for types, inside functions, of packages, and by declarations."""
+    files = {
+        "p/a.py": "if TYPE_CHECKING:\n    from p.b import B\n",
+        "p/b.py": "def f():\n    from .inner import c\n",
+        "p/inner/__init__.py": "",
+        "p/inner/c.pyx": "from p.inner.d cimport D\n",
+        "p/inner/d.pxd": "from p cimport a\n",
+        "p/e.py": "import p.inner\nfrom p.inner.c import x\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    graph = file_graph("p", tmp_path)
+    assert graph["p/e"] == {"p/inner/__init__", "p/inner/c"}
+    assert circles(graph) == [["p/a", "p/b", "p/inner/c", "p/inner/d"]]
+    assert circles(room_graph(graph)) == [["p", "p/inner"]]
