@@ -408,7 +408,7 @@ def test_errors(cl100k: ff.Tokenizer) -> None:
             grammar.matcher(prompt=prompt)  # type: ignore[call-overload]
     with pytest.raises(TypeError):
         grammar.matcher(canonical=True).accept_bytes("a")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="expected a Grammar"):
+    with pytest.raises(TypeError, match="must be a Grammar"):
         ff.heal(cl100k, "a", {})  # type: ignore[arg-type]
     other = ff.Tokenizer.from_tokens([b"a"], eos_token_id=1, vocab_size=2)
     with pytest.raises(ff.TokenizerError, match="another vocabulary"):

@@ -26,13 +26,6 @@ def test_one_build_each(name: str) -> None:
     assert all(one.kind is one.KEYWORD_ONLY and one.default is not one.empty for one in parameters[3:])
 
 
-@pytest.mark.parametrize("source", [5, None, b"start", 1.5], ids=repr)
-@pytest.mark.parametrize("name", COMPILE)
-def test_what_is_no_text_is_refused(name: str, source: Any, cl100k: ff.Tokenizer) -> None:
-    with pytest.raises(ff.GrammarError, match=f"not (an? )?{type(source).__name__}|not bytes"):
-        COMPILE[name](source, cl100k)
-
-
 @pytest.mark.parametrize("name", COMPILE)
 def test_sources_are_measured_in_bytes(name: str, cl100k: ff.Tokenizer) -> None:
     text = 'start: "€"' if name == "lark" else "€€€€"

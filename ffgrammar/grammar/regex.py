@@ -32,7 +32,7 @@ def build(
         ignore_case, dot_all: as if the pattern began with `(?i)`, `(?s)`.
 
     Raises:
-        GrammarError: the pattern is malformed (`column` says where) or no str, or it matches no text.
+        GrammarError: the pattern is malformed (`column` says where), or it matches no text.
         UnsupportedError: it has look-around, back-references, or something else that is not regular.
         LimitError: it is too long, nested too deep, or too large.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ffgrammar.core.errors import GrammarError, LimitError
+from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
 
 __all__ = ["check_source_text"]
@@ -11,8 +11,8 @@ __all__ = ["check_source_text"]
 MAX_BYTES = 4
 
 
-def check_source_text(text: object, what: str, limits: Limits) -> None:
-    """Check that a source is a text, and not too long.
+def check_source_text(text: str, what: str, limits: Limits) -> None:
+    """Check that a source is not too long.
 
     Args:
         text: the source.
@@ -20,11 +20,8 @@ def check_source_text(text: object, what: str, limits: Limits) -> None:
         limits: `source_bytes` applies, in UTF-8.
 
     Raises:
-        GrammarError: it is no str.
         LimitError: it is too long.
     """
-    if not isinstance(text, str):
-        raise GrammarError(f"{what} must be a str, not {type(text).__name__}")
     # Only texts near the limit are encoded to be measured.
     most = limits.source_bytes
     if len(text) * MAX_BYTES > most and len(text.encode("utf-8", "surrogatepass")) > most:

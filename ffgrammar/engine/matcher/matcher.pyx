@@ -58,7 +58,9 @@ cdef class Drafted:
 
 
 cdef class Matcher:
-    """Matcher(engine, canonical=False, prompt=None)\n--\n\nFollows one text under a grammar. `Grammar.matcher` makes one, and explains `canonical` and `prompt`.
+    """Matcher(engine, canonical=False, prompt=None)\n--\n\nFollows one text under a grammar.
+
+    `Grammar.matcher` makes one, and explains `canonical` and `prompt`.
 
     A step is an accepted token, or one call of `accept_bytes` that accepted something; `rollback` counts steps.
 

@@ -39,7 +39,7 @@ def build(text: str, store: ExprStore, limits: Limits, *, start: str = "start") 
         start: the rule, or terminal, that whole texts match.
 
     Raises:
-        GrammarError: the text is malformed (`line` and `column` say where) or no str, or nothing matches `start`.
+        GrammarError: the text is malformed (`line` and `column` say where), or nothing matches `start`.
         UnsupportedError: it has templates, %declare, %extend, %override, look-around or anchors.
         LimitError: it is too long or nested too deep, or has too many productions.
     """

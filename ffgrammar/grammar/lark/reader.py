@@ -53,7 +53,7 @@ def read(text: str, limits: Limits) -> Source:
         limits: `source_bytes` and `nesting` apply.
 
     Raises:
-        GrammarError: the text is malformed (`line` and `column` say where) or no str.
+        GrammarError: the text is malformed (`line` and `column` say where).
         UnsupportedError: it has a statement of Lark that is not supported.
         LimitError: it is too long, or nested too deep.
     """
