@@ -37,6 +37,7 @@ cdef class Engine:
     cdef uint32_t max_exprs
     cdef size_t needed_exprs
     cdef size_t fixed_bytes       # what is held when the caches are empty
+    cdef size_t[2] checked_at     # `learned` when a trim last found nothing to drop, by `reread`
     cdef Lock lock
     cdef bint has_lock
     cdef Vec eos                  # the ids of the end-of-sequence tokens
@@ -69,6 +70,12 @@ cdef class Engine:
     # Drop the caches if they are over a bound; the generation goes up then. `reread` says whether the caller's text was read in
     # this generation: then more is allowed than for one that must be read again anyway. Returns a status.
     cdef int trim(self, bint reread) noexcept nogil
+
+    # The parts of a trim: a number that changes when the caches learn something; whether they are within all bounds; dropping
+    # them, which returns a status.
+    cdef size_t learned(self) noexcept nogil
+    cdef bint is_within_bounds(self, bint reread) noexcept nogil
+    cdef int drop_caches(self) noexcept nogil
 
     # A matcher has read its text again: note what that needed.
     cdef void note_needed(self) noexcept nogil

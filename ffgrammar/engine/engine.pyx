@@ -90,6 +90,8 @@ cdef enum:
     # as it lies among what others still hold.
     LARGE = 4 << 20
 
+cdef size_t NEVER = <size_t>-1  # for `checked_at`, where nothing was checked yet
+
 
 cdef inline size_t with_slack(size_t bound, size_t needed) noexcept nogil:
     """A soft bound, raised where more than it is needed. It stays below the hard bound, which is twice as much."""
@@ -156,6 +158,7 @@ cdef class Engine:
         self.base_exprs = intern_count(&self.store.nodes.tuples)
         self.checked(recognizer_first(&self.recognizer, &self.first))
         self.ready = True
+        self.checked_at[0] = self.checked_at[1] = NEVER
         if not self.checked(completable(&self.completability, &self.recognizer, &self.first)):
             raise GrammarError("the grammar matches nothing: under longest match its lexemes swallow what must follow them")
         with registering:
@@ -240,16 +243,31 @@ cdef class Engine:
     cdef int trim(self, bint reread) noexcept nogil:
         """A text whose reading alone goes over a bound would drop the caches at every step. So once it is `reread` it
         may use some more before they are dropped the next time."""
-        cdef size_t bytes = self.cached_bytes() - self.fixed_bytes
+        # Most steps learn nothing. Then the last check holds. (Counting the bytes takes 70 ns, a step with its mask some 600.)
+        cdef size_t learned = self.learned()
+        if learned == self.checked_at[reread]:
+            return OK
+        if self.ready and self.is_within_bounds(reread):
+            self.checked_at[reread] = learned
+            return OK
+        return self.drop_caches()
+
+    cdef size_t learned(self) noexcept nogil:
+        return (intern_count(&self.recognizer.dfa.states) + self.recognizer.rows.scans.len + self.recognizer.trace.rows.len
+                + self.store.nodes.tuples.words.len + self.completability.known.len + self.masks.misses)
+
+    cdef bint is_within_bounds(self, bint reread) noexcept nogil:
         cdef size_t states = intern_count(&self.recognizer.dfa.states)
         cdef size_t exprs = intern_count(&self.store.nodes.tuples) - self.base_exprs
-        cdef size_t row_bytes = earley_bytes(&self.recognizer.rows)
-        cdef int status
-        if (self.ready and bytes <= with_slack(self.max_bytes, self.needed_bytes if reread else 0)
-                and row_bytes <= with_slack(self.max_row_bytes, self.needed_row_bytes if reread else 0)
+        return (self.cached_bytes() - self.fixed_bytes <= with_slack(self.max_bytes, self.needed_bytes if reread else 0)
+                and earley_bytes(&self.recognizer.rows) <= with_slack(
+                    self.max_row_bytes, self.needed_row_bytes if reread else 0)
                 and states <= with_slack(self.max_states, self.needed_states if reread else 0)
-                and exprs <= with_slack(self.max_exprs, self.needed_exprs if reread else 0)):
-            return OK
+                and exprs <= with_slack(self.max_exprs, self.needed_exprs if reread else 0))
+
+    cdef int drop_caches(self) noexcept nogil:
+        cdef int status
+        self.checked_at[0] = self.checked_at[1] = NEVER
         self.needed_bytes = self.needed_states = self.needed_exprs = self.needed_row_bytes = 0
         self.ready = False
         self.generation += 1
