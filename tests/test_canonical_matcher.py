@@ -342,7 +342,7 @@ def test_tokens_of_a_prompt_are_cut_back_too(cl100k: ff.Tokenizer) -> None:
 
 
 @pytest.mark.parametrize("part", ["a", " ", "\n", "\u4e2d"])
-def test_long_prompts_of_one_piece(cl100k: ff.Tokenizer, part: str) -> None:
+def test_long_prompts_of_one_pretoken(cl100k: ff.Tokenizer, part: str) -> None:
     limits = ff.Limits(forced_bytes=4)
     grammar = ff.compile_regex("(?s:.*)", cl100k, limits=limits)
     start = time.process_time()
@@ -353,7 +353,7 @@ def test_long_prompts_of_one_piece(cl100k: ff.Tokenizer, part: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["llama 2", "whole text"])
-def test_tokenizers_without_pieces_under_checks(kind: str) -> None:
+def test_tokenizers_without_pretokens_under_checks(kind: str) -> None:
     """No pre-token ends before the text does, and what a check says is not kept: searches are cut short."""
     pytest.importorskip("tokenizers")
     from oracle.trained import make

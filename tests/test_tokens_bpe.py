@@ -211,13 +211,13 @@ def test_unknown_splitter() -> None:
 def test_pretoken_ends(name: str) -> None:
     tok = Tokenizer.from_tiktoken(name)
     text = "Don't  stop\u00e9: 12345!\n\n  x".encode()
-    ends = tok.piece_ends(text)
+    ends = tok.pretoken_ends(text)
     assert ends[-1] == len(text) and ends == sorted(set(ends))
     pretokens = [text[a:b] for a, b in zip([0, *ends], ends, strict=False)]
     assert pretokens[-4:] == [b"45", b"!\n\n", b" ", b" x"]
     assert [token for pretoken in pretokens for token in tok.encode(pretoken)] == tok.encode(text)
     with pytest.raises(TokenizerError, match="not UTF-8"):
-        tok.piece_ends(b"\xff")
+        tok.pretoken_ends(b"\xff")
 
 
 def test_class_table_round_trip() -> None:

@@ -112,7 +112,7 @@ def test_byte_level() -> None:
         ids = tok.encode(text)
         assert ids == hf.encode(text, add_special_tokens=False).ids == tok.encode(text.encode())
         assert tok.decode(ids) == text.encode()
-    assert tok.piece_ends(b"don't  stop")[-1] == 11
+    assert tok.pretoken_ends(b"don't  stop")[-1] == 11
 
 
 @pytest.mark.parametrize("prefix", ["normalizer", "pre_tokenizer"])

@@ -26,7 +26,7 @@ from ffgrammar.tokens.loaders.huggingface_splits import WHOLE_TEXT
 from ffgrammar.tokens.report import is_canonical
 from ffgrammar.tokens.tokenizer import Tokenizer
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
-from oracle.canonical import coverings, is_begun
+from oracle.canonical import changed_tokens, coverings, is_begun
 from oracle.forced import forced_mismatches
 from oracle.trained import CL100K, KINDS, byte_fallback, byte_level, compare, continuing, make, random_text, some_texts
 
@@ -102,29 +102,11 @@ def test_pretokens_are_those_of_tokenizers(kind: str) -> None:
     for _ in range(300):
         text = random_text(random, 10)
         expected = other.pretoken_ends(text.encode())
-        found = tok.piece_ends(text.encode())
+        found = tok.pretoken_ends(text.encode())
         if expected is not None and found is not None and not kind.startswith(ADDED):
             assert found == expected, text
             known += 1
     assert known == 300 or kind.startswith(ADDED) or kind in BY_CHARACTERS
-
-
-def changed(random: Random, tok: Tokenizer, text: str) -> list[int] | None:
-    """Tokens of a text or of its first bytes, some of them cut in two or followed by any token."""
-    data = text.encode()
-    if random.random() < 0.25:
-        data = data[: random.randrange(1, len(data) + 1)]
-    ids = tok.encode(data)
-    if random.random() < 0.4:
-        place = random.randrange(len(ids))
-        cut = random.randrange(1 + len(tok.token_bytes(ids[place])))
-        parts = [part for part in (tok.token_bytes(ids[place])[:cut], tok.token_bytes(ids[place])[cut:]) if part]
-        ids[place : place + 1] = [tok.trie.id_of(part) for part in parts]
-    if random.random() < 0.4:
-        ids = [*ids[: random.randrange(len(ids) + 1)], random.randrange(tok.vocab_size)]
-    if random.random() < 0.1:
-        ids[random.randrange(len(ids))] = random.randrange(tok.vocab_size)
-    return None if any(token < 0 or not tok.token_bytes(token) for token in ids) else ids
 
 
 def test_sequences_that_grow(kind: str, covered: Callable[[str], None]) -> None:
@@ -133,7 +115,7 @@ def test_sequences_that_grow(kind: str, covered: Callable[[str], None]) -> None:
     random = Random(5)
     alive = dead = whole = 0
     for _ in range(1500):
-        ids = changed(random, tok, text_for(kind, random, 6))
+        ids = changed_tokens(random, tok, text_for(kind, random, 6))
         if ids is None:
             continue
         data = tok.decode(ids)
@@ -488,7 +470,7 @@ def test_what_is_in_no_text() -> None:
     """U+2581 stands for the space: no text that is decoded has it."""
     hf, tok = make("llama 2")
     assert tok.encode("a\u2581b") == tok.encode("a b")
-    assert tok.coverings("a\u2581b") == [] and tok.piece_ends("a\u2581b".encode()) is None
+    assert tok.coverings("a\u2581b") == [] and tok.pretoken_ends("a\u2581b".encode()) is None
     spelt = [hf.token_to_id(f"<0x{value:02X}>") for value in "\u2581".encode()]
     assert sequence_of(tok, spelt) is None and not is_canonical(tok, spelt)
 

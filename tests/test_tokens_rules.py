@@ -15,7 +15,7 @@ from ffgrammar.tokens.canonical.rules import CanonicalRules
 from ffgrammar.tokens.canonical.sequence import CanonicalSequence
 from ffgrammar.tokens.tokenizer import Tokenizer
 from long_checks.coverings import PREFIXES, vocabulary
-from oracle.canonical import coverings, is_begun
+from oracle.canonical import changed_tokens, coverings, is_begun
 from oracle.character_prefix import VocabularyTrie, plain_coverings
 from shared_data import ENCODINGS, encoding
 
@@ -46,29 +46,13 @@ def sequence_of(tok: Tokenizer, ids: list[int]) -> CanonicalSequence | None:
     return sequence if all(sequence.push(token) for token in ids) else None
 
 
-def changed(random: Random, tok: Tokenizer, text: str) -> list[int] | None:
-    """Tokens of a text or of its first bytes, some of them cut in two or followed by any token."""
-    data = text.encode()
-    if random.random() < 0.25:
-        data = data[: random.randrange(1, len(data) + 1)]
-    ids = tok.encode(data)
-    if random.random() < 0.4:
-        place = random.randrange(len(ids))
-        cut = random.randrange(1 + len(tok.token_bytes(ids[place])))
-        parts = [part for part in (tok.token_bytes(ids[place])[:cut], tok.token_bytes(ids[place])[cut:]) if part]
-        ids[place : place + 1] = [tok.trie.id_of(part) for part in parts]
-    if random.random() < 0.4:
-        ids = [*ids[: random.randrange(len(ids) + 1)], random.randrange(100_000)]
-    return None if -1 in ids else ids
-
-
 def test_sequences_that_grow(
     tok: Tokenizer, tiktoken_encode: Callable[[str], list[int]], covered: Callable[[str], None]
 ) -> None:
     random = Random(5)
     alive = dead = whole = 0
     for _ in range(3000):
-        ids = changed(random, tok, some_text(random, 7))
+        ids = changed_tokens(random, tok, some_text(random, 7))
         if ids is None:
             continue
         data = tok.decode(ids)

@@ -104,7 +104,7 @@ def settled_bytes(tok: Tokenizer, text: bytes) -> int:
         text.decode("utf-8")
     except UnicodeDecodeError as error:
         text = text[: error.start]
-    ends = tok.piece_ends(text)
+    ends = tok.pretoken_ends(text)
     if ends is None or len(ends) <= OPEN_PRETOKENS:
         return 0
     starts = [0, *ends[:-1]]

@@ -471,9 +471,8 @@ class Tokenizer:
         shown = [self.decode([token]).decode("utf-8", "backslashreplace") for token in ids]
         return "\u2027".join(text or f"[{token}]" for text, token in zip(shown, ids, strict=True))
 
-    def piece_ends(self, text: bytes) -> list[int] | None:
-        """Where the pre-tokens of a UTF-8 text end: byte offsets, ascending. Tokens never cross them. None if
-        unknown."""
+    def pretoken_ends(self, text: bytes) -> list[int] | None:
+        """Where the pre-tokens of a UTF-8 text end: byte offsets, ascending. No token crosses one. None if unknown."""
         return None if self._encoder is None else self._encoder.pretoken_ends(text)
 
     def __copy__(self) -> Tokenizer:

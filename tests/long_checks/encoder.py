@@ -107,7 +107,7 @@ def compare_pretokens(tok: ff.Tokenizer, pattern: Any, text: str, counts: Counts
     for number in range(1, len(ends)):
         ends[number] += ends[number - 1]
     counts.pretokens += len(ends)
-    if tok.piece_ends(data) != ends or tok.decode(tok.encode(data)) != data:
+    if tok.pretoken_ends(data) != ends or tok.decode(tok.encode(data)) != data:
         counts.pretoken_differences += 1
         print(f"DIFFERENT PRE-TOKENS ({tok.name}): {text[:200]!r}", flush=True)
 

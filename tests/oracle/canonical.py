@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from itertools import islice, product
 from random import Random
 
-__all__ = ["CONTINUATIONS", "characters_from", "coverings", "is_begun", "split_end"]
+from ffgrammar.tokens.tokenizer import Tokenizer
+
+__all__ = ["CONTINUATIONS", "changed_tokens", "characters_from", "coverings", "is_begun", "split_end"]
 
 # What the pre-tokenizers of models tell apart: cases, marks, letters without case, digits, white space, line breaks,
 # contractions; letters that merge with many others, and letters that merge with few.
@@ -35,6 +37,27 @@ def split_end(data: bytes) -> tuple[str, bytes] | None:
         if error.end != len(data) or error.reason != "unexpected end of data":
             return None
         return data[: error.start].decode(), data[error.start :]
+
+
+def changed_tokens(random: Random, tok: Tokenizer, text: str) -> list[int] | None:
+    """Tokens of a text or of its first bytes, some of them cut in two, replaced or followed by any token.
+
+    None where one of them is no token with bytes.
+    """
+    data = text.encode()
+    if random.random() < 0.25:
+        data = data[: random.randrange(1, len(data) + 1)]
+    ids = tok.encode(data)
+    if random.random() < 0.4:
+        place = random.randrange(len(ids))
+        cut = random.randrange(1 + len(tok.token_bytes(ids[place])))
+        parts = [part for part in (tok.token_bytes(ids[place])[:cut], tok.token_bytes(ids[place])[cut:]) if part]
+        ids[place : place + 1] = [tok.trie.id_of(part) for part in parts]
+    if random.random() < 0.4:
+        ids = [*ids[: random.randrange(len(ids) + 1)], random.randrange(tok.vocab_size)]
+    if random.random() < 0.1:
+        ids[random.randrange(len(ids))] = random.randrange(tok.vocab_size)
+    return None if any(token < 0 or not tok.token_bytes(token) for token in ids) else ids
 
 
 def characters_from(start: bytes, random: Random, most: int = 300) -> list[str]:

@@ -214,7 +214,7 @@ cdef list tokens_before(object tokenizer, bytes text, bytes forced, Py_ssize_t e
     cdef Py_ssize_t whole = whole_to(forced, end)
     if whole < end:
         # A token begins inside a character: its pre-token is merged as bytes, and only those before it are as in text.
-        ends = tokenizer.piece_ends(text + forced[:whole])
+        ends = tokenizer.pretoken_ends(text + forced[:whole])
         whole = 0 if ends is None or len(ends) < 2 else max(0, ends[len(ends) - 2] - len(text))
     return after_text(tokenizer, text, forced[:whole])
 
