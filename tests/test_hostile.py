@@ -132,7 +132,7 @@ def test_a_compiled_file_may_nest_deeper_than_the_stack_holds(cl100k: ff.Tokeniz
 
 
 def test_a_compiled_file_may_have_checks_that_nothing_opens(cl100k: ff.Tokenizer) -> None:
-    """A key is checked, but no tape runs: it never holds, and the mask says so, too."""
+    """A key is checked, but there is no trace: the check never holds, and the mask says so too."""
     ir = build({"type": "object", "minProperties": 2}, ExprStore(), whitespace="compact")
     small = compiled_file.dump(ir, cl100k.fingerprint)
     body = json.loads(zlib.decompress(small[compiled_file.HEADER.size :]))
