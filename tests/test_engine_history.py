@@ -21,6 +21,7 @@ from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.ir import GrammarBuilder
 from ffgrammar.regex.expr.store import ExprStore
 from oracle.grammars import ALPHABET, TOKENS, Description, build, descriptions
+from oracle.schemas import RECORDS
 
 EOS = len(TOKENS)
 KINDS = (
@@ -166,32 +167,7 @@ def test_random_grammars(
         assert limits != Limits() or error.limit == "emptiness_steps"
 
 
-SCHEMAS: dict[str, Any] = {
-    "orders": {
-        "type": "object",
-        "properties": {
-            "orderId": {"type": "string", "maxLength": 12},
-            "orderName": {"type": "string", "pattern": "^[A-Z][a-z]+$"},
-            "lines": {"type": "array", "items": {"type": "object", "properties": {"n": {"type": "integer"}}}},
-        },
-        "additionalProperties": False,
-    },
-    "tree": {
-        "$ref": "#/$defs/node",
-        "$defs": {
-            "node": {
-                "type": "object",
-                "properties": {
-                    "v": {"enum": [1, 12, "x", None]},
-                    "kids": {"type": "array", "items": {"$ref": "#/$defs/node"}},
-                },
-                "required": ["v"],
-                "additionalProperties": False,
-            }
-        },
-    },
-    "anything": True,
-}
+SCHEMAS: dict[str, Any] = {**RECORDS, "anything": True}
 
 
 @pytest.mark.parametrize("cache_bytes", [Limits().cache_bytes, 8_000], ids=["caches kept", "caches dropped"])

@@ -15,35 +15,14 @@ import numpy as np
 import pytest
 
 import ffgrammar as ff
+from oracle.schemas import RECORDS
 
 FREE = not getattr(sys, "_is_gil_enabled", lambda: True)()
 THREADS = 6 if FREE else 3
 ROUNDS = 40 if FREE else 10
 
 SCHEMAS: dict[str, Any] = {
-    "orders": {
-        "type": "object",
-        "properties": {
-            "orderId": {"type": "string", "maxLength": 12},
-            "orderName": {"type": "string", "pattern": "^[A-Z][a-z]+$"},
-            "lines": {"type": "array", "items": {"type": "object", "properties": {"n": {"type": "integer"}}}},
-        },
-        "additionalProperties": False,
-    },
-    "tree": {
-        "$ref": "#/$defs/node",
-        "$defs": {
-            "node": {
-                "type": "object",
-                "properties": {
-                    "v": {"enum": [1, 12, "x", None]},
-                    "kids": {"type": "array", "items": {"$ref": "#/$defs/node"}},
-                },
-                "required": ["v"],
-                "additionalProperties": False,
-            }
-        },
-    },
+    **RECORDS,
     "differing": {"type": "array", "uniqueItems": True, "items": {"enum": ["a", "ab", "b", 1, 12, [1], [1, "a"]]}},
 }
 

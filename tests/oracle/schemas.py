@@ -10,7 +10,34 @@ from typing import Any
 import jsonschema
 from hypothesis import strategies as st
 
-__all__ = ["is_valid", "jumble", "orders", "schemas", "spelled", "values"]
+__all__ = ["RECORDS", "is_valid", "jumble", "orders", "schemas", "spelled", "values"]
+
+# Schemas as people write them, flat and recursive, for walks along random tokens.
+RECORDS: dict[str, Any] = {
+    "orders": {
+        "type": "object",
+        "properties": {
+            "orderId": {"type": "string", "maxLength": 12},
+            "orderName": {"type": "string", "pattern": "^[A-Z][a-z]+$"},
+            "lines": {"type": "array", "items": {"type": "object", "properties": {"n": {"type": "integer"}}}},
+        },
+        "additionalProperties": False,
+    },
+    "tree": {
+        "$ref": "#/$defs/node",
+        "$defs": {
+            "node": {
+                "type": "object",
+                "properties": {
+                    "v": {"enum": [1, 12, "x", None]},
+                    "kids": {"type": "array", "items": {"$ref": "#/$defs/node"}},
+                },
+                "required": ["v"],
+                "additionalProperties": False,
+            }
+        },
+    },
+}
 
 KEYS = ["a", "b", "ab", "c"]
 WORDS = ["", "a", "b", "ab", "aab", "\n", "é", "😀", '"', "a b", "aaaa"]
