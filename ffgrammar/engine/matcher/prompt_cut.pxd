@@ -1,7 +1,6 @@
 """A prompt, cut back to the tokens that it has whatever follows."""
 
 from ffgrammar.engine.canonical.policy cimport CanonicalPolicy
-from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.position.cursor cimport Cursor
 
 cdef class PromptCut:

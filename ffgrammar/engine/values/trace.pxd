@@ -13,7 +13,7 @@ again, and nothing of the text stays behind.
 A grammar without checks never comes here.
 """
 
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint32_t
 
 from ffgrammar.core.owner cimport Owner
 from ffgrammar.core.vec cimport Vec

@@ -34,7 +34,7 @@ The inner loop of a lexer is
         state = target
 """
 
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint32_t
 
 from ffgrammar.core.intern cimport Intern
 from ffgrammar.core.owner cimport Owner

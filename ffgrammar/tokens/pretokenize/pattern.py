@@ -28,7 +28,6 @@ CHAR, SPLIT, JUMP, MATCH, NEXT, END = range(6)
 
 MAX_INSTRUCTIONS = 2000
 MAX_REPEATS = 64
-MAX_CODE = 0x10FFFF
 
 # Bits of the class byte (`CharClasses` in builtin.pyx) by property
 PROPERTIES = {
