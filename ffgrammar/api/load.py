@@ -32,13 +32,12 @@ def load(source: str | os.PathLike[str] | bytes, tokenizer: Tokenizer, *, limits
     expect("tokenizer", tokenizer, Tokenizer, "a Tokenizer")
     expect("limits", limits, (Limits, type(None)), "Limits")
     bounds = limits or Limits()
+    expect("load: source", source, (str, os.PathLike, bytes, bytearray), "a path or bytes")
     if isinstance(source, (bytes, bytearray)):
         data = bytes(source)
-    elif isinstance(source, (str, os.PathLike)):
+    else:
         with open(source, "rb") as file:
             data = file.read()
-    else:
-        raise TypeError(f"load: source must be a path or bytes, not {type(source).__name__}")
     try:
         return Grammar(read_file(data, tokenizer, bounds), tokenizer, bounds)
     except CompiledFileError:
