@@ -15,10 +15,16 @@ cdef class GrammarBuilder:
     cdef list _parametric
     cdef list _templates
     cdef dict _shared
+    # The symbol of a lexeme that is nothing but an expression.
     cpdef plain(self, expr, name=*)
+    # The symbol of a new lexeme.
     cdef _lexeme(self, lexeme)
+    # A new nonterminal.
     cpdef nonterminal(self, name=*)
+    # Add a production; raises LimitError when there are too many.
     cpdef add(self, size_t lhs, rhs)
+    # A symbol for symbols one after another, and for any one of them.
     cpdef seq(self, symbols, name=*)
     cpdef choice(self, symbols, name=*)
+    # The nonterminal that was made for `key`, or a new one with these bodies.
     cdef _share(self, tuple key, name, bodies)

@@ -53,7 +53,7 @@ cdef struct KeyCache:
     Map exprs               # the engine's expression -> number in the table
     Map states              # lexer state -> key in the table, or NO_KEY
 
-# Returns OK or NO_MEMORY.
+# Returns OK or NO_MEMORY. `key_cache_clear` forgets everything and keeps the tables for more.
 cdef int key_cache_init(KeyCache* cache) noexcept nogil
 cdef void key_cache_clear(KeyCache* cache) noexcept nogil
 

@@ -172,4 +172,5 @@ cdef class TokenTrie:
     # A node that Python code gave, or IndexError.
     cdef int64_t _checked_node(self, node) except -1
 
+    # Free what `_build` makes.
     cdef void _free_nodes(self) noexcept

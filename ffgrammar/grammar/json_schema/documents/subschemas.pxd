@@ -1,4 +1,4 @@
-"""The C types of subschemas.py: the reader touches every subschema of a schema."""
+"""The C types of subschemas.py, which the reader uses for every subschema of a schema."""
 
 cdef class Subschema:
     cdef public object schema

@@ -9,4 +9,5 @@ cpdef tuple named_key(Symbols em, name)
 cpdef tuple key_symbols(Symbols em, expr, name, check=*)
 # A list of (expression of keys, conjunction of their values); `allowed` is an expression or None.
 cpdef list key_classes(Symbols em, Shape shape, dict names, allowed)
+# The same where there are no patterns; `parts` are the expressions that keys must match.
 cdef list _one_class(Symbols em, Shape shape, dict names, list parts)
