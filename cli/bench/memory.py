@@ -46,8 +46,8 @@ def measure(
 def _here(
     name: str, named: VocabularyName, schemas: Sequence[Schema], timeout: float, forced: bool
 ) -> dict[str, float]:
-    """The figures of one engine, in this process."""
-    # What is imported late is not counted, as in the times.
+    """The figures of one engine, measured in this process."""
+    # Late imports must not count here either.
     engine = ENGINES[name](named)
     engine.load()
     engine.fill(engine.matcher(engine.compile(WARM_UP)))

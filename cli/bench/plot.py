@@ -17,7 +17,7 @@ POINTS = 2000
 
 
 def check_installed() -> None:
-    """Called before the run and not after it.
+    """Fail before the run rather than after it.
 
     Raises:
         click.UsageError: matplotlib is not installed.

@@ -1,6 +1,6 @@
 """The run: all schemas on all engines, which take turns schema by schema.
 
-So other load on the machine, which comes and goes, falls on all engines alike.
+Other load on the machine comes and goes; this way it falls on all engines alike.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def ready(engines: Sequence[Engine]) -> dict[str, int]:
 def run(
     engines: Sequence[Engine], schemas: Sequence[Schema], timeout: float, *, forced: bool
 ) -> dict[str, list[Result]]:
-    """The results of each engine, by name, in the order of the schemas. The engine that begins changes, too."""
+    """The results of each engine, by name, in the order of the schemas. Each schema begins with another engine."""
     results: dict[str, list[Result]] = {engine.name: [] for engine in engines}
     with out_of_time_raises(), _no_collection():
         for number, schema in enumerate(schemas):
@@ -60,7 +60,7 @@ def run(
 
 
 def guarded(engine: Engine, schema: Schema, timeout: float, *, forced: bool) -> Result:
-    """Run one schema. An exception is a crash, and a timeout a hang; a hang inside C code ends the process."""
+    """Run one schema. An exception counts as a crash, a timeout as a hang. A hang inside C code ends the process."""
     signal.setitimer(signal.ITIMER_REAL, timeout)
     faulthandler.dump_traceback_later(2 * timeout + 10, exit=True, file=2)  # sys.stderr may be no file
     try:

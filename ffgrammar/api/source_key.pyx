@@ -1,4 +1,4 @@
-"""The key under which a compiled grammar is kept: bytes that tell its source from all others.
+"""The key under which a compiled grammar is kept: bytes that differ from those of every other source.
 
 The bytes are those of `marshal`, which tells 1, 1.0 and True apart.
 """
