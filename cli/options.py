@@ -123,8 +123,8 @@ GRAMMAR_OPTIONS = [
         multiple=True,
         type=PATH,
         metavar="PATH|URI=PATH",
-        help="For schemas: others that it refers to, as a file or a folder of .json files; nothing is fetched. "
-        "They are known by their $id, or by URI (files of a folder by URI/name). Repeatable.",
+        help="For schemas: other schemas that they may refer to, as a file or a folder of .json files; nothing is "
+        "fetched. They are known by their $id, or by URI (files of a folder by URI/name). Repeatable.",
     ),
     click.option(
         "--limit",

@@ -65,6 +65,15 @@ def o200k() -> Any:
     return Tokenizer.from_tiktoken("o200k_base")
 
 
+@pytest.fixture(scope="module")
+def toy() -> Any:
+    """The toy vocabulary of the random grammars, and after it an end-of-text token."""
+    from ffgrammar.tokens.tokenizer import Tokenizer
+    from oracle.grammars import TOKENS
+
+    return Tokenizer.from_tokens([*TOKENS, b"<eos>"], eos_token_id=len(TOKENS))
+
+
 @pytest.fixture
 def covered(request: pytest.FixtureRequest) -> Iterator[Callable[[str], None]]:
     """Call it with what a test covered ("4,211 masks of 300 instances"): the line shows at the end of the run."""

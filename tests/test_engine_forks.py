@@ -33,11 +33,6 @@ OPERATIONS = st.lists(
 Step = tuple[int | None, bytes]
 
 
-@pytest.fixture(scope="module")
-def toy() -> ff.Tokenizer:
-    return ff.Tokenizer.from_tokens([*TOKENS, b"<eos>"], eos_token_id=EOS)
-
-
 def _text(steps: list[Step]) -> bytes:
     return b"".join(text for _, text in steps)
 

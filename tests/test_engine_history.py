@@ -45,11 +45,6 @@ LIMITS = st.sampled_from(
 OPERATIONS = st.lists(st.tuples(st.sampled_from([*KINDS, "eos"]), st.integers(0, 1 << 16)), max_size=30)
 
 
-@pytest.fixture(scope="module")
-def toy() -> ff.Tokenizer:
-    return ff.Tokenizer.from_tokens([*TOKENS, b"<eos>"], eos_token_id=EOS)
-
-
 class Run:
     """Several matchers of one grammar, each beside the list of what it accepted."""
 

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import assume, example, given, reject
 from hypothesis import strategies as st
 
@@ -23,11 +22,6 @@ EOS = len(TOKENS)
 FORCED_LIMIT = 40
 SEARCH_LIMIT = 3000
 TREE = ByteTree(enumerate(TOKENS))
-
-
-@pytest.fixture(scope="module")
-def toy() -> ff.Tokenizer:
-    return ff.Tokenizer.from_tokens([*TOKENS, b"<eos>"], eos_token_id=EOS)
 
 
 def compile_both(description: Description, toy: ff.Tokenizer) -> tuple[Any, Recogniser]:

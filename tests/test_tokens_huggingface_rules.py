@@ -26,7 +26,7 @@ from ffgrammar.tokens.loaders.huggingface_splits import WHOLE_TEXT
 from ffgrammar.tokens.report import is_canonical
 from ffgrammar.tokens.tokenizer import Tokenizer
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
-from oracle.canonical import changed_tokens, coverings, is_begun
+from oracle.canonical import changed_tokens, coverings, is_begun, sequence_of
 from oracle.forced import forced_mismatches
 from oracle.trained import CL100K, KINDS, byte_fallback, byte_level, compare, continuing, make, random_text, some_texts
 
@@ -57,12 +57,6 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 def hf_encode(hf: Any) -> Callable[[str], list[int]]:
     return lambda text: list(hf.encode(text, add_special_tokens=False).ids)
-
-
-def sequence_of(tok: Tokenizer, ids: list[int]) -> CanonicalSequence | None:
-    assert tok.canon is not None
-    sequence = CanonicalSequence(tok.canon)
-    return sequence if all(sequence.push(token) for token in ids) else None
 
 
 def text_for(kind: str, random: Random, most: int) -> str:

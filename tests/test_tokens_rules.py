@@ -15,7 +15,7 @@ from ffgrammar.tokens.canonical.rules import CanonicalRules
 from ffgrammar.tokens.canonical.sequence import CanonicalSequence
 from ffgrammar.tokens.tokenizer import Tokenizer
 from long_checks.coverings import PREFIXES, vocabulary
-from oracle.canonical import changed_tokens, coverings, is_begun
+from oracle.canonical import changed_tokens, coverings, is_begun, sequence_of
 from oracle.character_prefix import VocabularyTrie, plain_coverings
 from shared_data import ENCODINGS, encoding
 
@@ -38,12 +38,6 @@ def tok(request: pytest.FixtureRequest) -> Tokenizer:
 def tiktoken_encode(tok: Tokenizer, shared_dir: Path) -> Callable[[str], list[int]]:
     pytest.importorskip("tiktoken")
     return encoding(tok.name, shared_dir).encode_ordinary
-
-
-def sequence_of(tok: Tokenizer, ids: list[int]) -> CanonicalSequence | None:
-    assert tok.canon is not None
-    sequence = CanonicalSequence(tok.canon)
-    return sequence if all(sequence.push(token) for token in ids) else None
 
 
 def test_sequences_that_grow(

@@ -147,7 +147,7 @@ def _alone(
     default=",".join(NAMES),
     show_default=True,
     metavar="NAMES",
-    help="Which engines, of those that are installed; the first is divided by the others.",
+    help="The engines to run, as far as they are installed. Ratios are of the first to each of the others.",
 )
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N schemas.")
 @click.option("--sample", type=click.IntRange(min=1), metavar="N", help="Only N schemas at random.")
@@ -203,7 +203,7 @@ def command(
     The engines take turns schema by schema. TBM is the time between masks: one mask and one accepted token. TTFM is the
     time to the first mask: compiling, and the mask at the start. Both are in microseconds, as seen from Python.
 
-    docs/performance.md in the sources has figures, and names the long checks that go beyond what is public.
+    docs/performance.md in the sources has figures, and names the long checks, which look at more than public names.
     """
     import json
 

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from itertools import islice, product
 from random import Random
 
+from ffgrammar.tokens.canonical.sequence import CanonicalSequence
 from ffgrammar.tokens.tokenizer import Tokenizer
 
-__all__ = ["CONTINUATIONS", "changed_tokens", "characters_from", "coverings", "is_begun", "split_end"]
+__all__ = ["CONTINUATIONS", "changed_tokens", "characters_from", "coverings", "is_begun", "sequence_of", "split_end"]
 
 # What the pre-tokenizers of models tell apart: cases, marks, letters without case, digits, white space, line breaks,
 # contractions; letters that merge with many others, and letters that merge with few.
@@ -58,6 +59,13 @@ def changed_tokens(random: Random, tok: Tokenizer, text: str) -> list[int] | Non
     if random.random() < 0.1:
         ids[random.randrange(len(ids))] = random.randrange(tok.vocab_size)
     return None if any(token < 0 or not tok.token_bytes(token) for token in ids) else ids
+
+
+def sequence_of(tok: Tokenizer, ids: list[int]) -> CanonicalSequence | None:
+    """The package's own canonical sequence of some tokens; None if it refuses one of them."""
+    assert tok.canon is not None
+    sequence = CanonicalSequence(tok.canon)
+    return sequence if all(sequence.push(token) for token in ids) else None
 
 
 def characters_from(start: bytes, random: Random, most: int = 300) -> list[str]:

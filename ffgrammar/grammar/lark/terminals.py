@@ -7,7 +7,6 @@ nothing here, and a terminal cannot be recursive.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from ffgrammar.core.errors import GrammarError, UnsupportedError
@@ -17,7 +16,7 @@ from ffgrammar.grammar.lark.pattern import Translation, translate
 from ffgrammar.grammar.lark.source import Definition, Op, Source, error_at, popped
 from ffgrammar.regex.expr.store import ANY_BYTES, EMPTY, ExprStore
 from ffgrammar.regex.lower.lowering import UTF8, any_text, lower
-from ffgrammar.regex.syntax.charset import Charset, case_closure, from_ranges
+from ffgrammar.regex.syntax.charset import Charset, case_variants, from_ranges
 from ffgrammar.regex.syntax.parser import Node, parse
 
 __all__ = ["Terminals"]
@@ -229,12 +228,7 @@ def _characters(op: Op) -> Iterator[Charset]:
         return
     text, ignore_case = op.argument
     for char in text:
-        yield _any_case(char) if ignore_case else ((ord(char), ord(char)),)
-
-
-@lru_cache(maxsize=256)
-def _any_case(char: str) -> Charset:
-    return case_closure(((ord(char), ord(char)),))
+        yield case_variants(char) if ignore_case else ((ord(char), ord(char)),)
 
 
 def _nodes(tree: Node) -> Iterator[Node]:

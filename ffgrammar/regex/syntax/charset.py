@@ -23,6 +23,7 @@ __all__ = [
     "WHITE_SPACE",
     "Charset",
     "case_closure",
+    "case_variants",
     "contains",
     "difference",
     "from_ranges",
@@ -223,6 +224,12 @@ def case_closure(members: Charset) -> Charset:
         (ord(other), ord(other)) for char, orbit in _orbits().items() if contains(members, ord(char)) for other in orbit
     ]
     return from_ranges([*members, *others])
+
+
+@lru_cache(maxsize=1024)
+def case_variants(char: str) -> Charset:
+    """A character, and those that differ from it only in case."""
+    return case_closure(((ord(char), ord(char)),))
 
 
 def _ascii_case_closure(members: Charset) -> Charset:

@@ -25,12 +25,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
 from ffgrammar.core.errors import GrammarError, LimitError
 from ffgrammar.core.limits import Limits
-from ffgrammar.regex.syntax.charset import ANY, Charset, case_closure, from_ranges, negate
+from ffgrammar.regex.syntax.charset import ANY, Charset, case_variants, from_ranges, negate
 from ffgrammar.regex.syntax.classes import ClassParser
 from ffgrammar.regex.syntax.escapes import IGNORE_CASE, VERBOSE, skip_comment
 
@@ -114,11 +113,6 @@ def parse(
     return _Parser(pattern, dialect == "ecma", flags, limits.nesting).run()
 
 
-@lru_cache(maxsize=1024)
-def _case_variants(char: str) -> Charset:
-    return case_closure(((ord(char), ord(char)),))
-
-
 class _Parser(ClassParser):
     """Groups, alternation, repeats and anchors. Classes and escapes are in the base classes."""
 
@@ -158,7 +152,7 @@ class _Parser(ClassParser):
             self.pending.append(text)
             return
         for char in text:
-            variants = _case_variants(char)
+            variants = case_variants(char)
             if len(variants) == 1 and variants[0][0] == variants[0][1]:
                 self.pending.append(char)
             else:
