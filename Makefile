@@ -117,6 +117,7 @@ $(DOCS_VENV)/.installed: pyproject.toml
 define install
 	@find build -path '*/lib.*' -type f ! -name '*.so' -delete 2>/dev/null || true
 	$(@D)/bin/pip install $(PIP_FLAGS) $(BUILD_REQUIRES)
+	@echo "compiling ffgrammar (a few minutes the first time)"
 	$(@D)/bin/pip install $(PIP_FLAGS) --no-build-isolation '.$(1)'
 	@touch $@ $(@D)/.installed
 endef

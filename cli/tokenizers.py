@@ -25,11 +25,12 @@ def _describe(name: str) -> dict[str, Any]:
 
 
 def _loadable() -> list[dict[str, str]]:
-    from importlib.util import find_spec
-
-    encoding = "yes" if find_spec("tokenizers") else "needs the package tokenizers (pip install ffgrammar[huggingface])"
     return [
-        {"file": "*/tokenizer.json", "what": "Hugging Face, byte-level or byte-fallback BPE", "encodes": encoding},
+        {
+            "file": "*/tokenizer.json",
+            "what": "Hugging Face",
+            "encodes": "yes; with a normalizer, or where it is not BPE, by the package tokenizers",
+        },
         {
             "file": "*.tiktoken",
             "what": "a rank file of tiktoken",

@@ -20,10 +20,13 @@ def main() -> None:
             continue
         command()
         return
-    sys.exit(
-        "ffgrammar: the command line is not installed for this Python; in a checkout type `make` and then "
-        "`.venv/bin/ffgrammar`, or `python -m cli`"
+    print(
+        f"ffgrammar: the command line is not installed for {sys.executable}; in a checkout type `make`, and then "
+        "`.venv/bin/ffgrammar`",
+        file=sys.stderr,
     )
+    # 1 would say that a text or a prefix is rejected
+    sys.exit(2)
 
 
 if __name__ == "__main__":

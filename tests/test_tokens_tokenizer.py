@@ -76,6 +76,7 @@ def test_a_tiktoken_object_equals_the_embedded(cl100k) -> None:
     for text in ("hello <|endoftext|> world", b"caf\xc3\xa9 \xff\xfe", b"\xe4\xb8", "\ud800"):
         assert tok.encode(text) == cl100k.encode(text)
     assert tok.pretoken_ends(b"Hello  world's 1234") == cl100k.pretoken_ends(b"Hello  world's 1234")
+    assert tok.piece_ends(b"Hello  world") == tok.pretoken_ends(b"Hello  world")  # its earlier name
     without = tiktoken.Encoding("none", pat_str=".", mergeable_ranks={b"a": 0, b"b": 3}, special_tokens={"<x>": 5})
     with pytest.raises(TokenizerError, match="give eos_token_ids="):
         Tokenizer.from_tiktoken(without)

@@ -323,7 +323,7 @@ cdef class Engine:
             "rows": intern_count(&self.recognizer.rows.kernels),
             "row_bytes": earley_bytes(&self.recognizer.rows),
             "row_bytes_limit": self.max_row_bytes,
-            "trace_bytes": trace_bytes(&self.recognizer.trace),
+            "tape_bytes": trace_bytes(&self.recognizer.trace),
             "cache_bytes": self.cached_bytes(),
             "cache_bytes_limit": self.max_bytes,
             "cache_drops": self.generation,
