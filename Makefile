@@ -115,11 +115,12 @@ $(DOCS_VENV)/.installed: pyproject.toml
 # Each stamp is a file that says what is installed. What is under build/ is used again, so only the first build is long (a
 # few minutes). Python files there are deleted first: a module that was renamed must not be packed under its old name.
 define install
+	@touch $@.begun
 	@find build -path '*/lib.*' -type f ! -name '*.so' -delete 2>/dev/null || true
 	$(@D)/bin/pip install $(PIP_FLAGS) $(BUILD_REQUIRES)
 	@echo "compiling ffgrammar (a few minutes the first time)"
 	$(@D)/bin/pip install $(PIP_FLAGS) --no-build-isolation '.$(1)'
-	@touch $@ $(@D)/.installed
+	@touch -r $@.begun $@ $(@D)/.installed && rm $@.begun
 endef
 
 $(VENV)/.installed: $(SOURCES) | $(BIN)/python

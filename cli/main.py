@@ -125,6 +125,12 @@ def run(arguments: list[str]) -> int:
     except OSError as error:
         complain(f"{error.filename or 'input/output'}: {error.strerror or error}")
         return EXIT_ERROR
+    except ImportError as error:
+        # A checkout that is not built says so in one line. Any other failed import is a bug.
+        if "is not built" not in str(error):
+            raise
+        complain(str(error))
+        return EXIT_ERROR
     except Exception as error:
         from ffgrammar import FFGrammarError
 

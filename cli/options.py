@@ -32,7 +32,15 @@ __all__ = [
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-KINDS = ["json-schema", "lark", "regex", "choice", "compiled"]
+# The kinds of grammars, by the extension that says so. cli/sources.py compiles each.
+EXTENSIONS = {
+    ".json": "json-schema",
+    ".lark": "lark",
+    ".regex": "regex",
+    ".choice": "choice",
+    ".ffg": "compiled",
+}
+KINDS = [*EXTENSIONS.values()]
 
 # The vocabularies that the package contains.
 EMBEDDED = ("cl100k_base", "o200k_base")

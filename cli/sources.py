@@ -10,7 +10,7 @@ import click
 
 from .files import read_input
 from .messages import in_flags
-from .options import KINDS
+from .options import EXTENSIONS, KINDS
 from .show import complain
 
 if TYPE_CHECKING:
@@ -19,14 +19,6 @@ if TYPE_CHECKING:
     from .options import VocabularyName
 
 __all__ = ["BadGrammar", "Source", "compile_source", "load_grammar", "load_tokenizer", "read_source"]
-
-EXTENSIONS = {
-    ".json": "json-schema",
-    ".lark": "lark",
-    ".regex": "regex",
-    ".choice": "choice",
-    ".ffg": "compiled",
-}
 
 
 class BadGrammar(click.ClickException):
@@ -119,8 +111,10 @@ def compile_source(source: Source, tokenizer: Tokenizer, limits: tuple[str, ...]
             return ff.compile_json_schema(text, tokenizer, **options)
         if source.kind == "lark":
             return ff.compile_lark(text, tokenizer, **options)
-        # The newline at the end of the file is an editor's. A pattern that means one writes \n.
-        return ff.compile_regex(text.removesuffix("\n").removesuffix("\r"), tokenizer, **options)
+        if source.kind == "regex":
+            # The newline at the end of the file is an editor's. A pattern that means one writes \n.
+            return ff.compile_regex(text.removesuffix("\n").removesuffix("\r"), tokenizer, **options)
+        raise AssertionError(f"nothing compiles the kind {source.kind!r}")
     except ff.FFGrammarError as error:
         raise BadGrammar(f"{source.name}: {in_flags(str(error))}") from error
 

@@ -62,11 +62,19 @@ def test_the_package_runs_as_a_module(tmp_path: Path, cli_module: object) -> Non
 def test_without_the_command_line_one_line_says_so(unbuilt: Path) -> None:
     # -S: nothing that is installed is found
     found = _run(sys.executable, "-S", "-m", "ffgrammar", cwd=unbuilt)
-    assert (found.returncode, found.stdout) == (1, "")
+    assert (found.returncode, found.stdout) == (2, "")
     assert found.stderr.count("\n") == 1 and "type `make`" in found.stderr
 
 
 # ---- a checkout in the working directory
+
+
+def test_a_command_in_a_checkout_that_is_not_built_ends_in_one_line(unbuilt: Path, cli_module: object) -> None:
+    if cli_module.__name__ == "cli.main":  # type: ignore[attr-defined]
+        pytest.skip("runs from a checkout that is not installed")
+    found = _run(sys.executable, "-m", "ffgrammar", "tokenizers", cwd=unbuilt)
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr.count("\n") == 1 and "type `make`" in found.stderr
 
 
 @pytest.mark.parametrize("line", ["import ffgrammar; ffgrammar.Tokenizer", "from ffgrammar import Matcher"])

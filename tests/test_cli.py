@@ -9,11 +9,14 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+
+from cli_package import CLI
 
 PERSON = {
     "type": "object",
@@ -686,3 +689,22 @@ def test_check_with_a_grammar_says_whether_it_accepts(invoke: Invoke, lark_sum: 
     assert invoke("check", lark_sum, *ended, "--json").json()["accepting"]
     assert invoke("check", "-", "--type", "lark", stdin=SUM).code == 2
     assert invoke("check", "--type", "lark", "1").code == 2
+
+
+EXTENSIONS: dict[str, str] = import_module(CLI + ".options").EXTENSIONS
+KIND_SOURCES = {
+    "json-schema": '{"const": "a"}',
+    "lark": 'start: "a"',
+    "regex": "a",
+    "choice": "a",
+}
+
+
+@pytest.mark.parametrize("extension", [one for one, kind in EXTENSIONS.items() if kind != "compiled"])
+def test_every_kind_is_compiled_as_itself(invoke: Invoke, tmp_path: Path, extension: str) -> None:
+    kind = EXTENSIONS[extension]
+    path = tmp_path / f"grammar{extension}"
+    path.write_text(KIND_SOURCES[kind], encoding="utf-8")
+    for arguments in ([str(path)], [str(path), "--type", kind]):
+        found = invoke("compile", *arguments, "--json")
+        assert found.code == 0 and json.loads(found.out)["kind"] == kind

@@ -29,8 +29,8 @@ the given words, then a number in brackets, any number of times.
     def build(text: str, store: ExprStore, limits: Limits) -> GrammarIR:
         """The grammar of words and numbers; `text` lists the words."""
         check_source_text(text, "the list of words", limits)
-        if not text.split():
-            raise GrammarError("there are no words", line=1, column=1)
+        if not text.split() or "[" in text:
+            raise GrammarError("words are needed, and none with a bracket", line=1, column=1)
         builder = GrammarBuilder(store, limits)
         digits = store.repeat(store.byte_set(b"0123456789"), 1, None)
         number = [builder.terminal(store.literal(b"[")), builder.terminal(digits, "number"),
@@ -39,10 +39,10 @@ the given words, then a number in brackets, any number of times.
         builder.skip(store.repeat(store.literal(b" "), 1, None), "blank")
         return builder.finish(builder.plus(builder.seq([word, *number])), kind="words")
 
-To offer it to users takes three more steps:
+The lexer takes the longest match and never gives it back. So this example asks for words that do not contain a bracket:
+a word `a[1]b` would hide the number after a word `a`. Where a lexeme can run into what follows it, a front-end makes
+the whole text one lexeme (lexemes.py), or refuses the source.
 
-1. In api/compile.py a function `compile_words`, which is `return _compiled(tokenizer, ("words", text), limits,
-   partial(words.build, text))` below its docstring; and its name in ffgrammar/__init__.py.
-2. In cli/ its kind: the name and extension in sources.py and the name in options.py.
-3. In tests/cases/ a file of grammars with accepted and rejected texts, and a test that replays it (test_lark.py).
+In api/compile.py the function for users is `return _compiled(tokenizer, ("words", text), limits,
+partial(words.build, text))` below its docstring. CONTRIBUTING.md lists all other steps.
 '''
