@@ -38,7 +38,7 @@ def test_sources_are_measured_in_bytes(name: str, cl100k: ff.Tokenizer) -> None:
 def test_the_recipe(cl100k: ff.Tokenizer) -> None:
     text = ffgrammar.grammar.__doc__
     assert text is not None
-    start, end = text.index("    from ffgrammar.core.errors"), text.index("To offer it")
+    start, end = text.index("    from ffgrammar.core.errors"), text.index("The lexer takes the longest match")
     names: dict[str, Any] = {}
     exec(textwrap.dedent(text[start:end]), names)
     limits = Limits()
@@ -50,5 +50,6 @@ def test_the_recipe(cl100k: ff.Tokenizer) -> None:
     for rejected in ("three[1]", "one[]", "one[1", "one[1 2]"):
         matcher = grammar.matcher()
         assert matcher.accept_bytes(rejected.encode()) < len(rejected) or not matcher.is_accepting()
-    with pytest.raises(ff.GrammarError, match="no words"):
-        names["build"](" ", ExprStore(limits), limits)
+    for refused in (" ", "a a[1]b"):
+        with pytest.raises(ff.GrammarError, match="words are needed"):
+            names["build"](refused, ExprStore(limits), limits)
