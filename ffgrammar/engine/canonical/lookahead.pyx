@@ -229,7 +229,9 @@ cdef class Lookahead:
         if status <= 0:
             return status
         after = at[0]
-        self.rules.settle(&after, token)
+        status = self.rules.settle(&after, token)
+        if status < 0:
+            return status
         status = self.can_end_pretoken(engine, config, &after)
         return status if status != 0 else self.search(engine, config, &after, level + 1)
 

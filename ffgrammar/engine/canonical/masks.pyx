@@ -403,5 +403,7 @@ cdef class CanonicalMasks:
         if status <= 0:
             return status
         after = at[0]
-        self.rules.settle(&after, token)
+        status = self.rules.settle(&after, token)
+        if status < 0:
+            return status
         return self.lookahead.has_canonical_completion(engine, config, &after)

@@ -232,7 +232,8 @@ cdef class CoveringSearch:
         after = read.went_on if went_on else read.ended
         if ended and went_on:
             unite(&after, &read.ended)
-        self.rules.settle(&after, token)
+        if self.rules.settle(&after, token) < 0:
+            raise MemoryError
         return self.add(&after, read.context)
 
     cdef list open_contexts(self):
