@@ -33,6 +33,12 @@ OPERATIONS = st.lists(
 Step = tuple[int | None, bytes]
 
 
+@pytest.fixture(scope="module")
+def toy() -> ff.Tokenizer:
+    """Another vocabulary than that of the random grammars."""
+    return ff.Tokenizer.from_tokens([*TOKENS, b"<eos>"], eos_token_id=EOS)
+
+
 def _text(steps: list[Step]) -> bytes:
     return b"".join(text for _, text in steps)
 
