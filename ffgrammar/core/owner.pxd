@@ -26,7 +26,7 @@ cdef enum:
     MAX_INTERNS = 8
 
 cdef struct Owner:
-    # By kind, so that the loops have no branches: an engine counts its bytes before every step. (60 ns a step with one list.)
+    # By kind, so that counting has no branch for each table. (Some 20 ns less for an engine's tables than with one mixed list.)
     Vec* vecs[MAX_VECS]
     Map* maps[MAX_MAPS]
     Intern* interns[MAX_INTERNS]
