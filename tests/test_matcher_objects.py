@@ -173,3 +173,19 @@ def test_a_bitmask_of_no_size(cl100k: ff.Tokenizer) -> None:
     for sizes in ((-1, 5), (1, -5)):
         with pytest.raises(ValueError, match="negative"):
             ff.allocate_bitmask(*sizes)
+
+
+def test_bytes_come_from_any_buffer_of_bytes(cl100k: ff.Tokenizer) -> None:
+    grammar = ff.compile_regex("a+", cl100k)
+    for data in (
+        b"aa",
+        bytearray(b"aa"),
+        memoryview(b"aa"),
+        memoryview(b"axax")[::2],
+        np.frombuffer(b"aa", dtype=np.uint8),
+    ):
+        assert grammar.matcher().accept_bytes(data) == 2
+    with pytest.raises(TypeError, match="bytes-like"):
+        grammar.matcher().accept_bytes("aa")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="elements of 4 bytes"):
+        grammar.matcher().accept_bytes(memoryview(np.zeros(2, dtype=np.int32)))

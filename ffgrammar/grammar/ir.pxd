@@ -2,6 +2,14 @@
 
 from ffgrammar.grammar.productions cimport Productions
 
+cdef class Lexeme:
+    cdef readonly object expr
+    cdef readonly object name
+    cdef readonly bint lazy
+    cdef readonly bint skip
+    cdef readonly object check
+    cdef readonly bint opens
+
 cdef class GrammarBuilder:
     cdef readonly object store
     cdef readonly object limits

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
@@ -47,8 +46,8 @@ CHECKS = ("unique", "repeated", "new key")
 MAX_COUNT = 1 << 30
 
 
-class Lexeme(NamedTuple):
-    """A terminal: its expression in the grammar's store, and how it ends.
+class Lexeme:
+    """A terminal: its expression in the grammar's store, and how it ends. Immutable.
 
     A lexeme in a text is never empty. If the expression matches the empty text, the grammar may go on without the
     lexeme.
@@ -62,12 +61,33 @@ class Lexeme(NamedTuple):
         opens: it is the bracket or brace that opens a container with checks.
     """
 
-    expr: int
-    name: str = ""
-    lazy: bool = False
-    skip: bool = False
-    check: int | None = None
-    opens: bool = False
+    def __init__(
+        self,
+        expr: int,
+        name: str = "",
+        lazy: bool = False,
+        skip: bool = False,
+        check: int | None = None,
+        opens: bool = False,
+    ) -> None:
+        self.expr = expr
+        self.name = name
+        self.lazy = lazy
+        self.skip = skip
+        self.check = check
+        self.opens = opens
+
+    def _fields(self) -> tuple[object, ...]:
+        return (self.expr, self.name, self.lazy, self.skip, self.check, self.opens)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Lexeme) and self._fields() == other._fields()
+
+    def __hash__(self) -> int:
+        return hash(self._fields())
+
+    def __repr__(self) -> str:
+        return f"Lexeme{self._fields()}"
 
 
 @dataclass(frozen=True)

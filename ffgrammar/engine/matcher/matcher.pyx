@@ -158,15 +158,17 @@ cdef class Matcher:
         sentence, what follows need not fit the last of them.
 
         Raises:
+            TypeError: data is not a bytes-like object.
+            ValueError: the elements of data are longer than a byte.
             MatcherError: the text would be longer than 2 GiB.
             LimitError: a bound of the grammar was reached.
         """
-        cdef const uint8_t[::1] view = data
-        if view.shape[0] == 0 or self.cursor.terminated:
+        cdef bytes text = data if type(data) is bytes else byte_string(data)
+        if not text or self.cursor.terminated:
             return 0
         if self.prompt is not None and self.prompt.is_pending():
-            return self.read_prompt(bytes(view))
-        return self.read(&view[0], view.shape[0])
+            return self.read_prompt(text)
+        return self.read(text, len(text))
 
     cdef Py_ssize_t read(self, const uint8_t* data, Py_ssize_t count) except -1:
         cdef int status
@@ -524,6 +526,14 @@ cdef class Matcher:
         finally:
             self.engine.release()
         return common_tokens(self.engine.tokenizer, self.text_bytes, forced, starts)
+
+
+cdef bytes byte_string(data):
+    """The bytes of a bytes-like object."""
+    view = memoryview(data)
+    if view.itemsize != 1:
+        raise ValueError(f"data must be made of bytes, not of elements of {view.itemsize} bytes")
+    return bytes(view)
 
 
 # The name that a matcher with a policy had when it was a class of its own.

@@ -9,6 +9,7 @@ from ffgrammar.core.vec cimport Vec, vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.parser.instances cimport find_instance
 from ffgrammar.engine.parser.tables cimport END, I_BITS, NONE, NONTERMINAL, NUMBER, T_BODY
 from ffgrammar.engine.values.trace cimport CHECK_NEW_KEY, CHECK_REPEATED, CHECK_UNIQUE
+from ffgrammar.grammar.ir cimport Lexeme
 from ffgrammar.grammar.productions cimport Productions
 from ffgrammar.regex.expr.emptiness cimport matches_something
 from ffgrammar.regex.expr.store cimport ExprStore
@@ -83,9 +84,10 @@ cdef class RuleTables:
         cdef uint32_t expr
         cdef uint32_t number = 0
         cdef bint skip
+        cdef Lexeme lexeme
         self.rules.has_checks = bool(checks)
         for lexeme in <tuple>grammar.lexemes:
-            expr, _, _, skip, check, opens = <tuple>lexeme
+            expr, skip, check = lexeme.expr, lexeme.skip, lexeme.check
             if nullable(&store.nodes, expr):
                 expr = store.intersect([expr, store.complement(EMPTY)])
                 if not skip:
@@ -93,7 +95,7 @@ cdef class RuleTables:
             push(&self.rules.exprs, expr)
             push(&self.rules.is_skip, skip)
             push(&self.rules.check, 0 if check is None else CHECK_BITS[checks[check]])
-            push(&self.rules.opens, 0 if not opens else c'{' if store.matches(expr, b"{") else c'[')
+            push(&self.rules.opens, 0 if not lexeme.opens else c'{' if store.matches(expr, b"{") else c'[')
             push(&self.rules.closes, closing.get(expr, 0) if check is None else 0)
             if skip and store.checked(matches_something(&store.nodes, expr)):
                 push(&self.rules.skips, number)

@@ -93,29 +93,28 @@ cdef class ExprStore:
             raise MemoryError
         self.memo = other.memo.copy()
 
-    def byte_set(self, members: bytes) -> int:
+    def byte_set(self, bytes members not None) -> int:
         """One byte, any of these."""
         cdef uint32_t bits[8]
-        cdef const uint8_t[::1] view = members
+        cdef const uint8_t* values = members
         cdef uint32_t out
         cdef Py_ssize_t i
         for i in range(8):
             bits[i] = 0
-        for i in range(view.shape[0]):
-            bit_set(bits, view[i])
+        for i in range(len(members)):
+            bit_set(bits, values[i])
         self.checked(make_set(&self.nodes, bits, &out))
         return out
 
-    def literal(self, text: bytes) -> int:
+    def literal(self, bytes text not None) -> int:
         """Exactly these bytes."""
         cdef uint32_t out
-        cdef const uint8_t[::1] view = text
         if not len(text):
             return EMPTY
         key = ("literal", text)
         found = self.memo.get(key)
         if found is None:
-            self.checked(make_literal(&self.nodes, &view[0], <uint32_t>len(text), &out))
+            self.checked(make_literal(&self.nodes, text, <uint32_t>len(text), &out))
             found = self.memo[key] = out
         return found
 

@@ -231,7 +231,7 @@ cdef class TokenTrie:
         self._load_list(listed, frozenset(secondary))
 
     @staticmethod
-    def from_front_coded(const uint8_t[::1] raw not None, count, vocab_size):
+    def from_front_coded(bytes raw not None, count, vocab_size):
         """The trie of `count` tokens in the form that pack.py writes.
 
         Args:
@@ -246,7 +246,7 @@ cdef class TokenTrie:
             raise TokenizerError(f"embedded vocabulary: {count} tokens do not fit vocab_size={vocab_size}")
         cdef TokenTrie trie = TokenTrie.__new__(TokenTrie, (), vocab_size)
         if count:
-            trie._load_front_coded(&raw[0] if raw.shape[0] else NULL, raw.shape[0], count)
+            trie._load_front_coded(raw, len(raw), count)
         return trie
 
     cdef int _reset(self, uint32_t vocab_size) except -1:
@@ -420,13 +420,13 @@ cdef class TokenTrie:
             (<const char*>self.offsets)[: sizeof(uint32_t) * (<size_t>self.vocab_size + 1)],
         )
 
-    def find(self, const uint8_t[::1] prefix not None):
+    def find(self, bytes prefix not None):
         """The node that the bytes `prefix` lead to (0 for b""), or -1."""
-        return self.find_node(&prefix[0] if prefix.shape[0] else NULL, prefix.shape[0])
+        return self.find_node(prefix, len(prefix))
 
-    def id_of(self, const uint8_t[::1] text not None):
+    def id_of(self, bytes text not None):
         """The id that represents the bytes `text`, or -1."""
-        return self.find_token(&text[0] if text.shape[0] else NULL, text.shape[0])
+        return self.find_token(text, len(text))
 
     def node(self, node):
         """(byte, token or None, subtree size in nodes, depth) of a node. Raises IndexError if there is no such node."""
@@ -446,7 +446,7 @@ cdef class TokenTrie:
             at = subtree_end(self.nodes, <uint32_t>at)
         return found
 
-    def subtree(self, const uint8_t[::1] prefix not None):
+    def subtree(self, bytes prefix not None):
         """Ids of the trie's tokens that start with `prefix`, in byte order; no aliases, no long tokens."""
         cdef int64_t at = self.find(prefix)
         if at < 0:

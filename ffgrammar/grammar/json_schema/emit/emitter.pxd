@@ -1,12 +1,13 @@
 """The C types of emitter.py."""
 
+from ffgrammar.grammar.json_schema.normalize.reader cimport Reader
 from ffgrammar.grammar.json_schema.shape.shape cimport Shape
 from ffgrammar.grammar.json_schema.emit.symbols cimport Symbols
 
 cdef class Emitter(Symbols):
     cdef readonly bint may_be_impossible
     cdef readonly list impossible
-    cdef object _reader
+    cdef Reader _reader
     cdef dict _symbols
     cdef dict _plain
     cdef dict _open

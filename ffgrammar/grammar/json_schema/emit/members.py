@@ -8,20 +8,9 @@ __all__ = ["Body", "Item", "Members"]
 
 # Symbols, one after another: the right side of a production.
 Body = tuple[int, ...]
-
-
-class Item(NamedTuple):
-    """A named property.
-
-    Attributes:
-        body: its key, colon and value.
-        is_required: whether every object has it.
-        is_listed: whether some `properties` names it, and not only `required`.
-    """
-
-    body: Body
-    is_required: bool
-    is_listed: bool
+# A named property: its key, colon and value; whether every object has it; whether some `properties` names it, and not
+# only `required`. A plain tuple is made four times as fast as a named one, and a large schema has tens of thousands.
+Item = tuple[Body, bool, bool]
 
 
 class Members(NamedTuple):

@@ -138,7 +138,7 @@ def _items(
         is_allowed = conj != NEVER and (allowed is None or em.store.matches(allowed, em.strings.spelled(name)))
         value = em.symbol(conj, depth + 1) if is_allowed else em.never
         if value != em.never:
-            items.append(Item((*named_key(em, name), value), name in required, index < listed))
+            items.append(((*named_key(em, name), value), name in required, index < listed))
         elif name in required:
             return None
     return items

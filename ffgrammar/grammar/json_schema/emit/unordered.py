@@ -22,7 +22,7 @@ def unordered(em: Symbols, members: Members) -> list[Body]:
     """
     items, least, most = members.items, members.least, members.most
     missing = _missing(members)
-    required = sum([item.is_required for item in items])
+    required = sum([is_required for _, is_required, _ in items])
     # how many optional properties there may be
     room = None if most is None else most - required
     if 0 not in missing or (room is not None and room < missing[0]):
@@ -36,7 +36,7 @@ def unordered(em: Symbols, members: Members) -> list[Body]:
         return bodies
     first = em.shared[key] = em.builder.parametric(len(items), "members")
     more = {met: em.builder.parametric(len(items), "members") for met in missing}
-    need = sum([1 << bit for bit, item in enumerate(items) if item.is_required])
+    need = sum([1 << bit for bit, (_, is_required, _) in enumerate(items) if is_required])
     for met, symbol, comma in [(0, first, ()), *[(met, symbol, (em.comma,)) for met, symbol in more.items()]]:
         if met == members.wanted and symbol != first:
             em.builder.add_template(symbol, [], need=need, counts=((least, None), ANY_COUNT))
@@ -56,9 +56,9 @@ def _add_items(
     em: Symbols, members: Members, symbol: int, comma: tuple[int, ...], following: int, room: int | None
 ) -> None:
     """Add a template for each named property."""
-    for bit, item in enumerate(members.items):
-        body = [*comma, *item.body]
-        if item.is_required:
+    for bit, (written, is_required, _) in enumerate(members.items):
+        body = [*comma, *written]
+        if is_required:
             em.builder.add_template(symbol, body, following, bit=bit, add=(1, 0))
         else:
             _add_optional(em, symbol, body, following, room, bit)

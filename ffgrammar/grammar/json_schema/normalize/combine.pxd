@@ -1,10 +1,11 @@
 """The C types of combine.py. A conjunction is a tuple of ints; types are bits (see shape/types.py)."""
 
+from ffgrammar.grammar.json_schema.normalize.reader cimport Reader
 from ffgrammar.grammar.json_schema.shape.shape cimport Shape
 
 cdef class Combiner:
     cdef readonly bint plain_integers
-    cdef object _reader
+    cdef Reader _reader
     cdef object _subschemas
     cdef object _strings
     cdef object _negation

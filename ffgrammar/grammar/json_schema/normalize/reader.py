@@ -96,8 +96,7 @@ class Reader:
                     stack.extend([(inner, path, None) for inner in reversed(more)])
                     break
 
-    @staticmethod
-    def _owners(subschema: Subschema, at: int, path: EvaluationPath) -> tuple[int, ...]:
+    def _owners(self, subschema: Subschema, at: int, path: EvaluationPath) -> tuple[int, ...]:
         """The owners that a subschema evaluates for: those above it, and itself if it is one. A synthesized schema
         evaluates for none."""
         if subschema.modern:

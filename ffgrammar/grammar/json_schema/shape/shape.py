@@ -83,7 +83,7 @@ class Shape:
 
     def copy(self) -> Shape:
         """An independent copy."""
-        other = Shape()
+        other: Shape = Shape.__new__(Shape)
         other.types = self.types
         other.low = self.low
         other.low_open = self.low_open
