@@ -11,20 +11,26 @@ cdef class Reader:
     cdef object _warnings
     cdef dict _tables
     cdef set _annotations
+
     # applies the schemas of a conjunction to a shape, and appends a Choice for each alternative to `choices`
     @cython.locals(at=Py_ssize_t, subschema=Subschema, table=dict, done=set, stack=list, subschemas=list)
     cpdef apply(self, Shape shape, tuple conj, tuple path, list choices)
+
     # the path's entry for the owners of a subschema: a tuple of ints
     @cython.locals(owners=tuple)
     cdef tuple _owners(self, Subschema subschema, Py_ssize_t at, tuple path)
+
     # raises GrammarError when a path comes back to `at`, LimitError when it is too long
     cdef _refuse_circle(self, Py_ssize_t at, tuple path)
+
     # the name of a type if the conjunction says no more than that, else None
     @cython.locals(subschema=Subschema, table=dict)
     cpdef plain_type(self, tuple conj)
+
     # the type bits (see shape/types.py) that `type` allows in a subschema
     @cython.locals(subschema=Subschema)
     cpdef unsigned int types_of(self, Py_ssize_t at)
+
     # the functions that apply the keywords of a subschema's dialect, by keyword
     cdef dict _table(self, Subschema subschema)
     # warns about a word that is no keyword, once; raises GrammarError when it is not a string
