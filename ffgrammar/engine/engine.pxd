@@ -51,15 +51,22 @@ cdef class Engine:
     cdef EngineAttachment canonical  # None until the tokenizer's rules are needed (canonical/caches.pxd)
     cdef object __weakref__
 
-    # Parts of the constructor: point the masks to the vocabulary's arrays, and take over the limits.
+    # A part of the constructor: point the masks to the vocabulary's arrays.
     cdef void bind_vocabulary(self) noexcept
+
+    # Another: take over the limits. Returns 0 or raises MemoryError.
     cdef int set_bounds(self) except -1
 
-    # Take the lock: `acquire` with the GIL, which it lets go of while it waits; `acquire_nogil` without. `try_acquire` returns
-    # whether it got the lock, and never waits.
+    # Take the lock, with the GIL, which is let go of while this waits.
     cdef int acquire(self) except -1
+
+    # Take the lock, without the GIL.
     cdef void acquire_nogil(self) noexcept nogil
+
+    # Take the lock if it is free. Returns whether it was, and never waits.
     cdef bint try_acquire(self) noexcept nogil
+
+    # Give the lock back.
     cdef void release(self) noexcept nogil
 
     # The methods below run with the lock held, but for the last two, which need no lock.
@@ -71,10 +78,13 @@ cdef class Engine:
     # this generation: then more is allowed than for one that must be read again anyway. Returns a status.
     cdef int trim(self, bint reread) noexcept nogil
 
-    # The parts of a trim: a number that changes when the caches learn something; whether they are within all bounds; dropping
-    # them, which returns a status.
+    # A number that changes when the caches learn something.
     cdef size_t learned(self) noexcept nogil
+
+    # Whether the caches are within all bounds.
     cdef bint is_within_bounds(self, bint reread) noexcept nogil
+
+    # Drop the caches. Returns a status.
     cdef int drop_caches(self) noexcept nogil
 
     # A matcher has read its text again: note what that needed.

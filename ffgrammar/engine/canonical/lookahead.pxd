@@ -66,9 +66,14 @@ cdef class Lookahead:
     # Write the name of `count` words; it has a verdict from now on. Returns a status.
     cdef int add_name(self, const uint32_t* words, uint32_t count, uint32_t* name) noexcept nogil
 
-    # Whether tokens that go on with the pre-token bring it to its end. `level` of them were tried before.
+    # Whether tokens that go on with the pre-token bring it to its end: 1, 0 or a status. `level` of them were tried before. A
+    # verdict that is found is kept under the name of configuration and state.
     cdef int search(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil
+
+    # The same without the verdicts that are kept.
     cdef int search_tokens(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil
+
+    # The same by tokens below the node where a walk of the trie stands.
     cdef int search_subtrees(self, Engine engine, TokenWalk* walk, uint32_t level) noexcept nogil
 
     # Whether a token leads on, whose bytes have led to `config` and `at`.
@@ -78,12 +83,13 @@ cdef class Lookahead:
     # `can_reach_boundary` without the verdicts.
     cdef int search_boundary(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil
 
-    # Go on with every character, ASCII or `wide`, or with the bytes low..high of a character that `part` has begun: whether one
-    # leads where any text will do. Other configurations that it leads to are added to the frontier. `ended` says whether the
-    # pre-token ended at an earlier character; `steps_left` bounds the work.
+    # Go on with every character, ASCII or `wide`: whether one leads where any text will do. Other configurations that it leads to
+    # are added to the frontier. `ended` says whether the pre-token ended at an earlier character; `steps_left` bounds the work.
     cdef int try_characters(
         self, Engine engine, const Config* config, bint wide, uint32_t hypothesis, bint ended, uint32_t* steps_left,
     ) noexcept nogil
+
+    # The same with the bytes low..high of a character that `part` has begun.
     cdef int try_bytes(
         self, Engine engine, const Config* config, const Utf8* part, uint32_t low, uint32_t high, uint32_t hypothesis, bint ended,
         uint32_t* steps_left,

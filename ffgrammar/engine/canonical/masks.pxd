@@ -54,25 +54,30 @@ cdef class CanonicalMasks:
         uint32_t* words, size_t count,
     ) noexcept
 
-    # Add the tokens to `buffer`: those of all parts, and those of one part.
+    # Add the tokens of all parts to `buffer`. Returns a status.
     cdef int add(
         self, Engine engine, const Config* config, const CanonicalState* at, list transitions, const uint32_t* successors,
     ) noexcept
+
+    # The same for one part.
     cdef int add_part(
         self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
         const uint32_t* successors,
     ) noexcept
 
-    # The mask of one part, as if merges left any token beside the last one; the caller releases it. `make_part` writes it to
-    # `part`, `pack_part` packs that, and stores it under its name if it is to be kept.
+    # The mask of one part, as if merges left any token beside the last one. The caller releases it. Returns a status.
     cdef int find_part(
         self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
         StoredMask** mask,
     ) noexcept
+
+    # Write that mask to `part`, and whether it depends on values in the text. Returns a status.
     cdef int make_part(
         self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
         bint* text_dependent,
     ) noexcept
+
+    # Pack `part` into a mask, which is stored under its name if it is to be kept. Returns a status.
     cdef int pack_part(self, StoredMask** mask, bint keep, uint32_t name) noexcept
 
     # Whether a token that merges do not make has no say in where pre-tokens end from here on.
@@ -87,10 +92,13 @@ cdef class CanonicalMasks:
         uint32_t* words, bint* text_dependent,
     ) noexcept nogil
 
-    # The steps of the filter: write the grammar's own mask to `plain`, and whether it depends on the text; find the tokens of one
-    # word of 32 whose verdict a slot has; decide about one token.
+    # Write the grammar's own mask to `plain`, and whether it depends on values in the text. Returns a status.
     cdef int find_plain(self, Engine engine, const Config* config, bint* text_dependent) noexcept nogil
+
+    # Of the tokens of one word of 32, as bits, those whose verdict a slot has.
     cdef uint32_t known_tokens(self, uint32_t word, uint32_t tokens, const uint8_t* after) noexcept nogil
+
+    # Whether one token may come: 1, 0 or a status.
     cdef int judge_token(
         self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
         bint by_merges, uint32_t token,
@@ -99,9 +107,10 @@ cdef class CanonicalMasks:
     # Fill `inside` for a lexer state.
     cdef int walk_inside(self, Engine engine, uint32_t state) noexcept nogil
 
-    # Whether the pre-token may end after tokens that lead to a lexer state and a hypothesis. On a virtual row the answer may
-    # depend on the text, so there a token is named.
+    # Whether the pre-token may end after tokens that lead to a lexer state and a hypothesis: 1, 0 or a status.
     cdef int can_end_after(self, Engine engine, const Config* config, uint32_t state, uint32_t hypothesis) noexcept nogil
+
+    # The same on a virtual row, where the answer may depend on the text of the token.
     cdef int can_end_after_text(self, Engine engine, const Config* config, uint32_t token, uint32_t hypothesis) noexcept nogil
 
     # The slot of a lexer state; it may have been another one's.

@@ -41,9 +41,10 @@ cdef class CanonicalPolicy:
     # to `config`. Returns a status.
     cdef int enter(self, Cursor* cursor, PendingPrefix pending, Config* config) noexcept nogil
 
-    # The state of the rules after the cursor's tokens. `follow` takes the tokens as they are; `find_state` also makes up for a
-    # last token that no sentence has.
+    # The state of the rules after the cursor's tokens, as they are.
     cdef int follow(self, Cursor* cursor, CanonicalState* at, bint* given) except -1
+
+    # The same; it makes up for a last token that no sentence has.
     cdef int find_state(self, Cursor* cursor, PendingPrefix pending, CanonicalState* at) except -1
 
     # Take a token whose rules are checked: 1, 0 or a status. `at` is the state after it. With the engine's lock held.

@@ -53,8 +53,10 @@ cdef struct KeyCache:
     Map exprs               # the engine's expression -> number in the table
     Map states              # lexer state -> key in the table, or NO_KEY
 
-# Returns OK or NO_MEMORY. `key_cache_clear` forgets everything and keeps the tables for more.
+# Returns OK or NO_MEMORY.
 cdef int key_cache_init(KeyCache* cache) noexcept nogil
+
+# Forget everything, and keep the tables for more.
 cdef void key_cache_clear(KeyCache* cache) noexcept nogil
 
 # Look a lexer state up. Where it is KEPT, copy its mask of `n_words` words to `mask` and append its exits to `exits`. Returns a

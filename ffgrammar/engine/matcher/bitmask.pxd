@@ -10,6 +10,8 @@ cdef struct BitmaskRows:
 
 # Open an array for writing; close it afterwards. Raises MatcherError if it has another shape or type.
 cdef int rows_open(object bitmask, BitmaskRows* rows) except -1
+
+# Let go of an array that was opened.
 cdef void rows_close(BitmaskRows* rows) noexcept
 
 # The first of `many` rows from `index` on. Raises MatcherError where there are fewer, or they have fewer than `n_words` words.

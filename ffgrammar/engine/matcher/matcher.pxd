@@ -26,16 +26,21 @@ cdef class Matcher:
     # not, the cursor alone is asked.
     cdef bint is_guided(self) noexcept
 
-    # The masks of a guided matcher, as cursor_fill and cursor_draft (engine/position/cursor.pxd) write those of others. They
-    # take the engine's lock themselves. A status, and for drafts how many tokens are allowed.
+    # Write the mask of a guided matcher, as cursor_fill (engine/position/cursor.pxd) does for others. Takes the engine's lock.
+    # Returns a status.
     cdef int fill_guided(self, uint32_t* row, size_t count) except? -1
+
+    # Write the masks along a draft, as cursor_draft does for others. Takes the engine's lock. Returns how many tokens of the
+    # draft are allowed, or a status.
     cdef int draft_guided(self, const uint32_t* tokens, size_t token_count, uint32_t* rows, size_t count) except? -1
 
     # Write the mask, guided or not: a status. Takes the engine's lock where it needs it.
     cdef int fill(self, uint32_t* row, size_t count) except? -1
 
-    # Move by a token: 1, or 0 where it is not allowed. Raises TokenizerError and LimitError. Both take the engine's lock.
+    # Move by a token: 1, or 0 where it is not allowed. Raises TokenizerError and LimitError. Takes the engine's lock.
     cdef int take(self, object token) except -1
+
+    # The same for a guided matcher; the token is an id of the vocabulary.
     cdef int take_guided(self, uint32_t token) except -1
 
     # Move by tokens up to the first that is not allowed: how many were taken. Raises as `take`.
@@ -44,8 +49,10 @@ cdef class Matcher:
     # An independent matcher at the same point.
     cdef Matcher forked(self)
 
-    # Move by bytes: how many were accepted. `read` begins in the text, `read_prompt` in the pending bytes.
+    # Move by bytes: how many were accepted. Raises MatcherError where the text would be too long, and LimitError.
     cdef Py_ssize_t read(self, const uint8_t* data, Py_ssize_t count) except -1
+
+    # The same where bytes of the prompt are pending.
     cdef Py_ssize_t read_prompt(self, bytes data) except -1
 
     # The pending bytes for the policy; none where there is no prompt.

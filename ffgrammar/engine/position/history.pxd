@@ -40,8 +40,10 @@ cdef struct History:
     Chunk* tail
     uint32_t used         # how many steps of `tail` are part of it; not 0, unless the history is empty
 
-# An empty history is two zeros. `history_share` makes `other` the same history; each is released.
+# Make `other` the same history. An empty one is two zeros.
 cdef void history_share(const History* h, History* other) noexcept nogil
+
+# Give a history up: chunks that no other history has are freed.
 cdef void history_release(History* h) noexcept nogil
 
 # Add a step, whose text is `count` bytes; `config` is the configuration after it, of a generation. Returns a status. Where it
@@ -53,8 +55,10 @@ cdef int history_add(
 # Go back to `count` steps, which must not be more than there are.
 cdef void history_cut(History* h, size_t count) noexcept nogil
 
-# Copy the bytes or the tokens of all steps; the caller has made room for history_bytes or history_len of them.
+# Copy the bytes of all steps; the caller has made room for history_bytes of them.
 cdef void history_text(const History* h, uint8_t* text) noexcept nogil
+
+# Copy the tokens of all steps; the caller has made room for history_len of them.
 cdef void history_tokens(const History* h, uint32_t* tokens) noexcept nogil
 
 

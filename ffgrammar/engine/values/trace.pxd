@@ -67,14 +67,17 @@ cdef int trace_clear(Trace* t) noexcept nogil
 # Bytes of all tables.
 cdef size_t trace_bytes(const Trace* t) noexcept nogil
 
-# Note how much has been written, and forget what was written since. This is for trying texts: no configuration of theirs may be
-# used after the release.
+# Note how much has been written, before texts are tried.
 cdef TraceMark trace_mark(const Trace* t) noexcept nogil
+
+# Forget what was written since a mark. No configuration of the tried texts may be used after this.
 cdef void trace_release(Trace* t, const TraceMark* mark) noexcept nogil
 
 # Announce that all texts from here until trace_settle go on from one virtual row, by fewer bytes than a long string has. If that
 # row is inside a long string, the string is then read once, not each time it ends. Returns a status.
 cdef int trace_try(Trace* t, uint32_t virtual) noexcept nogil
+
+# End what trace_try has begun.
 cdef void trace_settle(Trace* t) noexcept nogil
 
 # Begin the trace: `bracket` has opened a checked container, and the parser is in `row` now. Writes the virtual row; returns a

@@ -33,11 +33,13 @@ cdef inline uint64_t two_words(const uint32_t* words) noexcept nogil:
     return words[0] | <uint64_t>words[1] << 32
 
 
-# Constructors of MULT and PART. They write the id to `out`, NOTHING or a simpler node where that is the same, and return OK
-# or the negative status of a constructor (nodes.pxd). 0 < divisor < 2 ** 63, carry < divisor.
+# Write the id of a MULT to `out`, or that of NOTHING or a simpler node where this is the same. Returns OK or the negative
+# status of a constructor (nodes.pxd). 0 < divisor < 2 ** 63, carry < divisor.
 cdef int make_multiples(
     Nodes* n, uint64_t divisor, uint64_t carry, uint32_t lo, uint32_t span, uint32_t places, uint32_t* out,
 ) noexcept nogil
+
+# The same for a PART.
 cdef int make_part(Nodes* n, uint64_t divisor, uint64_t carry, uint32_t places, uint32_t* out) noexcept nogil
 
 # What may follow `byte` in a text of a MULT or PART, written to `out`. Returns what the constructors do.

@@ -31,11 +31,21 @@ cdef class Successors:
     # The mask of what may follow a token that merges make: see `after`. Raises MemoryError.
     cdef bytes find(self, uint32_t one)
 
-    # Steps of the constructor, in this order. They raise MemoryError.
+    # The steps of the constructor follow, in order. The first two raise MemoryError.
+
+    # Allocate all tables.
     cdef int allocate(self) except -1
+
+    # Fill `by_rank` with the tokens that merges make.
     cdef int list_tokens(self) except -1
+
+    # Fill `children`, in descending order of rank.
     cdef void link_children(self) noexcept nogil
+
+    # Give all tokens positions, tree by tree.
     cdef void number_trees(self) noexcept nogil
+
+    # Fill `stop` and `least`.
     cdef void find_stops(self) noexcept nogil
 
     # Give positions to a token and its descendants.

@@ -49,8 +49,10 @@ cdef class CoveringSearch:
     cdef uint32_t token_count
     cdef uint32_t token_room
 
-    # Begin after some tokens, and read bytes. They raise MemoryError, and TokenizerError where there are too many contexts.
+    # Begin after some tokens. Raises MemoryError, and TokenizerError where there are too many contexts.
     cdef int begin(self, const CanonicalState* start) except -1
+
+    # Read bytes, all of them or one. Raises as `begin`.
     cdef int read(self, bytes data) except -1
     cdef int step(self, uint32_t byte) except -1
 
@@ -65,10 +67,13 @@ cdef class CoveringSearch:
     # The tokens of a context.
     cdef tuple kept(self, uint32_t number)
 
-    # Add a context that ends here; begin a token after each new context; add the context after a token, if that may come. They
-    # raise MemoryError.
+    # Add a context that ends here. Raises MemoryError and TokenizerError.
     cdef int add(self, const CanonicalState* at, uint32_t before) except -1
+
+    # Begin a token after each new context. Raises MemoryError.
     cdef int open_tokens(self) except -1
+
+    # Add the context after a token, if that may come. Raises as `add`.
     cdef int close_token(self, const OpenToken* read, uint32_t token) except -1
 
 

@@ -64,15 +64,19 @@ cdef class CanonicalRules:
     # Go on with a token. Returns whether it may follow, or FAILED. If it may not, `at` is of no use any more.
     cdef int push(self, CanonicalState* at, uint32_t token) noexcept nogil
 
-    # `push` in three parts: the border between the last token and this one, which returns as `push`; its bytes one by one, which
-    # returns whether the byte may follow; and that it is now the last token, which returns True or FAILED.
+    # `push` has three parts. The first is the border between the last token and this one. Returns as `push`.
     cdef int join(self, CanonicalState* at, uint32_t token) noexcept nogil
+
+    # The second: a byte of the token. Returns whether it may follow.
     cdef bint feed(self, CanonicalState* at, uint32_t byte) noexcept nogil
+
+    # The third: the token is now the last one. Returns True or FAILED.
     cdef int settle(self, CanonicalState* at, uint32_t token) noexcept nogil
 
-    # The border before a token that is not known yet, in place of `join`: the pre-token ends there, or goes on. `fits` checks the
-    # token once its bytes have led to `at`. It returns whether the token may come, or FAILED.
+    # The border before a token that is not known yet, in place of `join`: the pre-token ends there, or goes on.
     cdef void start(self, CanonicalState* at, bint ends) noexcept nogil
+
+    # Whether a token may come whose bytes have led from `start` to `at`, or FAILED.
     cdef int fits(self, const CanonicalState* at, uint32_t token, bint ends) noexcept nogil
 
     # Go on with a token that was taken whether or not it may follow. After one that may not, `at` is what is known all the same:
@@ -97,7 +101,11 @@ cdef class CanonicalRules:
     # The node that a character leads to from a node, or NO_NODE where no unmergeable token is there or below.
     cdef uint32_t below(self, uint32_t node, uint32_t code) noexcept nogil
 
-    # Steps of the constructor. They raise MemoryError; `mark_unmergeable` notes one token on the way to it in the trie.
+    # A step of the constructor: find where searches may stop. Raises MemoryError.
     cdef int find_stops(self) except -1
+
+    # Another: find the tokens that merges do not make. Raises MemoryError.
     cdef int find_unmergeable(self) except -1
+
+    # Note one of these on the way to it in the trie. Raises MemoryError.
     cdef int mark_unmergeable(self, uint32_t token) except -1

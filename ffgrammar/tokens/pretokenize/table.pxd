@@ -74,11 +74,19 @@ cdef class PretokenTable:
     # The classes of the characters that begin with a part of one, as bits.
     cdef uint64_t possible(self, const Utf8* part) noexcept nogil
 
-    # Steps of the constructor: allocate and fill from a `Boundaries`. They raise MemoryError.
+    # The constructor: allocate, and fill from a `Boundaries`. Raises MemoryError.
     cdef int load(self, object found) except -1
+
+    # A step of it: fill `to`, `matches` and `final`. Raises MemoryError.
     cdef int load_successors(self, object found) except -1
+
+    # Another: fill what finds the class of a character. Raises MemoryError.
     cdef int load_alphabet(self, object alphabet) except -1
+
+    # Another: fill `there` and `there_wide`.
     cdef void find_classes(self) noexcept nogil
+
+    # The last: fill `live_on` and `live_ends`.
     cdef void find_live(self) noexcept nogil
 
     # Whether the pattern names a code point of four blocks of 64 from `block` on.

@@ -161,11 +161,18 @@ cdef class TokenTrie:
     # The id that represents exactly these bytes (long tokens included), or -1.
     cdef int32_t find_token(self, const uint8_t* text, size_t count) noexcept nogil
 
-    # Steps of the constructors. They return 0 and raise MemoryError or TokenizerError. `_build` makes nodes, aliases and index from
-    # `offsets`, `blob` and the ids of the tokens to be placed, in byte order.
+    # The steps of the constructors follow. They return 0 and raise MemoryError or TokenizerError.
+
+    # Forget everything, and take over the number of ids.
     cdef int _reset(self, uint32_t vocab_size) except -1
+
+    # Make room for so many bytes of tokens.
     cdef int _allocate_tokens(self, uint64_t blob_bytes) except -1
+
+    # Make nodes, aliases and index from `offsets`, `blob` and the ids of the tokens to be placed, in byte order.
     cdef int _build(self, const uint32_t* order, uint32_t count) except -1
+
+    # Take tokens over from a list, and from the form that pack.py writes.
     cdef int _load_list(self, list tokens, frozenset secondary) except -1
     cdef int _load_front_coded(self, const uint8_t* raw, size_t size, uint32_t count) except -1
 
