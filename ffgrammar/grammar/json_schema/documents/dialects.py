@@ -1,4 +1,3 @@
-# cython: language_level=3
 """Dialects: which words are keywords, by draft and by the vocabularies that a metaschema turns on."""
 
 from __future__ import annotations

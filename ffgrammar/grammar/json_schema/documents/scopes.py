@@ -1,4 +1,3 @@
-# cython: language_level=3
 """Dynamic scopes: for each dynamic anchor, the outermost resource that has it.
 
 A `$dynamicRef` leads to the resource with its anchor that was entered first on the way to the reference. A scope is a

@@ -1,4 +1,3 @@
-# cython: language_level=3
 """The expressions that nearly every schema needs, made once in a process: the store of a grammar starts as a copy."""
 
 from __future__ import annotations

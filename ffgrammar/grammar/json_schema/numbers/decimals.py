@@ -1,4 +1,3 @@
-# cython: language_level=3
 """Exact arithmetic with the numbers of a schema. They are Decimals, and never rounded: neither to a float nor to the
 precision of the decimal context."""
 
