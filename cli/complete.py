@@ -25,7 +25,7 @@ __all__ = ["command"]
 
 
 class Context:
-    """A covering, with the candidates that the grammar allows; all of them without a grammar."""
+    """A covering, with those of its candidates that the grammar allows. Without a grammar it has all of them."""
 
     def __init__(self, covering: Covering, tokenizer: Tokenizer, grammar: Grammar | None, first: int) -> None:
         self.covering = covering
@@ -77,9 +77,10 @@ def command(
 ) -> int:
     """List the token sequences with which a text can begin, given its first characters.
 
-    A line is a context: how many bytes its tokens have, their text, how many tokens can come next (the candidates), and
-    the first candidates. The tokens of every text with this prefix begin with one context and one of its candidates.
-    With a grammar only the candidates that it allows count. Exit code 1: there are none.
+    A line is a context: tokens that lie inside the prefix. It shows how many bytes they have, their text, how many
+    tokens can come next (the candidates), and the first candidates. The tokens of every text with this prefix begin
+    with one context and one of its candidates. With a grammar only the candidates that it allows count. Exit code 1:
+    there are none.
     """
     from .sources import load_grammar, load_tokenizer
 

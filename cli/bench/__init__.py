@@ -203,7 +203,7 @@ def command(
     The engines take turns schema by schema. TBM is the time between masks: one mask and one accepted token. TTFM is the
     time to the first mask: compiling, and the mask at the start. Both are in microseconds, as seen from Python.
 
-    docs/performance.md in the sources has figures, and names the long checks, which look at more than public names.
+    docs/performance.md in the sources has figures. It also names the long checks: comparisons that need the sources.
     """
     import json
 

@@ -1,6 +1,6 @@
-"""A walk over the vocabulary's trie that finds the tokens whose bytes both the grammar and the pre-tokens allow.
+"""A walk over the vocabulary's trie that finds the tokens whose bytes both the grammar and the rules of pre-tokens allow.
 
-A caller sets where it begins and calls `walk_next` until it returns 0:
+A caller sets where the walk begins and calls `walk_next` until it returns no more tokens:
 
     walk_begin(engine, &walk, states, configs, pending, &nodes_left, &dependent_answers)
     states[0] = ...
@@ -19,29 +19,29 @@ from ffgrammar.engine.values.trace cimport TraceMark
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
 
 cdef enum:
-    # what walk_next returns where it may look at no more nodes
+    # what walk_next returns when `nodes_left` is used up before the walk is
     OUT_OF_NODES = 2
 
 
 cdef struct TokenWalk:
     CanonicalState* states  # by depth, with room for the longest token; states[0] is where the walk begins
-    Config* configs         # the same for the grammar
+    Config* configs         # the grammar's configurations, also by depth
     PendingPrefix pending
     TraceMark mark
-    uint32_t node           # the next one
-    uint32_t stop           # the first one that is not of the part to walk
-    uint32_t* nodes_left    # how many it may still look at; nested walks may share the count
+    uint32_t node           # the next node
+    uint32_t stop           # the first node after the part to walk
+    uint32_t* nodes_left    # how many nodes the walk may still look at; nested walks may share the count
     size_t* dependent_answers  # goes up with each answer of the grammar that depends on values in the text
     uint32_t depth          # of the token found
     uint32_t token
 
 
-# Begin a walk over the whole trie. To walk one subtree, set `node` and `stop` after it.
+# Begin a walk over the whole trie. To walk one subtree, set the walk's `node` and `stop` after this call.
 cdef void walk_begin(
     Engine engine, TokenWalk* walk, CanonicalState* states, Config* configs, PendingPrefix pending, uint32_t* nodes_left,
     size_t* dependent_answers,
 ) noexcept nogil
 
-# Go on to the next token: 1, 0 where there is none, OUT_OF_NODES, or a status. With the engine's lock held. What earlier tokens
-# left on the trace is forgotten.
+# Go on to the next token. Returns 1; 0 if there are no more; OUT_OF_NODES; or a status below zero. Call it with the engine's
+# lock held. What earlier tokens left on the trace may be forgotten.
 cdef int walk_next(Engine engine, CanonicalRules rules, TokenWalk* walk) noexcept nogil

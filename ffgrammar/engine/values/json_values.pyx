@@ -20,12 +20,12 @@ cdef enum Kind:
     K_OBJECT
 
 cdef enum:
-    # an exponent with no more digits than this is an int64, and stays one when the length of a number is added
+    # an exponent with no more digits than this fits an int64, and still fits when the length of a number is added
     EXPONENT_DIGITS = 17
-    # bytes by which a canonical number may be longer than its text
+    # bytes by which the canonical text of a number may be longer than the text that was read
     NUMBER_ROOM = 64
 
-cdef int64_t EXPONENT_BOUND = 100000000000000000  # ten to that power
+cdef int64_t EXPONENT_BOUND = 100000000000000000  # ten to the power EXPONENT_DIGITS
 
 
 cdef int values_init(Values* v) noexcept nogil:
@@ -109,7 +109,8 @@ cdef uint8_t short_escape(uint8_t letter) noexcept nogil:
 
 
 cdef const uint8_t* read_string(const uint8_t* at, const uint8_t* end, uint8_t** out) noexcept nogil:
-    """Write what is spelled after an opening quote. Returns where the closing quote is, or where it or an escape is missing."""
+    """Write what the text after an opening quote spells. Returns where it stopped: at the closing quote, at an escape that is
+    not complete, or at the end of the text."""
     cdef uint32_t code, low
     while at < end and at[0] != c'"':
         if at[0] != c'\\':
@@ -136,7 +137,7 @@ cdef const uint8_t* read_string(const uint8_t* at, const uint8_t* end, uint8_t**
 
 
 cdef uint8_t* put_number(uint8_t* out, uint64_t number, uint32_t width) noexcept nogil:
-    """Write a natural number, padded with zeros to a width. Returns what follows it."""
+    """Write a natural number, padded with zeros to a width. Returns the end of what it wrote."""
     cdef uint8_t digits[24]
     cdef uint32_t count = 0
     while number or count < width or not count:
@@ -151,7 +152,8 @@ cdef uint8_t* put_number(uint8_t* out, uint64_t number, uint32_t width) noexcept
 
 
 cdef uint8_t* put_exponent(uint8_t* out, const uint8_t* digits, size_t count, bint negative, int64_t more) noexcept nogil:
-    """Write an exponent, given by its sign and digits, plus `more`, which is small. Returns what follows it."""
+    """Write the sum of an exponent, given by its sign and digits, and of `more`, which is small. Returns the end of what it
+    wrote."""
     cdef uint8_t* first
     cdef uint8_t* at
     cdef int64_t low = 0
@@ -203,8 +205,8 @@ cdef uint8_t* put_exponent(uint8_t* out, const uint8_t* digits, size_t count, bi
 
 
 cdef const uint8_t* read_number(const uint8_t* at, const uint8_t* end, uint8_t** out) noexcept nogil:
-    """Write a number as digits, without zeros at either end, and the exponent that puts the point before them; zero is written as
-    nothing at all. Returns what follows it in the text."""
+    """Write the canonical text of a number: its digits without zeros at either end, and the exponent that it has with the point
+    before the first digit. For zero nothing is written. Returns what follows the number in the text."""
     cdef const uint8_t* digits
     cdef uint8_t* start = out[0]
     cdef uint8_t* first
@@ -256,7 +258,7 @@ cdef int values_scalar(Values* v, const uint8_t* text, size_t count, uint32_t* v
     cdef uint8_t byte = text[0]
     cdef int status = OK
     value[0] = MALFORMED
-    # only a number can become longer than its text, by its exponent
+    # only the canonical text of a number can be longer than the text that is read, by its exponent
     v.bytes.len = 0
     if vec_reserve(&v.bytes, (count + NUMBER_ROOM) >> 2) < 0:
         return NO_MEMORY
@@ -323,7 +325,7 @@ cdef int values_container(Values* v, uint8_t bracket, uint32_t* value) noexcept 
         qsort(members, count, 3 * sizeof(uint32_t), by_key)
         kept = 0
         for i in range(count):
-            # parts are in reverse order, so the value that counts is the first of its key
+            # of a repeated key the last value counts; it comes first here, as parts are in reverse order
             if i == 0 or members[3 * i] != members[2 * kept - 2]:
                 members[2 * kept] = members[3 * i]
                 members[2 * kept + 1] = members[3 * i + 2]
@@ -344,7 +346,7 @@ cdef int values_begins(Values* v, const uint8_t* text, size_t count) noexcept no
         return 0
     v.begun = out - <uint8_t*>v.bytes.data
     if v.begun < LONG_STRING or ((out - 3)[0] == 0xED and (out - 2)[0] >= 0xA0):
-        # (the latter is a surrogate, which may be the first half of a pair)
+        # (the latter is a surrogate: if the text goes on with the other half of the pair, both are one character)
         return 0
     v.candidates.len = 0
     for i in range(v.strings.len):

@@ -1,15 +1,20 @@
-r"""Repeats with look-around inside, for loops that read every text in one way.
+r"""Repeats with look-around inside, where all ways to read a text agree.
 
-Let `r` be what follows the loop. A text is accepted when some way to read it as rounds and `r` obeys all conditions. If
-all ways to read a text agree on that, it is accepted when no way breaks a condition:
+A *round* is the body of the loop once. A *condition* stands between the `left` and the `right` part of a round. It asks
+something of the text after that place. Let `r` be what follows the loop. A *way* to read a text divides it into rounds
+and `r`. A text is accepted when some way to read it obeys all conditions.
+
+If one way to read a text obeys all conditions, another may still break one. Where that never happens, a text is
+accepted when it can be read and no way breaks a condition, which is an expression:
 
     rounds r  but not  rounds left (right rounds r, but not what the condition asks for)
 
-for every condition between a `left` and a `right` of one round.
+with one such exception for every condition.
 
-Whether all ways agree is an emptiness question, about texts in which marks show where each of two ways has its
-conditions: the first way obeys all of them, the second breaks one. Marks are bytes that occur in no UTF-8 text. Where
-the ways do not agree, or the search is too long, the pattern is refused.
+To find out whether all ways agree, an expression is made for what must not be: texts with one way that obeys all
+conditions and another that breaks one. Marks in these texts show where each of the two ways has its conditions. Marks
+are bytes that occur in no UTF-8 text. If the expression matches nothing, the ways agree. Otherwise, or when that takes
+too long to find out, the pattern is refused.
 """
 
 from __future__ import annotations
@@ -24,7 +29,8 @@ __all__ = ["AMBIGUOUS", "loop_after", "loop_before"]
 
 AMBIGUOUS = "is in a part that is repeated, and a text may be divided into rounds in several ways"
 
-# One way to match a round: expressions, and between each two the language that a condition asks for.
+# One alternative of a round: its parts, and for the place between each two parts the language that a condition asks of
+# the text after it (in loop_before: before it). ANY_BYTES is no condition.
 Body = tuple[Sequence[int], Sequence[int]]
 
 MARKS = bytes([0xC0, 0xC1, *range(0xF5, 0x100)])
@@ -33,7 +39,7 @@ SEARCH = Limits(expressions=200_000, expression_size=10_000, emptiness_steps=10_
 
 
 def loop_after(store: ExprStore, bodies: Sequence[Body], lo: int, hi: int | None, rest: int) -> int | None:
-    """The language of lo to hi rounds and `rest`, with conditions about all the text after them.
+    """The language of lo to hi rounds and then `rest`. Each condition is about all the text after its place.
 
     None when some text can be read in ways that do not agree, or when that is too hard to tell.
     """
@@ -52,7 +58,7 @@ def loop_after(store: ExprStore, bodies: Sequence[Body], lo: int, hi: int | None
 
 
 def loop_before(store: ExprStore, bodies: Sequence[Body], lo: int, hi: int | None, so_far: int) -> int | None:
-    """The mirror image: the language of `so_far` and rounds, with conditions about all the text before them."""
+    """The mirror image: the language of `so_far` and then rounds. Conditions are about all the text before them."""
     if not _ways_agree(store, bodies, so_far, after=False):
         return None
     concat, intersect, complement = store.concat, store.intersect, store.complement
@@ -68,7 +74,10 @@ def loop_before(store: ExprStore, bodies: Sequence[Body], lo: int, hi: int | Non
 
 
 def _ways_agree(store: ExprStore, bodies: Sequence[Body], outer: int, after: bool) -> bool:
-    """Whether no text can be read in one way that obeys the conditions and in another that breaks one."""
+    """Whether no text can be read in one way that obeys the conditions and in another that breaks one.
+
+    Also False when that is not known: there are too many conditions for the marks, or the search reaches a bound.
+    """
     languages = sorted({language for _, asked in bodies for language in asked if language != ANY_BYTES})
     if 2 * len(languages) > len(MARKS):
         return False

@@ -51,15 +51,15 @@ class Walk(Generic[V]):
         raise NotImplementedError
 
     def concat(self, values: list[int | V]) -> int | V:
-        """One after another."""
+        """The values one after another."""
         raise NotImplementedError
 
     def union(self, values: list[int | V]) -> int | V:
-        """Any of them."""
+        """Any of the values."""
         raise NotImplementedError
 
     def repeat(self, value: int | V, lo: int, hi: int | None) -> int | V:
-        """lo to hi of it."""
+        """The value lo to hi times (None: no bound), one after another."""
         raise NotImplementedError
 
     # The evaluation
@@ -92,7 +92,7 @@ class Walk(Generic[V]):
 
     def children_first(self, root: Node) -> Iterator[Node]:
         """All nodes of a tree, simplified, from the bottom up and from left to right."""
-        # Listed with parents first and children from right to left, which is the opposite.
+        # The list has parents first and children from right to left. Reversed, it is in the order that is wanted.
         order: list[Node] = []
         stack = [root]
         while stack:
@@ -223,14 +223,14 @@ def _join_texts(nodes: Sequence[Node]) -> list[Node]:
 
 
 def _join_repeats(node: Node) -> Node:
-    """A repeat of a repeat as one repeat, where it is one: `(a{0,9}){0,9}` is `a{0,81}`, but `(a{2})*` is even.
+    """A repeat of a repeat as one repeat, where it is one: `(a{0,9}){0,9}` is `a{0,81}`, but `(a{2})*` stays as it is.
 
-    Derivatives of nested counters remember all of them at once, which is a set that grows with each level.
+    A derivative of nested repeats remembers the counts of all levels at once, so each level multiplies its size.
     """
     _, body, lo, hi = node
     while body[0] == "rep":
         _, inner, least, most = body
-        # k of the body make k*least to k*most of `inner`; these ranges must meet from k = lo on
+        # k times the body is k*least to k*most times `inner`. From k = lo on there must be no gap between these ranges.
         meet = least <= 1 or (lo > 0 and (most is None or least - 1 <= lo * (most - least)))
         if not meet and lo != hi:
             break

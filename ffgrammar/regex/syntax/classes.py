@@ -19,11 +19,11 @@ from ffgrammar.regex.syntax.escapes import IGNORE_CASE, VERBOSE, EscapeParser, s
 
 __all__ = ["ClassParser"]
 
-# A class without brackets inside. Its first character is spelled out because `[]` and `[^]` depend on the dialect.
+# A class with no class nested in it. Its first character is spelled out because `[]` and `[^]` depend on the dialect.
 FLAT = re.compile(r"\[(?:\^[^\]\[\\]|\^\\.|[^\]\[\\^]|\\.)(?:[^\]\[\\]|\\.)*\]", re.DOTALL)
 POSIX_NAME = re.compile(r"\[:(\^?)([a-z]+):\]")
 
-# Classes without brackets that were parsed before, by (text, dialect, flags): patterns have most of them in common.
+# FLAT classes that were parsed before, by (text, dialect, flags): many patterns have the same ones.
 _known: dict[tuple[str, bool, int], Charset] = {}
 MAX_KNOWN = 2048
 
@@ -42,7 +42,7 @@ class ClassParser(EscapeParser):
     __slots__ = ()
 
     def char_class(self) -> Charset:
-        """The set of the class that opens at the current position, which moves behind it."""
+        """The set of the class that opens at the current position. The position moves behind the class."""
         match = FLAT.match(self.text, self.pos)
         if match is None:
             return self.parse_class()
@@ -105,7 +105,7 @@ class ClassParser(EscapeParser):
             self.add_item(ranges)
 
     def open_class(self) -> tuple[bool, list[tuple[int, int]]]:
-        """Step over `[` or `[^`. In the Rust dialect also over leading `-` and a leading `]`, which are literal there.
+        """Step over `[` or `[^`. In the Rust dialect, leading `-` or one leading `]` are literal: step over them, too.
 
         Returns whether the class is negated, and the ranges so far.
         """
@@ -154,7 +154,7 @@ class ClassParser(EscapeParser):
                     return
                 if not self.ecma:
                     self.fail("a class cannot be an end of a range; write \\- for the character", hyphen)
-                # annex B: all three are members
+                # an end of the range is a class: by ECMAScript's annex B both ends and the hyphen are then members
                 ranges.append((0x2D, 0x2D))
                 for item in (first, last):
                     ranges.extend([(item, item)] if isinstance(item, int) else item)

@@ -28,16 +28,16 @@ class Dialect(NamedTuple):
     refusal: str | None = None
 
     def has(self, word: Any) -> bool:
-        """Whether a word is a keyword here, given that it is one in some draft."""
+        """Whether a word that is a keyword in some draft is one here."""
         draft = self.draft
         return _SINCE.get(word, 0) <= draft <= _UNTIL.get(word, draft) and word not in self.off
 
     def knows(self, word: Any) -> bool:
-        """Whether any word is a keyword here; internal keywords always are."""
+        """Whether a word, which may be in no draft at all, is a keyword here; internal keywords always are."""
         return (word in BY_WORD and self.has(word)) or isinstance(word, InternalKeyword)
 
 
-# The first draft that has a word, and the last one, where they are not the first and the last of all.
+# The first draft that has a word, where it is not draft 4; and the last one, where it is not the newest.
 _SINCE = {row.word: row.since for row in KEYWORDS if row.since > 4}
 _UNTIL = {row.word: row.until for row in KEYWORDS if row.until is not None}
 
@@ -102,7 +102,7 @@ class Dialects:
 
 
 def _of_vocabularies(uri: str, draft: int, listed: dict[str, Any]) -> Dialect:
-    """The dialect of a metaschema's `$vocabulary`."""
+    """The dialect that a metaschema with this `$vocabulary` describes."""
     known = _VOCABULARIES[draft]
     used: set[str] = set()
     asserts = False
@@ -118,7 +118,7 @@ def _of_vocabularies(uri: str, draft: int, listed: dict[str, Any]) -> Dialect:
 
 
 def _turned_off(draft: int, used: set[str]) -> frozenset[str]:
-    """The keywords that constrain values and are in none of the vocabularies that are used."""
+    """The keywords that constrain values, but are in none of the vocabularies that are used."""
     off = set()
     for row in KEYWORDS:
         names = row.vocabulary.in_2019 if draft == 2019 else row.vocabulary.in_2020

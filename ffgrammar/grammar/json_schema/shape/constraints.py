@@ -21,7 +21,7 @@ class Group(NamedTuple):
 
     Attributes:
         named: what the values of named properties obey.
-        patterns: pairs of an expression of key bodies and what the values of these keys obey.
+        patterns: pairs of an expression, which matches keys without quotes, and what the values of these keys obey.
         additional: what the values of all other keys obey.
     """
 
@@ -56,7 +56,7 @@ class Items(NamedTuple):
 
 
 class Contained(NamedTuple):
-    """`contains`: of the items from an index on, at least `least` and at most `most` (None: any number) obey `conj`."""
+    """`contains`: of the items from `start` on, at least `least` and at most `most` (None: any number) obey `conj`."""
 
     start: int
     conj: Conj
@@ -66,7 +66,7 @@ class Contained(NamedTuple):
 
 
 class SomeKey(NamedTuple):
-    """Some key matches an expression and, as a string, obeys `name`; its value obeys `conj`."""
+    """Some key matches the expression `keys`. As a string it obeys `name`, and its value obeys `conj`."""
 
     keys: int
     name: Conj
@@ -75,11 +75,11 @@ class SomeKey(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """What a schema evaluated on behalf of an owner: a subschema with an `unevaluated` keyword.
+    """What a schema evaluated. It is noted for an *owner*: a subschema around it with an `unevaluated` keyword.
 
     Attributes:
         owner: the number of the owner.
-        group: the properties that were named; None if this is about items.
+        group: the properties that were evaluated, by name or by pattern; None if this is about items.
         length: how many items from the first on were evaluated.
         contained: the items that obey this were evaluated, too; None: there is no such rule.
         everything: whether all properties, or all items, were evaluated.
@@ -98,8 +98,8 @@ class PendingUnevaluated(NamedTuple):
     Attributes:
         owner: the number of the owner.
         of_properties: whether it is about properties, rather than items.
-        conj: what all unevaluated properties or items must obey.
-        some: whether, instead, some of them must exist and obey `conj`.
+        conj: what unevaluated properties or items must obey: all of them, or at least one.
+        some: whether at least one must exist and obey `conj`: the opposite of the keyword. If not, all must obey it.
         subschema: the owner.
     """
 
