@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["command", "sentence"]
 
 ATTEMPTS = 4
-# With this many choices or more it is inside free text, where a bracket is a character like others.
+# Where more bytes than this are allowed, the text is taken for free text: a bracket in it is a character like others.
 FREE_TEXT = 64
 CLOSERS = b"}])>\"'/;"
 
@@ -41,11 +41,11 @@ def _is_plain(byte: int) -> bool:
 
 
 class Steering:
-    """Chooses bytes that lead to an end: each time the byte after which the matcher's distance to it is least.
+    """Chooses bytes that lead to an end: each time the byte after which `Matcher.distance` is least.
 
-    Masks are exact, so no choice is a dead end. But the distance is an estimate, and following it could go in circles.
-    So a choice costs more each time it was taken at the same distance among the same bytes, and in the end every choice
-    is taken.
+    Masks are exact, so a choice is a dead end only where compiling warned of one. But the distance is an estimate, and
+    following it could go in circles. So a choice costs more each time it was taken at the same distance among the same
+    bytes, and in the end every choice is taken.
     """
 
     def __init__(self) -> None:
@@ -79,7 +79,10 @@ def _stops(matcher: Matcher, allowed: bytes, random: Random) -> bool:
 
 
 def _attempt(matcher: Matcher, random: Random, length: int) -> bytes | None:
-    """A sentence: about `length` random bytes, then bytes that lead to an end. None if that takes too long."""
+    """A sentence: about `length` random bytes, then bytes that lead to an end.
+
+    None if that takes too long, or comes to a dead end.
+    """
     text = bytearray()
     steering = Steering()
     while len(text) < 20 * length + 10_000:

@@ -1,7 +1,7 @@
 """How much memory an engine takes, measured in a process of its own.
 
-The figures are megabytes above what the process holds with the documents loaded: after the vocabulary is loaded, and
-at the peak of a run over all schemas.
+There are two figures: the size after the vocabulary is loaded, and the peak of a run over all schemas. Both are in
+megabytes, and leave out what the process held before the vocabulary was loaded, such as modules and documents.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _here(
     name: str, named: VocabularyName, schemas: Sequence[Schema], timeout: float, forced: bool
 ) -> dict[str, float]:
     """The figures of one engine, measured in this process."""
-    # Late imports must not count here either.
+    # One mask is made before anything is measured, so that imports on first use do not count.
     engine = ENGINES[name](named)
     engine.load()
     engine.fill(engine.matcher(engine.compile(WARM_UP)))

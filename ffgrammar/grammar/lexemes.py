@@ -17,11 +17,11 @@ def one_lexeme(store: ExprStore, limits: Limits, expr: int, kind: str) -> Gramma
         store: has the expression.
         limits: bounds of the grammar.
         expr: the expression.
-        kind: what the front-end reads: `GrammarIR.kind`, and the name of the source in messages.
+        kind: what the front-end reads. It becomes `GrammarIR.kind`, and messages call the source by it.
 
     Raises:
-        GrammarError: it matches no text.
-        LimitError: whether it does could not be decided.
+        GrammarError: the expression matches no text.
+        LimitError: whether it matches any could not be decided within the limits.
     """
     if store.is_nothing(expr):
         raise GrammarError(f"this {kind} matches no text at all")

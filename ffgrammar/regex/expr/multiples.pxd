@@ -3,7 +3,8 @@
 As an automaton, the multiples of 10 ** 6 would have a million states. Here the state is arithmetic: a node holds the
 divisor and the remainder so far, and its derivative computes the next remainder.
 
-There are two kinds of node. Let t be the rest of the text, read as a number in units of 10 ** -places:
+There are two kinds of node. Let t be the rest of the text, read as a number in units of 10 ** -places (in units of 1 with
+NO_POINT):
 
     MULT lo span places divisor carry
         lo to lo + span digits (NO_BOUND: no upper bound), then optionally a point and more digits, unless places is
@@ -11,8 +12,9 @@ There are two kinds of node. Let t be the rest of the text, read as a number in 
     PART places divisor carry
         Digits after the point, of which only zeros lie beyond `places`. carry + t is a multiple of the divisor.
 
-The carry is the value of the digits already read, shifted to the length of the shortest rest that makes a multiple. That
-keeps the states before the point as few as possible: 10 for the multiples of 10 ** 9. A node always matches something.
+The carry of a MULT is the value of the digits already read, followed by `lo` zeros, in the same units and modulo the divisor.
+Where no rest with `lo` digits before the point makes a multiple, `lo` is raised. That keeps the states before the point as few
+as possible: 10 for the multiples of 10 ** 9. A node always matches something.
 Divisors are below 2 ** 63, so that sums of two remainders fit in 64 bits.
 """
 
@@ -33,7 +35,7 @@ cdef inline uint64_t two_words(const uint32_t* words) noexcept nogil:
     return words[0] | <uint64_t>words[1] << 32
 
 
-# Write the id of a MULT to `out`, or that of NOTHING or a simpler node where this is the same. Returns OK or the negative
+# Write the id of a MULT to `out`, or that of NOTHING or a simpler node that matches the same. Returns OK or the negative
 # status of a constructor (nodes.pxd). 0 < divisor < 2 ** 63, carry < divisor.
 cdef int make_multiples(
     Nodes* n, uint64_t divisor, uint64_t carry, uint32_t lo, uint32_t span, uint32_t places, uint32_t* out,

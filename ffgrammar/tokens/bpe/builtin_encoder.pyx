@@ -3,8 +3,8 @@
     encoder = BuiltinEncoder(trie, "cl100k")
     encoder.encode("Hello world")    # [9906, 1917]
 
-Results are those of tiktoken, id for id, also for bytes that are not UTF-8. All other encodings go through native_encoder.pyx,
-which reads its pre-tokenizer from a table. This one needs no table, so it is ready as soon as the trie is.
+Results are those of tiktoken, id for id, also for bytes that are not UTF-8. The encoder of other tokenizers with known rules,
+native_encoder.pyx, reads its pre-tokenizer from a table. This one needs no table, so it is ready as soon as the trie is.
 """
 
 from libc.stddef cimport size_t
@@ -44,9 +44,10 @@ cdef class BuiltinEncoder:
     def encode(self, text):
         """The ids of a text (str or bytes) as list[int].
 
-        Bytes that are not UTF-8 are encoded as tiktoken does it: the text up to the first wrong byte is encoded; then
-        the bytes of its last pre-token (and of white-space tokens before it) and everything from the wrong byte on are one
-        pre-token. In a str, lone surrogates become U+FFFD and pairs of surrogates the character they stand for.
+        Bytes that are not UTF-8 are encoded as tiktoken does it. First the text up to the first wrong byte is encoded. Then
+        its last pre-token is taken back and joined with everything from the wrong byte on: together they are one
+        pre-token. If the pre-token that is taken back begins with a white-space token, the white-space tokens before it
+        are taken back too. In a str, lone surrogates become U+FFFD and pairs of surrogates the character they stand for.
 
         Raises:
             TokenizerError: a byte of the text is no token of the vocabulary, or the text is 4 GB long.

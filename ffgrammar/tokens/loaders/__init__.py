@@ -1,4 +1,4 @@
-"""Loaders: tokenizers that come from somewhere else, read without importing the package they come from.
+"""Loaders: they read the tokenizers of other packages without importing these packages.
 
 In reading order:
 

@@ -12,11 +12,11 @@ cdef class Reader:
     cdef dict _tables
     cdef set _annotations
 
-    # applies the schemas of a conjunction to a shape, and appends a Choice for each alternative to `choices`
+    # applies the schemas of a conjunction to a shape; appends a Choice to `choices` for each keyword that has alternatives
     @cython.locals(at=Py_ssize_t, subschema=Subschema, table=dict, done=set, stack=list, subschemas=list)
     cpdef apply(self, Shape shape, tuple conj, tuple path, list choices)
 
-    # the path's entry for the owners of a subschema: a tuple of ints
+    # the owners (see unevaluated.py) that a subschema evaluates for, as numbers of subschemas: the third part of its path
     @cython.locals(owners=tuple)
     cdef tuple _owners(self, Subschema subschema, Py_ssize_t at, tuple path)
 
@@ -33,5 +33,5 @@ cdef class Reader:
 
     # the functions that apply the keywords of a subschema's dialect, by keyword
     cdef dict _table(self, Subschema subschema)
-    # warns about a word that is no keyword, once; raises GrammarError when it is not a string
+    # warns about a word that is no keyword, once for each word; raises GrammarError when the word is not a string
     cdef _unknown(self, Subschema subschema, word)

@@ -31,7 +31,7 @@ class InternalKeyword:
         return self.name
 
 
-# Each with its value:
+# The comment above each keyword says what the keyword's value is, and then what it asks of a JSON value.
 
 # type bits: the value has one of these types
 TYPES_LEFT = InternalKeyword("types")
@@ -44,12 +44,12 @@ NOT_MULTIPLE = InternalKeyword("no multiple")
 SOME_KEY = InternalKeyword("some key")
 # (index, conjunction, least, most): of the items from the index on, least to most obey the conjunction
 SOME_ITEM = InternalKeyword("some item")
-# (whether of properties, conjunction, the schema without the keyword): some unevaluated property or item obeys the
-# conjunction
+# (True for properties or False for items, conjunction, the schema whose opposite is said): some unevaluated property
+# or item obeys the conjunction
 SOME_UNEVALUATED = InternalKeyword("some unevaluated")
 # a list of conjunctions: at least one of them holds
 SOME_OF = InternalKeyword("some of")
-# the subschema with `uniqueItems`: two items are equal
+# the subschema whose `uniqueItems` is negated: two items are equal
 REPEATED = InternalKeyword("repeated")
 # a conjunction: it does not hold
 NOT = InternalKeyword("not")
