@@ -84,10 +84,11 @@ def answer_prefixes(
 
 
 def answer_requests(answer: Callable[[dict[str, Any]], tuple[bool, dict[str, Any]]]) -> int:
-    """Answer every line of stdin, in order. A line that is no request is answered with {"error": …}.
+    """Answer every line of stdin, in order. A line that is no request, or whose answer raises an FFGrammarError, is
+    answered with {"error": …}.
 
     Args:
-        answer: returns yes or no, and the answer.
+        answer: takes a request; returns whether it is a yes, which decides the exit code, and what to write.
 
     Returns:
         The exit code of the worst line: 2 for an error, else 1 for a no, else 0.

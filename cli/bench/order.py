@@ -1,7 +1,7 @@
 """Documents with their keys in the order of the schema.
 
-An engine that fixes the order of properties rejects a valid document with another order. Whether that is why it rejects
-one shows in whether it accepts the same document in schema order.
+An engine that fixes the order of properties rejects a valid document with another order. If it rejects a valid document
+but accepts the same document in schema order, the order is the reason.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["Grammar"]
 
-# Bytes of a lexeme: a tuple of six, and the key of its name.
+# About how many bytes a lexeme takes: an object with six attributes, and its name.
 LEXEME_BYTES = 200
 
 
@@ -47,21 +47,24 @@ class Grammar:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the source asks for and is understood, but not enforced, each with its place in the source."""
+        """What is not enforced, what is enforced only roughly, and where a text may reach a dead end.
+
+        Each warning names its place in the source.
+        """
         return self._ir.warnings
 
     def matcher(self, *, canonical: bool = False, prompt: str | bytes | Iterable[int] | None = None) -> Matcher:
         """A new matcher at the start of a text.
 
         Args:
-            canonical: whether only the tokenizer's own tokens may come. A token may come then only if some sentence of
-                the grammar goes on so that the tokenizer makes exactly the tokens so far, and it, of that sentence. So
-                every completed text has one token sequence, its own.
+            canonical: whether only the tokenizer's own tokens may come. Then a token may come only if the tokens so
+                far, this token and perhaps further ones are together what the tokenizer makes of some sentence of the
+                grammar. So every completed text has exactly one token sequence.
             prompt: what stands before the text and is not part of it: its characters (the names of special tokens are
                 ordinary text then), or its token ids. After its last special token, it is cut back to the tokens that
                 it has whatever follows under the grammar; the model is given these (`Matcher.prompt_tokens`). The first
-                tokens spell the rest of its bytes (`Matcher.prompt_rest`), and are canonical. Ids that are not what the
-                tokenizer makes of their text are taken as they are.
+                tokens that the matcher takes spell the rest of the prompt's bytes (`Matcher.prompt_rest`), and are
+                canonical. Ids that are not what the tokenizer makes of their text are taken as they are.
 
         Raises:
             TokenizerError: an argument is given and the tokenizer's rules are not known (`Tokenizer.canon`), a token id

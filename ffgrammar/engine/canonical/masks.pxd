@@ -36,15 +36,16 @@ cdef class CanonicalMasks:
     cdef Vec part          # the same
     cdef Vec plain         # the grammar's own mask
     cdef Vec scratch       # for table_pack
-    cdef Vec inside        # by token: the lexer state after it, or LEFT where it leaves the lexeme; from `inside_from` on
+    cdef Vec inside        # by token: the lexer state that it leads to from `inside_from`, or LEFT where it leaves the lexeme
     cdef uint32_t inside_from
     cdef uint32_t inside_generation
     cdef Slot[SLOTS] slots
     cdef readonly size_t misses  # parts that were not known
 
-    # All methods run with the engine's lock held and the look-ahead entered, and return a status. Where a comment says "whether",
-    # a method returns 1, 0 or a status. `at` is the rules' state after the tokens so far, `start` the same with one hypothesis;
-    # `ends` says whether the pre-token ends before the next token, or goes on with it.
+    # All methods run with the engine's lock held and the look-ahead entered. Unless its comment says otherwise, a method
+    # returns a status; where the comment begins with "Whether", it returns 1, 0 or a status. `at` is the rules' state after the
+    # tokens so far, `start` the same with one hypothesis; `ends` says whether the pre-token ends before the next token, or goes
+    # on with it.
 
     # Write the mask after some tokens to `count` words, end of text included. `transitions` are those of the hypotheses, two
     # each (tokens/canonical/transitions.pxd), or None. `successors` is a mask of the tokens that merges leave beside the last
@@ -65,7 +66,7 @@ cdef class CanonicalMasks:
         const uint32_t* successors,
     ) noexcept
 
-    # The mask of one part, as if merges left any token beside the last one. The caller releases it. Returns a status.
+    # Find the mask of one part, in which `successors` have no say yet. The caller releases it. Returns a status.
     cdef int find_part(
         self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
         StoredMask** mask,
@@ -80,7 +81,8 @@ cdef class CanonicalMasks:
     # Pack `part` into a mask, which is stored under its name if it is to be kept. Returns a status.
     cdef int pack_part(self, StoredMask** mask, bint keep, uint32_t name) noexcept
 
-    # Whether a token that merges do not make has no say in where pre-tokens end from here on.
+    # Whether the tokens that merges do not make can be ignored: none of them forbids that a pre-token ends before or after the
+    # next token.
     cdef bint ignores_unmergeable(self, const CanonicalState* start, bint ends) noexcept nogil
 
     # A part by walking the whole trie.
@@ -95,7 +97,8 @@ cdef class CanonicalMasks:
     # Write the grammar's own mask to `plain`, and whether it depends on values in the text. Returns a status.
     cdef int find_plain(self, Engine engine, const Config* config, bint* text_dependent) noexcept nogil
 
-    # Of the tokens of one word of 32, as bits, those whose verdict a slot has.
+    # `tokens` are some of the 32 tokens of word number `word` of a mask, as bits. Returns those after which a slot already says
+    # that the pre-token may end. `after`: by token, the hypothesis after it.
     cdef uint32_t known_tokens(self, uint32_t word, uint32_t tokens, const uint8_t* after) noexcept nogil
 
     # Whether one token may come: 1, 0 or a status.
@@ -113,7 +116,7 @@ cdef class CanonicalMasks:
     # The same on a virtual row, where the answer may depend on the text of the token.
     cdef int can_end_after_text(self, Engine engine, const Config* config, uint32_t token, uint32_t hypothesis) noexcept nogil
 
-    # The slot of a lexer state; it may have been another one's.
+    # The slot of a lexer state. If it was another state's, its verdicts are forgotten first.
     cdef Slot* slot_of(self, uint32_t state) noexcept nogil
 
     # Whether a token may come, byte by byte.

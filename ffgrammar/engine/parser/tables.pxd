@@ -50,17 +50,17 @@ cdef struct Rules:
     Vec nullable   # per nonterminal: whether it derives the empty text
     Vec templates        # one after another, words as above
     Vec template_list    # offsets in `templates`, by parametric nonterminal
-    Vec template_starts  # per plain nonterminal, and one more: where its templates begin in the list
+    Vec template_starts  # per nonterminal below `plain`, and one more: where its templates begin in the list
     Vec instance         # scratch: the instance that is looked for
     uint32_t caps[2]     # where the counters stop
     Intern instances     # words as above; instance i is nonterminal plain + i
-    uint32_t plain       # how many nonterminals are no instances
+    uint32_t plain       # how many nonterminals are no instances; parametric nonterminals are among these
     uint32_t kept_symbols, kept_bodies, kept_instances  # how many were made with the grammar
     Vec exprs      # per lexeme: its expression, without the empty text
     Vec skips      # the lexemes allowed everywhere, sorted
     Vec is_skip    # per lexeme
     Vec check      # per lexeme: the kind of its check as a bit (engine/values/trace.pxd), or 0
     Vec opens      # per lexeme: the bracket by which it opens a checked container, or 0
-    Vec closes     # per lexeme: 0, or the one byte that it is, a bracket or brace that closes
+    Vec closes     # per lexeme: the closing bracket or brace that it is, or 0
     bint has_checks
     uint32_t start

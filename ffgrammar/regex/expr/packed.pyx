@@ -26,7 +26,7 @@ from ffgrammar.regex.expr.nodes cimport (
 
 cdef enum:
     HEADER = 3
-    # NOTHING, EMPTY and ANY have these ids in every store.
+    # The ids below this are NOTHING, EMPTY and ANY in every store.
     FIXED = 3
 
 

@@ -1,7 +1,7 @@
 """Arrays of which a number of items must obey a schema (`contains`): a small automaton, written as productions.
 
 A state is the number of items so far, as far as it matters, and how many of them each `contains` has counted. Where a
-`contains` has no upper bound, an item that obeys it may also go uncounted, because its count only has to be reached.
+`contains` has no upper bound, an item that obeys it may also go uncounted: only the lower bound has to be reached.
 With an upper bound, each item obeys it or obeys its opposite. States from which no array can end are left out, so the
 parser never gets stuck.
 

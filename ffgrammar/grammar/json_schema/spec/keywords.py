@@ -2,7 +2,7 @@
 
 Every other module asks this table: `documents/resources.py` for where subschemas are, `documents/dialects.py` for the
 words of a draft and its vocabularies, the reader and its opposite, the negation, for the words that they must know,
-`normalize/unevaluated.py` for the words that evaluate properties and items.
+`normalize/applicators.py` for the words that evaluate properties and items.
 
 To add a keyword:
 
@@ -91,8 +91,9 @@ class Keyword(NamedTuple):
         holds: in what form its value holds subschemas.
         evaluates: whether it, or a schema that it applies, evaluates properties or items, so that they are no concern
             of `unevaluatedProperties` and `unevaluatedItems`.
-        since: the first draft that has it.
-        until: the last draft that has it; None: there is none yet.
+        since: the first draft in which it is known. A word that does nothing by itself may be known in drafts before
+            its own.
+        until: the last draft in which it is known; None: it is known in all later ones.
     """
 
     word: str
