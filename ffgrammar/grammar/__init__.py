@@ -5,9 +5,9 @@ The files, in reading order:
 - ir: `GrammarIR`, what every front-end returns, and `GrammarBuilder`, with which it is built.
 - productions: the productions of a grammar as flat arrays.
 - derives, productive: which parts of a grammar derive a text at all.
-- source_text: what every front-end checks of its source.
+- source_text: the check that a source is not too long.
 - lexemes: grammars of a single expression.
-- regex, choice: the front-ends that are such grammars.
+- regex, choice: the front-ends that make a grammar of a single expression.
 - lark/: the front-end for grammars in Lark's notation.
 - json_schema/: the front-end for JSON Schema.
 
@@ -17,8 +17,8 @@ A front-end is a module or a package with one function
 
 It makes expressions in `store`, and lexemes and productions over them with a `GrammarBuilder`. It raises `GrammarError`
 for a source that is wrong (with a line and column, or a pointer), `UnsupportedError` for what it cannot express
-exactly, and `LimitError` when a bound of `limits` is reached. Here is a complete one: a text of its language is one of
-the given words, then a number in brackets, any number of times.
+exactly, and `LimitError` when a bound of `limits` is reached. Here is a complete front-end. A sentence of its grammar
+is one or more entries; an entry is one of the given words and then a number in brackets.
 
     from ffgrammar.core.errors import GrammarError
     from ffgrammar.core.limits import Limits
@@ -40,9 +40,9 @@ the given words, then a number in brackets, any number of times.
         return builder.finish(builder.plus(builder.seq([word, *number])), kind="words")
 
 The lexer takes the longest match and never gives it back. So this example asks for words that do not contain a bracket:
-a word `a[1]b` would hide the number after a word `a`. Where a lexeme can run into what follows it, a front-end makes
-the whole text one lexeme (lexemes.py), or refuses the source.
+if there were a word `a[1]b`, the lexer would take the `[1]` after a word `a` as part of it. If a lexeme could take text
+that belongs to what follows it, a front-end makes the whole text one lexeme (lexemes.py), or refuses the source.
 
-In api/compile.py the function for users is `return _compiled(tokenizer, ("words", text), limits,
-partial(words.build, text))` below its docstring. CONTRIBUTING.md lists all other steps.
+The function for users is in api/compile.py. Below its docstring it has one line: `return _compiled(tokenizer, ("words",
+text), limits, partial(words.build, text))`. CONTRIBUTING.md lists all other steps.
 '''

@@ -1,4 +1,4 @@
-"""The front-end for choices: a text is one of a list. All of them together are one lexeme, a trie."""
+"""The front-end for choices: a sentence is one of the listed texts. All texts together are one lexeme, a trie."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def build(choices: str | Iterable[str | bytes], store: ExprStore, limits: Limits
         limits: bounds on its cost; `source_bytes` is for all choices together.
 
     Raises:
-        GrammarError: there are no choices, or one is not a text (`pointer` says which).
+        GrammarError: `choices` is neither a list nor a str, has no text, has an element that is not a text (`pointer`
+            says which), or is a str that `read` refuses.
         LimitError: a bound was reached.
     """
     if isinstance(choices, (bytes, bytearray)) or not isinstance(choices, Iterable):
@@ -44,6 +45,8 @@ def build(choices: str | Iterable[str | bytes], store: ExprStore, limits: Limits
 
 def read(text: str, limits: Limits) -> list[str | bytes]:
     """The choices that a text lists: as a JSON list if it begins with `[`, else one on each line that is not empty.
+
+    White space and a byte order mark may stand before the `[`.
 
     Raises:
         GrammarError: it begins with `[` but is no JSON list.

@@ -1,8 +1,9 @@
-"""Which nonterminals derive a text of a kind: any text at all, or the empty one.
+"""Which nonterminals derive a text from given terminals. The caller chooses the terminals: all that match any text, or those
+that match the empty text.
 
-The usual closure: a production counts its nonterminals that are not known to derive yet, and when none is left its own
-nonterminal derives. Each occurrence of a nonterminal is looked at twice, so the cost is linear in the size of the grammar.
-It is on the way to the first mask, so the loops are C.
+This is the usual closure. A production counts the nonterminals in its body that are not yet known to derive a text. When the
+count is zero, the head of the production derives a text. Each occurrence of a nonterminal is looked at a fixed number of
+times, so the cost is linear in the size of the grammar. This runs before the first mask, so the loops are C.
 """
 
 from libc.stdint cimport uint32_t
@@ -16,24 +17,24 @@ from ffgrammar.grammar.productions cimport Productions
 
 cdef struct Work:
     Owner owner
-    Vec heads      # per production
-    Vec missing    # per production: how many nonterminals of its body, repeated ones too, are not known to derive
-    Vec uses       # pairs (nonterminal, production), in the order of the productions
-    Vec starts     # per nonterminal, and one more: where its users begin in the list
-    Vec users      # productions, by a nonterminal of their body
-    Vec ready      # nonterminals that derive, and whose users were not told yet
+    Vec heads      # per production whose terminals are all usable: its nonterminal
+    Vec missing    # per such production: how many nonterminals of its body, repeated ones too, are not known to derive
+    Vec uses       # pairs (nonterminal, production with it in the body), in the order of the productions
+    Vec starts     # per nonterminal: where its users begin in `users`; they end where those of the next one begin
+    Vec users      # the productions of `uses`, sorted by nonterminal
+    Vec ready      # nonterminals that derive, but are not yet subtracted from `missing` of their users
 
 
 def derives(Productions productions, uint32_t nonterminals, bytearray usable):
-    """Which nonterminals derive a text of a kind.
+    """Which nonterminals derive a text from the usable terminals.
 
     Args:
         productions: all productions of the grammar.
         nonterminals: how many nonterminals it has.
-        usable: a one for each terminal that is of the kind, and a zero for each other.
+        usable: a one for each terminal that may occur in the text, and a zero for each other terminal.
 
     Returns:
-        A bytearray with a one for each nonterminal that derives such a text, and a zero for each other.
+        A bytearray with a one for each nonterminal that derives such a text, and a zero for each other nonterminal.
     """
     cdef Work w
     owner_init(&w.owner)
@@ -55,7 +56,8 @@ def derives(Productions productions, uint32_t nonterminals, bytearray usable):
 
 
 cdef int read(Work* w, Productions productions, const char* usable) noexcept nogil:
-    """Collect the productions whose terminals are all usable, and the nonterminals that they need."""
+    """Collect the productions whose terminals are all usable, and the nonterminals that they need. Returns 0, or -1 when out
+    of memory."""
     cdef const uint32_t* symbol
     cdef const uint32_t* end
     cdef uint32_t missing
@@ -83,7 +85,7 @@ cdef int read(Work* w, Productions productions, const char* usable) noexcept nog
 
 
 cdef int sort(Work* w, uint32_t nonterminals) noexcept nogil:
-    """Put the users of each nonterminal side by side: a counting sort."""
+    """Put the users of each nonterminal side by side, by a counting sort. Returns 0, or -1 when out of memory."""
     cdef size_t i
     cdef uint32_t at
     if vec_fill(&w.starts, nonterminals + 2, 0) < 0 or vec_fill(&w.users, w.uses.len >> 1, 0) < 0:
@@ -100,6 +102,7 @@ cdef int sort(Work* w, uint32_t nonterminals) noexcept nogil:
 
 
 cdef int close(Work* w, char* found) noexcept nogil:
+    """Set `found` to one for each nonterminal that derives a text. Returns 0, or -1 when out of memory."""
     cdef uint32_t nonterminal, production, i
     while w.ready.len:
         w.ready.len -= 1

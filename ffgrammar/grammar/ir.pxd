@@ -1,4 +1,4 @@
-"""Types for the compilation of ir.py. The builder is called for every symbol, so its attributes and hot methods are C's."""
+"""The C types of ir.py. The builder is called for every symbol, so its attributes and hot methods are declared in C."""
 
 from ffgrammar.grammar.productions cimport Productions
 
@@ -23,16 +23,18 @@ cdef class GrammarBuilder:
     cdef list _parametric
     cdef list _templates
     cdef dict _shared
-    # The symbol of a lexeme that is nothing but an expression.
+    # Takes an expression. Returns the symbol of the lexeme that is nothing but this expression.
     cpdef plain(self, expr, name=*)
-    # The symbol of a new lexeme.
+    # Takes a new Lexeme. Returns its symbol.
     cdef _lexeme(self, lexeme)
-    # A new nonterminal.
+    # Returns the symbol of a new nonterminal.
     cpdef nonterminal(self, name=*)
-    # Add a production; raises LimitError when there are too many.
+    # Takes the symbol of a nonterminal and the symbols of a right-hand side, and adds the production. Raises LimitError when
+    # there are too many productions.
     cpdef add(self, size_t lhs, rhs)
-    # A symbol for symbols one after another, and for any one of them.
+    # Returns a symbol that stands for all of these symbols, one after another. Raises LimitError.
     cpdef seq(self, symbols, name=*)
+    # Returns a symbol that stands for any one of these symbols. Raises LimitError.
     cpdef choice(self, symbols, name=*)
-    # The nonterminal that was made for `key`, or a new one with these bodies.
+    # Returns the nonterminal that was made for `key`, or a new one with these right-hand sides. Raises LimitError.
     cdef _share(self, tuple key, name, bodies)

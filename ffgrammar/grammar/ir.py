@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""`GrammarIR`: the grammar that every front-end emits. Lexemes are regular expressions; productions are over them.
+"""`GrammarIR`: the grammar that every front-end emits. It has lexemes, given by expressions, and productions over them.
 
 A symbol is an int: terminal t is 2*t, nonterminal n is 2*n+1. `GrammarBuilder` makes symbols and shares equal ones, so
 a front-end may ask for the same lexeme, sequence or repeat as often as it likes:
@@ -11,9 +11,9 @@ a front-end may ask for the same lexeme, sequence or repeat as often as it likes
     builder.add(value, [opening, value, builder.star(builder.seq([comma, value])), closing])
     grammar = builder.finish(value, kind="toy")
 
-Two more things go beyond context-free rules. *Templates* are productions with a parameter, a set of bits and two
-counters: they count, and they remember what has occurred. *Checks* are looked up in the text itself, such as whether
-the items of an array are unique. Only json_schema/ uses them.
+Two more things go beyond context-free rules. *Templates* are productions of a nonterminal with a parameter. The
+parameter has a set of bits, which remember what has occurred, and two counters. *Checks* are questions about the text
+itself, such as whether the items of an array are unique. Only json_schema/ uses templates and checks.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ __all__ = [
 
 # The bounds of a counter that may have any value.
 ANY_COUNT = (0, None)
-# The kinds of checks: no two items of an array are equal; some two are; a key is not yet in its object.
+# The kinds of checks. "unique": no two items of the array are equal. "repeated": two of its items are equal. "new key":
+# the key is not yet in its object.
 CHECKS = ("unique", "repeated", "new key")
 # The bounds of a counter are below this.
 MAX_COUNT = 1 << 30
@@ -54,9 +55,9 @@ class Lexeme:
 
     Attributes:
         expr: its expression.
-        name: for messages.
+        name: its name in messages.
         lazy: it ends at its first match; other lexemes take the longest.
-        skip: it may stand between any two others, as white space does.
+        skip: it may stand before, between and after the other lexemes, as white space does.
         check: the number of the check (`GrammarIR.checks`) that must hold for the innermost open container, or None.
         opens: it is the bracket or brace that opens a container with checks.
     """
@@ -92,12 +93,12 @@ class Lexeme:
 
 @dataclass(frozen=True)
 class Parametric:
-    """A nonterminal with a parameter: a set of bits and two counters, all zero where a plain production names it.
+    """A nonterminal with a parameter, which is a set of bits and two counters. Its productions are templates.
 
-    Its productions are templates.
+    Where a plain production names the nonterminal, all bits and both counters are zero.
 
     Attributes:
-        number: of the nonterminal.
+        number: the number of the nonterminal.
         bits: how many bits the set has.
     """
 
@@ -107,16 +108,17 @@ class Parametric:
 
 @dataclass(frozen=True)
 class Template:
-    """A production of a parametric nonterminal, for those parameters that meet its conditions.
+    """A production of a parametric nonterminal. It holds for the parameters that meet its conditions.
 
     Attributes:
         head: the number of the parametric nonterminal.
-        rhs: plain symbols.
-        again: the number of the parametric nonterminal that ends the production, with the parameter changed by `bit`
-            and `add`; or None.
-        bit: must not be set in the parameter; it is set in that of `again`.
-        need: the bits that must be set, as an int.
-        counts: the bounds (lowest, highest or None) of the two counters.
+        rhs: the right-hand side without `again`: plain symbols.
+        again: the number of a parametric nonterminal that follows `rhs` at the end of the production; or None. Its
+            parameter is that of `head`, changed by `bit` and `add`.
+        bit: the number of a bit that must not be set in the parameter of `head`, and is set in that of `again`; or
+            None.
+        need: the bits that must be set in the parameter of `head`, as an int.
+        counts: the bounds (lowest, highest or None) between which the two counters of `head` must be.
         add: how much is added to each counter for `again`, 0 or 1.
     """
 
@@ -134,21 +136,21 @@ class GrammarIR:
     """An immutable context-free grammar over lexemes.
 
     Attributes:
-        store: has the expressions of the lexemes.
+        store: the store that has the expressions of the lexemes.
         lexemes: terminal t is lexemes[t].
         productions: the plain productions.
-        names: of the nonterminals, for messages.
+        names: the names of the nonterminals, for messages.
         start: the start symbol, a nonterminal.
         kind: what the front-end reads, for reports.
         single_skip: at most one skip lexeme may stand between two others; this bounds runs of whitespace.
         delimited: the front-end promises that longest match loses no text: where a matched lexeme can go on with a
-            byte, nothing that may follow the lexeme starts with that byte. Without this promise the engine checks as it
-            goes.
+            byte, nothing that may follow the lexeme starts with that byte. Without this promise, the engine searches
+            for a completion in each new configuration.
         warnings: what the user should know: what is not enforced, or where a text may reach a dead end.
         parametric, templates: the nonterminals with a parameter, and their productions. The front-end promises that a
             text can be completed from every parameter that can be reached.
-        checks: the kind, of `CHECKS`, of each check. They are about JSON: the front-end promises that brackets, braces
-            and commas outside of strings are lexemes by themselves, and that the grammar is delimited.
+        checks: the kind of each check, one of `CHECKS`. Checks are about JSON. A front-end that uses them promises that
+            brackets, braces and commas outside of strings are lexemes by themselves, and that the grammar is delimited.
     """
 
     store: ExprStore
@@ -169,18 +171,18 @@ class GrammarBuilder:
     """Collects lexemes and productions; all front-ends build grammars with it.
 
     Args:
-        store: has the expressions of the lexemes.
-        limits: `rules` bounds the productions.
+        store: the store that has the expressions of the lexemes.
+        limits: `rules` bounds the number of productions, and that of templates; None: the default limits.
     """
 
     def __init__(self, store: ExprStore, limits: Limits | None = None) -> None:
         self.store = store
         self.limits = limits or Limits()
-        # A limit may be any int, but this is a C integer.
+        # A limit may be any int, but `_most` is a C integer.
         self._most = min(self.limits.rules, 1 << 60)
         self._lexemes: list[Lexeme] = []
         self._terminals: dict[tuple[object, ...], int] = {}
-        # The terminals that are nothing but an expression, by expression
+        # The symbols of the lexemes that are nothing but an expression, by expression.
         self._plain: dict[int, int] = {}
         self._checks: dict[str, int] = {}
         self._productions = Productions()
@@ -203,7 +205,10 @@ class GrammarBuilder:
         check: int | None = None,
         opens: bool = False,
     ) -> int:
-        """The symbol of a lexeme; equal lexemes have one symbol. See `Lexeme` for the arguments."""
+        """The symbol of a lexeme. See `Lexeme` for the arguments.
+
+        Lexemes that differ in their names only have one symbol, and the name that came first.
+        """
         if not lazy and not skip and check is None and not opens:
             return self.plain(expr, name)
         key = (expr, lazy, skip, check, opens)
@@ -249,10 +254,12 @@ class GrammarBuilder:
         counts: tuple[tuple[int, int | None], tuple[int, int | None]] = (ANY_COUNT, ANY_COUNT),
         add: tuple[int, int] = (0, 0),
     ) -> None:
-        """Add a production of a parametric nonterminal; see `Template`. One with `again` must contain a terminal.
+        """Add a production of a parametric nonterminal; see `Template`.
+
+        The `rhs` of a production with `again` must contain a terminal.
 
         Raises:
-            LimitError: there are too many.
+            LimitError: there are too many productions of parametric nonterminals.
         """
         if len(self._templates) >= self.limits.rules:
             raise LimitError("rules", self.limits.rules, "the grammar has too many productions")
@@ -263,20 +270,20 @@ class GrammarBuilder:
         """Add a production; an empty right-hand side derives the empty text.
 
         Raises:
-            LimitError: there are too many.
+            LimitError: there are too many productions.
         """
         if len(self._productions) >= self._most:
             raise LimitError("rules", self.limits.rules, "the grammar has too many productions")
         self._productions.append(lhs >> 1, rhs)
 
     def seq(self, symbols: Sequence[int], name: str = "") -> int:
-        """A symbol for the symbols one after another."""
+        """A symbol that stands for these symbols, one after another."""
         if len(symbols) == 1:
             return symbols[0]
         return self._share(("seq", *symbols), name, [symbols])
 
     def choice(self, symbols: Iterable[int], name: str = "") -> int:
-        """A symbol for any one of the symbols; no symbols means nothing matches."""
+        """A symbol that stands for any one of these symbols. If there are no symbols, it matches nothing."""
         unique = tuple(dict.fromkeys(symbols))
         if len(unique) == 1:
             return unique[0]
@@ -305,14 +312,18 @@ class GrammarBuilder:
         return self._shared[key]
 
     def repeat(self, symbol: int, lo: int, hi: int | None, name: str = "") -> int:
-        """A symbol for lo to hi of `symbol`; hi None: no upper bound. Takes hi productions, or lo without a bound."""
+        """A symbol for lo to hi (None: no upper bound) of `symbol`.
+
+        The size of the productions that are added grows linearly with hi, or with lo if hi is None.
+        """
         if hi is None:
             if lo == 0:
                 return self.star(symbol, name)
             if lo == 1:
                 return self.plus(symbol, name)
             return self.seq([symbol] * (lo - 1) + [self.plus(symbol)], name)
-        # up_to(k) is nothing, or one and up_to(k - 1). Right recursion in tail position has a constant cost per step.
+        # up_to(k) is nothing, or one `symbol` and then up_to(k - 1). Each step of this right recursion has a constant
+        # cost, because the recursion is at the end of its production.
         tail = self.seq([])
         for _ in range(hi - lo):
             tail = self._share(("up_to", symbol, tail), name, [(), (symbol, tail)])
@@ -329,7 +340,7 @@ class GrammarBuilder:
         delimited: bool = False,
         warnings: Iterable[str] = (),
     ) -> GrammarIR:
-        """The finished grammar. See `GrammarIR` for the arguments; the builder is not to be used afterwards."""
+        """The finished grammar. See `GrammarIR` for the arguments. The builder must not be used after this."""
         assert delimited or not self._checks, "checks need a delimited grammar"
         if not start & 1:
             start = self._share(("seq", start), "start", [(start,)])

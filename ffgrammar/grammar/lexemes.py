@@ -17,11 +17,11 @@ def one_lexeme(store: ExprStore, limits: Limits, expr: int, kind: str) -> Gramma
         store: has the expression.
         limits: bounds of the grammar.
         expr: the expression.
-        kind: what the front-end reads. It becomes `GrammarIR.kind`, and messages call the source by it.
+        kind: what the front-end reads, such as "regex". It becomes `GrammarIR.kind`, and names the source in messages.
 
     Raises:
         GrammarError: the expression matches no text.
-        LimitError: whether it matches any could not be decided within the limits.
+        LimitError: whether it matches any text could not be decided within the limits.
     """
     if store.is_nothing(expr):
         raise GrammarError(f"this {kind} matches no text at all")

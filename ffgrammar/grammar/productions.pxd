@@ -7,9 +7,11 @@ from ffgrammar.core.vec cimport Vec
 
 cdef class Productions:
     cdef Owner owner
-    # Production i has the nonterminal heads[i], and its right-hand side is symbols[starts[i]] up to symbols[starts[i + 1]].
+    # Production i is one of nonterminal heads[i]. Its right-hand side is the symbols from index starts[i] up to, but without,
+    # index starts[i + 1].
     cdef Vec heads
     cdef Vec starts
     cdef Vec symbols
-    # Append one production: the number of its nonterminal, and its symbols. Raises MemoryError, and then nothing is appended.
+    # Append one production. Takes the number of its nonterminal, and the symbols of its right-hand side. Returns 0, or raises
+    # MemoryError and appends nothing.
     cpdef int append(self, uint32_t head, body) except -1

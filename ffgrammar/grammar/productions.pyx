@@ -1,7 +1,7 @@
 """The productions of a grammar.
 
-They are flat arrays of words, because large schemas have hundreds of thousands of them. Python sees a sequence of pairs,
-which are made when they are asked for.
+They are stored in flat arrays of 32-bit words, because large schemas have hundreds of thousands of productions. Python sees a
+sequence of pairs; each pair is made when it is read.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ cdef class Productions:
     """A sequence of productions: (number of the nonterminal, tuple of the right-hand side's symbols).
 
     Args:
-        productions: such pairs, to begin with.
+        productions: the pairs that the sequence begins with.
     """
 
     def __cinit__(self, productions=()):
@@ -33,7 +33,8 @@ cdef class Productions:
         owner_free(&self.owner)
 
     cpdef int append(self, uint32_t head, body) except -1:
-        """Append a production. Only the builder of a grammar does; a finished grammar does not change."""
+        """Append a production. Only the code that made the sequence may call this: the productions of a finished grammar do
+        not change."""
         cdef size_t before = self.symbols.len
         cdef uint32_t symbol
         try:

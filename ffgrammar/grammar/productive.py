@@ -1,8 +1,8 @@
 # cython: language_level=3
 """Which parts of a grammar derive a text at all.
 
-Front-ends ask, to name the place in their source of which no text can come. The engine asks, to leave out what leads
-nowhere: a mask must not offer a token after which no sentence can be completed.
+Front-ends use this to refuse a source that no text matches. The engine uses it to leave out the parts of a grammar that
+lead nowhere: a mask must not offer a token after which no sentence can be completed.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ __all__ = ["productive", "usable_terminals"]
 
 
 def productive(grammar: GrammarIR, usable: bytearray | None = None) -> bytearray:
-    """Which nonterminals derive some text: a one or a zero for each. Linear in the size of the productions.
+    """Which nonterminals derive some text: a one or a zero for each. The time is linear in the size of the productions.
 
     Args:
         grammar: the grammar.
-        usable: its `usable_terminals`, if they are known.
+        usable: the `usable_terminals` of the grammar, if the caller has them.
 
     Raises:
         LimitError: it could not be decided whether a lexeme matches anything.
@@ -32,7 +32,7 @@ def usable_terminals(grammar: GrammarIR) -> bytearray:
     """Which terminals match anything: a one or a zero for each.
 
     Raises:
-        LimitError: it could not be decided.
+        LimitError: it could not be decided whether a lexeme matches anything.
     """
     is_nothing = grammar.store.is_nothing
     return bytearray([not is_nothing(lexeme.expr) for lexeme in grammar.lexemes])
@@ -41,8 +41,9 @@ def usable_terminals(grammar: GrammarIR) -> bytearray:
 def _productions(grammar: GrammarIR) -> tuple[Productions, int]:
     """All productions, those of templates included, and the number of nonterminals in them.
 
-    A template that needs bits can be used only if each of them can be set. So there is a nonterminal for each bit,
-    which derives a text if some template that sets it does, and the template needs those nonterminals, too.
+    A template that needs bits can be used only if each of these bits can be set. So each bit gets a nonterminal of its
+    own, which derives a text if some template that sets the bit can be read. A template that needs bits becomes a
+    production that contains the nonterminals of these bits, too.
     """
     if not grammar.templates:
         return grammar.productions, len(grammar.names)

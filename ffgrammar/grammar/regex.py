@@ -1,4 +1,4 @@
-"""The front-end for regular expressions: a text is one lexeme, which the pattern matches from end to end."""
+"""The front-end for regular expressions: a sentence is one lexeme, which the pattern matches from end to end."""
 
 from __future__ import annotations
 

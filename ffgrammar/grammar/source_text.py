@@ -1,4 +1,4 @@
-"""What every front-end checks first of the text that it is given."""
+"""The check that a source is not too long. The front-ends for Lark, regexes and choices make it first."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def check_source_text(text: str, what: str, limits: Limits) -> None:
     Args:
         text: the source.
         what: its name in messages, as in "the Lark text".
-        limits: `source_bytes` applies, in UTF-8.
+        limits: `source_bytes` bounds the length of the source in UTF-8.
 
     Raises:
         LimitError: it is too long.
     """
-    # Only texts near the limit are encoded to be measured.
+    # Encoding takes time, so only a text that may be too long is encoded to be measured.
     most = limits.source_bytes
     if len(text) * MAX_BYTES > most and len(text.encode("utf-8", "surrogatepass")) > most:
         raise LimitError("source_bytes", most, f"{what} is too long")

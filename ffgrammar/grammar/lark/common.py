@@ -1,7 +1,7 @@
 """Lark's library of common terminals, each as one regular expression.
 
 Lark's own definitions of ESCAPED_STRING and C_COMMENT use lazy quantifiers and look-behind. Here the same languages are
-written out without them.
+written without lazy quantifiers and look-behind.
 """
 
 from __future__ import annotations

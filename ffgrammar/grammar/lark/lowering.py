@@ -1,8 +1,8 @@
 """From the definitions of a Lark text to a grammar.
 
-A rule becomes a nonterminal, a terminal a lexeme. Inner alternatives and repeats of a rule become nonterminals of their
-own. Strings that are alternatives of each other become one lexeme, a trie, so a rule of thousands of keywords costs
-one.
+A rule becomes a nonterminal, and a terminal becomes a lexeme. Inner alternatives and repeats of a rule become
+nonterminals of their own. Strings that are alternatives of each other become one lexeme, a trie. So a rule with
+thousands of keywords costs one lexeme.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from ffgrammar.regex.expr.store import ExprStore
 
 __all__ = ["build"]
 
-# How many of the strings that are fused to one lexeme are part of its name.
+# When strings are fused to one lexeme, at most this many of them are shown in its name.
 _SHOWN = 5
 
-# An alternative of a rule: symbols; or a single string, which may be fused with others.
+# An alternative of a rule: symbols; or a single string, which may be fused with other strings.
 _Alternative = tuple[int, ...] | str
 
 
@@ -32,15 +32,18 @@ def build(text: str, store: ExprStore, limits: Limits, *, start: str = "start") 
     """The grammar of a Lark text.
 
     Args:
-        text: rules, terminals, %ignore and %import common in Lark's notation. Beyond it, terminals may have `[lazy]`
-            after their name, and in their bodies `&` (both sides match) and a prefix `~` (all other texts).
+        text: rules, terminals, %ignore and %import common in Lark's notation. Two things are added to this notation: a
+            terminal may have `[lazy]` after its name, and its body may have `&` (both sides match) and a prefix `~`
+            (all other texts).
         store: where expressions are made.
         limits: bounds on the cost of the grammar.
-        start: the rule, or terminal, that whole texts match.
+        start: the rule or terminal that a whole sentence matches.
 
     Raises:
-        GrammarError: the text is malformed (`line` and `column` say where), or nothing matches `start`.
-        UnsupportedError: it has templates, %declare, %extend, %override, look-around or anchors.
+        GrammarError: the text is malformed (`line` and `column` say where), or `start` is not defined, or nothing
+            matches it.
+        UnsupportedError: it has something that is not supported, such as templates, %declare, %extend, %override,
+            look-around or anchors.
         LimitError: it is too long or nested too deep, or has too many productions.
     """
     return _Lowering(read(text, limits), store, limits).grammar(start)
@@ -105,9 +108,9 @@ class _Lowering:
         return part
 
     def fused(self, alternatives: list[_Alternative]) -> list[tuple[int, ...]]:
-        """The alternatives, with all that are a single string fused to one lexeme.
+        """The right-hand sides of the alternatives. All alternatives that are a single string are fused to one lexeme.
 
-        The language stays the same, because the parser is given all lexemes that match.
+        This does not change the language, because the parser is given all lexemes that match.
         """
         alternatives = list(dict.fromkeys(alternatives))
         strings = [part for part in alternatives if isinstance(part, str)]
@@ -150,7 +153,7 @@ class _Lowering:
 
 
 def _written(op: Op) -> str:
-    """A literal for messages: as it was written, or nearly."""
+    """A literal for messages, nearly as it was written."""
     if op.code == "regex":
         pattern, flags = op.argument
         return f"/{pattern}/{flags}"

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 __all__ = ["Translation", "translate"]
 
-# A class or comment that is not closed goes on to the end, so that no part of a pattern is read twice.
+# A class or comment that is not closed extends to the end of the pattern, so that no part of a pattern is read twice.
 _PIECES = r"""
     (?P<class>   \[\^?\]? (?: \[:\^?[a-z]+:\] | \\. | [^\]\\] )* (?:\]|\Z) )
   | (?P<escape>  \\[pPxu]\{[^{}]*\} | \\. )
@@ -38,8 +38,8 @@ class Translation(NamedTuple):
 
     Attributes:
         pattern: the pattern.
-        offsets: offsets[i] is the index in the original of the character that character i of the pattern comes from.
-        lazy: some repeat is lazy (`*?`). That matters to a lexer, which is not told where the text ends.
+        offsets: character i of `pattern` comes from the character at index offsets[i] of the original.
+        lazy: some repeat is lazy (`*?`). This matters to a lexer, because it does not know where its lexeme ends.
     """
 
     pattern: str
@@ -48,11 +48,11 @@ class Translation(NamedTuple):
 
 
 def translate(pattern: str, *, verbose: bool = False) -> Translation:
-    """The same language in Rust syntax. What is wrong in a pattern stays in it, for the parser to report.
+    """A pattern for the same language, in Rust syntax. Errors in the pattern are kept, for the parser to report.
 
     Args:
         pattern: the text between the slashes.
-        verbose: it is under the flag x.
+        verbose: whether the flag x stands after the pattern.
     """
     made = _Writer(pattern)
     lazy = after_repeat = False
@@ -94,7 +94,7 @@ class _Writer:
             self.offsets.extend([start] * len(text))
 
     def write_class(self, start: int, end: int) -> None:
-        """Write the character class of the original between two indexes; it may lack its closing bracket."""
+        """Write the character class that the original has between two indexes. It may lack its closing bracket."""
         pattern = self.pattern
         inside = start + (2 if pattern.startswith("[^", start) else 1)
         close = end - pattern.endswith("]", start, end)
@@ -111,5 +111,5 @@ class _Writer:
 
 
 def _in_class(char: str) -> str:
-    # White space too: under Rust's (?x) it does not count even in a class.
+    # White space is escaped, too: under Rust's (?x), unescaped white space means nothing even in a class.
     return "\\" + char if char in _META_IN_CLASS else char

@@ -1,7 +1,7 @@
 """From the text of a Lark grammar to its definitions.
 
-The text is cut into tokens, and one pass over them writes each body in postfix order. Open brackets are on a stack of
-its own, so brackets may be nested deeper than Python recurses; `Limits.nesting` bounds them.
+The text is cut into tokens, and one pass over them writes each body in postfix order. The reader keeps open brackets on
+a stack of its own, so brackets may be nested deeper than Python can recurse. `Limits.nesting` bounds their depth.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from ffgrammar.grammar.source_text import check_source_text
 
 __all__ = ["read"]
 
-# A backslash before the end of a line continues it. A comment reaches up to the end of its line, which stays a token.
+# A backslash before the end of a line joins it to the next line. A comment does not include the end of its line, which
+# is still a token.
 _TOKEN = re.compile(
     r"""
     (?P<skip>    [ \t\f\r\ufeff]+ | //[^\n]* | \#[^\n]* | \\[ ]*\r?\n )
@@ -35,12 +36,13 @@ _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}
 _SIMPLE_ESCAPES = {"n": "\n", "f": "\f", "t": "\t", "r": "\r", "\\": "\\", '"': '"'}
 _CLOSES = {"(": ")", "[": "]"}
 _OPERATORS = {"?": (0, 1), "*": (0, None), "+": (1, None)}
-# Longer numbers are over every limit. (int() itself refuses very long ones.)
+# A number of repetitions with more digits is refused without being converted. (int() itself refuses very long numbers.)
 _NUMBER_DIGITS = 9
 
 
 class _Token(NamedTuple):
-    kind: str  # a group of _TOKEN ("mark" tokens: the mark itself; names: "rule" or "terminal"), or "end"
+    # of a mark, the mark itself; of a name, "rule" or "terminal"; else the name of a group of _TOKEN, or "end"
+    kind: str
     value: str
     offset: int
 
@@ -110,14 +112,14 @@ def _shown(token: _Token) -> str:
 
 
 class _Frame:
-    """An open bracket, or the body itself, and how far it was read.
+    """An open bracket, or the body itself, and how much of it has been read.
 
     Attributes:
         opener: the bracket, or the first token of the body.
         alternatives: how many alternatives are finished.
-        conjuncts: how many parts of the current alternative, between `&`, are finished.
+        conjuncts: how many parts of the current alternative are finished; `&` separates parts.
         items: how many items the current part has.
-        negations: where the `~` before the next item stand.
+        negations: the offsets of every `~` before the next item.
     """
 
     __slots__ = ("alternatives", "conjuncts", "items", "negations", "opener")
@@ -271,7 +273,7 @@ class _Reader:
                 return True
 
     def body(self, name: str, offset: int, *, in_terminal: bool, lazy: bool = False) -> Definition:
-        """Read alternatives up to the end of a line that is not continued by a `|`."""
+        """Read alternatives, up to the end of a line after which the next line does not begin with `|`."""
         ops: list[Op] = []
         stack = [_Frame(self.tokens[self.at])]
         while True:
@@ -325,7 +327,8 @@ class _Reader:
         self.item_done(ops, stack[-1])
 
     def misplaced(self, token: _Token, opener: _Token | None, name: str) -> GrammarError:
-        # An open bracket goes on over the ends of lines, so what stops it on a later line is seldom the mistake.
+        # A bracket may extend over several lines. So if the misplaced token is on a later line than the bracket, a
+        # missing closing bracket is the likely mistake.
         if opener is not None and (token.kind == "end" or "\n" in self.text[opener.offset : token.offset]):
             return self.error(opener.offset, f"{opener.kind!r} is never closed")
         return self.error(token.offset, f"unexpected {_shown(token)} in the definition of {name}")

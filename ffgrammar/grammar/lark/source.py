@@ -15,7 +15,8 @@ _T = TypeVar("_T")
 class Op(NamedTuple):
     """One step of a body, with its place in the text.
 
-    Bodies are in postfix order and are evaluated on a stack of values, so that no depth of nesting overflows Python's.
+    The steps of a body are in postfix order, and are evaluated on a stack of values. So deep nesting cannot overflow
+    Python's own stack.
 
     code    argument                 effect on the stack of values
     text    (string, ignore_case)    push the string
@@ -40,11 +41,11 @@ class Definition:
     """A rule, a terminal or an %ignore.
 
     Attributes:
-        name: of the rule or terminal; "%ignore".
-        offset: where its name stands in the text.
-        body: steps that leave its alternatives on the stack.
-        alternatives: how many they are.
-        lazy: the terminal ends at its first match.
+        name: the name of the rule or terminal; or "%ignore".
+        offset: where the name stands in the text.
+        body: steps that leave the alternatives of the body on the stack of values.
+        alternatives: how many alternatives there are.
+        lazy: whether it is a terminal that ends at its first match.
     """
 
     name: str
@@ -61,8 +62,8 @@ class Source:
     Attributes:
         text: the text.
         rules, terminals: definitions by name.
-        ignored: the bodies of %ignore.
-        warnings: what has no effect here, each with its place.
+        ignored: the definitions of every %ignore.
+        warnings: messages about what has no effect in ffgrammar, each with its place.
     """
 
     text: str
@@ -84,7 +85,7 @@ def error_at(text: str, offset: int, message: str, kind: type[GrammarError] = Gr
 
 
 def popped(stack: list[_T], count: int) -> list[_T]:
-    """Take the last values off a stack. (`stack[-count:]` would be all of them for a count of 0.)"""
+    """Take the last `count` values off a stack. (With a count of 0, `stack[-count:]` would be all values.)"""
     values = stack[len(stack) - count :]
     del stack[len(stack) - count :]
     return values

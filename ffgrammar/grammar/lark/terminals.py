@@ -1,7 +1,7 @@
 """From the definition of a terminal to an expression: each terminal becomes one lexeme.
 
-A body is evaluated by the algebra of expressions, terminals that it uses included. So intersection and complement cost
-nothing here, and a terminal cannot be recursive.
+A body is evaluated to one expression, which contains the expressions of the terminals that the body uses. So a terminal
+cannot be recursive. Intersection and complement (`&` and `~`) need no work here, because expressions have both.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class _Value(NamedTuple):
 
     Attributes:
         expr: an expression.
-        negated: the value is all texts that the expression does not match.
-        literal: the bytes, if the expression is exactly these.
+        negated: whether the value is all texts that the expression does not match.
+        literal: the bytes, if the expression matches exactly these; else None.
     """
 
     expr: int
@@ -40,7 +40,7 @@ class Terminals:
     """The expressions of the terminals of a source.
 
     Attributes:
-        exprs: by name; `compile` fills it.
+        exprs: the expressions by the names of their terminals; `compile` adds them.
     """
 
     def __init__(self, source: Source, store: ExprStore, limits: Limits) -> None:
@@ -59,7 +59,10 @@ class Terminals:
         return self.error(op.offset, f"{op.argument} is not defined{hint}")
 
     def compile(self, name: str) -> None:
-        """Compile a terminal, and before it those it uses. It does not recurse: chains of terminals may be long."""
+        """Compile a terminal, and before it the terminals that it uses.
+
+        This does not recurse, because chains of terminals that use each other may be long.
+        """
         terminals, done = self.source.terminals, self.exprs
         todo = [name]
         underway: set[str] = set()
@@ -123,7 +126,8 @@ class Terminals:
         return exprs[0] if len(exprs) == 1 else self.store.union(exprs)
 
     def both(self, values: Sequence[_Value]) -> _Value:
-        # Beside an expression that matches only texts, the complement need not be restricted to texts.
+        # A complement also has byte strings that are not UTF-8. They are excluded by the other expressions, which match
+        # UTF-8 only; if there are no other expressions, by `any_text`.
         exprs = [self.store.complement(value.expr) if value.negated else value.expr for value in values]
         if all(value.negated for value in values):
             exprs.append(any_text(self.store))
@@ -170,7 +174,7 @@ class Terminals:
         return found
 
     def tree(self, op: Op) -> Node:
-        """The syntax tree of a regular expression. Errors in it get their place in the Lark text."""
+        """The syntax tree of a regular expression. Its errors are raised with their place in the Lark text."""
         flags = op.argument[1]
         try:
             tree = parse(
@@ -193,10 +197,10 @@ class Terminals:
     def shortest(self, definition: Definition) -> int:
         """The expression of a terminal with a lazy repeat, such as `"/*" /(.|\\n)*?/ "*/"`.
 
-        Lark's lexer (Python's `re`) ends such a terminal as early as it can. If it is one character class, repeated
-        between single characters, that is at its shortest match: the texts that match and have no match as a proper
-        prefix, which is an expression like any other. Other shapes depend on the order in which Python tries, and are
-        refused.
+        Lark's lexer (Python's `re`) ends such a terminal as early as it can. If the terminal is one repeated character
+        class between single characters, it ends at its shortest match. So it matches the texts that match and of which
+        no proper prefix matches; this language has an expression. In other terminals, the end depends on the order in
+        which Python tries alternatives and repeats. These are refused.
         """
         characters: list[Node] = []
         for op in definition.body:
@@ -222,7 +226,7 @@ class Terminals:
 
 
 def _characters(op: Op) -> Iterator[Charset]:
-    """The characters of a string or a range, one after another, each as a set."""
+    """The characters of a string, one after another, each as a set; or the one set of a range."""
     if op.code == "range":
         yield from_ranges([op.argument])
         return
