@@ -6,11 +6,11 @@ A schema is read into shapes, its normal form, and shapes are written as symbols
     types = OBJ, required = ("a",)                           its shape
     "{" members "}"                                          its symbol
 
-The folders, from the ground up; a folder imports only from folders above it in this list:
+The folders; each imports only from folders above it in this list:
 
 - spec: options, the table of keywords, warnings.
 - documents: schemas as documents: names, references, positions.
-- shape: the normal form.
+- shape: the normal form of schemas.
 - strings, numbers: strings and numbers as expressions.
 - normalize: from schemas to shapes: what keywords say, their opposites, and alternatives.
 - emit: from shapes to symbols.
@@ -108,8 +108,8 @@ def _emit(
 ) -> tuple[Subschemas, Emitter, int, list[str]]:
     """The subschemas, the emitter with all symbols made, the symbol of the whole schema, and the warnings."""
     strings, multiples = expressions(store)
-    # Few schemas have dynamic references, or keys that are checked, so they are not prepared for: when one is met, the
-    # schema is read again.
+    # Few schemas have dynamic references, or keys that are checked. So the first attempt expects neither; when one of
+    # them is met, the schema is read again.
     names: frozenset[str] = frozenset()
     keys_apart = False
     while True:

@@ -1,8 +1,9 @@
 # cython: language_level=3
 """Conjunctions: sets of subschemas, by number, all of which a value must obey.
 
-A conjunction is a sorted tuple of subschema numbers (see subschemas.py). () allows every value. The numbers are names:
-merging two conjunctions reads no schema, and there are finitely many of them, so merging recursive schemas ends.
+A conjunction is a sorted tuple of subschema numbers (see subschemas.py). () allows every value. Two conjunctions are
+joined by their numbers alone, so no schema is read for this. Because there are finitely many sets of numbers, joining
+comes to an end even for recursive schemas.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ NEVER: Conj = (0,)
 
 
 def join(a: Conj, b: Conj) -> Conj:
-    """Both conjunctions at once."""
+    """The conjunction that a value obeys if it obeys both of these."""
     if a == b or not b:
         return a
     if not a:

@@ -37,7 +37,7 @@ class Dialect(NamedTuple):
         return (word in BY_WORD and self.has(word)) or isinstance(word, InternalKeyword)
 
 
-# The first draft that has a word, where it is not draft 4; and the last one, where it is not the newest.
+# The first draft that has a word, if that is later than draft 4; and the last draft that has it, if later ones do not.
 _SINCE = {row.word: row.since for row in KEYWORDS if row.since > 4}
 _UNTIL = {row.word: row.until for row in KEYWORDS if row.until is not None}
 
@@ -118,7 +118,7 @@ def _of_vocabularies(uri: str, draft: int, listed: dict[str, Any]) -> Dialect:
 
 
 def _turned_off(draft: int, used: set[str]) -> frozenset[str]:
-    """The keywords that constrain values, but are in none of the vocabularies that are used."""
+    """The assertions and companions that are in none of the vocabularies that are used."""
     off = set()
     for row in KEYWORDS:
         names = row.vocabulary.in_2019 if draft == 2019 else row.vocabulary.in_2020

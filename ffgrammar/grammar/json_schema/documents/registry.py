@@ -26,7 +26,7 @@ class Entry(NamedTuple):
 class Registry:
     """What the caller passed as `registry=`: a `referencing.Registry`, or a mapping from URIs to schemas.
 
-    The same URI always gives the same object, because subschemas are known by identity.
+    Subschemas are recognised by the identity of their objects, so the same URI must always give the same object.
     """
 
     def __init__(self, given: Any, limits: Limits) -> None:

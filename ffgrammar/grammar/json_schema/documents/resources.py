@@ -1,7 +1,7 @@
 # cython: language_level=3
 """Documents, the resources in them (schemas with a base URI of their own), and the anchors of each resource.
 
-A document is searched for names only when a reference needs one: most schemas never are.
+A document is searched for names only when a reference needs one. Most documents are never searched.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["RECURSIVE", "Anchor", "Document", "Resource", "resolve"]
 # The name of `$recursiveAnchor`, the one dynamic anchor of draft 2019-09: no other anchor can have it.
 RECURSIVE = "#"
 
-# Where subschemas are, in any draft. An `$id` anywhere else names nothing.
+# The keywords that hold subschemas in any draft. An `$id` in any other place names nothing.
 _ONE = words_holding(Holds.SCHEMA, Holds.SCHEMA_OR_LIST)
 _LISTS = words_holding(Holds.LIST, Holds.SCHEMA_OR_LIST)
 _MAPS = words_holding(Holds.MAP)
@@ -30,12 +30,12 @@ def resolve(base: str, ref: str) -> tuple[str, str]:
     try:
         return urljoin(base, uri) if uri else base, unquote(fragment)
     except ValueError:
-        # it is not a URI: it can only be compared with others
+        # `uri` is not a valid URI, so it cannot be resolved, but it can still be compared with others
         return uri, unquote(fragment)
 
 
 class Anchor(NamedTuple):
-    """A subschema with a name in its resource; tokens: the parts of its JSON pointer in the document."""
+    """A subschema that has a name in its resource. `tokens` are the parts of its JSON pointer in the document."""
 
     schema: Any
     tokens: tuple[str, ...]
@@ -45,9 +45,10 @@ class Resource:
     """The root of a document, or a subschema with an `$id`.
 
     Attributes:
+        document: the document that it is in.
         root, base, tokens: the schema, its base URI, and the parts of its JSON pointer in the document.
-        dialect: the language it is written in.
-        declared: whether a `$schema`, here or further out, names that dialect.
+        dialect: the language that it is written in.
+        declared: whether a `$schema`, in it or in a schema around it, names that dialect.
         anchors: subschemas by name; None where two have the same name.
         identified: whether it stands where a subschema may stand, so that references by its `$id` may lead to it.
         dynamic: subschemas by `$dynamicAnchor`; a root with `$recursiveAnchor` has the name RECURSIVE.
@@ -85,8 +86,10 @@ class Document:
     """A JSON text of schemas: the caller's schema, or one from the registry.
 
     Attributes:
+        root: the resource at its root.
         uri: its URI in the registry; "" for the caller's schema.
-        dynamic_refs: the names that its `$dynamicRef`s use; empty until `named` has read the document.
+        dynamic_refs: the names that its `$dynamicRef`s use, and RECURSIVE if it has a `$recursiveRef`; empty until
+            `named` has read the document.
     """
 
     def __init__(self, contents: Any, uri: str, dialect: Dialect, declared: bool, dialects: Dialects) -> None:
@@ -98,7 +101,7 @@ class Document:
         base = uri
         if isinstance(contents, dict):
             own = contents.get(_id_word(dialect))
-            # the caller's schema has no other name, so its `$id` counts even beside a `$ref` in an old draft
+            # the caller's schema has no other URI, so its `$id` counts even beside a `$ref` in a draft up to 7
             if isinstance(own, str) and not (uri and _is_mere_ref(contents, dialect)):
                 base = resolve(uri, own)[0]
         self.root = Resource(self, contents, base, (), dialect, declared)
@@ -110,7 +113,7 @@ class Document:
         self._named = None
 
     def inside(self, schema: dict[str, Any], outer: Resource, tokens: tuple[str, ...]) -> Resource:
-        """The resource of a subschema within another resource: its own, if its `$id` starts one."""
+        """The resource of a subschema that stands in the resource `outer`: a new one, if its `$id` starts one."""
         if schema is outer.root:
             return outer
         found = self._own.get((id(schema), id(outer)))
@@ -202,5 +205,5 @@ def _id_word(dialect: Dialect) -> str:
 
 
 def _is_mere_ref(schema: dict[str, Any], dialect: Dialect) -> bool:
-    """Whether it is a reference of an old draft, where all other keywords beside it are ignored."""
+    """Whether a schema has a `$ref` in a draft up to 7, where all keywords beside a `$ref` are ignored."""
     return dialect.draft < 2019 and isinstance(schema.get("$ref"), str)

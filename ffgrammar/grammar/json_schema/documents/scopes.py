@@ -1,8 +1,10 @@
 """Dynamic scopes: for each dynamic anchor, the outermost resource that has it.
 
-A `$dynamicRef` leads to the resource with its anchor that was entered first on the way to the reference. A scope is a
-number that stands for these resources; 0 is the scope without any. Only the names that some `$dynamicRef` uses are
-followed, so an ordinary schema has one scope, and a recursive one has finitely many.
+On the way to a `$dynamicRef`, several resources may have been entered that have a dynamic anchor of its name. The
+reference leads to the anchor of the one that was entered first. A *scope* says which resource that is for each name. It
+is a number; 0 is the scope in which no name has a resource. Only the names that some `$dynamicRef` uses are followed,
+so an ordinary schema has only scope 0. A recursive schema has finitely many scopes, because it has finitely many
+resources.
 """
 
 from __future__ import annotations

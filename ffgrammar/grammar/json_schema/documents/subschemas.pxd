@@ -9,7 +9,7 @@ cdef class Subschema:
     cdef public object scope
     cdef public dict numbers
     cdef public bint modern
-    # the dict of the keywords that have a meaning here
+    # returns the dict of the keywords that have a meaning in this subschema
     cpdef keywords(self)
 
 cdef class Subschemas:
@@ -23,11 +23,13 @@ cdef class Subschemas:
     cdef dict _documents
     cdef object _inner
     cdef dict _numbers
-    # the conjunction of a schema that a reference leads to
+    # takes a schema that a reference in `scope` leads to, its resource, and the parts of its JSON pointer; returns its
+    # conjunction; raises what `_number` raises
     cdef tuple _entered(self, schema, resource, tuple tokens, scope)
-    # the conjunctions known in a resource and a scope, by the id() of their schema
+    # returns the conjunctions known in a resource and a scope, by the id() of their schema
     cdef dict _numbers_of(self, resource, scope)
-    # the conjunction of a schema that is not in `numbers` yet; raises GrammarError, LimitError, UnsupportedError
+    # returns the conjunction of a schema that is not in `numbers` yet; raises GrammarError, LimitError, UnsupportedError
     cdef tuple _number(self, schema, dict numbers, resource, Subschema parent, tuple tokens, scope)
-    # the conjunction that `$ref`, `$dynamicRef` or `$recursiveRef` leads to
+    # takes the value `ref` of the keyword `word`, which is `$ref`, `$dynamicRef` or `$recursiveRef`; returns the conjunction
+    # that it leads to; raises GrammarError, LimitError, UnsupportedError, NameNeeded
     cpdef tuple follow(self, Subschema subschema, ref, word=*)

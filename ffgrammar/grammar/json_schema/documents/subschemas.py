@@ -1,8 +1,8 @@
 # cython: language_level=3
 """Subschemas by number, their positions in the schema, and where references lead.
 
-Constraints refer to a subschema by its number, without reading it. The same dict in the same resource and the same
-dynamic scope is one subschema, along whatever path it is reached: `{"$ref": "#"}` gives the number of the root again.
+Constraints refer to a subschema by its number, without reading it. A dict is one subschema in each resource and dynamic
+scope, no matter by which path it is reached: `{"$ref": "#"}` gives the number of the root again.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ class Subschema:
         self.scope = scope
         # the conjunctions of the subschemas in this resource and scope, by the id() of their schema
         self.numbers = numbers
-        # whether the compiler synthesized it: it is then in draft 2020-12
+        # whether the compiler made it, or a subschema around it; it is then read by draft 2020-12
         self.modern: bool = parent is not None and parent.modern
 
     @property
     def dialect(self) -> Dialect:
-        """The language it is written in."""
+        """The language that it is written in."""
         return _MODERN if self.modern else self.resource.dialect
 
     @property
@@ -66,7 +66,8 @@ class Subschema:
         return {"$ref": schema["$ref"]} if "$ref" in schema and self.draft < 2019 else schema
 
     def pointer(self, *more: str) -> str:
-        """The JSON pointer of this subschema, or of a value below it; after a URI if it is in another document."""
+        """The JSON pointer of this subschema, or of a value below it. If it is not in the caller's schema, the URI of
+        its document comes first."""
         parts: list[str] = list(reversed(more))
         subschema = self
         while True:
@@ -100,17 +101,18 @@ class Subschemas:
             raise GrammarError(f"$schema must be a URI, not {kind_of(declared)}", pointer="/$schema")
         dialect = Dialect(draft or 2020) if draft or declared is None else self._dialects.named(declared)
         self._main = Document(schema, "", dialect, declared is not None, self._dialects)
-        # by URI; a document that names no dialect has the one of the schema that refers to it
+        # by URI and dialect. A document whose dialect is not known is read by the dialect of the schema that refers to
+        # it, and kept once for each such dialect. A document whose dialect is known is kept under None.
         self._documents: dict[tuple[str, Dialect | None], Document] = {}
         self._inner: dict[str, Resource | None] | None = None
-        # by the id() of a resource, and scope: conjunctions by the id() of their schema
+        # by the id() of a resource and by scope: the conjunctions of the schemas there, by the id() of the schema
         self._numbers: dict[tuple[int, int], dict[int, Conj]] = {}
         root = self._main.root
         self.list: list[Subschema] = [Subschema(False, root, None, (), 0, 0, {})]
         self.start = self._entered(schema, root, (), 0)
 
     def close(self) -> None:
-        """Drop the documents, which hold reference cycles, so that all memory is freed at once. Nothing is read after
+        """Break the reference cycles of the documents, so that their memory is freed at once. Nothing can be read after
         this."""
         for document in (self._main, *self._documents.values()):
             document.close()
@@ -128,7 +130,13 @@ class Subschemas:
         )
 
     def synthesized(self, subschema: Subschema, schema: dict[Any, Any], *tokens: str) -> Conj:
-        """The conjunction of a schema that the compiler made, in draft 2020-12, for something at this position."""
+        """The conjunction of a schema that the compiler made, in draft 2020-12.
+
+        Args:
+            subschema, tokens: the position that messages about the schema name: a subschema, and the parts of the JSON
+                pointer from there.
+            schema: the schema.
+        """
         conj = self.child(subschema, schema, *tokens)
         for at in conj:
             self.list[at].modern = True
@@ -162,7 +170,7 @@ class Subschemas:
             return ()
         if schema is False:
             return NEVER
-        # most levels have two parts in a pointer: a keyword, and a name or an index
+        # the depth is estimated: most levels have two parts in a pointer, a keyword and a name or an index
         depth = parent.depth + 1 if parent is not None else len(tokens) // 2
         subschema = Subschema(schema, resource, parent, tokens, depth, scope, numbers)
         if not isinstance(schema, dict):
@@ -285,7 +293,7 @@ class Subschemas:
         contents = entry.contents
         own = contents.get("$id", contents.get("id")) if isinstance(contents, dict) else None
         if isinstance(own, str) and not _SCHEME.match(own):
-            # a registry may also list parts of its documents: their relative `$id` must not be resolved twice
+            # a registry may also list parts of its documents; the relative `$id` of a part must not be resolved twice
             part = self._inner_resources().get(uri)
             if part is not None and part.root is contents:
                 return part

@@ -1,4 +1,4 @@
-"""Alternatives that are still to be chosen while a shape is built."""
+"""Alternatives from which none has been chosen yet while a shape is built."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from ffgrammar.grammar.json_schema.documents.conjunctions import Conj
 
 __all__ = ["Choice", "EvaluationPath"]
 
-# The subschemas that apply to one value, from the innermost up, as a linked list: (number, the path above, owners). The
-# owners are the numbers of the `unevaluated` keywords' subschemas for which the innermost evaluates (see
-# normalize/unevaluated.py). () is the empty path.
+# The chain of subschemas, all of which apply to one value, that leads to a subschema: (the number of the subschema, the
+# path of the one that leads to it, owners). The owners are numbers of subschemas, too: of those subschemas whose
+# `unevaluatedItems` or `unevaluatedProperties` counts what this one evaluates (see normalize/unevaluated.py). () is the
+# empty path.
 EvaluationPath = tuple[Any, ...]
 
 
@@ -19,9 +20,9 @@ class Choice(NamedTuple):
 
     Attributes:
         options: the alternatives.
-        path: the path to the keyword that they belong to.
-        unless: where the alternatives say the opposite of a conjunction: that conjunction. One of them holds exactly
-            where it does not.
+        path: the path to the subschema whose keyword has these alternatives.
+        unless: if the alternatives together are the opposite of a conjunction: that conjunction. At least one of them
+            holds if and only if the conjunction does not hold.
     """
 
     options: list[Conj]

@@ -40,7 +40,7 @@ class Group(NamedTuple):
         return self.additional if conj is None else conj
 
     def of_other(self, matching: Container[int]) -> Conj:
-        """The same for a key that is not a named one."""
+        """What the value of a key must obey that is not in `named`, given the key patterns that match it."""
         conj: Conj | None = None
         for body, value in self.patterns:
             if body in matching:
@@ -75,7 +75,8 @@ class SomeKey(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """What a schema evaluated. It is noted for an *owner*: a subschema around it with an `unevaluated` keyword.
+    """What a schema evaluated. It is noted for an *owner*: a subschema, around it or itself, that has
+    `unevaluatedProperties` or `unevaluatedItems`.
 
     Attributes:
         owner: the number of the owner.
@@ -93,7 +94,7 @@ class Mark(NamedTuple):
 
 
 class PendingUnevaluated(NamedTuple):
-    """An `unevaluated` keyword that waits until all marks of its owner are made.
+    """An `unevaluatedProperties` or `unevaluatedItems` that waits until all marks of its owner are made.
 
     Attributes:
         owner: the number of the owner.

@@ -29,12 +29,13 @@ cdef class Shape:
     cdef public object checked
     cdef public tuple marks
     cdef public tuple pending
-    # a shallow copy: values are never changed in place
+    # returns a shallow copy, which is independent because the values of attributes are never changed in place
     cpdef Shape copy(self)
-    # raise the lower bound of numbers, lower the upper one; an open bound is exclusive
+    # raises the lower bound of numbers to `bound` (a Decimal) unless it is higher already; an open bound is exclusive
     cpdef at_least(self, bound, bint is_open)
+    # lowers the upper bound of numbers to `bound` (a Decimal) unless it is lower already; an open bound is exclusive
     cpdef at_most(self, bound, bint is_open)
-    # require that strings match the expression `body`
+    # requires that the bodies of strings match the expression `body`
     cpdef match(self, body)
-    # require the keys of the list `names`
+    # requires the keys of the list `names`
     cpdef require(self, names)

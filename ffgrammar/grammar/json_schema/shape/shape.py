@@ -1,14 +1,15 @@
 # cython: language_level=3
 """Shapes: the normal form of a schema without alternatives.
 
-JSON types are disjoint, so one shape holds the constraints on all of them side by side. A conjunction of schemas is one
-shape, to which their keywords are applied one after another; a schema with alternatives is a list of shapes. For
-example, `{"type": ["string", "integer"], "minLength": 2, "minimum": 5}` is one shape:
+JSON types are disjoint, so one shape holds the constraints on all of them side by side. A conjunction of schemas
+becomes one shape, to which the keywords of the schemas are applied one after another. A schema with alternatives
+becomes a list of shapes. For example, `{"type": ["string", "integer"], "minLength": 2, "minimum": 5}` becomes one
+shape:
 
     types = STR | INT, min_length = 2, low = 5
 
-What properties and items must obey stays a conjunction of subschema numbers, which is read only when a value of it is
-emitted, so that recursive schemas are finite.
+What a property or an item must obey stays a conjunction of subschema numbers in the shape. Its subschemas are read only
+when the property or the item itself is examined or emitted. So the shape of a recursive schema is finite.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ __all__ = ["Shape", "lower_of"]
 
 
 def lower_of(old: int | None, new: int) -> int:
-    """The lower one of two upper bounds; None: no bound."""
+    """The lower of two upper bounds; `old` None: there was no bound."""
     return new if old is None else min(old, new)
 
 
@@ -36,26 +37,29 @@ _NOTHING_CHECKED: Mapping[str, tuple[Conj, int]] = MappingProxyType({})
 class Shape:
     """Constraints on each JSON type. Attribute values are never changed in place, so a copy is shallow.
 
-    A field is listed in shape.pxd, in `__init__` and in `copy`: a test fails where one is missing.
+    Each attribute must be listed in shape.pxd, in `__init__` and in `copy`. A test fails if it is missing from one.
     """
 
     def __init__(self) -> None:
         # the types that a value may have
         self.types: int = ALL
-        # numbers: bounds, each open (exclusive) or not; divisors, and what must not be a divisor, each with the
-        # subschema that says so; the only values allowed
+        # numbers: the bounds, each open (exclusive) or not
         self.low: Decimal | None = None
         self.low_open: bool = False
         self.high: Decimal | None = None
         self.high_open: bool = False
+        # what a number must be a multiple of, and what it must not be a multiple of; each with the subschema that
+        # demands it
         self.divisors: tuple[tuple[Decimal, Subschema], ...] = ()
         self.not_divisors: tuple[tuple[Decimal, Subschema], ...] = ()
+        # the only numbers allowed; None: all
         self.numbers: tuple[Decimal, ...] | None = None
-        # strings: length in code points; expressions that the body (the text between the quotes) matches; the only
-        # values allowed
+        # strings: the length in code points
         self.min_length: int = 0
         self.max_length: int | None = None
+        # expressions that the body of a string (the text between its quotes) must match
         self.patterns: tuple[int, ...] = ()
+        # the only strings allowed; None: all
         self.strings: tuple[str, ...] | None = None
         # arrays
         self.items: tuple[Items, ...] = ()
@@ -77,7 +81,7 @@ class Shape:
         # by required property: the conjunction that combine.py last checked for contradictions, and the number of
         # groups that it comes from
         self.checked: Mapping[str, tuple[Conj, int]] = _NOTHING_CHECKED
-        # what unevaluated.py turns into groups and items when everything is read
+        # what unevaluated.py turns into groups, items and the like when everything is read
         self.marks: tuple[Mark, ...] = ()
         self.pending: tuple[PendingUnevaluated, ...] = ()
 
@@ -115,17 +119,17 @@ class Shape:
         return other
 
     def at_least(self, bound: Decimal, is_open: bool) -> None:
-        """Raise the lower bound of numbers."""
+        """Raise the lower bound of numbers to this one, unless it is higher already."""
         if self.low is None or bound > self.low or (bound == self.low and is_open):
             self.low, self.low_open = bound, is_open
 
     def at_most(self, bound: Decimal, is_open: bool) -> None:
-        """Lower the upper bound of numbers."""
+        """Lower the upper bound of numbers to this one, unless it is lower already."""
         if self.high is None or bound < self.high or (bound == self.high and is_open):
             self.high, self.high_open = bound, is_open
 
     def match(self, body: int) -> None:
-        """Require that strings match an expression."""
+        """Require that the bodies of strings match an expression."""
         if body not in self.patterns:
             self.patterns = (*self.patterns, body)
 
@@ -140,7 +144,7 @@ class Shape:
             self.contained = (*self.contained, one)
 
     def some_key(self, one: SomeKey) -> None:
-        """Require that some key is as described."""
+        """Require that some key, and its value, are as `one` describes."""
         self.min_properties = max(self.min_properties, 1)
         if not any([one[:3] == other[:3] for other in self.some_keys]):
             self.some_keys = (*self.some_keys, one)

@@ -1,7 +1,7 @@
-"""Keywords that only the compiler itself writes: no schema from outside can have them, because they are not strings.
+"""Keywords that only the compiler itself writes. No schema from outside can have them, because they are not strings.
 
-The opposite of a schema is a schema again, and some opposites cannot be said in JSON Schema: a string that does not
-match an expression, for example. These keywords say them.
+The opposite of a schema is a schema again. JSON Schema has no keyword for some opposites, such as a string that does
+not match an expression. The keywords of this module say these.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ NOT_MULTIPLE = InternalKeyword("no multiple")
 SOME_KEY = InternalKeyword("some key")
 # (index, conjunction, least, most): of the items from the index on, least to most obey the conjunction
 SOME_ITEM = InternalKeyword("some item")
-# (True for properties or False for items, conjunction, the schema whose opposite is said): some unevaluated property
-# or item obeys the conjunction
+# (True for properties or False for items, conjunction, conjunction of the schema that this negates): some unevaluated
+# property or item obeys the first conjunction
 SOME_UNEVALUATED = InternalKeyword("some unevaluated")
 # a list of conjunctions: at least one of them holds
 SOME_OF = InternalKeyword("some of")

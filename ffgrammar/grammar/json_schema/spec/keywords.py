@@ -1,7 +1,7 @@
 """The keywords of JSON Schema: one table, with all that is known of a word without reading a schema.
 
-Every other module asks this table: `documents/resources.py` for where subschemas are, `documents/dialects.py` for the
-words of a draft and its vocabularies, the reader and its opposite, the negation, for the words that they must know,
+Other modules ask this table: `documents/resources.py` for where subschemas are, `documents/dialects.py` for the words
+of a draft and its vocabularies, `normalize/reader.py` and `normalize/negation.py` for the words that they must know,
 `normalize/applicators.py` for the words that evaluate properties and items.
 
 To add a keyword:
@@ -23,8 +23,11 @@ To add a keyword:
        def negate_even(negation, subschema, word, value):
            return [negation.conj(subschema, _even(negation.subschemas, subschema, word, value))]
 
-3. Add an example to `tests/test_json_schema_keywords.py`, which fails until the row, both functions and an example are
-   there. A value of a wrong type raises a `GrammarError` with a `pointer`, as the functions in the same file do.
+3. Add an example to `tests/test_json_schema_keywords.py`. That test fails until the row, both functions and an example
+   are there.
+
+If the keyword's value has a wrong type, the functions must raise a `GrammarError` with a `pointer`. The functions of
+the other keywords show how.
 """
 
 from __future__ import annotations
@@ -57,7 +60,7 @@ class Holds(Enum):
 
 
 class Vocabulary(NamedTuple):
-    """The vocabularies that a keyword belongs to, by their last part: in draft 2019-09, and in draft 2020-12."""
+    """The vocabularies of a keyword in draft 2019-09 and in draft 2020-12, each by the last part of its URI."""
 
     in_2019: tuple[str, ...]
     in_2020: tuple[str, ...]
@@ -76,7 +79,7 @@ VALIDATION = Vocabulary(("validation",), ("validation",))
 FORMAT = Vocabulary(("format",), ("format-annotation", "format-assertion"))
 META_DATA = Vocabulary(("meta-data",), ("meta-data",))
 CONTENT = Vocabulary(("content",), ("content",))
-# what no vocabulary turns off
+# the keywords that no vocabulary turns on or off
 NONE = Vocabulary((), ())
 
 
@@ -86,14 +89,14 @@ class Keyword(NamedTuple):
     Attributes:
         word: the keyword.
         role: what it does.
-        vocabulary: the vocabularies that turn it on. Only assertions and companions can be off, and never those of
-            the core.
+        vocabulary: the vocabularies that turn it on. Only assertions and companions can be turned off, and not those
+            of the vocabulary `core`.
         holds: in what form its value holds subschemas.
-        evaluates: whether it, or a schema that it applies, evaluates properties or items, so that they are no concern
-            of `unevaluatedProperties` and `unevaluatedItems`.
-        since: the first draft in which it is known. A word that does nothing by itself may be known in drafts before
-            its own.
-        until: the last draft in which it is known; None: it is known in all later ones.
+        evaluates: whether it, or a schema that it applies, evaluates properties or items. `unevaluatedProperties` and
+            `unevaluatedItems` do not apply to what is evaluated.
+        since: the first draft in which it is known here. A word that does nothing by itself may be known in drafts
+            earlier than the one that introduced it.
+        until: the last draft in which it is known; None: it is known in all later drafts.
     """
 
     word: str

@@ -8,9 +8,9 @@ __all__ = ["Located"]
 
 
 class Located(Protocol):
-    """What a constraint remembers of its origin, for error messages: `Subschema` is one.
+    """Where a constraint comes from, for error messages. A `Subschema` has this protocol.
 
-    Warnings and string expressions take this protocol, so that they need not know what a subschema is.
+    Warnings and string expressions take a `Located`, so that they need not know what a subschema is.
     """
 
     def pointer(self, *more: str) -> str:

@@ -35,10 +35,11 @@ class Options:
             "compact": none; a number n: at most n characters at each of these positions.
         formats: "enforce": known formats are enforced; "annotation": none is. Each format that is not enforced leads to
             a warning.
-        property_order: "schema": named properties in the schema's order, then all other keys; "any": keys in any order.
-        draft: 4, 6, 7, 2019 or 2020; None: the draft that `$schema` names, or else 2020.
+        property_order: "schema": named properties in the schema's order, then all other keys, of which the required
+            ones keep the order of `required`; "any": keys in any order.
+        draft: 4, 6, 7, 2019 or 2020; None: the draft that `$schema` names, or 2020 if there is no `$schema`.
         separators: the text between items, and the text between a key and its value, as in json.dumps: a comma and a
-            colon with whitespace around them. No other whitespace is allowed anywhere.
+            colon with whitespace around them. The only other whitespace is the line breaks and indents of `indent`.
         indent: the indent, in spaces, of the line breaks that json.dumps writes with this option. `separators` is then
             (",", ": ") unless it is given.
         integer_spelling: "plain": an integer is spelled with digits only; "any": also with a fraction of zeros or an
@@ -89,7 +90,7 @@ class Options:
 
     @property
     def marks(self) -> tuple[str, str]:
-        """The text between items, and between a key and its value, without whitespace that may be skipped."""
+        """The text between items, and the text between a key and its value, without the whitespace of `whitespace`."""
         if self.separators is not None:
             return (self.separators[0], self.separators[1])
         return (",", ": ") if self.indent is not None else (",", ":")
