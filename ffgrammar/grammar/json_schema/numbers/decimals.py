@@ -1,5 +1,5 @@
-"""Exact arithmetic with the numbers of a schema. They are Decimals, and never rounded: neither to a float nor to the
-precision of the decimal context."""
+"""Exact arithmetic with the numbers of a schema. The numbers are Decimals. They are never rounded, neither to a float
+nor to the precision of the decimal context."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ def digits_around_point(value: Decimal) -> tuple[str, str]:
 
 
 def fits(value: Decimal) -> bool:
-    """Whether a number has at most MAX_DIGITS digits when it is written without an exponent."""
+    """Whether a number surely has at most MAX_DIGITS digits when it is written without an exponent.
+
+    The digits are not counted exactly: those after the point may count twice.
+    """
     _, digits, exponent = value.as_tuple()
     assert isinstance(exponent, int)
     return not any(digits) or len(digits) + abs(exponent) <= MAX_DIGITS
@@ -56,7 +59,7 @@ def is_multiple(value: Decimal, divisor: Decimal) -> bool:
 
 
 def _scaled(value: Decimal, scale: int) -> int:
-    """The magnitude of a value times 10 ** scale, which must be whole."""
+    """The magnitude of value * 10 ** scale. This product must be whole."""
     numerator, denominator = ratio(value, 1, scale)
     return abs(numerator) // denominator
 
@@ -77,11 +80,12 @@ def opposite(value: Decimal | None) -> Decimal | None:
 
 
 def spellings(value: Decimal, integer_only: bool) -> list[bytes]:
-    """How a single value may be spelled: plainly, with `.0` after an integer, and as repr() of the float does.
+    """How a single value may be spelled: plainly, with `.0` after an integer, and as repr() of the float does. Zero may
+    have a minus.
 
     Args:
         value: the value.
-        integer_only: whether it is spelled as an integer only.
+        integer_only: whether only the plain spelling is wanted.
     """
     whole, part = digits_around_point(value)
     plain = f"{whole}.{part}" if part else whole
@@ -90,7 +94,7 @@ def spellings(value: Decimal, integer_only: bool) -> list[bytes]:
         return [(sign + plain).encode() for sign in signs]
     texts = [plain] if part else [plain, plain + ".0"]
     if value and (part or len(whole) > 15):
-        # repr() uses exponents here; the value must be the shortest decimal of its float, or repr() is another value
+        # repr() may use an exponent here; its spelling is left out if the float is not exactly this value
         try:
             spelled = repr(abs(float(value)))
         except OverflowError:

@@ -1,8 +1,9 @@
 """Multiples between two bounds, without exponents, as expressions in which no state is a dead end.
 
 The digits are compared with those of a bound as long as they are equal. From the first different digit on, they are
-free: any digits, or digits that make a multiple, which an expression of the store recognises by the remainder
-(`ExprStore.multiples`). So the search for a text in an intersection or a difference stays short.
+*free*: the bound no longer matters, and any digits may follow, or any digits that make a multiple. The store has
+expressions that recognise multiples by their remainder (`ExprStore.multiples`). Because no state is a dead end, the
+search for a text in an intersection or a difference stays short.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ class Digits:
 
     Args:
         numbers: the expressions of the store.
-        modulus: below the store's MAX_DIVISOR.
-        places: how many digits after the point count; after them, only zeros may follow.
+        modulus: at most the store's MAX_DIVISOR.
+        places: how many digits after the point count; only zeros may follow them.
         points: whether there may be a point at all; if not, `places` is 0.
     """
 
@@ -41,21 +42,25 @@ class Digits:
     # Free digits
 
     def whole(self, carry: int, lo: int, hi: int | None) -> int:
-        """lo to hi (None: any number) more digits before the point, and what follows; carry is the remainder so far."""
+        """lo to hi (None: any number) more digits before the point, and what may follow them.
+
+        carry is the remainder of the number whose first digits are those so far, and whose other digits, lo before the
+        point and `places` after it, are zeros.
+        """
         return self.store.multiples(self.modulus, carry, lo, hi, self.places if self.points else None)
 
     def part(self, carry: int, places: int) -> int:
-        """More digits after the point; `places` of them count."""
+        """More digits after the point, of which the first `places` count; carry is as in `whole`."""
         return self.store.multiples_part(self.modulus, carry, places)
 
     def beyond(self, is_open: bool) -> int:
-        """What may follow all digits of a lower bound that has a point."""
+        """What may follow all digits of a lower bound and the point."""
         return self.numbers.zeros
 
     # Ranges
 
     def between(self, low: int, low_open: bool, high: int | None, high_open: bool) -> int:
-        """The multiples from low to high units (None: no bound); an open bound is itself excluded."""
+        """The multiples from low to high (None: no bound), which are counted in units. An open bound is excluded."""
         s = self.store
         if not low and not low_open and high is None:
             return s.union([s.concat([self.numbers.zero, self.whole(0, 0, 0)]), self.after_first(0, None)])
@@ -66,7 +71,7 @@ class Digits:
         if len(low_text) == len(high_text):
             return self._same_length(low_text, low_open, high_text, high_open)
         parts = [self._edge(low_text, True, low_open)[0]]
-        # numbers of more digits than low has, and of fewer than high
+        # numbers that have more digits than `low`, and fewer than `high`
         least = len(low_text) - self.places
         most = None if high is None else len(high_text) - self.places - 2
         if most is None or least <= most:
@@ -76,7 +81,7 @@ class Digits:
         return s.union(parts)
 
     def after_first(self, lo: int, hi: int | None) -> int:
-        """Multiples that have a digit from 1 to 9 and then lo to hi more before the point."""
+        """Multiples that have a digit from 1 to 9 and then lo to hi (None: any number) more digits before the point."""
         unit = pow(10, lo + self.places, self.modulus)
         return self.store.union(
             self._one_of(
@@ -87,7 +92,7 @@ class Digits:
         )
 
     def _one_of(self, digits: range, carry_of: Callable[[int], int], rest: Callable[[int], int]) -> list[int]:
-        """One of the digits and what may follow it, which depends on its remainder."""
+        """Expressions for one of the digits and what may follow it. What may follow depends on the remainder."""
         by_carry: dict[int, list[int]] = {}
         for digit in digits:
             by_carry.setdefault(carry_of(digit), []).append(48 + digit)
@@ -95,7 +100,10 @@ class Digits:
         return [s.concat([s.byte_set(bytes(same)), rest(carry)]) for carry, same in by_carry.items()]
 
     def _free(self, prefix: int, digits: range, rest: int) -> list[int]:
-        """One of the digits, after a prefix of which only the remainder is given; the next `rest` digits are free."""
+        """Expressions for one of the digits and what may follow it, where the `rest` digits after it are free.
+
+        `prefix` is the number that the digits before this one make, or only its remainder.
+        """
         unit = pow(10, rest, self.modulus)
 
         def tail(carry: int) -> int:
@@ -124,7 +132,11 @@ class Digits:
         return found if is_open else self.numbers.optional(found)
 
     def _pointed(self, text: str, place: int, found: int, ends: bool) -> int:
-        """What may stand from a digit after the point on, with the point itself; the number may end there if `ends`."""
+        """What may stand from the digit at `place` on, where `found` may stand from there on if the number goes on.
+
+        The digit is after the point. If it is the first one there, the point is put before it. If `ends`, the number
+        may also end before the digit.
+        """
         if place == len(text) - self.places:
             found = self.store.concat([self.numbers.point, found])
         return self.numbers.optional(found) if ends else found
@@ -132,7 +144,7 @@ class Digits:
     def _edge(self, text: str, above: bool, is_open: bool) -> list[int]:
         """For each prefix of the digits of a bound: what may follow, so that the number is above (or below) the bound.
 
-        The numbers have as many digits before the point as the bound.
+        It may be equal to the bound unless that is open. The numbers have as many digits before the point as the bound.
         """
         s = self.store
         whole = len(text) - self.places
@@ -149,7 +161,7 @@ class Digits:
             rest = len(text) - place - 1
             found = s.union([*self._free(remainders[place], others, rest), self._digit(text, place, found)])
             if place >= whole:
-                # a number that ends here goes on with zeros
+                # a number that ends here is compared as if zeros followed
                 zeros = not text[place:].strip("0")
                 ends = zeros if above else not remainders[place] * pow(10, rest + 1, self.modulus) % self.modulus
                 found = self._pointed(text, place, found, ends and not (is_open and zeros))
@@ -163,7 +175,7 @@ class Digits:
             place = len(low)
             found = self._after_bound(False, False)
         else:
-            # before the first digit in which they differ there is no choice
+            # up to the first digit in which the bounds differ, every number has their digits
             place = next(place for place in range(len(low)) if low[place] != high[place])
             above = self._edge(low, True, low_open)[place + 1]
             below = self._edge(high, False, high_open)[place + 1]
@@ -173,7 +185,7 @@ class Digits:
             found = s.union([self._digit(low, place, above), self._digit(high, place, below), *free])
         while True:
             if len(low) - self.places <= place < len(low):
-                # a number that ends here is the lower bound, unless it is below it
+                # a number that ends here is the lower bound if only zeros are left of it, else it is below the bound
                 found = self._pointed(low, place, found, not low_open and not low[place:].strip("0"))
             if not place:
                 return found
@@ -182,7 +194,7 @@ class Digits:
 
 
 class AnyDigits(Digits):
-    """All numbers, not only multiples; `places` are those of the bounds."""
+    """All numbers, not only multiples. `places` is how many digits after the point the bounds have."""
 
     def __init__(self, numbers: Numbers, places: int) -> None:
         super().__init__(numbers, 1, places)

@@ -1,13 +1,16 @@
 # cython: language_level=3
-"""`multipleOf`: the multiples of one divisor between two bounds that are not multiples of some others.
+"""`multipleOf`: the multiples of one divisor between two bounds that are not multiples of some other divisors.
 
-Everything is counted in units of 10 ** -places: a divisor is `modulus` units. For `multipleOf: 0.25`, that is 25 units
-of 0.01. Bounds become the outermost multiples by integer arithmetic; digits.py makes the numbers between them.
+Numbers are counted in units of 10 ** -places, and a divisor is `modulus` units: `multipleOf: 0.25` is 25 units of 0.01.
+Integer arithmetic finds the first and the last multiple between the bounds. digits.py makes the numbers between these.
 
-Spellings with an exponent have a mantissa d.ddd, where d is from 1 to 9. Up to some exponent, the mantissa may have any
-number of digits; beyond it, the digits alone decide what is a multiple, and the mantissa has at most MANTISSA digits
-after the point. There is no exponent where a number must not be a multiple of something that only its last digits show
-(2, under 1), unless it is too small to be a multiple: the search for the deciding digit would have to go deep.
+A spelling with an exponent has a mantissa d.ddd, where d is from 1 to 9 unless the number is 0. Up to some exponent,
+the mantissa may have any number of digits. Above it, the mantissa has at most MANTISSA digits after the point, and its
+digits alone decide whether the number is a multiple.
+
+Sometimes only the last digits show that a number is excluded: among the multiples of 1, the last digit shows which ones
+are multiples of 2. There, a spelling may have an exponent only if the number is too small to be a multiple of the
+excluded divisor. The search for the deciding digit would otherwise have to go deep.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ from ffgrammar.regex.expr.store import EMPTY, MAX_DIVISOR, NOTHING, ExprStore
 
 __all__ = ["Multiples", "common_multiple", "has_divisors"]
 
-# A float has at most this many digits after the first.
+# A float has at most this many significant digits after its first one.
 MANTISSA = 16
 # Where a divisor is too large for the store, its multiples are listed: at most this many.
 MAX_LISTED = 500
@@ -54,7 +57,7 @@ class Divisor(NamedTuple):
 
     @property
     def tens(self) -> int:
-        """The number of factors of ten after which the factors 2 and 5 of the modulus no longer matter."""
+        """How often a number must be multiplied by ten until it surely has all factors 2 and 5 of the modulus."""
         rest, twos, fives = self.modulus, 0, 0
         while rest % 2 == 0:
             rest, twos = rest // 2, twos + 1
@@ -69,7 +72,8 @@ class Divisor(NamedTuple):
 
     @property
     def decided_by_digits(self) -> int:
-        """Above this exponent, the digits of a mantissa with MANTISSA digits decide whether it is a multiple."""
+        """Above this exponent, the digits of a mantissa with up to MANTISSA digits after its point decide alone whether
+        a number is a multiple."""
         return MANTISSA + self.tens - self.places
 
 
@@ -89,7 +93,7 @@ def common_multiple(values: list[Decimal]) -> Decimal:
 
 
 def has_divisors(shape: Shape, value: Decimal) -> bool:
-    """Whether a value is a multiple of all divisors of a shape, and of none that it forbids."""
+    """Whether a value is a multiple of all divisors of a shape, and of none of those that the shape forbids."""
     return all([is_multiple(value, divisor) for divisor, _ in shape.divisors]) and not any(
         [is_multiple(value, divisor) for divisor, _ in shape.not_divisors]
     )
@@ -113,7 +117,7 @@ class Multiples:
         return other
 
     def of(self, shape: Shape, plain_integers: bool) -> int:
-        """The numbers of a shape that does not list its numbers.
+        """The numbers that a shape allows. The shape must not list its numbers (`Shape.numbers`).
 
         Args:
             shape: its bounds, divisors and types.
@@ -145,7 +149,7 @@ class Multiples:
         return found
 
     def expr(self, bounds: Bounds, divisor: Decimal | None, without: tuple[Decimal, ...], points: bool) -> int | None:
-        """The multiples of `divisor` (None: all numbers) between the bounds that are not multiples of the others.
+        """The multiples of `divisor` (None: all numbers) between the bounds, except the multiples of `without`.
 
         Args:
             bounds: the bounds.
@@ -154,9 +158,9 @@ class Multiples:
             points: whether fractions and exponents may be spelled; if not, the divisor is whole.
 
         Returns:
-            None if a divisor is too large.
+            The expression; None if a divisor is too large.
         """
-        # a multiple of another one is excluded together with that one
+        # all multiples of 4 are excluded together with those of 2: so a multiple of another divisor can be left out
         without = tuple(
             [one for one in without if not any([one != other and is_multiple(one, other) for other in without])]
         )
@@ -170,7 +174,7 @@ class Multiples:
         return self._memo[key]
 
     def _others(self, bounds: Bounds, without: tuple[Decimal, ...]) -> int | None:
-        """All numbers that are not multiples of the others."""
+        """All numbers between the bounds, except the multiples of `without`; None if a divisor is too large."""
         values = _only_value(bounds)
         others = [Divisor.of(other) for other in without]
         too_large = any([other.modulus > MAX_DIVISOR for other in others])
@@ -188,7 +192,8 @@ class Multiples:
         others = [Divisor.of(other) for other in without]
         too_large = any([one.modulus > MAX_DIVISOR for one in (unit, *others)])
         if first is not None and last is not None:
-            # of 2 ** n multiples in a row, n divisors do not divide them all (Crittenden and Vanden Eynden 1970)
+            # n divisors cannot exclude 2 ** n multiples in a row (Crittenden and Vanden Eynden 1970), so only shorter
+            # runs have to be searched for a number that is left
             few = last - first < 1 << len(without)
             if few or (too_large and last - first < MAX_LISTED):
                 kept = _kept([_value(index, unit) for index in range(first, last + 1)], without)
@@ -210,7 +215,7 @@ class Multiples:
         return s.union(parts)
 
     def _magnitudes(self, unit: Divisor, first: int, last: int | None, others: list[Divisor], points: bool) -> int:
-        """The multiples with the indices first to last, which are >= 0."""
+        """The numbers n * unit for n from first to last (None: no bound), both >= 0, spelled without a sign."""
         s = self.store
         if last is not None and first > last:
             return NOTHING
@@ -229,7 +234,7 @@ class Multiples:
         lowest = _length(low) - 1 - unit.places
         highest = None if high is None else _length(high) - 1 - unit.places
         if not _digits_differ(unit, others):
-            # smaller numbers are not multiples of any
+            # the digits cannot tell; but numbers smaller than all the others are not multiples of them
             cap = min([other.adjusted for other in others]) - 1
             highest = cap if highest is None else min(cap, highest)
             others = []
@@ -245,7 +250,7 @@ class Multiples:
         """The spellings without exponent, from low to high units, both of which are multiples."""
         if unit.places >= 0:
             return self._between(unit, low, high, points)
-        # the last digits are zeros
+        # the unit is a multiple of ten, so the last digits before the point are zeros
         s = self.store
         zeros = s.literal(b"0" * -unit.places)
         parts = [] if low else [self.numbers.zero]
@@ -292,7 +297,7 @@ class Multiples:
     def _other_magnitudes(self, bounds: Bounds, others: list[Divisor]) -> int:
         low, _, high, _ = bounds
         parts = [self._without(self._numbers(bounds), others, 0)]
-        # numbers with smaller exponents are not multiples
+        # numbers above 0 that are smaller than all the others are not multiples of them
         lowest = min([other.adjusted for other in others])
         limit = Decimal((0, (1,), lowest))
         if not low or low < limit:
@@ -331,7 +336,7 @@ class Multiples:
         return AnyDigits(self.numbers, places).between(first, low_open, last, high_open)
 
     def _without(self, found: int, others: list[Divisor], exponent: int) -> int:
-        """An expression without the multiples of the others, which are divided by 10 ** exponent."""
+        """The numbers of `found` that are no multiples of the others, each of which is divided by 10 ** exponent."""
         for other in others:
             scaled = Divisor(other.modulus, other.places + exponent)
             if not exponent or scaled.adjusted <= 0:
@@ -353,11 +358,18 @@ class Multiples:
         mantissas: Callable[[int], int],
         digits_only: Callable[[], int],
     ) -> list[int]:
-        """Mantissas with the exponents lowest to highest; those of these two may have bounds."""
+        """Spellings with an exponent from lowest to highest (None: no bound).
+
+        Args:
+            lowest, highest: the exponents. A bound may leave out some mantissas of these two.
+            divisors: all divisors that decide which numbers are wanted.
+            mantissas: makes the mantissas for one exponent.
+            digits_only: makes the mantissas for all exponents at which the digits alone decide.
+        """
         s = self.store
         known = max([divisor.decided_by_digits for divisor in divisors])
         singly = set(range(lowest, known + 1 if highest is None else min(known, highest) + 1))
-        # where the bounds are, every digit counts
+        # at the exponents of the bounds, the mantissas are compared with the bounds
         singly.add(lowest)
         if highest is not None:
             singly.add(highest)
@@ -370,7 +382,8 @@ class Multiples:
 
 
 def _digits_differ(unit: Divisor | None, others: list[Divisor]) -> bool:
-    """Whether digits alone, whatever the exponent, tell some multiple of the unit (None: any number) from others."""
+    """Whether the digits alone, whatever the exponent, can show that a multiple of the unit (None: any number) is not a
+    multiple of any of the others."""
     coprime = 1 if unit is None else unit.coprime
     return all([coprime % other.coprime for other in others])
 
@@ -389,7 +402,7 @@ def _kept(values: list[Decimal], without: tuple[Decimal, ...]) -> list[Decimal]:
 
 
 def _indices(bounds: Bounds, unit: Divisor) -> tuple[int | None, int | None]:
-    """The indices of the first and the last multiple between the bounds; None: no bound."""
+    """The least and the greatest n for which n * unit is between the bounds; None: no bound."""
     first = last = None
     if bounds.low is not None:
         numerator, denominator = ratio(bounds.low, *unit)

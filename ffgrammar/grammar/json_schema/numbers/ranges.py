@@ -1,16 +1,17 @@
 # cython: language_level=3
 """Expressions for the JSON numbers between two bounds.
 
-Bounds are compared with the digits of a spelling, one by one, so the result is exact at any size; floats play no part.
-The numbers from 0 to 25, for example, are `[0-9]|1[0-9]|2[0-5]` where only integers are allowed.
+Bounds are compared with the digits of a spelling, one by one. No floats are used, so the result is exact at any size.
+For example, the integers from 0 to 25 are `-?0|[1-9]|1[0-9]|2[0-5]`.
 
 The spellings that are allowed:
 
-- An integer has neither fraction nor exponent (with integer_spelling="any" it is a multiple of 1: see multiples.py).
-- Any other number may have both: 12, 12.50, 1.25e1, 0.125E+2. If it has a bound other than zero, the mantissa of a
-  spelling with exponent has exactly one digit before its point, and that digit is not 0: this is how all the usual
-  libraries write it. (With other mantissas the language is not regular: the digits before the point would have to be
-  counted against the exponent.)
+- Where only integers are allowed, a number has neither fraction nor exponent. (With integer_spelling="any", integers
+  are the multiples of 1: see multiples.py.)
+- Where other numbers are allowed, too, a number may have both: 12, 12.50, 1.25e1, 0.125E+2. If there is a bound other
+  than zero, the mantissa of a spelling with an exponent has exactly one digit before its point. That digit is 0 only if
+  the number is 0. All the usual libraries write numbers in this way. (With other mantissas the language is not regular:
+  the digits before the point would have to be counted against the exponent.)
 - -0 is 0, as in the JSON Schema data model.
 """
 
@@ -62,7 +63,7 @@ class Numbers:
         self.point = store.literal(b".")
         self.digits = store.repeat(self.digit, 0, None)
         self.zeros = store.repeat(self.zero, 0, None)
-        # any natural number; any fraction; any exponent
+        # the digits of any natural number; a point and digits; an exponent
         self.natural = store.union([self.zero, store.concat([self.positive, self.digits])])
         self.fraction = store.concat([self.point, store.repeat(self.digit, 1, None)])
         self.some_fraction = self.optional(self.fraction)
@@ -82,7 +83,7 @@ class Numbers:
         return self.store.union([expr, EMPTY])
 
     def _range(self, first: int, last: int) -> int:
-        """One digit from first to last."""
+        """Any one digit from first to last."""
         if first > last:
             return NOTHING
         return self.store.byte_set(bytes(range(48 + first, 49 + last)))
@@ -98,6 +99,9 @@ class Numbers:
             bounds: the bounds.
             integers: whether integers are allowed.
             fractions: whether numbers that are not integers are allowed.
+
+        Raises:
+            LimitError: a bound has too many digits.
         """
         key = (bounds, integers, fractions)
         found = self._memo.get(key)
@@ -126,7 +130,7 @@ class Numbers:
         return self.store.union(parts)
 
     def _magnitude(self, bounds: Bounds, integers: bool, fractions: bool) -> int:
-        """The numbers without sign between two bounds >= 0."""
+        """The numbers between two bounds, both >= 0, spelled without a sign."""
         low, low_open, high, high_open = bounds
         if low is not None and not low and not low_open:
             low = None
@@ -154,8 +158,8 @@ class Numbers:
         s = self.store
         low, low_open, high, high_open = bounds
         plain = s.intersect([self._plain_range(bounds), s.concat([self.natural, self._with_fraction()])])
-        # A magnitude below 1 is not an integer, except for 0; with larger exponents that depends on the digits, and
-        # they are left out.
+        # A magnitude above 0 and below 1 is no integer, so it may have an exponent. From 1 up, the digits decide
+        # whether a spelling with an exponent is an integer, and these spellings are left out.
         below = (Decimal(1), True) if high is None or high >= 1 else (high, high_open)
         return s.union([plain, self.scientific(Bounds(low, low_open, *below))])
 
@@ -251,7 +255,7 @@ class Numbers:
         s = self.store
         if not part:
             return NOTHING if is_open else self.no_fraction()
-        # fewer of the same digits are less: .12 < .125
+        # a fraction that is only the beginning of `part` is below it: .12 < .125
         digits = self._compare_open(part, False, NOTHING if is_open else self.zeros)
         return s.union([EMPTY, s.concat([self.point, digits])])
 
@@ -298,11 +302,14 @@ class Numbers:
 
     @staticmethod
     def _normalised(value: Decimal) -> tuple[str, int]:
-        """The digits of the mantissa, of which one is before the point, and the exponent."""
+        """The digits of the mantissa, which has one digit before its point, and the exponent."""
         return "".join(map(str, value.as_tuple().digits)).strip("0"), value.adjusted()
 
     def _mantissa(self, digits: str, above: bool, is_open: bool, exponent: int) -> int:
-        """Mantissas with exponents above (or below) the mantissa `digits` with this exponent."""
+        """Spellings with an exponent, of the numbers above (or below) a bound, or equal to it unless it is open.
+
+        The bound has the mantissa `digits`, of which one is before the point, and the exponent `exponent`.
+        """
         s = self.store
         step = 1 if above else -1
         bounded = self._exponents_from if above else self._exponents_to
@@ -310,7 +317,7 @@ class Numbers:
         bound = Decimal(f"{whole}.{part}") if part else whole
         more = self._plain_above if above else self._plain_below
         less = self._plain_below if above else self._plain_above
-        # a mantissa beyond that of the bound may have the same exponent, all others need the next one
+        # a mantissa beyond that of the bound may have the exponent of the bound; all others need the next exponent
         return s.union(
             [
                 s.concat([more(bound, is_open), bounded(exponent)]),
@@ -337,7 +344,7 @@ class Numbers:
         return self._exponents(high, False)
 
     def _exponents(self, bound: int, above: bool) -> int:
-        """The exponents from a bound up, or down from it. An exponent may have leading zeros."""
+        """The exponents from a bound up if `above`, else from it down. An exponent may have leading zeros."""
         key = ("e", bound, above)
         found = self._memo.get(key)
         if found is None:
@@ -350,7 +357,7 @@ class Numbers:
         plus = self.optional(s.literal(b"+"))
         size = Decimal(abs(bound))
         if (bound >= 0) == above:
-            # away from zero: one sign only, except that -0 equals a bound of 0
+            # from the bound away from zero: all exponents have one sign, except that -0 equals a bound of 0
             reach = s.concat([self.zeros, self._whole_above(size, False)])
             sign = plus if above else self.minus
             signed = s.concat([sign, reach])
@@ -362,7 +369,7 @@ class Numbers:
             return s.concat(
                 [self.e, s.union([s.concat([self.minus, everything]), s.concat([plus, s.repeat(self.zero, 1, None)])])]
             )
-        # all of one sign, and the other up to the bound
+        # from the bound towards zero and beyond: the exponents of one sign up to the bound, and all of the other sign
         reach = s.concat([self.zeros, self._whole_below(size, False)])
         signs = (plus, self.minus) if above else (self.minus, plus)
         return s.concat([self.e, s.union([s.concat([signs[0], everything]), s.concat([signs[1], reach])])])

@@ -8,7 +8,7 @@ from ffgrammar.regex.expr.store import ExprStore
 
 __all__ = ["finite_keys"]
 
-# More keys than this count as infinitely many; MAX_STEPS bounds the search for them.
+# More keys than this count as infinitely many. MAX_STEPS bounds the search: it counts derivatives that are not dead.
 MAX_KEYS = 64
 MAX_STEPS = 2000
 
@@ -37,7 +37,7 @@ def _search(store: ExprStore, keys: int) -> set[str] | None:
                 continue
             steps += 1
             if after in before or after == rest or len(found) > MAX_KEYS or steps > MAX_STEPS:
-                # a loop matches infinitely many keys
+                # an expression that comes back to itself matches infinitely many keys
                 return None
             todo.append((after, text + bytes([byte]), (*before, rest)))
     return found

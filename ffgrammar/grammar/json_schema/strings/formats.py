@@ -25,7 +25,7 @@ _DATE = (
 )
 _HOUR = r"(?:[01][0-9]|2[0-3])"
 _FRACTION = r"(?:\.[0-9]+)?"
-# A leap second is inserted at 23:59:60 UTC; `leap_seconds` is about all other offsets.
+# A leap second is inserted at 23:59:60 UTC. This pattern has it for offsets of zero, `leap_seconds` for every offset.
 _TIME = (
     rf"(?:{_HOUR}:[0-5][0-9]:[0-5][0-9]{_FRACTION}(?:[Zz]|[+-]{_HOUR}:[0-5][0-9])"
     rf"|23:59:60{_FRACTION}(?:[Zz]|[+-]00:00))"
@@ -124,11 +124,11 @@ FORMATS = frozenset(
 
 
 def leap_seconds(name: str, store: ExprStore) -> int:
-    """Leap seconds, 23:59:60 UTC, at all other offsets, as an expression for the format `time` or `date-time`.
+    """Leap seconds, 23:59:60 UTC, at any offset, as an expression for the format `time` or `date-time`.
 
-    The hour of the offset determines the hour of the time, and its minute the minute (with a carry where the minute is
-    00 to the east). So the expression is an intersection of matching hours and matching minutes, which is far smaller
-    than a list of all offsets.
+    The hour of the offset determines the hour of the time, and the minute of the offset determines the minute of the
+    time. So the expression is an intersection of matching hours and matching minutes, which is far smaller than a list
+    of all offsets. Offsets to the east with the minute 00 have a part of their own: the hour is one less there.
     """
     literal, union, concat = store.literal, store.union, store.concat
     digit = store.byte_set(b"0123456789")
@@ -158,7 +158,7 @@ def leap_seconds(name: str, store: ExprStore) -> int:
 
 @cache
 def pattern_of(name: str, draft: int) -> str:
-    """The pattern of a format, in the syntax of Rust's regexes (dot-all). Formats in other modules have none."""
+    """The pattern of a format, in the syntax of Rust's regexes (dot-all). Not for the formats of other modules."""
     if name == "date":
         return _DATE
     if name == "date-time":

@@ -1,12 +1,13 @@
 r"""The formats `hostname` and `idn-hostname`: labels of letters and digits, and labels of IDNA 2008.
 
-A label beyond ASCII obeys RFC 5891, 4.2: the allowed characters (RFC 5892, with its rules about their neighbours), the
-rules about hyphens, no leading mark, normal form C, and the Bidi rule (RFC 5893). A label that begins with `xn--` must
-have the form of Punycode.
+A label with characters beyond ASCII obeys RFC 5891, 4.2: the allowed characters (RFC 5892, with its rules about their
+neighbours), the rules about hyphens, no leading mark, normal form C, and the Bidi rule (RFC 5893). A label that begins
+with `xn--` must have the form of Punycode.
 
-Two rules are not enforced, because the digits of Punycode change their weight from one to the next, and no expression
-of a sensible size can follow that: an `xn--` label is not decoded, and a label of many characters beyond ASCII may be
-longer than 63 bytes in Punycode (more than 59 characters always are).
+Two rules are not enforced. A label that begins with `xn--` is not decoded. And a label with many characters beyond
+ASCII may be longer than 63 bytes in Punycode. (Labels of more than 59 characters always are, and are refused.) The
+reason is that the weight of a digit in Punycode depends on the digits before it, and no expression of a sensible size
+can keep account of that.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ MAX_LENGTH = 253
 NUMBERS = "(?:[Aa]|[B-Zb-z0-9][Aa]|[B-Zb-z0-9]{2}[0-9]*[A-Za-z])(?:[0-9A-Za-z]*[A-Za-z])?"
 PUNYCODE = f"[Xx][Nn]--(?:{LDH}+-)?{NUMBERS}"
 
-# RFC 3490, 3.1: these are dots, too.
+# The characters that RFC 3490, 3.1, treats as dots.
 DOTS = ".\u3002\uff0e\uff61"
 
 ARABIC_INDIC: Charset = ((0x660, 0x669),)
@@ -49,13 +50,14 @@ def idn_hostname(store: ExprStore, encode: Encoding) -> int:
 
 
 def idn_label(store: ExprStore, encode: Encoding) -> int:
-    """A label in ASCII without hyphens as third and fourth character, a label in Punycode, or one beyond ASCII."""
+    """A label in ASCII without hyphens as third and fourth character, a label in Punycode, or a label with characters
+    beyond ASCII."""
     plain = _ascii_label(store, encode, f"{LDH}{{2}}--")
     return store.union([plain, _Labels(store, encode).beyond_ascii()])
 
 
 def _ascii_label(store: ExprStore, encode: Encoding, reserved: str) -> int:
-    """A label in ASCII; one that begins with the pattern `reserved` must be Punycode."""
+    """A label in ASCII. If it begins with a match of the pattern `reserved`, it must be Punycode."""
     label, beginning, punycode = [
         compile_regex(store, pattern, "rust", encode=encode) for pattern in (LABEL, reserved, PUNYCODE)
     ]
@@ -66,17 +68,19 @@ def _ascii_label(store: ExprStore, encode: Encoding, reserved: str) -> int:
 def _dotted(store: ExprStore, encode: Encoding, label: int, dots: str) -> int:
     dot = encode.charset(store, of_chars(dots))
     name = store.concat([label, store.repeat(store.concat([dot, label]), 0, None)])
-    # A character is counted at its first byte, whatever follows: the search for a shortest text, which adds up the
-    # distances of the parts, is then not misled about characters of several bytes.
+    # To bound the length, only the first byte of each character is counted, and any number of other bytes may follow
+    # it. The search for a shortest text adds up the lengths that the parts of an expression need. Characters with an
+    # exact number of bytes would mislead it.
     first, others = store.byte_set(bytes([*range(0x80), *range(0xC0, 0x100)])), store.byte_set(bytes(range(0x80, 0xC0)))
     char = store.concat([first, store.repeat(others, 0, None)])
     return store.intersect([name, store.repeat(char, 0, MAX_LENGTH)])
 
 
 class _Labels:
-    """The rules for labels beyond ASCII, each as the texts that break it.
+    """The rules for labels with characters beyond ASCII. Each rule is an expression for the texts that break it.
 
-    Any bytes may come before and after the broken part: it is then recognised at once, without a search.
+    Any bytes may stand before and after the part that breaks the rule. So a broken rule is recognised at once, without
+    a search.
     """
 
     def __init__(self, store: ExprStore, encode: Encoding) -> None:
@@ -112,7 +116,8 @@ class _Labels:
         ]
         text = store.repeat(self.one(every), 1, 59)
         beyond = self.has(self.one(difference(every, ((0, 0x7F),))))
-        # A.7 as what must be there, rather than as what breaks it: this guides the search for the end of a label
+        # The rule of RFC 5892, appendix A.7, says here what must be there, not what breaks it: this guides the search
+        # for the end of a label.
         no_katakana_dot = store.complement(self.has(self.one(of_chars("\u30fb"))))
         katakana = store.union([no_katakana_dot, self.has(self.one(members("cjk")))])
         return store.intersect([text, beyond, katakana, store.complement(store.union(broken))])
@@ -138,7 +143,8 @@ class _Labels:
         ]
 
     def joiners(self) -> int:
-        """A.1 and A.2: a joiner that does not follow a virama, and does not stand between letters that join."""
+        """RFC 5892, appendices A.1 and A.2: a joiner that does not follow a virama. A zero width non-joiner between
+        letters that join does not break the rules."""
         store, complement = self.store, self.store.complement
         no_virama = complement(self.ends(self.one(members("virama"))))
         skipped = store.repeat(self.one(members("transparent")), 0, None)
@@ -184,13 +190,17 @@ class _Labels:
             between = union(*[chars for other, chars in order.items() if other < kind]) if kind else ()
             skipped = store.repeat(self.one(between), 0, None) if between else EMPTY
             found.append(store.concat([self.one(bases), skipped, self.one(marks)]))
-        # (as one expression, so that the first characters are examined once)
+        # one expression for all of them, so that the first characters are examined only once
         return self.has(store.union(found))
 
 
 @cache
 def _normal_form() -> tuple[dict[int, Charset], dict[tuple[int, Charset], Charset]]:
-    """The marks by combining class; and by (combining class, characters), the marks that compose with these."""
+    """What `not_composed` needs of normal form C: two dicts.
+
+    The first one has the marks of each combining class other than 0. The second one has, for each pair of a combining
+    class and a set of characters, the marks of that class that compose with exactly these characters.
+    """
     by_class: dict[int, list[tuple[int, int]]] = {}
     for first, last in members("mark"):
         for code_point in range(first, last + 1):
@@ -202,7 +212,7 @@ def _normal_form() -> tuple[dict[int, Charset], dict[tuple[int, Charset], Charse
     composed: list[tuple[str, int]] = []
     for first, last in allowed:
         if 0x3400 <= first <= 0x4E00 or 0xAC00 <= first <= 0xD7A3 or 0x17000 <= first <= 0x1B000 or first >= 0x20000:
-            # ideographs and syllables: none is composed of a base and a mark that labels may have
+            # ideographs and syllables: none of them is composed of a base and a mark that a label may have
             continue
         for code_point in range(first, last + 1):
             parts = unicodedata.decomposition(chr(code_point)).split()
@@ -214,7 +224,7 @@ def _normal_form() -> tuple[dict[int, Charset], dict[tuple[int, Charset], Charse
     for mark, ranges in bases.items():
         kind = unicodedata.combining(mark)
         for char, its_kind in composed:
-            # the mark sorts before the one in the character, and may compose with the rest of it
+            # the mark sorts before the mark in the character, and may compose with the rest of the character
             if 0 < kind < its_kind and unicodedata.normalize("NFC", char + mark) != char + mark:
                 ranges.append((ord(char), ord(char)))
     marks: dict[tuple[int, Charset], list[tuple[int, int]]] = {}

@@ -1,6 +1,7 @@
 """The characters that IDNA 2008 allows in a label, and the properties that its rules use, for Unicode 18.0.0.
 
-Made from the tables of RFC 5892 and the Unicode character database; tests compare every code point with these.
+The table is made from the tables of RFC 5892 and the Unicode character database. Tests compare every code point with
+these sources.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from ffgrammar.regex.syntax.charset import Charset, from_ranges
 
 __all__ = ["members"]
 
-# The properties of each class of characters; class 0 is not allowed in any label, class 1 has none of them.
+# The properties of the classes of characters from class 1 on; class 1 has none. The characters of class 0, which is not
+# listed here, are not allowed in any label.
 CLASSES = (
     "",
     "mark",
@@ -40,7 +42,8 @@ CLASSES = (
     "mark cjk",
 )
 
-# Runs of code points from 0 up: the length, seven bits a byte and the lowest first, and the class; zlib, base 85.
+# Runs of code points from 0 up. Each run has its length, seven bits in a byte and the lowest first, and then its class
+# in one byte. The runs are compressed by zlib and written in base 85.
 RUNS = (
     "c-q}qJ&avP6+Y+8+`oDEz1jD6_rCRR*89A>-nC<|v+UZ54G~%}M6yz(A~7^55)DE^k&vLEz=`+~QbIuqLP!v$fF@Lt8)PH`1t8HtLlc@5QIv{`"
     "0`Z+Q^WLuiRu*7GD9)Sv?#!Gy|MQ)@LtF}lVw;xvX*_S!5;N5xe(2<ElzY58BzcJE%YFWf$sz1#&(21<YponvKYi~oRveB!TOL5ZbiR88ez=>e"
@@ -92,11 +95,11 @@ def _ranges() -> list[list[tuple[int, int]]]:
 
 @cache
 def members(name: str = "") -> Charset:
-    """The characters that have a property, or all that are allowed.
+    """The characters that have a property; without a name, all characters that are allowed.
 
-    Properties: "mark"; "rtl" (R, AL), "an", "en", "nsm", "neutral" (ES, CS, ET, ON, BN), the classes of the Bidi rule;
-    "virama"; "joins_after" (joining type L, D), "joins_before" (R, D), "transparent" (T); "greek", "hebrew", "cjk"
-    (Han, Hiragana, Katakana), which are scripts.
+    The properties are "mark"; "virama"; the classes of the Bidi rule "rtl" (R, AL), "an", "en", "nsm" and "neutral"
+    (ES, CS, ET, ON, BN); the joining types "joins_after" (L, D), "joins_before" (R, D) and "transparent" (T); and the
+    scripts "greek", "hebrew" and "cjk" (Han, Hiragana, Katakana).
     """
     parts = [ranges for names, ranges in zip(CLASSES, _ranges()[1:], strict=True) if not name or name in names.split()]
     return from_ranges([pair for ranges in parts for pair in ranges])

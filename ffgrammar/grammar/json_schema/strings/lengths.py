@@ -1,7 +1,8 @@
 """Length limits built into an expression.
 
 `^[a-z]*[A-Z]{50}$` with at most 120 characters is `[a-z]{0,70}[A-Z]{50}`. An intersection with `.{0,120}` would be the
-same language, but recognising its dead states takes a search, for each state that a vocabulary reaches.
+same language. But to find out which states of an intersection are dead takes a search for each state that a token
+reaches.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ __all__ = ["with_length"]
 def with_length(store: ExprStore, body: int, low: int, high: int | None, is_char: Callable[[int], bool]) -> int | None:
     """The texts of a body with low to high characters; None if the body does not have a suitable form.
 
-    Suitable is a sequence of characters, plain texts and repeated characters, of which at most one repeat has no fixed
-    count.
+    A suitable body is a sequence of characters, plain texts and repeated characters, in which at most one repeat has a
+    variable count.
 
     Args:
         store: where the expressions are made.

@@ -1,13 +1,15 @@
 r"""The format `regex`: the patterns of ECMA-262, with at most DEEPEST nested groups.
 
-No expression can follow nesting without a bound. But each level contains the next one only once, so 20 are cheap.
-The grammar is the main one of ECMA-262, with and without the `u` flag. Of annex B it has `[\w-.]`, of other dialects
-nothing.
+No expression can follow nesting without a bound. But each level contains the next one only once, so 20 levels are
+cheap. The grammar is the main one of ECMA-262, with and without the `u` flag. It includes `[\w-.]` of annex B, and
+nothing of other dialects.
 
-- Some valid patterns are not accepted: groups that are nested deeper, and counts like {512,560}, whose numbers have
-  three or more digits each, equally many, and begin with the same digit.
-- Some invalid ones are: it is not checked whether the group of a back-reference exists, whether the names of groups
-  differ, which properties there are, and the order of ranges that do not begin and end with a plain ASCII character.
+- Some valid patterns are not accepted: groups that are nested deeper, names of groups beyond ASCII, `\k<name>`, and
+  some counts {n,m}. Counts are not accepted if n and m have equally many digits, at least three, and the same first
+  digit, as in {512,560}; or if n has more than five digits; or if n or m has a leading zero.
+- Some invalid patterns are accepted. It is not checked whether the group of a back-reference exists, whether the names
+  of groups differ, which properties there are, and the order of ranges that do not begin and end with a plain ASCII
+  character.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ LOOK = r"\(\?<?[=!]"
 
 
 def _class() -> str:
-    # a hyphen stands for itself at the beginning, at the end, and after \w and the like
+    # a hyphen is an ordinary character at the beginning, at the end, and after \w and the like
     ordered = [rf"\x{{{code:X}}}-[\x{{{code:X}}}-\x7F--\\\]]" for code in range(0x80) if chr(code) not in r"\]-"]
     first = rf"(?:[^\\\]\x00-\x7F]|{CHARACTER_ESCAPE}|\\b)"
     last = rf"(?:[^\\\]]|{CHARACTER_ESCAPE}|\\b)"
@@ -41,7 +43,7 @@ def _class() -> str:
 
 
 def _counts() -> str:
-    # {n}, {n,}, and {n,m} in order
+    # {n}, {n,}, and {n,m} where n is not above m
     equal_length = [f"{digit},[{digit}-9]" for digit in range(10)]
     equal_length += [
         f"{tens}{ones},(?:{tens}[{ones}-9]" + (f"|[{tens + 1}-9][0-9]" if tens < 9 else "") + ")"

@@ -1,10 +1,10 @@
 # cython: language_level=3
 """Expressions for JSON strings, and for keys.
 
-A string without `pattern`, `format`, `enum` and `const` may be spelled in every way that JSON allows. All others, and
-all keys, are spelled canonically: a character is escaped only where JSON demands it, so that equal strings have equal
-spellings: `"a"`, and not `"\\u0061"`. A character counts as one code point in `minLength` and `maxLength`, whatever its
-spelling.
+A string without `pattern`, `format`, `enum` and `const` may be spelled in every way that JSON allows. All other
+strings, and all keys, are spelled canonically: a character is escaped only if JSON demands it. So equal strings have
+equal spellings: `"a"`, and not `"\\u0061"`. In `minLength` and `maxLength`, each code point counts as one character, no
+matter how it is spelled.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ffgrammar.regex.lower.json_text import JSON_ANY, JSON_CANONICAL
 
 __all__ = ["Strings"]
 
-# Patterns and formats of one schema come up again in others.
+# Patterns and formats of one schema often occur in other schemas, too. This cache has at most 2 MiB.
 _KEPT = ExprCache(2 << 20)
 _ANY = ((0, 0xD7FF), (0xE000, 0x10FFFF))
 
@@ -60,7 +60,7 @@ class Strings:
         return self.store.concat([self.quote, body, self.quote])
 
     def spelled(self, text: str) -> bytes:
-        """The canonical spelling of a string, with its quotes; hexadecimal digits are in lower case."""
+        """The canonical spelling of a string, with its quotes. The hexadecimal digits of escapes are in lower case."""
         plain = JSON_CANONICAL.plain(text)
         if plain is None:
             plain = "".join([_ESCAPES.get(char, char) for char in text]).encode()
@@ -78,7 +78,7 @@ class Strings:
         return self.quoted(self.body(text))
 
     def any_of(self, texts: Iterable[str]) -> int:
-        """Any of some strings, canonically spelled."""
+        """Any one of these strings, canonically spelled."""
         key = tuple(texts)
         found = self._lists.get(key)
         if found is None:
@@ -98,18 +98,18 @@ class Strings:
         return self.store.union([found, *others]) if others else found
 
     def other_keys(self, names: Iterable[str], bodies: Iterable[int]) -> int:
-        """The keys that are not among some names and do not match any of some bodies."""
+        """The keys that are none of the names, and whose bodies match none of the expressions `bodies`."""
         known = [*[self.quoted(body) for body in bodies], self.any_of(names)]
         return self.store.intersect([self.any_key, self.store.complement(self.store.union(known))])
 
     def of(self, shape: Shape) -> int:
-        """The strings of a shape."""
+        """The strings that a shape allows."""
         if shape.strings is not None:
             return self.any_of(shape.strings)
         return self.range(shape.min_length, shape.max_length, shape.patterns)
 
     def range(self, low: int, high: int | None, bodies: tuple[int, ...]) -> int:
-        """The strings of low to high (None: no bound) characters that match all of some bodies."""
+        """The strings of low to high (None: no bound) characters whose bodies match all of the expressions `bodies`."""
         if high is not None and high < low:
             return NOTHING
         key = (low, high, bodies)
@@ -124,7 +124,7 @@ class Strings:
         return found
 
     def _with_length(self, low: int, high: int | None, bodies: tuple[int, ...]) -> list[int]:
-        """Expressions whose intersection is the bodies with low to high characters."""
+        """Expressions whose intersection matches what all of `bodies` match, if it has low to high characters."""
         parts = list(bodies)
         if not low and high is None:
             return parts
@@ -136,12 +136,12 @@ class Strings:
         return [*parts, self.store.repeat(self.canonical_char, low, high)]
 
     def _is_char(self, expr: int) -> bool:
-        """Whether an expression matches single characters only."""
+        """Whether an expression matches single characters only. False if it is not easy to see."""
         found = self._chars.get(expr)
         if found is None:
             store = self.store
             kind = store.node(expr)[0]
-            # (the search could take long in intersections, complements and repeats)
+            # in intersections, complements and repeats, the search of `is_nothing` could take long
             simple = kind in ("set", "union", "concat")
             found = simple and store.is_nothing(store.intersect([expr, store.complement(self.canonical_char)]))
             self._chars[expr] = found
@@ -169,7 +169,7 @@ class Strings:
         return self._compile(pattern, "ecma", search=True)
 
     def without(self, body: int) -> int:
-        """The bodies that do not match a body."""
+        """The canonical bodies that the expression `body` does not match."""
         return self.store.intersect([self.canonical_body, self.store.complement(body)])
 
     def format(self, name: str, draft: int) -> int:
@@ -183,7 +183,7 @@ class Strings:
     def _format(self, name: str, draft: int) -> int:
         store = self.store
         if name in ("hostname", "idn-hostname", "idn-email"):
-            # (few schemas need these tables: they are loaded late)
+            # imported here, because few schemas need its tables
             from ffgrammar.grammar.json_schema.strings import idn
 
             if name == "hostname":
@@ -215,7 +215,7 @@ class Strings:
         return compile_regex(self.store, pattern, dialect, encode=JSON_CANONICAL, search=search, dot_all=dot_all)
 
     def matching(self, texts: Iterable[str], low: int, high: int | None, bodies: tuple[int, ...]) -> list[str]:
-        """The texts of low to high (None: no bound) characters that match all of some bodies."""
+        """Those of the texts that have low to high (None: no bound) characters and match all expressions `bodies`."""
         return [
             text
             for text in texts
