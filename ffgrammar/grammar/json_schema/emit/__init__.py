@@ -4,11 +4,11 @@ In reading order:
 
 - common_expressions: the expressions that nearly every schema needs, made once in a process.
 - layout: brackets, commas and colons, with their whitespace.
-- symbols: what arrays and objects are written with; rules.
+- symbols: the symbols that arrays and objects are written with, and the rules between them.
 - array_style: the brackets and commas of arrays.
-- contains, arrays, unique: `contains`; arrays; `uniqueItems`.
-- members: what an object may have.
-- ordered, unordered: the order in which the members of an object may come.
+- contains, arrays, unique: arrays with `contains`; all other arrays; `uniqueItems`.
+- members: the properties that an object may have, as input of ordered and unordered.
+- ordered, unordered: the order in which the properties of an object may come.
 - other_keys: the keys beside the named ones.
 - objects: objects.
 - emitter: the symbol of a conjunction.

@@ -1,8 +1,8 @@
 # cython: language_level=3
 """Arrays: first items with a schema each, then a counted number of items that all have the same schema.
 
-Lists are left recursive, so that the parser returns to the same state after every item. A long list that must be
-counted is built from halves: up to n items take log(n) rules.
+Lists are left recursive, so that the parser returns to the same row after every item. A long list whose items must be
+counted is built from halves: for up to n items, the number of rules grows with log(n).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from ffgrammar.grammar.json_schema.shape.shape import Shape
 
 __all__ = ["array_symbol"]
 
-# A list with a bound up to this is written item by item. A longer one is built from halves: that takes fewer rules, but
-# is slower to parse.
+# A list of at most this many items is written item by item. A longer one is built from halves, which takes fewer rules
+# but is slower to parse.
 FLAT = 32
 
 
@@ -42,14 +42,14 @@ def array_symbol(style: ArrayStyle, shape: Shape, depth: int) -> int | None:
     if most is not None and most < least:
         return None
     if shape.contained:
-        # (imported here because few schemas need it)
+        # imported here, because few schemas need it
         from ffgrammar.grammar.json_schema.emit.contains import containing
 
         conjs = [item_conj(shape, index) for index in range(length + 1)]
         lists = containing(style, shape, depth, conjs, most)
         return em.rule([style.enclosed(body) for body in lists], "array") if lists else None
     bodies = [style.enclosed(())] if least == 0 else []
-    # The items so far. From where the array may end on they are one symbol, which the longer arrays share.
+    # The items so far, as symbols. Once the array may end, they are replaced by one symbol, which longer arrays share.
     run: tuple[int, ...] = ()
     for count, symbol in enumerate(prefix, 1):
         run = (*run, style.comma, symbol) if run else (symbol,)
@@ -93,7 +93,10 @@ def _exactly(style: ArrayStyle, item: int, count: int) -> int:
 
 
 def _up_to(style: ArrayStyle, item: int, most: int, made: dict[int, int]) -> int:
-    """1 to most items: up to half of them, or exactly that half and then 1 to the rest. `made` keeps the symbols."""
+    """1 to most items: up to half of them; or exactly half of them, and then 1 to all that are left.
+
+    `made` has the symbols that were made before, by `most`.
+    """
     found = made.get(most)
     if found is None:
         half = (most + 1) // 2

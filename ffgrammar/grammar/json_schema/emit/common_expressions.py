@@ -1,4 +1,5 @@
-"""The expressions that nearly every schema needs, made once in a process: the store of a grammar starts as a copy."""
+"""The expressions that nearly every schema needs. They are made once in a process, in a store that is then copied: the
+store of each grammar begins as such a copy."""
 
 from __future__ import annotations
 
@@ -17,7 +18,10 @@ EMPTY_STORE = len(ExprStore())
 
 @cache
 def _common() -> tuple[ExprStore, Strings, Multiples]:
-    """A store that is only read from now on. (Two threads may make one each; one of them is kept.)"""
+    """A store with the common expressions, which must only be read after this; and its string and number expressions.
+
+    (Two threads may each make one. One of the two is kept.)
+    """
     store = ExprStore()
     strings = Strings(store)
     multiples = Multiples(store)

@@ -1,12 +1,12 @@
-"""Arrays of which a number of items must obey a schema (`contains`): a small automaton, written as productions.
+"""Arrays in which some number of items must obey a schema (`contains`): a small automaton, written as productions.
 
-A state is the number of items so far, as far as it matters, and how many of them each `contains` has counted. Where a
-`contains` has no upper bound, an item that obeys it may also go uncounted: only the lower bound has to be reached.
-With an upper bound, each item obeys it or obeys its opposite. States from which no array can end are left out, so the
-parser never gets stuck.
+A state is the number of items so far, as far as it matters, and how many of these items each `contains` has counted. If
+a `contains` has no upper bound, an item that obeys it may also be left uncounted, because only the lower bound has to
+be reached. If it has an upper bound, each item is either counted and obeys the schema, or it obeys the opposite of the
+schema. States from which no array can end are left out, so the parser never gets stuck.
 
 For `{"contains": A, "items": B}` the states are (0, 0) before the first item, and (1, 0) and (1, 1) after it. An item
-that obeys A and B leads to (1, 1), an item that obeys B to the state with the same count.
+that obeys A and B leads to (1, 1). An item that obeys B leads to the state whose second number is the same as before.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def containing(
         style: how the array is written.
         shape: the shape.
         depth: how deep the array is nested.
-        items: what the item at each index must obey; the last one is for all further items, too.
+        items: what the item at each index must obey; the last conjunction is for all further items, too.
         most: how many items there may be; None: no bound.
 
     Raises:
@@ -76,7 +76,7 @@ def _edges(style: ArrayStyle, shape: Shape, depth: int, items: list[Conj], most:
     """All states that can be reached, with their transitions."""
     em, wanted = style.em, shape.contained
     last = len(items) - 1
-    # from here on, the number of items makes no difference; never 0, so that nothing leads back to the start
+    # from this number of items on, the number makes no difference; never 0, so that no item leads back to the start
     cap = max(1, last, shape.min_items, *[one.start for one in wanted]) if most is None else most
     edges: Edges = {}
     found = [first]
@@ -102,7 +102,7 @@ def _edges(style: ArrayStyle, shape: Shape, depth: int, items: list[Conj], most:
 
 
 def _lists(style: ArrayStyle, order: list[State], incoming: Edges, first: State) -> dict[State, int]:
-    """By state: the symbol of the lists that lead to it, which are not empty."""
+    """By state: the symbol of the lists of at least one item that lead to it."""
     em, comma = style.em, style.comma
     lists: dict[State, int] = {}
     for state in order:
@@ -121,7 +121,7 @@ def _lists(style: ArrayStyle, order: list[State], incoming: Edges, first: State)
 def _choices(
     em: Symbols, wanted: tuple[Contained, ...], count: int, counts: tuple[int, ...]
 ) -> list[list[tuple[Conj, int]]]:
-    """For each `contains`: what the next item may obey, each with the count after it."""
+    """For each `contains`: the conjunctions that the next item may obey, each with the count after that item."""
     choices: list[list[tuple[Conj, int]]] = []
     for one, already in zip(wanted, counts, strict=True):
         if count < one.start:
@@ -139,7 +139,7 @@ def _choices(
 
 
 def _steps(choices: list[list[tuple[Conj, int]]]) -> list[tuple[Conj, tuple[int, ...]]]:
-    """What the next item may obey, taking all `contains` together, each with the counts after it."""
+    """The conjunctions that the next item may obey by all `contains` together, each with the counts after that item."""
     found: dict[tuple[Conj, tuple[int, ...]], None] = {}
     for chosen in product(*choices):
         conj: Conj = ()

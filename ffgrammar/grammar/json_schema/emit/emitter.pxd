@@ -14,11 +14,12 @@ cdef class Emitter(Symbols):
     cdef list _waiting
     # see Symbols
     cpdef symbol(self, tuple conj, int depth)
-    # records `made` as the symbol of a conjunction, or puts it under its nonterminal; the symbol
+    # takes a conjunction and the symbol that was made of it; if a nonterminal stands for the conjunction already, the symbol
+    # becomes its production; returns the symbol that stands for the conjunction
     cdef _close(self, tuple conj, made)
-    # a symbol made from the shapes of a conjunction; `never` if there are none
+    # returns a symbol made from the shapes of a conjunction; `never` if there are none
     cdef _make(self, tuple conj, int depth)
-    # adds a symbol for each type of a shape to a list
+    # adds a symbol for each type of a shape that has values to the list `symbols`
     cdef _add_symbols(self, Shape shape, int depth, list symbols)
-    # the expression of the numbers of a shape
+    # returns the expression of the numbers of a shape
     cdef _number(self, Shape shape)

@@ -1,8 +1,9 @@
 # cython: language_level=3
 """From shapes to symbols of the grammar. Equal parts of a schema become one symbol.
 
-A subschema that is reached again while its own symbol is being made is recursive, and gets a nonterminal. So does one
-that is nested very deep: it then waits until the others are done, so that emitting never recurses far.
+A conjunction that is reached again while its own symbol is being made is recursive, and gets a nonterminal. A
+conjunction that is nested very deep gets one, too. Its symbol is then made when all others are done, so that emitting
+never recurses far.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ffgrammar.regex.expr.store import ExprStore
 
 __all__ = ["Emitter"]
 
-# Subschemas that are nested deeper than this wait until the others are done.
+# The symbols of conjunctions that are nested deeper than this are made when all others are done.
 INLINE_DEPTH = 40
 
 
@@ -41,10 +42,11 @@ class Emitter(Symbols):
         self.may_be_impossible = False
         self.impossible: list[Conj] = []
         self._symbols: dict[Conj, int] = {}
-        # by type name, for schemas that say only `type`: most of those in a large schema
+        # by type name, for schemas that say only `type`: most subschemas of a large schema are such
         self._plain: dict[str | None, int] = {}
-        # conjunctions whose symbol is being made; with a nonterminal, if they were reached again
+        # the conjunctions whose symbol is being made; each with a nonterminal if it was reached again, else None
         self._open: dict[Conj, int | None] = {}
+        # the conjunctions whose nonterminal has no production yet, because they are nested too deep
         self._waiting: list[Conj] = []
 
     def start(self, conj: Conj) -> int:
@@ -67,7 +69,7 @@ class Emitter(Symbols):
             found = self._open[conj]
             if found is None:
                 found = self._open[conj] = self.builder.nonterminal("value")
-                # () allows scalars, so its nonterminal always derives something
+                # the conjunction () allows scalars, so its nonterminal always derives something
                 self.may_be_impossible = self.may_be_impossible or bool(conj)
             return found
         if depth > INLINE_DEPTH:
@@ -105,7 +107,7 @@ class Emitter(Symbols):
         return symbols[0] if len(symbols) == 1 else self.builder.choice(symbols, "value")
 
     def _add_symbols(self, shape: Shape, depth: int, symbols: list[int]) -> None:
-        """Add a symbol for each type of a shape."""
+        """Add a symbol for each type of a shape that has values."""
         types = shape.types
         builder = self.builder
         literal = self.store.literal

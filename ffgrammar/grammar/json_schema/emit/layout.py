@@ -15,8 +15,8 @@ __all__ = ["KeysApart", "Layout"]
 class KeysApart(Exception):
     """Some keys are checked, so the schema has to be emitted again with each colon as a lexeme of its own.
 
-    A check happens where the lexeme of a key ends, which must not include the colon. The lexemes of all other keys must
-    end there, too, or the longer ones would win wherever both are allowed.
+    A check happens at the end of the lexeme of a key. So this lexeme must not include the colon. The lexemes of all
+    other keys must not include it either: where both are allowed, the longer ones would win.
     """
 
 
@@ -25,8 +25,8 @@ class Layout:
 
     Attributes:
         fuses_keys: whether a key and its colon are one lexeme.
-        line_break: the symbols before the first item of a container.
-        last_break: the symbols after the last item of a container.
+        line_break: the symbols of the whitespace before each item of a container.
+        last_break: the symbols of the whitespace after the last item of a container.
     """
 
     def __init__(self, builder: GrammarBuilder, store: ExprStore, options: Options, keys_apart: bool = False) -> None:
@@ -42,7 +42,7 @@ class Layout:
         return self._builder.terminal(self._store.literal(text.encode()), "separator", check=check)
 
     def _break(self, check: int | None = None) -> list[int]:
-        """A line break and the spaces after it, as two lexemes: a checked line break has to end at once."""
+        """A line break and the spaces after it, as two lexemes: a line break with a check must end at once."""
         if self._indent is None:
             return []
         line_break = self._builder.terminal(self._store.literal(b"\n"), "line break", check=check)
@@ -62,7 +62,7 @@ class Layout:
         return self._builder.seq(self.comma_symbols(check), "comma")
 
     def comma_symbols(self, check: int | None = None) -> tuple[int, ...]:
-        """The symbols between two items. The first one is a terminal and has the check, because the item ends there."""
+        """The symbols between two items. The first one is a terminal and has the check: the item ends there."""
         if self._before:
             between = [self._literal(self._before, check), self._literal(",")]
         else:

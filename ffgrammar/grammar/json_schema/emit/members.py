@@ -1,4 +1,8 @@
-"""What an object may have: the input of ordered.py and unordered.py."""
+"""The properties that an object may have: the input of ordered.py and unordered.py.
+
+An object may have to contain some key that matches an expression (`SomeKey` in shape/constraints.py). This is called a
+*want*.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +10,24 @@ from typing import NamedTuple
 
 __all__ = ["Body", "Item", "Members"]
 
-# Symbols, one after another: the right side of a production.
+# Symbols, one after another: the right-hand side of a production.
 Body = tuple[int, ...]
-# A named property: its key, colon and value; whether every object has it; whether some `properties` names it, and not
-# only `required`. A plain tuple is made four times as fast as a named one, and a large schema has tens of thousands.
+# A named property: the symbols of its key, colon and value; whether it is required; whether it is listed, which means
+# that some `properties` names it, not only `required`. It is a plain tuple, because this is made four times as fast as
+# a named tuple, and a large schema has tens of thousands of properties.
 Item = tuple[Body, bool, bool]
 
 
 class Members(NamedTuple):
-    """What an object may have.
+    """The properties that an object may have.
 
     Attributes:
         items: the named properties.
-        others: key, colon and value of all other properties, by what the values must obey.
-        kinds: those of the other properties that meet wants: the wants that one meets, as bits, and its body.
-        wanted: all wants, as bits: each must be met by some property.
-        least, most: the number of properties; most None: no bound.
+        others: the bodies of all other properties: key, colon and value. There is one for each class of keys.
+        kinds: the other properties that meet wants: pairs of the wants that such a property meets, as bits, and its
+            body.
+        wanted: all wants, as bits. Each must be met by some property.
+        least, most: bounds of the number of properties, as far as it must be counted; most None: no bound.
     """
 
     items: list[Item]
@@ -32,5 +38,5 @@ class Members(NamedTuple):
     most: int | None
 
     def counted_kinds(self) -> list[tuple[int, Body]]:
-        """All other properties, with the wants that they meet."""
+        """All properties beside the named ones: pairs of the wants that one meets, as bits, and its body."""
         return [*[(0, body) for body in self.others], *self.kinds]

@@ -3,13 +3,16 @@
 from ffgrammar.grammar.json_schema.shape.shape cimport Shape
 from ffgrammar.grammar.json_schema.emit.symbols cimport Symbols
 
-# The symbol of the objects of a shape, at a depth of nesting; None when there are none.
+# Returns the symbol of the objects of a shape, at a depth of nesting; None when there are none. Raises LimitError,
+# UnsupportedError, KeysApart.
 cpdef object_symbol(Symbols em, Shape shape, int depth)
-# How to meet the first want of a shape: a list of (shape without it, wants that other keys must meet).
+# Takes a shape with wants (see members.py), and the wants that keys beside the named ones must meet. Returns the ways to meet
+# the first want of the shape: a list of (shape without this want, wants that keys beside the named ones must meet).
 cdef list _meet_first_want(Symbols em, Shape shape, tuple wanted)
-# A dict whose keys are the names in `properties`, in order.
+# Returns a dict whose keys are the names in `properties`, in order.
 cdef dict _listed_names(Shape shape)
-# The symbol of the objects in which keys beside the named ones meet the wants; None when there are none.
+# Returns the symbol of the objects in which keys beside the named ones meet the wants; None when there are none.
 cdef _object(Symbols em, Shape shape, int depth, tuple wanted)
-# A list of Items, or None.
+# Takes the names of properties, of which the first `listed` are listed, and the expression of all keys allowed, or None.
+# Returns a list of Items (see members.py), or None when a required property has no value.
 cdef _items(Symbols em, Shape shape, int depth, dict names, int listed, allowed)

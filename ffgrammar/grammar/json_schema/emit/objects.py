@@ -1,9 +1,10 @@
 # cython: language_level=3
-"""Objects: the named properties, all other keys by what their values must obey, and how many properties there are. In
-which order they may follow each other is decided in ordered.py and unordered.py.
+"""Objects: their named properties, all other keys by what the values must obey, and how many properties there are.
+ordered.py and unordered.py decide in which order properties may come.
 
-Where it makes no difference, a key beside the named ones may be written twice. JSON readers keep the last value then.
-All values of such a key obey the same schema, because keys whose values obey different schemas are different terminals.
+A key beside the named ones may be written twice, unless it matters how many keys there are or which ones. JSON readers
+then keep the last value. All values of such a key obey the same conjunction, because each key belongs to only one class
+of keys.
 """
 
 from __future__ import annotations
@@ -28,15 +29,15 @@ from ffgrammar.grammar.json_schema.strings.finite_keys import finite_keys
 
 __all__ = ["object_symbol"]
 
-# An object where one of the named keys is the wanted one costs as much as this many alternatives.
+# Each way to meet the wants of an object (see members.py) costs as much as this many alternatives.
 VARIANT_COST = 20
 
 
 def object_symbol(em: Symbols, shape: Shape, depth: int) -> int | None:
     """The symbol of the objects of a shape; None when there are none.
 
-    A shape may want some key of an expression (see `SomeKey`). Each want is met by a named key, or by one of the
-    others; where the expression matches only a few keys, these are named here.
+    A shape may have wants (see members.py). Each want is met by a named key, or by a key beside the named ones. If its
+    expression matches only a few keys, all of them are treated as named keys.
     """
     found = []
     todo: list[tuple[Shape, tuple[SomeKey, ...]]] = [(shape, ())]
@@ -72,7 +73,7 @@ def _meet_first_want(em: Symbols, shape: Shape, wanted: tuple[SomeKey, ...]) -> 
                 continue
             named = there.copy()
             named.require([name])
-            # (as a pattern, the name does not get a position in the order of properties)
+            # A name that is not listed is given as a pattern, so that it does not get a position among the listed ones.
             if name in listed:
                 constraint = Group({name: one.conj}, (), ())
             else:
@@ -110,7 +111,8 @@ def _object(em: Symbols, shape: Shape, depth: int, wanted: tuple[SomeKey, ...]) 
     if counts is None:
         return None
     least, most = counts
-    # A key that is written twice counts once, and its last value counts: where that matters, no key may be repeated.
+    # A key that is written twice is only one key, and only its last value counts. Where this matters, no key may be
+    # repeated.
     check = em.builder.check("new key") if classes and (wanted or least > 1) else None
     if check is not None and not _has_enough_keys(em, shape, classes, len(items), least, wanted):
         return None
@@ -128,8 +130,10 @@ def _object(em: Symbols, shape: Shape, depth: int, wanted: tuple[SomeKey, ...]) 
 def _items(
     em: Symbols, shape: Shape, depth: int, names: dict[str, None], listed: int, allowed: int | None
 ) -> list[Item] | None:
-    """The named properties that have values, of which the first `listed` names are listed; None when a required
-    property has no value."""
+    """The named properties for which there are values; None when a required property has no value.
+
+    The first `listed` of the names are those that some `properties` names.
+    """
     required = set(shape.required)
     items: list[Item] = []
     conjs = property_conjs(shape, names, em.strings)
@@ -145,7 +149,7 @@ def _items(
 
 
 def _counts(shape: Shape, items: int, has_others: bool) -> tuple[int, int | None] | None:
-    """How many properties there must and may be, as far as that has to be counted; None when there is no such number.
+    """How many properties there must be and may be, as far as they must be counted; None when no number is possible.
 
     Args:
         shape: the shape.
@@ -171,7 +175,10 @@ def _has_enough_keys(
     least: int,
     wanted: tuple[SomeKey, ...],
 ) -> bool:
-    """Whether there are enough different keys. Warns if keys beside the named ones may run out before that."""
+    """Whether there are enough different keys for `least` properties.
+
+    Warns if there are only a few keys beside the named ones: a text may use them up, and then nothing can follow.
+    """
     few = [finite_keys(em.store, keys) for keys, _, _ in classes]
     if not few or None in few:
         return True
@@ -186,7 +193,7 @@ def _has_enough_keys(
 
 
 def _cover(kinds: list[tuple[int, Body]], wanted: tuple[SomeKey, ...]) -> bool:
-    """Whether every want is met by some kind."""
+    """Whether each want is met by one of the kinds (see `Members.kinds`)."""
     met = 0
     for bits, _ in kinds:
         met |= bits

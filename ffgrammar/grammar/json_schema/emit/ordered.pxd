@@ -2,9 +2,11 @@
 
 from ffgrammar.grammar.json_schema.emit.symbols cimport Symbols
 
-# The bodies of the member lists; `members` is a Members (see members.py).
+# Takes a Members (see members.py). Returns the bodies of the lists of properties, without braces. Raises LimitError.
 cpdef list ordered(Symbols em, members)
-# (the body of one or more properties, whether there may be none); `items` are Items, `others` bodies
+# Takes Items (see members.py), and the bodies of other properties. Returns (the body of one or more properties, whether there
+# may be none).
 cdef tuple _run(Symbols em, list items, list others)
-# the symbol of the properties so far, followed by any number of other properties
+# Takes the body of the properties so far, and the bodies of other properties. Returns the symbol of the properties so far,
+# followed by any number of other properties.
 cdef _followed(Symbols em, tuple run, list others, may_be_empty)

@@ -1,12 +1,13 @@
 # cython: language_level=3
 """Objects whose named properties come in the schema's order, followed by all other keys in any order.
 
-A name that is required but not listed by any `properties` comes after the listed ones, among the other keys.
+A name that is required but not listed by any `properties` comes after the listed ones. Other keys may stand before and
+after it.
 
-Property lists are left recursive: once a property is written, it does not matter which ones before it were left out, so
-the parser has few states. A run of required properties is one production; each optional one costs one rule. Where
-properties are counted, or some keys are wanted, there is a rule for each count and each set of wants that are met. For
-`{"properties": {"a": A, "b": B}, "required": ["a"], "additionalProperties": false}`:
+Lists of properties are left recursive. Once a property is written, it does not matter which properties before it were
+left out, so the parser has few rows. A run of required properties is one production, and each optional property costs
+one rule. If properties are counted, or there are wants (see members.py), there is a rule for each count and each set of
+wants that are met. For `{"properties": {"a": A, "b": B}, "required": ["a"], "additionalProperties": false}` the rule is
 
     members: a | a "," b
 """
@@ -24,7 +25,7 @@ State = tuple[int, int]
 
 
 def ordered(em: Symbols, members: Members) -> list[Body]:
-    """The bodies of the member lists, without braces; () is the empty list."""
+    """The bodies of the lists of properties, without braces; () is the empty list."""
     if members.least > 1 or members.most is not None or members.wanted:
         return _counted(em, members)
     run, may_be_empty = _run(em, members.items, members.others)
@@ -37,7 +38,7 @@ def ordered(em: Symbols, members: Members) -> list[Body]:
 def _run(em: Symbols, items: list[Item], others: list[Body]) -> tuple[Body, bool]:
     """The symbols of one or more properties, and whether there may be none."""
     comma = em.comma
-    # the properties so far, as one production while there is only one way to write them; () is none
+    # the symbols of the properties so far, written out while there is only one way to write them; () if there are none
     run: Body = ()
     may_be_empty = True
     for body, is_required, is_listed in items:
@@ -69,12 +70,12 @@ def _followed(em: Symbols, run: Body, others: list[Body], may_be_empty: bool) ->
     return em.growing(bodies, [(em.comma, *body) for body in others], "members")
 
 
-# The lists so far by state; () is the empty list, which only the first state has.
+# By state: the lists of properties so far that lead to it, as one body. () is the empty list, which leads to (0, 0).
 Lists = dict[State, tuple[int, ...]]
 
 
 def _counted(em: Symbols, members: Members) -> list[Body]:
-    """The bodies of the member lists where the state matters."""
+    """The bodies of the lists of properties, if these must be counted or there are wants."""
     least, most = members.least, members.most
     cap = max(least, 1) if most is None else most
     if cap * (len(members.items) + 2 * len(members.others)) * (members.wanted + 1) > em.limits.rules:
@@ -96,18 +97,18 @@ def _counted(em: Symbols, members: Members) -> list[Body]:
 
 
 def _one(em: Symbols, bodies: list[Body]) -> Body:
-    """A body for any of some bodies."""
+    """A body that stands for any one of these bodies."""
     return bodies[0] if bodies == [()] else (em.rule(bodies, "members"),)
 
 
 def _with_others(em: Symbols, members: Members, lists: Lists, cap: int) -> Lists:
-    """The lists, each followed by any number of other keys, by the state after these."""
+    """The lists, each followed by any number of other properties; by the state after these properties."""
     kinds = members.counted_kinds()
     if not kinds:
         return lists
     after: dict[State, list[Body]] = {state: [run] for state, run in lists.items()}
     found: Lists = {}
-    # every key leads to a later state in this order, or back to the same state
+    # in the order of `min`, every property leads to a later state or back to the same state
     while after:
         state = min(after, key=lambda one: (one[0], one[1].bit_count()))
         count, met = state

@@ -3,11 +3,13 @@
 from ffgrammar.grammar.json_schema.shape.shape cimport Shape
 from ffgrammar.grammar.json_schema.emit.symbols cimport Symbols
 
-# The body (a tuple of symbols) of a named key and its colon.
+# Returns the body (a tuple of symbols) of a named key and its colon.
 cpdef tuple named_key(Symbols em, name)
-# The body of keys, given by an expression, and their colon; raises KeysApart.
+# Takes an expression of keys, the name of their terminal, and a check or None. Returns the body of the keys and their colon.
+# Raises KeysApart.
 cpdef tuple key_symbols(Symbols em, expr, name, check=*)
-# A list of (expression of keys, conjunction of their values); `allowed` is an expression or None.
+# Takes the named keys, and the expression that all keys must match, or None. Returns a list of (expression of keys, conjunction
+# that their values must obey). Raises LimitError.
 cpdef list key_classes(Symbols em, Shape shape, dict names, allowed)
-# The same where there are no patterns; `parts` are the expressions that keys must match.
+# Returns what key_classes returns, for a shape without patterns; `parts` are the expressions that all keys must match.
 cdef list _one_class(Symbols em, Shape shape, dict names, list parts)

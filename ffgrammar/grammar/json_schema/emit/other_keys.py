@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The keys of an object beside the named ones, and what an object writes for a key."""
+"""The keys of an object beside the named ones, and the symbols that are written for any key."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ffgrammar.grammar.json_schema.shape.types import STR
 
 __all__ = ["key_classes", "key_filter", "key_symbols", "named_key", "wanted_kinds"]
 
-# A class of keys that several patterns tell apart costs as much as this many alternatives.
+# Each class of keys that `patternProperties` tell apart costs as much as this many alternatives.
 CLASS_COST = 200
-# How many keys beside the named ones may be wanted: there is a rule for each set of them.
+# How many wants (see members.py) keys beside the named ones may have to meet: there is a rule for each set of wants.
 MAX_WANTED = 8
 
 
@@ -29,7 +29,7 @@ def named_key(em: Symbols, name: str) -> Body:
 
 
 def key_symbols(em: Symbols, expr: int, name: str, check: int | None = None) -> Body:
-    """Keys, given by an expression, and their colon: one terminal if nothing may stand between the two.
+    """The symbols of keys, given by an expression, and of their colon. They are one terminal if `Layout.fuses_keys`.
 
     Args:
         em: the symbols of the grammar.
@@ -67,7 +67,8 @@ def key_classes(em: Symbols, shape: Shape, names: dict[str, None], allowed: int 
         allowed: the expression that all keys must match; None: any key is allowed.
 
     Returns:
-        Pairs of an expression of keys and a conjunction; no key matches two of the expressions.
+        Pairs of an expression of keys and the conjunction that their values must obey. No key matches two of the
+        expressions.
 
     Raises:
         LimitError: the patterns overlap in too many ways.
@@ -90,7 +91,7 @@ def key_classes(em: Symbols, shape: Shape, names: dict[str, None], allowed: int 
 
 
 def _one_class(em: Symbols, shape: Shape, names: dict[str, None], parts: list[int]) -> list[tuple[int, Conj]]:
-    """The same where there are no patterns."""
+    """What `key_classes` returns for a shape without patterns; `parts` are expressions that all keys must match."""
     conj: Conj = ()
     for group in shape.groups:
         conj = join(conj, group.additional)
@@ -104,7 +105,11 @@ def _one_class(em: Symbols, shape: Shape, names: dict[str, None], parts: list[in
 
 
 def _split_by_patterns(em: Symbols, keys: int, patterns: dict[int, None]) -> list[tuple[int, tuple[int, ...]]]:
-    """Keys, split by every pattern into those that match it and those that do not: (expression, patterns matched)."""
+    """Keys, split by every pattern into those that match it and those that do not.
+
+    Returns:
+        Pairs of an expression of keys and the patterns that these keys match.
+    """
     store = em.store
     classes: list[tuple[int, tuple[int, ...]]] = [(keys, ())]
     for body in patterns:
@@ -124,7 +129,7 @@ def _split_by_patterns(em: Symbols, keys: int, patterns: dict[int, None]) -> lis
 def wanted_kinds(
     em: Symbols, classes: list[tuple[int, Conj, int]], wanted: tuple[SomeKey, ...], depth: int
 ) -> list[tuple[int, Body]]:
-    """The properties beside the named ones that meet wants.
+    """The properties beside the named ones that meet wants (see members.py).
 
     Args:
         em: the symbols of the grammar.
@@ -133,7 +138,7 @@ def wanted_kinds(
         depth: how deep the object is nested.
 
     Returns:
-        For each set of wants, as bits, the properties that meet all of them.
+        Pairs of a set of wants, as bits, and the body of properties that meet all of them.
 
     Raises:
         UnsupportedError: there are too many wants.

@@ -24,9 +24,9 @@ cdef class Symbols:
     cdef readonly dict keys
     cdef readonly dict shared
     cdef dict _rules
-    # the symbol of the values that obey a conjunction (a tuple of subschema numbers), at a depth of nesting
+    # returns the symbol of the values that obey a conjunction (a tuple of subschema numbers), at a depth of nesting
     cpdef symbol(self, tuple conj, int depth)
-    # a symbol for any of the bodies
+    # returns a symbol that stands for any one of the bodies; raises LimitError
     cpdef rule(self, bodies, name=*)
-    # a symbol for one of the bodies, followed by any number of those in `more`
+    # returns a symbol that stands for one of the bodies, followed by any number of the bodies in `more`; raises LimitError
     cpdef growing(self, bodies, more, name=*)

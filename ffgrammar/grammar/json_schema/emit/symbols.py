@@ -17,18 +17,18 @@ __all__ = ["Symbols"]
 
 
 class Symbols:
-    """What arrays and objects are written with. `Emitter` adds the symbols of values.
+    """The symbols that arrays and objects are written with. The subclass `Emitter` adds the symbols of values.
 
     Attributes:
         store, limits: as given.
-        subschemas, strings, multiples, warnings, negation, combiner: of the normalizer.
+        subschemas, strings, multiples, warnings, negation, combiner: those of the normalizer.
         builder: the builder of the grammar.
         any_order: whether properties may come in any order.
         left_brace, right_brace, left_bracket, right_bracket, comma, colon: the symbols of these marks.
         layout: the marks with their whitespace.
         never: a symbol that derives nothing.
-        keys: key and colon by property name.
-        shared: parametric nonterminals, and subschemas, by what they are made from.
+        keys: the symbols of a key and its colon, by the name of the property.
+        shared: the symbols of parametric nonterminals, and the numbers of subschemas, by what they are made from.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Symbols:
         raise NotImplementedError
 
     def rule(self, bodies: Sequence[tuple[int, ...]], name: str = "") -> int:
-        """A symbol for any of some symbol sequences. Equal rules are one symbol."""
+        """A symbol that stands for any one of these sequences of symbols. Equal rules are one symbol."""
         if len(bodies) == 1:
             return self.builder.seq(bodies[0], name)
         key = tuple(bodies)
@@ -74,7 +74,10 @@ class Symbols:
         return found
 
     def growing(self, bodies: Sequence[tuple[int, ...]], more: Sequence[tuple[int, ...]], name: str = "") -> int:
-        """A symbol for one of the bodies and then any number of `more`. The rule is left recursive."""
+        """A symbol that stands for one of the bodies, and then any number of the bodies in `more`.
+
+        The rule is left recursive.
+        """
         key = (*bodies, (), *more)
         found = self._rules.get(key)
         if found is None:

@@ -1,12 +1,11 @@
 """`uniqueItems`: arrays whose items all differ; and its opposite, arrays with two equal items.
 
 If the items can have only a few values, the grammar itself tells them apart: a parametric nonterminal keeps the set of
-those that were written. All other items are compared as they are written: the brackets and commas of the array are
-checked lexemes, so an item that equals an earlier one cannot end there, and the text goes on where it can still be made
-to differ.
+values that were written. All other items are compared as they are written. The brackets and commas of their array are
+lexemes with a check. So an item that equals an earlier one cannot end, and its text has to go on until it differs.
 
-That needs a way on. A string can always grow longer, but the integer 0 cannot. Where an item may get stuck, there is a
-warning.
+This works only if its text can go on. A string without a bound can always get longer, but one with a `maxLength`
+cannot. Where an item may reach a point after which nothing can follow, there is a warning.
 """
 
 from __future__ import annotations
@@ -29,16 +28,18 @@ from ffgrammar.regex.expr.store import ANY_BYTES
 
 __all__ = ["compared_array_symbol"]
 
-# The grammar tells up to this many values apart.
+# The grammar itself tells up to this many values apart.
 MAX_VALUES = 256
-# Arrays of different items within such arrays are examined down to this level: may they run out of items?
+# The items of an array with unique items may be such arrays themselves. Whether these can always have another item is
+# examined down to this many levels.
 LEVELS = 3
 
 _LITERALS = {NULL: b"null", TRUE: b"true", FALSE: b"false"}
 
 
 def compared_array_symbol(em: Symbols, shape: Shape, depth: int) -> int | None:
-    """The symbol of the arrays of a shape whose items must all differ, or must not; None when there are none."""
+    """The symbol of the arrays of a shape whose items must all differ, or of which two items must be equal; None when
+    there are none."""
     there = shape.copy()
     there.unique = there.repeated = None
     conjs, there.max_items = _items(em, shape, depth)
@@ -66,8 +67,10 @@ def compared_array_symbol(em: Symbols, shape: Shape, depth: int) -> int | None:
 
 
 def _items(em: Symbols, shape: Shape, depth: int) -> tuple[list[Conj], int | None]:
-    """What the items obey, one by one, where the last conjunction stands for all further items, too; and how many items
-    there may be at most."""
+    """What the items must obey, one by one, and how many items there may be at most (None: no bound).
+
+    The last conjunction is for all further items, too.
+    """
     length = max([len(one.prefix) for one in shape.items], default=0)
     most = shape.max_items
     conjs: list[Conj] = []
@@ -89,13 +92,15 @@ def _warn_of_dead_ends(em: Symbols, shape: Shape) -> None:
 
 
 class _CheckedStyle(ArrayStyle):
-    """Arrays whose brackets and commas are checked: the lexeme after an item must not end an item that is wrong.
+    """Arrays with a check: a bracket or comma after an item is allowed only if the check holds.
+
+    The closing bracket always has the check. Commas have it only if the check is "unique".
 
     Args:
         em: the symbols of the grammar.
         subschema: the subschema with `uniqueItems`.
-        kind: the check, "unique" or "repeated".
-        free: conjunctions of items that can always be made longer.
+        kind: the kind of the check, "unique" or "repeated".
+        free: the conjunctions of items whose text can always go on until it differs from all earlier items.
     """
 
     def __init__(self, em: Symbols, subschema: Subschema, kind: str, free: Sequence[Conj]) -> None:
@@ -111,7 +116,11 @@ class _CheckedStyle(ArrayStyle):
         self.layout = em.layout.checked(check)
 
     def item(self, conj: Conj, depth: int) -> int:
-        """The symbol of the items that obey a conjunction, without those that equal an earlier item for ever."""
+        """The symbol of the items that obey a conjunction.
+
+        If the items are free, spellings of zero are left out that stay zero whatever follows: a second zero could never
+        be made to differ.
+        """
         resolved_shapes = self.em.combiner.resolved_shapes
         if conj in self._free and any([_has_dead_zeros(shape) for shape in resolved_shapes(conj)]):
             return _number_symbol(self.em, self._subschema, conj, depth + 1)
@@ -119,7 +128,10 @@ class _CheckedStyle(ArrayStyle):
 
 
 def _only(em: Symbols, subschema: Subschema, conj: Conj, types: int) -> Conj:
-    """A conjunction restricted to some types. Equal arguments give the same conjunction, so recursive schemas end."""
+    """A conjunction restricted to some types.
+
+    Equal arguments give the same conjunction, so emitting a recursive schema comes to an end.
+    """
     key = ("only", types)
     if key not in em.shared:
         (em.shared[key],) = em.subschemas.synthesized(subschema, {TYPES_LEFT: types}, "uniqueItems")
@@ -127,8 +139,11 @@ def _only(em: Symbols, subschema: Subschema, conj: Conj, types: int) -> Conj:
 
 
 def _never_runs_out(em: Symbols, conj: Conj, depth: int, levels: int = LEVELS) -> bool:
-    """Whether an item that equals another one can always be made longer, so that it differs. (Zero cannot. But the
-    lexer knows where an integer ends, and _number_symbol excludes other zeros.)"""
+    """Whether the text of an item that equals an earlier one can always go on until the item differs.
+
+    Zero is no exception that matters. In a grammar with checks, a lexeme ends as soon as it cannot go on. So a second
+    integer 0 is never begun. `_number_symbol` leaves out the other spellings of zero that cannot go on to differ.
+    """
     shapes = em.combiner.resolved_shapes(conj)
     fractions = any([shape.types & FRAC for shape in shapes])
     return all(
@@ -159,12 +174,12 @@ def _numbers_go_on(em: Symbols, shape: Shape, fractions: bool) -> bool:
 
 
 def _has_dead_zeros(shape: Shape) -> bool:
-    """Whether a number may begin such that it is zero, whatever follows: 0e, for example."""
+    """Whether some spellings begin so that the number is zero, whatever follows: with 0e, for example."""
     return bool(shape.types & FRAC or (shape.types & INT and shape.low == 0))
 
 
 def _arrays_go_on(em: Symbols, shape: Shape, depth: int, levels: int) -> bool:
-    """Whether there is always another item."""
+    """Whether an array can always have another item."""
     if not shape.types & ARR:
         return True
     if shape.max_items is not None or shape.contained or shape.repeated is not None:
@@ -180,7 +195,7 @@ def _arrays_go_on(em: Symbols, shape: Shape, depth: int, levels: int) -> bool:
 
 
 def _objects_go_on(shape: Shape) -> bool:
-    """Whether there is always another key."""
+    """Whether an object can always have another key."""
     if not shape.types & OBJ:
         return True
     if shape.max_properties is not None or shape.key_names or shape.some_keys:
@@ -189,8 +204,10 @@ def _objects_go_on(shape: Shape) -> bool:
 
 
 def _number_symbol(em: Symbols, subschema: Subschema, conj: Conj, depth: int) -> int:
-    """The symbol of items that never run out, without numbers that are zero whatever follows: those that begin with 0e,
-    0.0e and the like, and with a minus where no number is below zero."""
+    """The symbol of free items (see `_CheckedStyle`), without numbers that are zero whatever follows.
+
+    These begin with 0e, 0.0e and the like; or with a minus, if no number below zero is allowed.
+    """
     s = em.store
     numbers = em.multiples.numbers
     zeros = s.union([numbers.zero, s.concat([numbers.zero, numbers.point, numbers.zeros])])
@@ -210,7 +227,7 @@ def _number_symbol(em: Symbols, subschema: Subschema, conj: Conj, depth: int) ->
 
 
 def _split(em: Symbols, conj: Conj) -> tuple[dict[object, int], int]:
-    """The values of the types that have only a few values, each with its terminal; and all other types, as bits."""
+    """The values of the types that have only a few values, each with its terminal; and, as bits, all other types."""
     shapes = em.combiner.resolved_shapes(conj)
     found: dict[object, list[int]] = {}
     left = 0
@@ -226,7 +243,8 @@ def _split(em: Symbols, conj: Conj) -> tuple[dict[object, int], int]:
 
 
 def _listed(em: Symbols, shape: Shape, group: int) -> dict[object, int] | None:
-    """The values of one group of types, each with its expression; None if they are not a few scalars."""
+    """The values of a shape that have one of the types in `group`, each with its expression; None unless they are a few
+    scalars."""
     if group in _LITERALS:
         return {None: em.store.literal(_LITERALS[group])}
     if group == STR and shape.strings is not None:
@@ -240,7 +258,7 @@ def _listed(em: Symbols, shape: Shape, group: int) -> dict[object, int] | None:
 
 
 def _integers(shape: Shape) -> list[Decimal] | None:
-    """The integers between the bounds of a shape; None if there may be many, or other numbers."""
+    """The integers that a shape allows; None if there may be too many to list, or numbers that are not integers."""
     low, high = shape.low, shape.high
     if shape.types & FRAC or low is None or high is None or high - low > MAX_VALUES:
         return None
@@ -255,7 +273,7 @@ def _integers(shape: Shape) -> list[Decimal] | None:
 def _mixed(
     em: Symbols, shape: Shape, values: dict[object, int], left: int, conj: Conj, most: int | None, depth: int
 ) -> int:
-    """Arrays of a few values, each at most once, and of other items that all differ.
+    """The symbol of arrays in which each of a few values occurs at most once, and all other items differ.
 
     Args:
         em: the symbols of the grammar.
@@ -286,7 +304,7 @@ def _mixed(
         if shape.min_items == 0:
             add(array, [style.opening, style.closing])
         line = style.layout.line_break
-        # (templates need terminals)
+        # the symbols one by one: a template with `again` must contain a terminal, not only nonterminals
         comma = style.layout.comma_symbols(em.builder.check("unique") if left else None)
         add(more, [*style.layout.last_break, style.closing], counts=((shape.min_items, None), ANY_COUNT))
         for symbol, before in ((array, (style.opening, *line)), (more, comma)):

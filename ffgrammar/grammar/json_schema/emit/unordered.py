@@ -1,8 +1,8 @@
-"""Objects whose keys may come in any order: a parametric nonterminal keeps the set of named keys that were written, and
-counts. The parser only creates the sets that occur in a text.
+"""Objects whose keys may come in any order. A parametric nonterminal keeps the set of named keys that were written, and
+counts properties. The parser makes only the sets that occur in a text.
 
-An object must be able to end from everywhere (see ir.GrammarIR). So optional properties have a count of their own: they
-must leave room for all that is still to come.
+Whatever has been written, it must be possible to complete the object (see ir.GrammarIR). So optional properties have a
+counter of their own: they must leave room for the required properties, and for those that meet wants (see members.py).
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ __all__ = ["unordered"]
 
 
 def unordered(em: Symbols, members: Members) -> list[Body]:
-    """The bodies of the member lists, without braces; () is the empty list.
+    """The bodies of the lists of properties, without braces; () is the empty list.
 
-    The first counter is the number of properties, the second the number of those that are not required. The wants that
-    are met are not bits of the parameter; there is a nonterminal for each set of them.
+    The first counter is the number of properties. The second one is the number of properties that are not required. The
+    wants that are met are not bits of the parameter. Instead, there is a nonterminal for each set of wants.
     """
     items, least, most = members.items, members.least, members.most
     missing = _missing(members)
@@ -40,7 +40,7 @@ def unordered(em: Symbols, members: Members) -> list[Body]:
     for met, symbol, comma in [(0, first, ()), *[(met, symbol, (em.comma,)) for met, symbol in more.items()]]:
         if met == members.wanted and symbol != first:
             em.builder.add_template(symbol, [], need=need, counts=((least, None), ANY_COUNT))
-        # how many optional properties fit beside those that still have to meet a want
+        # how many optional properties there is room for, beside those that still have to meet a want
         room_here = None if room is None else room - missing[met]
         _add_items(em, members, symbol, comma, more[met], room_here)
         for meets, body in members.counted_kinds():
@@ -55,7 +55,7 @@ def unordered(em: Symbols, members: Members) -> list[Body]:
 def _add_items(
     em: Symbols, members: Members, symbol: int, comma: tuple[int, ...], following: int, room: int | None
 ) -> None:
-    """Add a template for each named property."""
+    """Add a template for each named property. `room` is how many optional properties there is room for; None: any."""
     for bit, (written, is_required, _) in enumerate(members.items):
         body = [*comma, *written]
         if is_required:
@@ -67,15 +67,17 @@ def _add_items(
 def _add_optional(
     em: Symbols, symbol: int, body: list[int], following: int, room: int | None, bit: int | None = None
 ) -> None:
-    """Add a template for an optional property, if there is room for one at all."""
+    """Add a template for an optional property, if there is room for any. `bit` is given for a named property."""
     if room is None or room > 0:
         counts = (ANY_COUNT, (0, None if room is None else room - 1))
         em.builder.add_template(symbol, body, following, bit=bit, counts=counts, add=(1, 1))
 
 
 def _missing(members: Members) -> dict[int, int]:
-    """For each set of wants that are met: how many more keys it takes at least until all are. Sets from which that is
-    impossible are left out."""
+    """For each set of wants that are met: how many more keys it takes at least until all wants are met.
+
+    Sets from which this is impossible are left out.
+    """
     found = {members.wanted: 0}
     for met in sorted(range(members.wanted), key=int.bit_count, reverse=True):
         steps = [found[met | meets] + 1 for meets, _ in members.kinds if not meets & met and met | meets in found]

@@ -10,9 +10,9 @@ In reading order:
 - context: what the functions that apply keywords work with.
 - unevaluated: how `unevaluatedProperties` and `unevaluatedItems` become ordinary keywords.
 - scalar_keywords, array_keywords, object_keywords, applicators, internal: for each keyword, the function that applies
-  it and the one that negates it.
+  it and the function that negates it.
 - reader: walks a schema and applies its keywords.
-- settle: puts the constraints of a finished shape together.
+- settle: drops the types of a finished shape that have no value.
 - combine: conjunctions as lists of shapes.
-- normalizer: all of these, put together for one build.
+- normalizer: the objects of the other modules that one build needs.
 """

@@ -1,6 +1,6 @@
 # cython: language_level=3
-"""The keywords that put schemas together: references, `allOf`, `anyOf`, `oneOf`, `not`, `if`, those that depend on a
-property, and `unevaluatedProperties` and `unevaluatedItems`."""
+"""The keywords that put schemas together: references, `allOf`, `anyOf`, `oneOf`, `not`, `if`, `dependentRequired` and
+the like, and `unevaluatedProperties` and `unevaluatedItems`."""
 
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ def apply_any_of(
 def _sets_that_hold(
     context: Context, subschema: Subschema, word: str, options: list[Conj], owners: tuple[int, ...]
 ) -> list[Conj]:
-    """The branches of an `anyOf` below an `unevaluated` keyword, as sets of those that hold together."""
+    """The alternatives of an `anyOf` that evaluates for owners (see unevaluated.py): sets of branches, each as one
+    conjunction."""
     subschemas = context.subschemas
     annotated = [any([not EVALUATING.isdisjoint(subschemas.list[at].schema) for at in conj if at]) for conj in options]
     opposite = None
@@ -196,7 +197,7 @@ def apply_unevaluated(
     at, above, owners = path
     if conj:
         shape.pending = (*shape.pending, PendingUnevaluated(at, of_properties, conj, False, subschema))
-    # for the owners further up, everything is evaluated
+    # the keyword evaluates everything that is left, so for the owners further up everything is evaluated
     about = Group({}, (), ()) if of_properties else None
     mark(shape, (at, above, owners[:-1]), lambda owner: Mark(owner, about, everything=True))
 
@@ -208,7 +209,8 @@ def negate_unevaluated(negation: Negation, subschema: Subschema, word: str, valu
     wrong = negation.conj(subschema, child(subschema, value, word))
     if wrong == NEVER:
         return []
-    # the same schema, except that something is unevaluated and wrong; in its own draft, so that it leaves its marks
+    # The same schema, except that some unevaluated property or item must break the keyword. The schema is not
+    # synthesized but keeps its own draft, so that its other keywords leave their marks.
     others = {key: inner for key, inner in subschema.schema.items() if key != word}
     unevaluated = (of_properties, wrong, child(subschema, subschema.schema))
     return [child(subschema, {**others, SOME_UNEVALUATED: unevaluated})]

@@ -18,24 +18,27 @@ cdef class Combiner:
     cdef dict _types
     cdef object _cost
     cdef dict _made_choices
-    # the shapes of a conjunction, before and after the branches of every `oneOf` are told apart
+    # returns the shapes of a conjunction, where a `oneOf` may still be taken for an `anyOf`; raises what `_multiply` raises
     cpdef list shapes(self, tuple conj)
+    # returns the shapes of a conjunction when the branches of every `oneOf` are told apart; raises what `_multiply` raises
     cpdef list resolved_shapes(self, tuple conj)
-    # the same, not kept; raises LimitError when there are too many alternatives
+    # both work the shapes of a conjunction out, and do not keep them; `_multiply` counts the level of nesting, too; both raise
+    # GrammarError, UnsupportedError, or LimitError when there are too many alternatives
     cdef list _multiply(self, tuple conj)
     cdef list _product(self, tuple conj)
-    # the types that the `type` keywords of a conjunction allow
+    # returns the types that the `type` keywords of a conjunction allow, as bits
     cdef unsigned int _types_of(self, tuple conj)
-    # those of a list of choices that the shape leaves open
+    # takes a list of Choices; returns a list of those that the shape leaves open
     cdef list _open_choices(self, Shape shape, choices)
-    # whether no value of a shape obeys a conjunction, as far as is cheap to see
+    # returns whether no value of a shape obeys a conjunction, as far as is cheap to see
     cdef bint _excludes(self, Shape shape, tuple conj)
-    # the types that a shape with open choices can have at most; records what was checked in `shape.checked`
+    # returns the types that a shape with open choices can have at most, as bits; records what was checked in `shape.checked`
     cdef unsigned int _possible_types(self, Shape shape)
-    # whether no value obeys a conjunction that was `before` when it was last examined
+    # returns whether surely no value obeys a conjunction, which was `before` when it was last examined
     cdef bint _contradicts(self, tuple conj, tuple before)
-    # whether surely no value obeys a conjunction, or a shape, down to `depth` levels
+    # returns whether surely no value obeys a conjunction; examines properties and items down to `depth` levels
     cpdef bint impossible(self, tuple conj, int depth)
+    # returns whether surely no value has a shape; examines properties and items down to `depth` levels
     cdef bint _empty(self, Shape shape, int depth)
-    # whether no number has a shape
+    # returns whether no number has a shape
     cdef bint _no_number(self, Shape shape)

@@ -1,12 +1,12 @@
 # cython: language_level=3
 """Conjunctions of schemas as lists of shapes: alternatives are multiplied out, and those without a value dropped.
 
-JSON types are disjoint and one shape holds constraints on all of them, so most products collapse: under
-`{"type": "object", "anyOf": [A, B]}` where A is about strings and B about objects, one shape remains.
+JSON types are disjoint, and one shape holds the constraints on all of them. So most products collapse: if A is about
+strings and B is about objects, `{"type": "object", "anyOf": [A, B]}` has only one shape.
 
-The cost is what makes this a file of its own: n choices of two have 2 ** n products. So the choice that leaves least is
-made first, impossible shapes are dropped as early as they can be recognised, and what remains is counted against
-`Limits.alternatives`.
+The difficulty is the cost: n choices between two alternatives have 2 ** n products. So the choice with the fewest
+alternatives is made first. Impossible shapes are dropped as early as they can be recognised. What remains is counted
+against `Limits.alternatives`.
 """
 
 from __future__ import annotations
@@ -31,13 +31,14 @@ from ffgrammar.grammar.json_schema.spec.internal_keywords import SOME_OF
 
 __all__ = ["Combiner"]
 
-# Properties are examined for contradictions only within this many nested products.
+# Properties are examined for contradictions only if at most this many products are being worked out, one in another.
 PRUNING_LEVELS = 2
-# There, a conjunction of up to this many parts is examined as a whole, a larger one part against part.
+# The conjunction of a property is examined as a whole if it has at most this many parts. In a larger one, pairs of
+# parts are examined.
 FEW_PARTS = 6
-# For every 256 groups of properties and open choices, an alternative costs one more.
+# The cost of an alternative grows by one for every 256 groups of properties and open choices.
 MANY = 256
-# A whole schema may have this many times the alternatives that one of its parts may have.
+# A whole schema may have this many times the alternatives that one conjunction in it may have.
 TOTAL = 5
 
 
@@ -69,8 +70,10 @@ class Combiner:
         self._made_choices: dict[tuple[Any, ...], Conj] = {}
 
     def shapes(self, conj: Conj) -> list[Shape]:
-        """The shapes of a conjunction: a value that obeys it has one of them. There are none if no value does, as far
-        as can be seen here; a `oneOf` may still be taken for an `anyOf`."""
+        """The shapes of a conjunction: a value that obeys the conjunction has one of them.
+
+        If no value obeys it, and this is easy to see, there are no shapes. A `oneOf` may still be taken for an `anyOf`.
+        """
         found = self._shapes.get(conj)
         if found is None:
             found = self._multiply(conj)
@@ -109,7 +112,7 @@ class Combiner:
                 shape.types = self._possible_types(shape)
                 if is_one_of and shape.types:
                     choices = self._open_choices(shape, choices)
-                # a shape with many parts costs more, and so does every step on the way to it
+                # a shape with many parts costs more, and so does every choice on the way to it
                 cost = is_one_of + (len(choices) + len(shape.groups)) // MANY
                 made += cost
                 self._cost += cost
@@ -121,7 +124,7 @@ class Combiner:
                 if settle(shape, self._strings):
                     done.append(shape)
                 continue
-            # the choice that leaves least first: it rules out most of the others
+            # the choice with the fewest alternatives comes first: what is chosen rules out alternatives of the others
             choice = min(choices, key=_breadth)
             path = choice.path
             most = self._limits.alternatives
@@ -131,7 +134,7 @@ class Combiner:
             rest = [other for other in choices if other is not choice]
             possible = [option for option in reversed(choice.options) if types & self._types_of(option)]
             if made and len(possible) == 2 and self._excludes(shape, possible[1]):
-                # as in a chain of conditions, of which one holds
+                # In a chain of `if` and `else`, only one condition holds, so most first alternatives are excluded.
                 possible.pop()
             several = len(possible) > 1
             todo.extend([(shape.copy(), option, path, list(rest), several) for option in possible])
@@ -148,7 +151,8 @@ class Combiner:
         return found
 
     def _open_choices(self, shape: Shape, choices: list[Choice]) -> list[Choice]:
-        """The choices that a shape leaves open: what it excludes already needs no opposite."""
+        """The choices that a shape leaves open. If it excludes a conjunction already, the choice that says the opposite
+        of this conjunction holds."""
         return [one for one in choices if one.unless is None or not self._excludes(shape, one.unless)]
 
     def _excludes(self, shape: Shape, conj: Conj) -> bool:
@@ -161,8 +165,11 @@ class Combiner:
         return not self._possible_types(both)
 
     def _possible_types(self, shape: Shape) -> int:
-        """The types that a shape with open choices can have at most. Seeing early that there are none is worth some
-        work; but properties are examined only near the top, because that may lead back here."""
+        """The types that a shape with open choices can have at most.
+
+        To see early that there are none is worth some work. But properties are examined only in the outermost products,
+        because examining them may start products inside of these.
+        """
         types = shape.types
         if shape.strings == ():
             types &= ~STR
@@ -182,7 +189,11 @@ class Combiner:
         return types
 
     def _contradicts(self, conj: Conj, before: Conj) -> bool:
-        """Whether surely no value obeys a conjunction that has grown: two of its parts mostly show that."""
+        """Whether surely no value obeys a conjunction that has grown from `before`.
+
+        In a large one, only pairs of a new part and another part are examined: most contradictions are between two
+        parts.
+        """
         if self._level > PRUNING_LEVELS:
             return False
         if len(conj) <= FEW_PARTS:
@@ -196,7 +207,7 @@ class Combiner:
         return False
 
     def _some_of(self, subschema: Subschema, options: list[Conj]) -> Conj:
-        """A conjunction that says that one of several holds."""
+        """A conjunction that says that at least one of several conjunctions holds."""
         if () in options:
             return ()
         key = (id(subschema), *options)
@@ -241,7 +252,7 @@ class Combiner:
         try:
             return not self._multiples.of(shape, self.plain_integers)
         except UnsupportedError:
-            # it is refused where it is needed
+            # the divisor is too large; the error is raised again if the shape is emitted
             return False
 
 
@@ -250,7 +261,7 @@ def _breadth(choice: Choice) -> int:
 
 
 def _merged(shapes: list[Shape]) -> list[Shape]:
-    """The shapes, where all that only list strings are merged into one."""
+    """The shapes, in which all shapes that only list strings are merged into one."""
     texts: dict[str, None] = {}
     kept = []
     for shape in shapes:

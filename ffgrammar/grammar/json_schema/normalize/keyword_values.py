@@ -1,8 +1,8 @@
 # cython: language_level=3
 """The values of keywords, checked and parsed.
 
-Applying a keyword and negating it both start from its value: `KeywordValues` is what they share. Values that take work
-to parse, and are needed more than once, are kept.
+Applying a keyword and negating it both start from its value, so both use `KeywordValues`. Values that take work to
+parse, and are needed more than once, are kept.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from ffgrammar.grammar.json_schema.strings.strings import Strings
 
 __all__ = ["KeywordValues", "has_prefix_items"]
 
-# These refer to each other: the first of them that a schema has stands for all three.
+# These keywords refer to each other. The first one that a schema has is applied, or negated, for all of them.
 GROUP_WORDS = ("properties", "patternProperties", "additionalProperties")
 
 
@@ -64,7 +64,7 @@ class KeywordValues:
 
     @staticmethod
     def types(subschema: Subschema, word: str, value: Any) -> int:
-        """The type bits of `type`."""
+        """The types that the keyword `type` names, as bits."""
         if isinstance(value, str):
             allowed = TYPES.get(value, 0)
         else:
@@ -84,7 +84,7 @@ class KeywordValues:
         return allowed
 
     def scalars(self, subschema: Subschema, word: str, value: Any) -> tuple[Scalars, list[Conj]]:
-        """The values of `enum` or `const`: the scalars, and a schema for each array and each object."""
+        """The values of `enum` or `const`: the scalars, and a conjunction for each array and each object."""
         key = (id(subschema), word)
         found = self._scalars.get(key)
         if found is None:
@@ -105,7 +105,7 @@ class KeywordValues:
 
     @staticmethod
     def divisor(subschema: Subschema, word: str, value: Any) -> Decimal:
-        """The number that `multipleOf` demands multiples of."""
+        """The number of `multipleOf`."""
         divisor = number(value, subschema, word)
         if divisor <= 0:
             raise GrammarError("multipleOf must be above 0", pointer=subschema.pointer(word))
@@ -187,7 +187,7 @@ class KeywordValues:
 
     @staticmethod
     def is_first_of_group(subschema: Subschema, word: str) -> bool:
-        """Whether a word is the one of GROUP_WORDS that stands for all of those that a schema has."""
+        """Whether a word is the first one of GROUP_WORDS that a schema has."""
         for other in GROUP_WORDS:
             if other in subschema.schema:
                 return other == word
@@ -233,8 +233,11 @@ class KeywordValues:
         return names_of(schema["required"], subschema, "required") if "required" in schema else []
 
     def dependencies(self, subschema: Subschema, word: str, value: Any) -> list[tuple[str, list[str], Conj]]:
-        """`dependentRequired`, `dependentSchemas`, or `dependencies`, which is both: a list of (property, the names
-        that it requires, the schema that it requires)."""
+        """The value of `dependentRequired`, `dependentSchemas`, or `dependencies`, which has what both have.
+
+        Returns:
+            A list of (property, the names that it requires, the conjunction that it requires).
+        """
         if not isinstance(value, dict):
             raise GrammarError(f"{word} must be an object, not {kind_of(value)}", pointer=subschema.pointer(word))
         check_names(value, subschema, word)

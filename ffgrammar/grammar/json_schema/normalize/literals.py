@@ -15,7 +15,7 @@ from ffgrammar.grammar.json_schema.numbers.decimals import MAX_DIGITS, fits
 from ffgrammar.grammar.json_schema.shape.types import FALSE, NULL, NUM, STR, TRUE
 from ffgrammar.grammar.json_schema.spec.located import Located
 
-# Counts above this are cut to it: no text that long fits into memory.
+# Counts above this are replaced by it: no text that long fits into memory.
 MAX_COUNT = 0xFFFFFFF0
 
 __all__ = ["Scalars", "as_schema", "check_names", "count_of", "names_of", "number", "pointer_to_value"]
@@ -32,7 +32,7 @@ def number(value: Any, subschema: Located, *tokens: str) -> Decimal:
     """A JSON number, exactly; a float stands for the decimal that repr() writes."""
     if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
         raise GrammarError("this must be a number", pointer=subschema.pointer(*tokens))
-    # (the repr() of a subclass of float may be more than the number)
+    # (the repr() of a subclass of float may have more than the digits)
     exact = Decimal(float.__repr__(value)) if isinstance(value, float) else Decimal(value)
     if not exact.is_finite():
         raise GrammarError(f"{value} is not a JSON number", pointer=subschema.pointer(*tokens))
@@ -50,7 +50,7 @@ def count_of(value: Any, subschema: Located, word: str) -> int:
 
 
 def names_of(value: Any, subschema: Located, *words: str) -> list[str]:
-    """A list of property names; words: the keyword, and what else leads to the list."""
+    """A list of property names. `words` are the keyword, and the parts of the JSON pointer from there to the list."""
     if not isinstance(value, list) or not all([isinstance(name, str) for name in value]):
         raise GrammarError(f"{words[0]} must be an array of property names", pointer=subschema.pointer(*words))
     return value

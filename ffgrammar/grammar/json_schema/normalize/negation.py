@@ -1,7 +1,7 @@
-"""The opposite of a schema, as alternatives: a value breaks a schema where it breaks one of its keywords.
+"""The opposite of a schema, as alternatives: a value breaks a schema if it breaks one of its keywords.
 
 Each alternative is a schema again, made of keywords that say the opposite. The opposite of `{"type": "integer",
-"maximum": 3}` is one of
+"maximum": 3}` has these two alternatives:
 
     {TYPES_LEFT: all but integers}
     {"type": "number", "exclusiveMinimum": 3}
@@ -25,8 +25,9 @@ from ffgrammar.grammar.json_schema.spec.keywords import BY_WORD, Role
 
 __all__ = ["NEGATIONS", "Negation", "negates"]
 
-# By keyword: (negation, subschema, keyword, value) -> alternatives, each of which breaks the keyword. They are schemas,
-# which are then synthesized, or conjunctions.
+# By keyword: the function that negates it. It is called with (negation, subschema, keyword, value) and returns a list
+# of alternatives, each of which breaks the keyword. An alternative is a conjunction, or a schema that is then
+# synthesized.
 NEGATIONS: dict[Any, Callable[..., list[Any]]] = {}
 
 

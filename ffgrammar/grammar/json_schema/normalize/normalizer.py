@@ -1,4 +1,4 @@
-"""What turns subschemas into shapes, put together for one build."""
+"""The objects that turn subschemas into shapes in one build."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ __all__ = ["Normalizer"]
 
 
 class Normalizer:
-    """The collaborators of one build. None refers back to another, so all memory is freed without the cyclic collector.
+    """The objects that turn subschemas into shapes in one build.
+
+    They do not refer to each other in circles, so their memory is freed without the cyclic garbage collector.
 
     Attributes:
         subschemas, strings, multiples, warnings: as given.

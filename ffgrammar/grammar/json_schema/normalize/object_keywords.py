@@ -1,6 +1,6 @@
 # cython: language_level=3
-"""The keywords of objects, except `unevaluatedProperties` and those that depend on a property. Counts are negated in
-scalar_keywords.py."""
+"""The keywords of objects, except `unevaluatedProperties`, and `dependentRequired` and the like. `minProperties` and
+`maxProperties` are negated in scalar_keywords.py."""
 
 from __future__ import annotations
 
@@ -69,7 +69,8 @@ def apply_required(context: Context, shape: Shape, subschema: Subschema, word: s
 
 @negates("required")
 def negate_required(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
-    # a required property with a schema is absent or breaks its schema: negate_group has both as one alternative
+    # If a required property has a schema, it is either absent or breaks that schema: negate_group makes one alternative
+    # for both.
     named: Any = {}
     if "properties" in subschema.schema:
         named = negation.values.group(subschema).named

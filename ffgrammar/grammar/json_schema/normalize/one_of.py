@@ -1,10 +1,10 @@
 # cython: language_level=3
 """`oneOf`: its branches as a choice, told apart where they overlap.
 
-Exactly one branch must hold, so where two can hold at once, one of them has to exclude the other. Whether two can hold
-at once takes reading other schemas, which may have a `oneOf` in turn. So a `oneOf` is first taken for an `anyOf`, which
-it mostly is, and its branches are compared later, when nothing is being read. If some overlap, the shapes are built
-again.
+Exactly one branch must hold. So if two branches can hold at once, they overlap, and each has to exclude the other. To
+find out whether two branches can hold at once, other schemas must be read, which may have a `oneOf` in turn. So a
+`oneOf` is first taken for an `anyOf`, which means the same if no branches overlap, as in most schemas. Its branches are
+compared later, when nothing is being read. If some overlap, the shapes are built again.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from ffgrammar.grammar.json_schema.strings.strings import Strings
 
 __all__ = ["OneOfs", "too_many"]
 
-# How many levels below a value are searched for something that keeps two branches apart.
+# How many levels below a value are searched for a contradiction between two branches.
 APART_DEPTH = 4
-# How many pairs of branches are compared in all, as a multiple of the limit on alternatives.
+# At most this many times `Limits.alternatives` pairs of branches are compared in one build.
 COMPARED = 10
 
 Shapes = Callable[[Conj], list[Shape]]
@@ -46,14 +46,14 @@ class OneOfs:
         self._limits = limits
         # pairs of branches that were compared, in all
         self._compared = 0
-        # by the id() of the subschema: for each branch, by index, those that may hold together with it
+        # by the id() of the subschema with the `oneOf`: for each branch that overlaps others, the others, by index
         self._overlaps: dict[int, dict[int, list[int]]] = {}
         self._unchecked: list[tuple[Subschema, list[Conj]]] = []
 
     def exactly_one(self, subschema: Subschema, options: list[Conj]) -> list[Conj]:
-        """The branches of a `oneOf` as alternatives, each of which excludes those that it overlaps.
+        """The branches of a `oneOf` as alternatives. Each excludes the branches that it overlaps.
 
-        Until `check` has compared its branches, they are returned as they are.
+        Until `check` has compared the branches, they are returned unchanged.
         """
         known = self._overlaps.get(id(subschema))
         if known is None:
@@ -74,11 +74,12 @@ class OneOfs:
         """Compare the branches of every `oneOf` that was taken for an `anyOf`.
 
         Args:
-            shapes: the shapes of a conjunction.
-            impossible: whether no value obeys a conjunction, as far as a number of levels show.
+            shapes: returns the shapes of a conjunction.
+            impossible: takes a conjunction and a number of levels; returns whether surely no value obeys the
+                conjunction, as far as these levels show.
 
         Returns:
-            Whether some branches may hold at once: shapes made before are then wrong.
+            Whether some branches may hold at once. If so, shapes that were made before are wrong.
         """
         found = False
         while self._unchecked:
@@ -115,14 +116,19 @@ class OneOfs:
 
 
 class _Candidates:
-    """Which branches are worth comparing: branches that are lists of scalars overlap only where they share one."""
+    """Which branches are worth comparing. Two branches that only list scalars overlap only if they share a scalar."""
 
     def __init__(self) -> None:
         self._listed: dict[Any, list[int]] = {}
         self._unlisted: list[int] = []
 
     def add(self, branch: int, values: set[Any] | None) -> Iterable[int]:
-        """Add a branch, given its scalars if it lists them; the earlier branches to compare it with."""
+        """Add a branch. Returns the earlier branches to compare it with.
+
+        Args:
+            branch: the index of the branch.
+            values: its scalars, if it only lists scalars; else None.
+        """
         if values is None:
             self._unlisted.append(branch)
             return range(branch)
@@ -133,7 +139,10 @@ class _Candidates:
 
 
 def _tags(shape: Shape, shapes_of: Shapes, strings: Strings) -> dict[str, frozenset[str]]:
-    """The required properties of a shape of objects that must be one of some strings: they tell branches apart."""
+    """The required properties of a shape of objects whose values must be one of some strings, each with these strings.
+
+    Such properties often tell branches apart.
+    """
     found: dict[str, frozenset[str]] = {}
     if shape.types == OBJ:
         for name in shape.required:
@@ -145,7 +154,7 @@ def _tags(shape: Shape, shapes_of: Shapes, strings: Strings) -> dict[str, frozen
 
 
 def _tagged_apart(some: list[dict[str, frozenset[str]]], others: list[dict[str, frozenset[str]]]) -> bool:
-    """Whether any two shapes differ in a property that both require."""
+    """Whether each shape of one branch differs from each shape of another in a property that both require."""
     return all(
         [
             any([name in theirs and tags.isdisjoint(theirs[name]) for name, tags in mine.items()])
@@ -156,7 +165,10 @@ def _tagged_apart(some: list[dict[str, frozenset[str]]], others: list[dict[str, 
 
 
 def _scalars(shapes: list[Shape]) -> set[Any] | None:
-    """The values of shapes that only list strings and numbers, with literals as type bits; None for other shapes."""
+    """The values of shapes that only allow listed strings, listed numbers and literals; None for other shapes.
+
+    A literal (null, true or false) is represented by its type bit.
+    """
     found: set[Any] = set()
     for shape in shapes:
         types = shape.types

@@ -36,7 +36,11 @@ def property_conj(shape: Shape, name: str, strings: Strings, first: int = 0) -> 
 
 
 def property_conjs(shape: Shape, names: Iterable[str], strings: Strings) -> dict[str, Conj]:
-    """What the values of several properties must obey. A group without rules for other keys costs only its names."""
+    """What the values of several properties must obey, by name. The result may have other names, too.
+
+    A name that is missing in the result has no constraint. The cost of a group that has only named properties does not
+    depend on how many names are given.
+    """
     found: dict[str, Conj] = {}
     strict: list[Group] = []
     for group in shape.groups:

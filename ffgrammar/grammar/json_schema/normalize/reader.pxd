@@ -12,26 +12,28 @@ cdef class Reader:
     cdef dict _tables
     cdef set _annotations
 
-    # applies the schemas of a conjunction to a shape; appends a Choice to `choices` for each keyword that has alternatives
+    # applies the schemas of a conjunction to a shape, and appends a Choice to `choices` for each keyword that has alternatives;
+    # raises GrammarError, UnsupportedError, LimitError
     @cython.locals(at=Py_ssize_t, subschema=Subschema, table=dict, done=set, stack=list, subschemas=list)
     cpdef apply(self, Shape shape, tuple conj, tuple path, list choices)
 
-    # the owners (see unevaluated.py) that a subschema evaluates for, as numbers of subschemas: the third part of its path
+    # takes a subschema, its number, and the path of the subschema that leads to it; returns the owners (see unevaluated.py)
+    # for which it evaluates, as numbers of subschemas
     @cython.locals(owners=tuple)
     cdef tuple _owners(self, Subschema subschema, Py_ssize_t at, tuple path)
 
-    # raises GrammarError when a path comes back to `at`, LimitError when it is too long
+    # raises GrammarError when the path that leads to the subschema `at` contains it already, LimitError when it is too long
     cdef _refuse_circle(self, Py_ssize_t at, tuple path)
 
-    # the name of a type if the conjunction says no more than that, else None
+    # returns the name of a type if the conjunction demands this type and nothing else, else None
     @cython.locals(subschema=Subschema, table=dict)
     cpdef plain_type(self, tuple conj)
 
-    # the type bits (see shape/types.py) that `type` allows in a subschema
+    # returns the type bits (see shape/types.py) that `type` allows in a subschema
     @cython.locals(subschema=Subschema)
     cpdef unsigned int types_of(self, Py_ssize_t at)
 
-    # the functions that apply the keywords of a subschema's dialect, by keyword
+    # returns the functions that apply the keywords of a subschema's dialect, by keyword
     cdef dict _table(self, Subschema subschema)
     # warns about a word that is no keyword, once for each word; raises GrammarError when the word is not a string
     cdef _unknown(self, Subschema subschema, word)

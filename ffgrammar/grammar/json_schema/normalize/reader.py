@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""Reading schemas: what their keywords say, applied to a shape.
+"""Reading schemas, and applying their keywords to a shape.
 
 `Reader.apply` walks a schema, and the schemas that apply to the same value (`allOf`, `$ref`), in the order of the text.
-It hands back alternatives as choices, which combine.py multiplies out. An unknown word is an annotation, and warned
-about.
+It returns alternatives as choices, which combine.py multiplies out. An unknown word is ignored, and gives a warning
+unless it begins with `x-`.
 
 The functions that apply keywords are in scalar_keywords.py, array_keywords.py, object_keywords.py, applicators.py and
 internal.py; importing those modules registers the functions.
@@ -38,7 +38,7 @@ from ffgrammar.grammar.json_schema.spec.keywords import BY_WORD, KEYWORDS, Role
 
 __all__ = ["Reader"]
 
-# what tables give for words that are not keywords
+# what a look-up in a table gives for a word that is not a keyword
 _UNKNOWN = object()
 
 
@@ -50,11 +50,13 @@ class Reader:
         self._subschemas = context.subschemas
         self._warnings = warnings
         self._tables: dict[Resource, dict[Any, Any]] = {}
-        # words that are not keywords
+        # the words that are not keywords, and have been met before
         self._annotations: set[str] = set()
 
     def apply(self, shape: Shape, conj: Conj, path: EvaluationPath, choices: list[Choice]) -> None:
-        """Apply the schemas of a conjunction to a shape; alternatives are added to choices.
+        """Apply the schemas of a conjunction to a shape, and append their alternatives to `choices`.
+
+        `path` is that of the subschema which leads to the conjunction; () if there is none.
 
         Raises:
             GrammarError: a schema is malformed, or references lead in a circle.
@@ -65,7 +67,8 @@ class Reader:
         context = self._context
         # a subschema is read once for each set of owners that it evaluates for (see unevaluated.py)
         done: set[Any] = set()
-        # what is still to be read: (number, path above it, None), or, once begun, (number, its path, further keywords)
+        # What is still to be read: (number, path of the subschema that leads to it, None) of a subschema that is not
+        # begun, and (number, its own path, the keywords that are left) of one that is.
         stack: list[tuple[int, EvaluationPath, Any]] = [(at, path, None) for at in reversed(conj)]
         while stack:
             at, path, rest = stack.pop()
@@ -97,8 +100,10 @@ class Reader:
                     break
 
     def _owners(self, subschema: Subschema, at: int, path: EvaluationPath) -> tuple[int, ...]:
-        """The owners that a subschema evaluates for: those above it, and itself if it is one. A synthesized schema
-        evaluates for none."""
+        """The owners (see unevaluated.py) for which a subschema evaluates: those of `path`, and itself if it is one.
+
+        A synthesized schema evaluates for none.
+        """
         if subschema.modern:
             return ()
         owners: tuple[int, ...] = path[2] if path else ()
@@ -120,7 +125,7 @@ class Reader:
             raise LimitError("nesting", limit, f"schemas that apply to one value are nested too deep at {where}")
 
     def plain_type(self, conj: Conj) -> str | None:
-        """The name of a type, if a conjunction says no more than that."""
+        """The name of a type, if a conjunction demands this type and nothing else; else None."""
         if len(conj) != 1:
             return None
         subschema = self._subschemas.list[conj[0]]
@@ -129,7 +134,7 @@ class Reader:
             return None
         table = self._table(subschema)
         for word in subschema.schema:
-            # a word that is not in the table is read, for its warning
+            # if a word is not in the table, the schema has to be read in full, so that there is a warning
             if word != "type" and table.get(word, _UNKNOWN) is not None:
                 return None
         return name if "type" in table else None
@@ -156,7 +161,7 @@ class Reader:
         return found
 
     def _unknown(self, subschema: Subschema, word: Any) -> None:
-        """Warn about a word that is not a keyword, once: large schemas repeat theirs thousands of times."""
+        """Warn about a word that is not a keyword, once: a large schema may repeat such a word thousands of times."""
         if word in self._annotations:
             return
         check_names((word,), subschema)
@@ -172,7 +177,7 @@ class Reader:
 
 @cache
 def _table_of(dialect: Dialect) -> dict[Any, Any]:
-    """The keywords of a dialect; None stands for those that say nothing by themselves."""
+    """By keyword of a dialect: the function that applies it, or None if the keyword says nothing by itself."""
     words = {row.word: row.role is Role.ASSERTION for row in KEYWORDS if dialect.has(row.word)}
     asserted = {word: APPLICATIONS.get(word, _not_written) if asserts else None for word, asserts in words.items()}
     return {**asserted, **{word: APPLICATIONS[word] for word in INTERNAL_KEYWORDS}}

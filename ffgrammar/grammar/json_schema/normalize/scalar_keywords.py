@@ -94,7 +94,7 @@ def negate_enum(negation: Negation, subschema: Subschema, word: str, value: Any)
 
 
 def _gaps(points: list[Decimal]) -> list[dict[Any, Any]]:
-    """Schemas of the numbers below, between and above some numbers."""
+    """Schemas for the numbers below, between and above some sorted numbers."""
     found = []
     bounds: list[Decimal | None] = [None, *points, None]
     for low, high in pairwise(bounds):
@@ -111,7 +111,7 @@ def _gaps(points: list[Decimal]) -> list[dict[Any, Any]]:
 
 
 def _is_open(subschema: Subschema, word: str) -> bool:
-    """Whether `minimum` or `maximum` is exclusive: in draft 4 a boolean beside it says so."""
+    """Whether `minimum` or `maximum` is exclusive. In draft 4 a boolean says so, as the value of `word` beside it."""
     return subschema.schema.get(word) is True
 
 
@@ -205,7 +205,7 @@ def apply_format(context: Context, shape: Shape, subschema: Subschema, word: str
 def negate_format(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
     body = negation.values.format(subschema, word, value)
     if body is not None and value == "regex":
-        # the expression leaves out some valid patterns: its opposite would accept them
+        # the expression does not match some valid patterns, which its opposite would accept
         raise UnsupportedError(
             "the format 'regex' is not supported inside `not`, `oneOf` or `if`: remove it, or pass "
             "formats='annotation'",
@@ -214,7 +214,7 @@ def negate_format(negation: Negation, subschema: Subschema, word: str, value: An
     return [] if body is None else [{"type": "string", WITHOUT: body}]
 
 
-# Counts: of characters, and of items and properties, too
+# Counts of characters, and here those of items and properties, too
 
 # The type that each count is about, and the keyword that says the opposite.
 _COUNTS = {

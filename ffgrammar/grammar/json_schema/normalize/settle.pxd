@@ -2,9 +2,9 @@
 
 from ffgrammar.grammar.json_schema.shape.shape cimport Shape
 
-# Drops the types of `shape` that have no value; whether any type is left.
+# Drops the types of `shape` that surely have no value. Returns whether any type is left.
 cpdef bint settle(Shape shape, strings)
-# A mask of the type bits that are kept.
+# Drops the listed numbers that break a constraint. Returns a mask of the type bits that are kept.
 cdef int _settle_numbers(Shape shape)
-# Whether strings may be left; filters the listed ones.
+# Drops the listed strings that break a constraint. Returns whether strings may be left.
 cdef bint _settle_strings(Shape shape, strings)

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Putting the constraints of a finished shape together: which types still have a value."""
+"""Comparing the constraints of a finished shape with each other: which types may still have a value."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ def settle(shape: Shape, strings: Strings) -> bool:
 
 
 def _settle_numbers(shape: Shape) -> int:
-    """A mask of the types that are kept, as far as numbers decide."""
+    """A mask of the types that are kept: without numbers if there is none left. Drops listed numbers that break a
+    constraint."""
     if shape.numbers is None:
         low, high = shape.low, shape.high
         if low is None or high is None or low < high:
@@ -61,7 +62,7 @@ def _allows_number(shape: Shape, value: Decimal) -> bool:
 
 
 def _settle_strings(shape: Shape, strings: Strings) -> bool:
-    """Whether strings may be left."""
+    """Whether strings may be left. Drops listed strings that break a constraint."""
     if shape.strings is not None:
         if shape.min_length or shape.max_length is not None or shape.patterns:
             kept = strings.matching(shape.strings, shape.min_length, shape.max_length, shape.patterns)

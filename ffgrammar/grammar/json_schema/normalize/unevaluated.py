@@ -10,10 +10,10 @@ becomes an ordinary `additionalProperties` or `items`: in
 the marks name a and b, and the keyword becomes `additionalProperties: false` beside both. Alternatives need care, as
 each brings its own annotations:
 
-- Every branch of an `anyOf` that holds counts. Further branches only leave less unevaluated, so each set of branches is
-  an alternative, and it need not say that the other branches do not hold.
-- The opposite (some property is unevaluated and breaks the schema) does need that: there, the other branches must not
-  hold.
+- Every branch of an `anyOf` that holds counts. So each set of branches is an alternative. It need not say that the
+  other branches do not hold: if more branches hold, less is unevaluated, and the keyword demands less.
+- For the opposite (some property is unevaluated and breaks the schema), each set must say that the other branches do
+  not hold.
 - Nothing inside `not` leaves marks.
 """
 
@@ -45,13 +45,15 @@ def mark(shape: Shape, path: EvaluationPath, make: Callable[[int], Mark]) -> Non
 def sets_of(
     options: list[Conj], annotated: list[bool], opposite: Callable[[Conj], Conj] | None, limit: int, pointer: str
 ) -> list[Conj]:
-    """The options of an `anyOf`, as sets of those that hold and leave marks.
+    """The alternatives of an `anyOf`: the sets of branches that leave marks, each as one conjunction.
+
+    The empty set is replaced by the branches that leave no marks.
 
     Args:
         options: the branches.
         annotated: for each branch, whether it may leave marks.
-        opposite: makes the opposite of a branch, where each set must say that the other branches do not hold; None:
-            it need not.
+        opposite: makes the opposite of a branch; it is given if each set must say that the other branches do not hold;
+            else None.
         limit: how many sets may be made at most.
         pointer: the position of the keyword.
 
@@ -86,8 +88,8 @@ def finish(
     Args:
         shape: the shape, which is changed.
         strings: the string expressions of the build.
-        some_of: makes a conjunction that says that one of several holds.
-        opposite: makes the opposite of a conjunction.
+        some_of: makes a conjunction that says, at the position of a subschema, that one of several holds.
+        opposite: makes the opposite of a conjunction, at the position of a subschema.
     """
     for pending in shape.pending:
         own = [one for one in shape.marks if one.owner == pending.owner]
