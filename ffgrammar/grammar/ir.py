@@ -207,7 +207,7 @@ class GrammarBuilder:
     ) -> int:
         """The symbol of a lexeme. See `Lexeme` for the arguments.
 
-        Lexemes that differ in their names only have one symbol, and the name that came first.
+        Lexemes that differ only in their names share one symbol, and keep the name that came first.
         """
         if not lazy and not skip and check is None and not opens:
             return self.plain(expr, name)

@@ -273,7 +273,7 @@ class _Reader:
                 return True
 
     def body(self, name: str, offset: int, *, in_terminal: bool, lazy: bool = False) -> Definition:
-        """Read alternatives, up to the end of a line after which the next line does not begin with `|`."""
+        """Read alternatives, up to the end of a line. A line that begins with `|` continues the line before it."""
         ops: list[Op] = []
         stack = [_Frame(self.tokens[self.at])]
         while True:

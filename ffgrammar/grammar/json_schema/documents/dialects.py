@@ -118,7 +118,7 @@ def _of_vocabularies(uri: str, draft: int, listed: dict[str, Any]) -> Dialect:
 
 
 def _turned_off(draft: int, used: set[str]) -> frozenset[str]:
-    """The assertions and companions that are in none of the vocabularies that are used."""
+    """The assertions and companions that belong to vocabularies, but to none of those that are used."""
     off = set()
     for row in KEYWORDS:
         names = row.vocabulary.in_2019 if draft == 2019 else row.vocabulary.in_2020

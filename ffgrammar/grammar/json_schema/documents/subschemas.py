@@ -133,8 +133,8 @@ class Subschemas:
         """The conjunction of a schema that the compiler made, in draft 2020-12.
 
         Args:
-            subschema, tokens: the position that messages about the schema name: a subschema, and the parts of the JSON
-                pointer from there.
+            subschema, tokens: the position of the schema in messages: a subschema, and the parts of the JSON pointer
+                from there.
             schema: the schema.
         """
         conj = self.child(subschema, schema, *tokens)

@@ -1,7 +1,7 @@
 """The properties that an object may have: the input of ordered.py and unordered.py.
 
-An object may have to contain some key that matches an expression (`SomeKey` in shape/constraints.py). This is called a
-*want*.
+A schema may demand that some key matches an expression, and that its value obeys a conjunction (`SomeKey` in
+shape/constraints.py). Such a demand is called a *want*.
 """
 
 from __future__ import annotations

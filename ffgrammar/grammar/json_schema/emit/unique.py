@@ -141,8 +141,8 @@ def _only(em: Symbols, subschema: Subschema, conj: Conj, types: int) -> Conj:
 def _never_runs_out(em: Symbols, conj: Conj, depth: int, levels: int = LEVELS) -> bool:
     """Whether the text of an item that equals an earlier one can always go on until the item differs.
 
-    Zero is no exception that matters. In a grammar with checks, a lexeme ends as soon as it cannot go on. So a second
-    integer 0 is never begun. `_number_symbol` leaves out the other spellings of zero that cannot go on to differ.
+    The integer 0 cannot go on, but this is no dead end: in a grammar with checks, a lexeme ends as soon as it cannot go
+    on, so a second 0 is refused at once. `_number_symbol` leaves out the other spellings of zero that cannot differ.
     """
     shapes = em.combiner.resolved_shapes(conj)
     fractions = any([shape.types & FRAC for shape in shapes])

@@ -22,8 +22,8 @@ cdef class Combiner:
     cpdef list shapes(self, tuple conj)
     # returns the shapes of a conjunction when the branches of every `oneOf` are told apart; raises what `_multiply` raises
     cpdef list resolved_shapes(self, tuple conj)
-    # both work the shapes of a conjunction out, and do not keep them; `_multiply` counts the level of nesting, too; both raise
-    # GrammarError, UnsupportedError, or LimitError when there are too many alternatives
+    # both return the shapes of a conjunction, which they do not keep; both raise GrammarError, UnsupportedError, or LimitError
+    # when there are too many alternatives; `_multiply` counts the level of nesting, and calls `_product`
     cdef list _multiply(self, tuple conj)
     cdef list _product(self, tuple conj)
     # returns the types that the `type` keywords of a conjunction allow, as bits

@@ -151,8 +151,10 @@ class Combiner:
         return found
 
     def _open_choices(self, shape: Shape, choices: list[Choice]) -> list[Choice]:
-        """The choices that a shape leaves open. If it excludes a conjunction already, the choice that says the opposite
-        of this conjunction holds."""
+        """The choices that a shape leaves open.
+
+        A choice that says the opposite of a conjunction is not open if the shape excludes this conjunction already.
+        """
         return [one for one in choices if one.unless is None or not self._excludes(shape, one.unless)]
 
     def _excludes(self, shape: Shape, conj: Conj) -> bool:

@@ -8,8 +8,8 @@ A function that applies a keyword is called with
 - choices: a list, to which it adds a `Choice` if the keyword has alternatives;
 - path: the path of the subschema (see shape/choices.py).
 
-It may return numbers of subschemas, as those of `$ref` and `allOf` do. These are applied next, before the keywords that
-follow. Most of the functions take `*_` for the arguments that they do not use.
+It may return numbers of subschemas, as the functions for `$ref` and `allOf` do. These subschemas are applied next,
+before the keywords that follow. Most of the functions take `*_` for the arguments that they do not use.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ def number(value: Any, subschema: Located, *tokens: str) -> Decimal:
     """A JSON number, exactly; a float stands for the decimal that repr() writes."""
     if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
         raise GrammarError("this must be a number", pointer=subschema.pointer(*tokens))
-    # (the repr() of a subclass of float may have more than the digits)
+    # (a subclass of float may have a repr() that is not a plain number)
     exact = Decimal(float.__repr__(value)) if isinstance(value, float) else Decimal(value)
     if not exact.is_finite():
         raise GrammarError(f"{value} is not a JSON number", pointer=subschema.pointer(*tokens))

@@ -111,7 +111,7 @@ def _gaps(points: list[Decimal]) -> list[dict[Any, Any]]:
 
 
 def _is_open(subschema: Subschema, word: str) -> bool:
-    """Whether `minimum` or `maximum` is exclusive. In draft 4 a boolean says so, as the value of `word` beside it."""
+    """Whether `minimum` or `maximum` is exclusive. In draft 4, the keyword `word` beside it says so by a boolean."""
     return subschema.schema.get(word) is True
 
 

@@ -40,8 +40,10 @@ def settle(shape: Shape, strings: Strings) -> bool:
 
 
 def _settle_numbers(shape: Shape) -> int:
-    """A mask of the types that are kept: without numbers if there is none left. Drops listed numbers that break a
-    constraint."""
+    """A mask of the types that are kept: all types, or all but numbers if no number is left.
+
+    Drops the listed numbers that break a constraint.
+    """
     if shape.numbers is None:
         low, high = shape.low, shape.high
         if low is None or high is None or low < high:
@@ -62,7 +64,7 @@ def _allows_number(shape: Shape, value: Decimal) -> bool:
 
 
 def _settle_strings(shape: Shape, strings: Strings) -> bool:
-    """Whether strings may be left. Drops listed strings that break a constraint."""
+    """Whether strings may be left. Drops the listed strings that break a constraint."""
     if shape.strings is not None:
         if shape.min_length or shape.max_length is not None or shape.patterns:
             kept = strings.matching(shape.strings, shape.min_length, shape.max_length, shape.patterns)

@@ -132,10 +132,10 @@ class Digits:
         return found if is_open else self.numbers.optional(found)
 
     def _pointed(self, text: str, place: int, found: int, ends: bool) -> int:
-        """What may stand from the digit at `place` on, where `found` may stand from there on if the number goes on.
+        """What may follow the digits before `place`, which is a place after the point.
 
-        The digit is after the point. If it is the first one there, the point is put before it. If `ends`, the number
-        may also end before the digit.
+        `found` is what may follow if the number has a digit there. The point is added if this is the first digit after
+        it. If `ends`, the number may also end before this digit.
         """
         if place == len(text) - self.places:
             found = self.store.concat([self.numbers.point, found])
