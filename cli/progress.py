@@ -17,8 +17,8 @@ INTERVAL = 0.25
 class Progress:
     """Counts what is done. After the first second it shows the count and the rate.
 
-    Nothing is shown if stderr is no terminal. Nor if stdout is a terminal, too, because then the answers themselves
-    show the progress. The line is erased with blanks and not with escape sequences, which simple terminals do not know.
+    Nothing is shown if stderr is no terminal, or if stdout is one, too: then the answers themselves show the progress.
+    The line is erased with blanks and not with escape sequences, which simple terminals do not know.
 
         with Progress("lines") as progress:
             for line in lines:

@@ -19,10 +19,10 @@ Choose = Callable[[list[Any], Any], list[Any]]
 
 
 def reorderings(data: Any, schema: Any) -> Iterator[Any]:
-    """The document with its keys in schema order, in all different ways that are found.
+    """The document with its keys in schema order, in several variants, none of them twice.
 
-    The order is taken from all branches of each anyOf and oneOf, from the branches that the value satisfies, or from
-    one branch.
+    The variants differ in which branches of each anyOf and oneOf decide the order: all, those that the value satisfies,
+    or one.
     """
     seen = [repr(data)]
     chooses: list[Choose] = [lambda branches, value: branches, *_that_hold(schema)]

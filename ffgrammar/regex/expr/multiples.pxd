@@ -3,8 +3,8 @@
 As an automaton, the multiples of 10 ** 6 would have a million states. Here the state is arithmetic: a node holds the
 divisor and the remainder so far, and its derivative computes the next remainder.
 
-There are two kinds of node. Let t be the text that the node matches, the rest of the digit string, read as a number in units
-of 10 ** -places (in units of 1 with NO_POINT):
+There are two kinds of node. A node matches the rest of a digit string. Let t be this rest, read as a number in units of
+10 ** -places (in units of 1 with NO_POINT):
 
     MULT lo span places divisor carry
         lo to lo + span digits (NO_BOUND: no upper bound), then optionally a point and more digits, unless places is

@@ -46,7 +46,7 @@ cdef enum:
     ANY = 2
     # In REP and MULT: no upper bound
     NO_BOUND = 0xFFFFFFFF
-    # The largest length that is told apart, so that the sum of two never overflows
+    # Greater lengths count as this one, so that the sum of two never overflows
     FAR = 0x0FFFFFFF
     # The low bits of Nodes.info; above them is the depth to which a derivative recurses
     NULLABLE = 1

@@ -87,7 +87,7 @@ class JsonString:
 
 @lru_cache(maxsize=1024)
 def _parts(members: Charset, every: bool) -> tuple[Charset, bytes, Ranges]:
-    """The members that may be raw, the letters of short escapes, and the members that are \\u00XX if canonical."""
+    """The members that may be raw, the letters of short escapes, and the members whose canonical form is \\u00XX."""
     raw = difference(members, NEVER_RAW)
     short = SHORT_ANY if every else SHORT
     letters = [letter for code_point, letter in short.items() if contains(members, code_point)]

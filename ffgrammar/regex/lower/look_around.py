@@ -198,7 +198,7 @@ def _trimmed(node: Node) -> Node:
     """A tree with matches in the same texts: repeats at its ends are cut down to the rounds that must be there.
 
     A loop with conditions can seldom be expressed next to arbitrary text. At the ends of a search, where arbitrary text
-    stands beside the match, this makes many such loops disappear.
+    may stand beside the match, the optional rounds are not needed, and without them such a loop often disappears.
     """
     for last in (True, False):
         kind = node[0]

@@ -229,7 +229,7 @@ def _join_repeats(node: Node) -> Node:
     """A repeat of a repeat as one repeat, where that matches the same texts: `(a{0,9}){0,9}` becomes `a{0,81}`, but
     `(a{2})*` stays as it is.
 
-    Derivatives of nested repeats tell the counts of all levels apart, so each level multiplies their number.
+    A derivative of nested repeats has a member for each combination of their counts, so each level multiplies its size.
     """
     _, body, lo, hi = node
     while body[0] == "rep":

@@ -4,7 +4,7 @@ Surrogates are not characters: no set holds one, and a negation never produces o
 
 Unicode data comes from the `regex` package, so a property means here what it means there. The package is imported when
 its data is first needed, because its import takes longer than compiling a schema. Most patterns of JSON schemas do not
-need it: what \\d, \\w and \\s mean in them are constants.
+need it: the sets that \\d, \\w and \\s stand for in them are constants.
 """
 
 from __future__ import annotations
