@@ -72,8 +72,8 @@ class Longest:
     """The findings about a run of forced tokens.
 
     Attributes:
-        is_shown: whether it is shown that no longer run is forced: there are two sentences whose canonical tokens begin
-            with the run and then differ, or one that ends with it.
+        is_shown: whether it is shown that no longer run is forced. Two sentences show it whose canonical tokens begin
+            with the run and then differ, and so does one whose tokens end with the run.
         contradicts: a sentence whose canonical tokens begin with those before the run, but do not go on with the run.
     """
 

@@ -1,9 +1,9 @@
 """Forced tokens by looking back from the end of the forced bytes: llguidance's published method, in plain Python.
 
-The forced bytes are encoded together with the last token before them, because the two may be one pre-token. Then
-tokens are taken off the end, back to the first place in the forced bytes where some token of the vocabulary can begin,
-have all the rest of these bytes, and go on beyond them in a way that the grammar allows. Such places are looked for
-within a bounded distance from the end: some number of tokens, or of bytes.
+The forced bytes are encoded together with the last token before them, because the two may be one pre-token. A place in
+the forced bytes is open if some token of the vocabulary begins there, has all the rest of these bytes, and goes on
+beyond them in a way that the grammar allows. Tokens are taken off the end, back to the first open place. Open places
+are looked for within a bounded distance from the end: some number of tokens, or of bytes.
 """
 
 from __future__ import annotations

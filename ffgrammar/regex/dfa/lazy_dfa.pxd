@@ -1,7 +1,7 @@
 """A lazy DFA: an automaton that builds itself while it is used.
 
-This is the engine's lexer. It follows all lexemes that the parser allows at a place, side by side: a state is a set of (lexeme,
-expression) pairs, where the expression is what may still follow in that lexeme. A step by a byte replaces each expression by
+This is the engine's lexer. It follows all lexemes that the parser allows at a place, side by side. A state is a set of (lexeme,
+expression) pairs, where the expression is what may still follow in the lexeme. A step by a byte replaces each expression by
 its derivative, and drops the lexemes that cannot match any more. The first time a step is taken, its target is computed and
 entered in a table.
 

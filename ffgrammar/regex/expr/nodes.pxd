@@ -11,10 +11,11 @@ A node is a tuple of words in `Nodes.tuples`, the kind first:
     ANY               all byte strings
     SET w0..w7        one byte of a 256-bit set
     LIT offset length a run of two or more bytes in `Nodes.text`
-    CAT head tail     the head is never a CAT
-    OR  members       sorted by id; AND likewise
+    CAT head tail     the head, then the tail; the head is never a CAT
+    OR  members       what any member matches; members are sorted by id
+    AND members       what all members match; members are sorted by id
     NOT expr          complement relative to all byte strings
-    REP expr lo hi    hi = NO_BOUND: no upper bound
+    REP expr lo hi    lo to hi times the expression; hi = NO_BOUND: no upper bound
     MULT, PART        digit strings by the remainder of their value: see multiples.pxd
 """
 

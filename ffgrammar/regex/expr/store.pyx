@@ -8,7 +8,7 @@ A grammar has one store. Front-ends build expressions in it by algebra, each an 
     store.matches(even, b"128")    # True
     store.derivative(even, ord("1")) == store.derivative(even, ord("3"))    # True: ids can be compared
 
-Byte by byte from Python is slow; the engine runs expressions as an automaton (regex/dfa).
+Matching byte by byte from Python is slow. The engine runs expressions as an automaton (regex/dfa).
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t

@@ -105,7 +105,7 @@ LENGTHS = ((0x80, 0x7FF, 2, _spell2), (0x800, 0xFFFF, 3, _spell3), (0x10000, 0x1
 
 @lru_cache(maxsize=1024)
 def _by_length(members: Charset) -> tuple[bytes, Charset, list[tuple[Ranges, int, Speller]]]:
-    """The ASCII members as bytes; the others; and the others as ranges by the length of their encoding."""
+    """The ASCII members as bytes; the other members; and these once more as ranges, by the length of their encoding."""
     single = bytearray()
     above = []
     for lo, hi in members:

@@ -2,7 +2,7 @@ r"""The parser of regular expressions: from the text of a pattern to a syntax tr
 
 There are two dialects. "rust" is the syntax of Rust's `regex` crate: Unicode classes, nested sets, inline flags. "ecma"
 is that of ECMAScript with the `u` flag, which JSON Schema's `pattern` asks for. It also accepts what is common in
-patterns in the wild: a `]`, or a `{` that opens no quantifier, is literal (annex B); any punctuation may be escaped;
+patterns in the wild. A `]`, or a `{` that opens no quantifier, is literal (annex B). Any punctuation may be escaped.
 `\A`, `\Z` and `\z` of other dialects are the ends of the text. What is not regular is refused with its column.
 
 `parse("ab|c*")` is `("alt", [("text", "ab"), ("rep", ("text", "c"), 0, None)])`. A node is a tuple, its kind first:
