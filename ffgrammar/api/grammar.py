@@ -69,8 +69,8 @@ class Grammar:
 
         Raises:
             TokenizerError: `canonical` or `prompt` is given and the tokenizer's rules are not known
-                (`Tokenizer.canon`), a token id is out of range, no UTF-8 text begins with the prompt, or no sentence of
-                the grammar can follow the prompt.
+                (`Tokenizer.canon`), the prompt is neither text nor token ids, a token id is out of range, no UTF-8 text
+                begins with the prompt, or no sentence of the grammar can follow it.
         """
         return Matcher(self._engine, canonical, prompt)
 
