@@ -7,7 +7,8 @@ BIN := $(VENV)/bin
 ASAN_VENV := $(VENV)-asan
 DOCS_VENV := $(VENV)-docs
 PIP_FLAGS ?= --quiet --disable-pip-version-check
-# As in pyproject.toml's build-system.requires. Installed first, so that every build uses the same Cython and its earlier output.
+# As in pyproject.toml's build-system.requires. Installed first, so that every build uses the same Cython and what it translated
+# earlier.
 BUILD_REQUIRES := 'setuptools>=77' 'cython>=3.1'
 # Options of pytest: make test PYTEST_FLAGS='-k mask'
 PYTEST_FLAGS ?=
@@ -16,7 +17,7 @@ BENCH_FLAGS ?=
 BENCH_EXTRAS ?= bench
 BENCH_DATA ?= $(firstword $(wildcard $(or $(FFGRAMMAR_SHARED),../shared)/maskbench/dev.jsonl.gz) grammars)
 
-# What a build depends on, without what it makes.
+# The files that a build depends on. What a build makes is left out.
 SOURCES := pyproject.toml setup.py MANIFEST.in README.md \
     $(shell find ffgrammar cli -type f ! -name '*.so' ! -name '*.c' ! -name '*.pyc')
 
@@ -49,7 +50,7 @@ man: $(VENV)/.installed ## write the manual page, build/man/ffgrammar.1
 
 ## Test and measure
 
-# From tests/, so that no test, and no process that a test starts, finds the sources in its working directory.
+# Tests run in tests/, so that no test, and no process that a test starts, finds the sources in its working directory.
 test: $(VENV)/.installed-test ## install the package and run its tests
 	cd tests && $(abspath $(BIN))/pytest $(PYTEST_FLAGS)
 
@@ -79,7 +80,8 @@ format: $(VENV)/.installed-lint ## rewrite the Python files in the style that li
 	ruff check --fix .
 	ruff format .
 
-# Reads the sources in docs/ only, so it needs neither a build nor the package. The variable leaves out an advertisement.
+# Reads the sources in docs/ only, so it needs neither a build nor the package. The variable turns off an advertisement that is
+# printed.
 docs: export NO_MKDOCS_2_WARNING = 1
 docs: $(DOCS_VENV)/.installed ## the documentation as a site, with its links checked
 	$(DOCS_VENV)/bin/mkdocs build --strict
@@ -112,8 +114,9 @@ $(DOCS_VENV)/.installed: pyproject.toml
 	$(DOCS_VENV)/bin/pip install $(PIP_FLAGS) $$(sed -n 's/^docs = \["\(.*\)"\].*/\1/p' pyproject.toml)
 	@touch $@
 
-# Each stamp is a file that says what is installed. What is under build/ is used again, so only the first build is long (a
-# few minutes). Python files there are deleted first: a module that was renamed must not be packed under its old name.
+# Each stamp is a file that says what is installed. What an earlier build left under build/ is used again, so only the first
+# build takes long (a few minutes). Python files there are deleted first: a module that was renamed must not be packed under its
+# old name.
 define install
 	@touch $@.begun
 	@find build -path '*/lib.*' -type f ! -name '*.so' -delete 2>/dev/null || true

@@ -1,6 +1,7 @@
 """Builds the Cython extensions and maps the packages. Everything else is declared in pyproject.toml.
 
-In order: the compiler's flags, which modules are compiled, a check that there is a compiler, the build, the packages.
+This file has, in order: the compiler's flags, which modules are compiled, the build with a check that there is a
+compiler, and the packages.
 """
 
 import multiprocessing
@@ -26,7 +27,7 @@ DIRECTIVES = {
     "language_level": 3,
     "cdivision": True,
     "initializedcheck": False,
-    # Functions carry real signatures; a copy of them at the head of each docstring would only repeat these.
+    # Compiled functions have signatures that `inspect` can read, so docstrings need no copies of them.
     "embedsignature": False,
     "freethreading_compatible": True,
     # Annotations are for mypy: Cython would refuse subclasses of dict and str, which a schema may have.
@@ -41,8 +42,8 @@ NO_COMPILER = (
 
 
 def _is_compiled(path: Path) -> bool:
-    """Whether Cython compiles a Python module as it is. The modules on the way to the first mask ask for it in their
-    first line. The others would lengthen the build, and most schemas never reach them."""
+    """Whether Cython compiles a Python module unchanged. Modules that run before the first mask ask for it in their
+    first line. To compile the others would lengthen the build, and gain nothing for most schemas."""
     with path.open(encoding="utf-8") as lines:
         return next(lines, "").startswith("# cython:")
 
@@ -81,7 +82,7 @@ class BuildExtensions(build_ext):
         super().build_extensions()
 
     def _check_compiler(self) -> None:
-        """Fails before the long translation where no compiler works, or where Python's headers are missing."""
+        """Fails before the long translation if no compiler works, or if Python's headers are missing."""
         with tempfile.TemporaryDirectory() as folder:
             probe = Path(folder) / "probe.c"
             probe.write_text("#include <Python.h>\n")
@@ -97,7 +98,7 @@ setup(
         "ffgrammar_cli",
         *(f"ffgrammar_cli.{name}" for name in find_packages("cli")),
     ],
-    # Installed under the name `cli` it would clash with other packages.
+    # Under the name `cli` the command line would clash with other packages.
     package_dir={"ffgrammar_cli": "cli"},
     ext_modules=extensions(),
     cmdclass={"build_ext": BuildExtensions},

@@ -5,11 +5,12 @@ It uses the public names of `ffgrammar` only. Its files in reading order:
 - main: finds the command, and turns every way it can end into an exit code.
 - options: the arguments and options that commands share.
 - files, sources, registry, ranks: from what the command line names to grammars and vocabularies.
-- messages: the library's messages in terms of flags.
+- messages: the library's messages, with flags in place of keyword arguments.
 - show, hints, progress: bytes and tokens as text; advice and progress at a terminal.
-- walk, bitmask: a matcher at the end of a prefix, or why it stopped before; its mask.
-- stream: NDJSON, a request a line.
+- walk: moves a matcher along a prefix or a text, and says where and why it is rejected.
+- bitmask: the mask of a matcher.
+- stream: NDJSON, one request on each line.
 - compile, mask, ff_tokens, check, validate, complete, sample, tokenizers, trie, completion: one command each.
-- bench: the command that measures, a folder.
+- bench: the command that measures; a folder.
 - man: the manual page, for `make man`.
 """

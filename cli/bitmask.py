@@ -12,7 +12,7 @@ __all__ = ["Mask"]
 
 
 class Mask:
-    """A bitmask of one row. It is kept as bytes, because to import numpy would take longer than all the rest."""
+    """A bitmask of one row. It is kept as bytes, because importing numpy takes longer than the rest of a command."""
 
     def __init__(self, matcher: Matcher, tokenizer: Tokenizer) -> None:
         self.tokenizer = tokenizer
@@ -34,7 +34,11 @@ class Mask:
                 byte ^= lowest
 
     def as_json(self, form: str) -> dict[str, Any]:
-        """A JSON object: the count, whether the text may end, and the tokens in the form that is asked for."""
+        """A JSON object: the count, whether the text may end, and the tokens.
+
+        Args:
+            form: how the tokens are given: "ids", "bitmask", "count" (not at all), or anything else (as objects).
+        """
         found: dict[str, Any] = {"count": self.count(), "accepting": self.accepting}
         if form == "ids":
             found["ids"] = list(self.ids())

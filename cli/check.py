@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 COLOURS = {"yes": GREEN, "no": RED, "undecided": YELLOW}
-# How many tokens are shown, from the first divergence on.
+# How many tokens are shown at most, from the first divergence on.
 MAX_SHOWN = 8
 
 

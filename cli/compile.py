@@ -10,7 +10,7 @@ from .options import PATH, VocabularyName, example, grammar_argument, grammar_op
 
 __all__ = ["command"]
 
-# The statistics that say how large the grammar is. The others count what its use has cached.
+# The statistics that say how large the grammar is. The others are about its caches.
 SIZES = ("productions", "lexemes", "expressions", "bytes")
 
 

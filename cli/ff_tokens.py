@@ -30,7 +30,7 @@ MAX_REASONS = 5
 class Forced:
     """The forced bytes and tokens at one point of a text, and the bytes that are held back.
 
-    Bytes are held back where they are forced, but could be spelled by different tokens.
+    Forced bytes are held back where more than one token could spell them.
     """
 
     def __init__(self, matcher: Matcher, tokenizer: Tokenizer) -> None:

@@ -19,9 +19,9 @@ JSON_BLANKS = b" \t\n\r"
 
 
 def hint_at_layout(grammar: Grammar, mask: Mask, compiling: dict[str, Any]) -> None:
-    """Say how to be rid of white space, where most of the tokens that a schema allows are nothing else.
+    """Say how to leave out white space, if most of the tokens in the mask of a schema are nothing but white space.
 
-    Silent where stderr is no terminal, and where a layout option was given.
+    Nothing is said if stderr is no terminal, or if a layout option was given.
     """
     if not sys.stderr.isatty() or grammar.kind != "json-schema":
         return

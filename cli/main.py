@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["COMMANDS", "COMPLETE_VARIABLE", "EXIT_CODES", "cli", "main", "run"]
 
-# Name -> what it does. It is here so that `ffgrammar --help` and the completion of names import no command.
+# Command name -> what it does. The texts are here so that `ffgrammar --help` and the completion of names import no
+# command.
 COMMANDS = {
     "compile": "Compile a grammar; report on it; write a compiled file.",
     "mask": "List the tokens that may come next.",
@@ -104,7 +105,11 @@ def _usage_hint(error: click.ClickException) -> str:
 
 
 def run(arguments: list[str]) -> int:
-    """Run one command line and return its exit code. Only a closed stdout and bugs are raised."""
+    """Run one command line and return its exit code.
+
+    Raises:
+        BrokenPipeError: stdout was closed. Any other exception is a bug.
+    """
     if not arguments:
         click.echo(cli.make_context("ffgrammar", [], resilient_parsing=True).get_help(), err=True)
         return EXIT_ERROR
@@ -117,7 +122,7 @@ def run(arguments: list[str]) -> int:
         return stop.exit_code
     except click.ClickException as error:
         complain(error.format_message() + _usage_hint(error))
-        return max(error.exit_code, EXIT_ERROR)  # 1, which click uses for some errors, is our clean no
+        return max(error.exit_code, EXIT_ERROR)  # click uses 1 for some errors, but here 1 is a clean no
     except BrokenPipeError:
         raise
     except (click.Abort, KeyboardInterrupt):

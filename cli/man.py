@@ -13,7 +13,7 @@ __all__ = ["page"]
 
 
 def _roff(text: str) -> str:
-    """Text as roff shows it: no character is a command."""
+    """Text escaped so that roff shows it as it is, and takes no character for a command."""
     text = text.replace("\\", "\\e").replace("-", "\\-").replace("\b\n", "")
     return "\n".join("\\&" + line if line.startswith((".", "'")) else line for line in text.splitlines())
 

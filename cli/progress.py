@@ -15,10 +15,10 @@ INTERVAL = 0.25
 
 
 class Progress:
-    """Counts what is done and shows the count and the rate, once it has taken a second.
+    """Counts what is done. After the first second it shows the count and the rate.
 
-    Nothing is shown where stderr is no terminal, or where stdout is one, too: then the answers themselves show it. The
-    line is overwritten with blanks and not with escape sequences, so that NO_COLOR and simple terminals are served.
+    Nothing is shown if stderr is no terminal, or if stdout is one, too: then the answers themselves show the progress.
+    The line is erased with blanks and not with escape sequences, which simple terminals do not know.
 
         with Progress("lines") as progress:
             for line in lines:
@@ -43,7 +43,7 @@ class Progress:
     ) -> None:
         if self._shown:
             self._write("")
-            self._write("")  # the cursor, back to the start of the empty line
+            self._write("")  # brings the cursor back to the start of the empty line
 
     def _step(self) -> None:
         self._count += 1

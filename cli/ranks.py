@@ -1,4 +1,4 @@
-"""A vocabulary from a rank file of tiktoken, whose lines are a token in base64 and its rank, which is its id."""
+"""A vocabulary from a rank file of tiktoken. Each line is a token in base64 and its rank, which is its id."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def _ranks(path: str) -> dict[bytes, int]:
 def load_rank_file(named: VocabularyName) -> Tokenizer:
     """The vocabulary of a rank file.
 
-    A rank file says neither how the tokenizer splits text nor which tokens are special. Where it holds an embedded
-    vocabulary under its own name, both are known. Otherwise --pattern says the first and --eos the second. Without
+    A rank file says neither how the tokenizer splits text nor which tokens end a text. If the file has the name and the
+    tokens of an embedded vocabulary, both are known. Otherwise --pattern says the first and --eos the second. Without
     --pattern nothing can be encoded, but masks need no encoding.
     """
     from ffgrammar import Tokenizer

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["command", "sentence"]
 
 ATTEMPTS = 4
-# Where more bytes than this are allowed, the text is taken for free text: a bracket in it is a character like others.
+# If more bytes than this are allowed, the text is taken for free text. There a bracket is a character like any other.
 FREE_TEXT = 64
 CLOSERS = b"}])>\"'/;"
 
@@ -44,8 +44,8 @@ class Steering:
     """Chooses bytes that lead to an end: each time the byte after which `Matcher.distance` is least.
 
     Masks are exact, so a choice is a dead end only where compiling warned of one. But the distance is an estimate, and
-    following it could go in circles. So a choice costs more each time it was taken at the same distance among the same
-    bytes, and in the end every choice is taken.
+    to follow it alone could lead in circles. So a choice becomes more costly each time it is taken at the same distance
+    among the same bytes. In the end every choice is tried.
     """
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class Steering:
             matcher.accept_bytes(bytes((byte,)))
             cost = matcher.distance() + self._taken.get((here, allowed, byte), 0) / 4
             matcher.rollback(1)
-            # Among equals a letter or a digit looks best.
+            # Of equally good bytes, a letter or a digit looks best.
             if (cost, not _is_plain(byte)) < (least, not _is_plain(best)):
                 best, least = byte, cost
         self._taken[here, allowed, best] = self._taken.get((here, allowed, best), 0) + 1
@@ -72,7 +72,7 @@ def _choices(allowed: bytes) -> list[float]:
 
 
 def _stops(matcher: Matcher, allowed: bytes, random: Random) -> bool:
-    """Whether to end a sentence where it may end: always where nothing else is allowed, else by chance."""
+    """Whether to end a sentence where it may end: always if no byte may follow, else by chance."""
     if not allowed:
         return True
     return random.random() * (STOP + sum(_choices(allowed))) < STOP

@@ -95,6 +95,6 @@ def emphasis(text: str, colour: int) -> str:
 
 
 def complain(text: str) -> None:
-    """Writes what is not a result to stderr, each line marked as ours."""
+    """Writes what is not a result to stderr, each line with `ffgrammar:` before it."""
     for line in text.splitlines():
         print(f"ffgrammar: {line}", file=sys.stderr)

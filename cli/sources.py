@@ -1,4 +1,4 @@
-"""Grammars and vocabularies from what the command line names: read, compiled, loaded."""
+"""Grammars and vocabularies that the command line names are read, compiled and loaded here."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def compile_source(source: Source, tokenizer: Tokenizer, limits: tuple[str, ...]
         if source.kind == "lark":
             return ff.compile_lark(text, tokenizer, **options)
         if source.kind == "regex":
-            # The newline at the end of the file is an editor's. A pattern that means one writes \n.
+            # A newline at the end of the file comes from an editor. A pattern that means a newline says \n.
             return ff.compile_regex(text.removesuffix("\n").removesuffix("\r"), tokenizer, **options)
         raise AssertionError(f"nothing compiles the kind {source.kind!r}")
     except ff.FFGrammarError as error:

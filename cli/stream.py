@@ -67,10 +67,16 @@ def _request(line: bytes) -> dict[str, Any]:
 def answer_prefixes(
     grammar: Grammar, tokenizer: Tokenizer, answer: Callable[[Matcher], dict[str, Any]], start: dict[str, Any]
 ) -> int:
-    """Answer each request, which gives a prefix: with what `answer` says after it, or with where it is rejected.
+    """Answer requests that give a prefix. Where the prefix is rejected, the answer says where and why.
 
     Args:
+        grammar: the grammar.
+        tokenizer: its vocabulary.
+        answer: takes a matcher at the end of a prefix, and returns what to write.
         start: the keyword arguments of `Grammar.matcher`.
+
+    Returns:
+        The exit code of `answer_requests`.
     """
 
     def answer_one(request: dict[str, Any]) -> tuple[bool, dict[str, Any]]:

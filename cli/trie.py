@@ -23,7 +23,10 @@ __all__ = ["command"]
 
 @dataclass
 class Branch:
-    """The bytes of a token, whose parent is the longest token that is a prefix of them. Several ids may share them."""
+    """A node of the tree: the bytes of a token, and all ids that have these bytes.
+
+    Its parent is the longest other token with which these bytes begin.
+    """
 
     data: bytes
     ids: list[int] = field(default_factory=list)

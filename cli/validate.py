@@ -21,7 +21,7 @@ __all__ = ["command"]
 
 
 def judge(grammar: Grammar, text: bytes) -> Rejection | None:
-    """None if the text is a sentence of the grammar, else where it leaves it."""
+    """None if the text is a sentence of the grammar, else the place where the text leaves the grammar."""
     from .walk import feed_bytes, rejection
 
     matcher = grammar.matcher()

@@ -109,7 +109,7 @@ def _range_name(low: int, high: int) -> str:
 
 
 def allowed_bytes(matcher: Matcher) -> bytes:
-    """Every byte that may come next, ascending. Each byte is tried, because a mask tells tokens and not bytes."""
+    """Every byte that may come next, ascending. Each byte is tried, because a mask is about tokens and not bytes."""
     found = bytearray()
     for value in range(256):
         if matcher.accept_bytes(bytes((value,))):
@@ -124,7 +124,7 @@ def allowed_at(matcher: Matcher) -> Allowed:
 
 
 def rejection(matcher: Matcher, text: bytes, *, at_end: bool = False, token: int | None = None) -> Rejection:
-    """The rejection of what comes after `text`, at whose end the matcher stands."""
+    """The rejection of what comes after `text`. The matcher must stand at the end of `text`."""
     line_start = text.rfind(b"\n") + 1
     column = len(text[line_start:].decode("utf-8", "replace")) + 1
     return Rejection(len(text), text.count(b"\n") + 1, column, allowed_at(matcher), at_end, token)
@@ -137,7 +137,8 @@ def feed_bytes(matcher: Matcher, data: bytes) -> Rejection | None:
 
 
 def feed_tokens(matcher: Matcher, tokenizer: Tokenizer, tokens: list[int] | tuple[int, ...]) -> Rejection | None:
-    """Accepts tokens as far as possible, and then those bytes of the offending token that fit."""
+    """Accepts tokens as far as possible. Returns the rejection of the next token, if there is one; the matcher then
+    stands after those bytes of this token that fit."""
     accepted = matcher.accept_tokens(list(tokens))
     if accepted == len(tokens):
         return None
@@ -148,7 +149,8 @@ def feed_tokens(matcher: Matcher, tokenizer: Tokenizer, tokens: list[int] | tupl
 
 
 def advance(matcher: Matcher, tokenizer: Tokenizer, prefix: Prefix) -> Rejection | None:
-    """Accepts a prefix, given as bytes or as tokens. Pending bytes of a prompt come before a prefix of bytes."""
+    """Accepts a prefix, given as bytes or as tokens. Returns its rejection, if it is rejected. Before a prefix of
+    bytes, the pending bytes of a prompt are accepted."""
     if prefix.tokens is not None:
         return feed_tokens(matcher, tokenizer, prefix.tokens)
     if prefix.data:

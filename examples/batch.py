@@ -21,7 +21,7 @@ def main() -> None:
     bitmask = ff.allocate_bitmask(len(matchers), tok.vocab_size)
     random = np.random.default_rng(1)
     while not all(matcher.is_terminated() for matcher in matchers):
-        ff.fill_bitmask(matchers, bitmask)  # of a matcher that has terminated: all zeros
+        ff.fill_bitmask(matchers, bitmask)  # the row of a matcher that has terminated is all zeros
         bits = np.unpackbits(bitmask.view(np.uint8), axis=1, bitorder="little")[:, : tok.vocab_size]
         scores = np.where(bits, random.normal(size=bits.shape), -np.inf)
         for matcher, row in zip(matchers, scores, strict=True):

@@ -2,7 +2,7 @@
 
     python examples/canonical.py tokens.ndjson
 
-Each line of the file is a JSON array of token ids. Without a file a few lines are made up.
+Each line of the file is a JSON array of token ids. Without a file, the three lines in this program are used.
 """
 
 from __future__ import annotations

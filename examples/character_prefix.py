@@ -1,7 +1,7 @@
-"""Going on with a text that ends inside a word, where no token ends.
+"""Going on with a text that ends inside a word, and so perhaps inside a token.
 
-One of the token sequences that begin with the prefix is drawn, with the probability that the model gives it. The model
-of this example likes short tokens.
+Of the token sequences whose bytes begin with the prefix, one is drawn with the probability that the model gives it. The
+model of this example likes short tokens.
 """
 
 from __future__ import annotations

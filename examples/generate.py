@@ -1,6 +1,6 @@
 """Generation under a schema: take what is forced, mask the scores of the model, choose.
 
-The model here is none: it gives random scores. The text is valid JSON all the same.
+There is no model here: random scores stand in for it. The text is valid JSON all the same.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Verifying drafted tokens: the masks along a draft from one call, and a rollback to where the model agreed."""
+"""Verifying drafted tokens: one call gives the masks along a draft, and a rollback drops what the model rejects."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """`python -m ffgrammar` runs the command line.
 
-The command line is a package of its own that sits above this one, so it is looked up by its entry point and not
-imported by name.
+The command line is a package of its own on a higher floor, and a file imports nothing from above. So the command is
+looked up by its entry point, and not imported by name.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ def main() -> None:
         try:
             command = script.load()
         except ModuleNotFoundError:
-            # The metadata of a checkout can be found where its command line is not installed.
+            # Python may find the metadata of a checkout whose command line is not installed.
             continue
         command()
         return
@@ -25,7 +25,7 @@ def main() -> None:
         "`.venv/bin/ffgrammar`",
         file=sys.stderr,
     )
-    # 1 would say that a text or a prefix is rejected
+    # Exit code 1 would say that a text or a prefix is rejected.
     sys.exit(2)
 
 

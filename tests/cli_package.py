@@ -1,5 +1,5 @@
 """The package of the command line: `ffgrammar_cli` where ffgrammar is installed, and the folder cli/ in a checkout that
-is built in place. Importing this module makes the name `ffgrammar_cli` stand for whichever is there."""
+is built in place. Importing this module makes the name `ffgrammar_cli` stand for the one that is there."""
 
 import importlib
 import importlib.util

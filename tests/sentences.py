@@ -1,4 +1,4 @@
-"""Whole texts and a grammar, on the vocabulary of single bytes: there, masks and tokens make no difference."""
+"""Whether a grammar accepts a whole text, on the vocabulary of all single bytes: tokens make no difference here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reference of the shell commands in docs/shell.md, made of their help (`make reference`)."""
+"""The reference of the shell commands in docs/shell.md, made of their help texts (`make reference`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Character-prefix conditioning: along a prefix, and against summing over all token sequences."""
+"""Character-prefix conditioning: the walk along a prefix, and probabilities against a sum over all token sequences."""
 
 from __future__ import annotations
 

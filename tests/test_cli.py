@@ -1,4 +1,4 @@
-"""The shell face, command by command: results, exit codes, what goes where."""
+"""The shell commands, one by one: results, exit codes, what goes to stdout and what to stderr."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shell face as a process: pipelines, signals, terminals, start-up, help texts."""
+"""The shell command as a process: pipelines, signals, terminals, start-up, help texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One call for many matchers, on one thread or several, writes what each alone writes; and so along drafted tokens."""
+"""One call for many matchers, on one thread or several, writes what each alone writes. So does one along drafts."""
 
 from __future__ import annotations
 

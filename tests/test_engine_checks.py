@@ -1,5 +1,5 @@
-"""Checks: what a grammar cannot say of an array is looked up in its text. Against plain Python, and against the matcher
-itself byte by byte."""
+"""Checks: what productions cannot say of an array or an object is looked up in its text. They are compared with plain
+Python, and with the matcher itself byte by byte."""
 
 from __future__ import annotations
 

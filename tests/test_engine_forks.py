@@ -1,4 +1,4 @@
-"""What was accepted is shared between forks; each still has its own: against lists."""
+"""Forks share the history before them, and each has its own after that: compared with lists."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Whatever a matcher went through, it says what a fresh one says that went straight to the same place.
+"""Whatever a matcher went through, it answers like a fresh one that went straight to the same place.
 
-Accepting, rolling back, forking, resetting and asking, in random order, on caches that are dropped midway; the fresh
-matcher is of a grammar of its own that nothing else has used.
+It accepts, rolls back, forks, resets and is asked in random order, on caches that are dropped midway. The fresh matcher
+is of a grammar of its own that nothing else has used.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The recogniser that judges the engine, judged: against languages enumerated by hand and by brute force."""
+"""The recogniser that judges the engine is itself compared with languages enumerated by hand and by brute force."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the engine keeps must not grow with the text: rows of lists, however they are written; and the rollback case."""
+"""Rows of the parser do not grow with the text, however a list is written, and are right after a rollback."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""No longer run could be forced: behind it, sentences whose tokens begin with it go on differently, or one ends.
+"""No run of forced tokens could be longer: there are sentences that begin with the run and then differ, or one ends.
 
 `test_forced_tokens` shows that no run is too long. Here each is shown to be long enough, by two sentences that are
-found by trying, and encoded by the tokenizer. (Where one is found whose tokens go on with others than the run's, the
-run is wrong.)
+found by trying, and encoded by the tokenizer. (If a sentence is found whose tokens begin with those before the run, but
+do not go on with the run, the run is wrong.)
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""All of the dev set, text by text: no invalid text is accepted.
+"""All of MaskBench's development set, text by text: no invalid text is accepted.
 
 It takes some 20 s; a sample would miss the rare schemas that are told apart here.
 """

@@ -1,4 +1,4 @@
-"""Compiling the same source again: the same grammar, whatever happened to the source, and never another's."""
+"""Compiling an equal source again gives the same grammar; another source, or one changed since, gives another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hugging Face tokenizers: trained here, of both kinds, and read back through every door."""
+"""Hugging Face tokenizers on bytes and on characters: trained here, and loaded in each of the ways there are."""
 
 from __future__ import annotations
 

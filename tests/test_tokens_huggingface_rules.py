@@ -1,4 +1,4 @@
-"""The rules of Hugging Face tokenizers, and the encoder that goes by them: against the package `tokenizers`."""
+"""The rules of Hugging Face tokenizers, and the encoder that is made of them: against the package `tokenizers`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Wheels: `python tests/wheels.py PYTHON …` builds one for each Python, repairs it, and tries it (`make wheels`).
 
 Each step has an environment of its own under build/wheels/. auditwheel gives a Linux wheel the tag of the oldest system
-that it runs on. A wheel is tried in a fresh environment, from a folder that has no sources: the shell face answers, and
-the programs in examples/ run. Pythons of one version share a wheel, which is tried in each of them.
+that it runs on. A wheel is tried in a fresh environment, from a folder that has no sources: the shell command answers,
+and the programs in examples/ run. Pythons of one version share a wheel, which is tried in each of them.
 """
 
 from __future__ import annotations

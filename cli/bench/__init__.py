@@ -172,7 +172,7 @@ def _alone(
 )
 @click.option(
     "--plot",
-    type=click.File("wb", lazy=True),  # what is there stays if nothing can be drawn
+    type=click.File("wb", lazy=True),  # lazy: a file that exists is kept if nothing can be drawn
     metavar="FILE.svg",
     help="Draw how the times between masks are distributed (needs matplotlib).",
 )

@@ -1,12 +1,13 @@
-"""How much quicker several threads fill a batch of 64 masks than one.
+"""How much quicker several threads fill a batch of 64 masks than one thread.
 
-Documents are walked 64 side by side: one call fills a mask for each, then each matcher takes its next token. Three
-cases:
+64 documents are walked side by side: one call fills a mask for each, then each matcher takes its next token. There are
+three cases:
 
-(a) a document each of 64 schemas; without a pause between two calls, and with one as models make it, in which threads
-    fall asleep.
-(b) one schema, all 64 matchers at different places of its document; for three schemas with long documents.
-(c) the same where all masks have been asked for before: every mask is a copy.
+(a) 64 schemas, with one document each. This is measured without a pause between two calls, and with a pause of 10 ms,
+    such as a model makes. In a pause threads fall asleep.
+(b) One schema, with all 64 matchers at different places of its document. This is measured for three schemas with long
+    documents.
+(c) As (b), but all masks have been asked for before, so every mask is a copy.
 
 In (a) and (b) grammars are fresh in each run, so that masks are made as well as copied. Runs with one thread and with
 several take turns, and a ratio is that of two runs side by side. Other programs disturb, so the median and the
@@ -35,7 +36,7 @@ BATCH = 64
 # Calls of a run, and pairs of runs.
 STEPS = 60
 RUNS = 21
-# Tokens of a long document, and how many such documents are taken.
+# How many tokens a long document has at least, and how many such documents are taken.
 LONG = 1000
 LONG_DOCUMENTS = 3
 
@@ -122,7 +123,7 @@ def _compare(walks: Callable[[], list[Walk]], threads: int, tokenizer: Tokenizer
 
 
 def _milliseconds(walks: list[Walk], threads: int, tokenizer: Tokenizer, pause: float) -> float:
-    """Of a call that fills the batch, on average."""
+    """How many milliseconds a call that fills the batch takes, on average."""
     from ffgrammar import allocate_bitmask, fill_bitmask
 
     bitmask = allocate_bitmask(len(walks), tokenizer.vocab_size)
@@ -141,7 +142,7 @@ def _milliseconds(walks: list[Walk], threads: int, tokenizer: Tokenizer, pause: 
 
 
 def table(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """For a terminal, in lines."""
+    """The rows as lines for a terminal."""
     threads = rows[0]["threads"]
     lines = ["", f"{'a batch, ms a call':<40}{'1 thread':>12}{f'{threads} threads':>12}{'ratio':>8}   quartiles"]
     for row in rows:

@@ -52,7 +52,7 @@ def measure(named: VocabularyName) -> dict[str, list[dict[str, float]]]:
 
 
 def _row(size: int, load: Load, schema: Any, document: Any) -> dict[str, float]:
-    """The shortest times of several runs, each with a vocabulary of its own, so that none has learned anything."""
+    """The shortest times of several runs. Each run loads the vocabulary anew, so that it profits from no other run."""
     from ffgrammar import allocate_bitmask, compile_json_schema
 
     best = dict.fromkeys(COLUMNS, float("inf"))
@@ -83,7 +83,10 @@ def _row(size: int, load: Load, schema: Any, document: Any) -> dict[str, float]:
 
 
 def _vocabularies(whole: Tokenizer) -> Iterator[Point]:
-    """All bytes and the first tokens of a vocabulary: with byte-pair encoding, those of a smaller vocabulary."""
+    """Vocabularies of all single bytes and the first tokens of a larger vocabulary.
+
+    With byte-pair encoding, the first tokens are those that a smaller vocabulary would have.
+    """
     from ffgrammar import Tokenizer
 
     single = [bytes((byte,)) for byte in range(256)]
@@ -102,7 +105,7 @@ def _vocabularies(whole: Tokenizer) -> Iterator[Point]:
 
 
 def _longest_first(tokens: list[bytes]) -> Callable[[bytes], list[int]]:
-    """An encoder that always takes the longest token: good enough for tokens of all lengths."""
+    """An encoder that always takes the longest token. Byte-pair encoding does not, but the tokens are about as long."""
     ids = {token: number for number, token in enumerate(tokens)}
     longest = max(map(len, tokens))
 
@@ -156,7 +159,7 @@ def _properties(load: Load) -> Iterator[Point]:
 
 
 def table(found: dict[str, list[dict[str, float]]]) -> list[str]:
-    """For a terminal, in lines."""
+    """The curves as lines for a terminal."""
     lines = []
     for name, rows in found.items():
         lines += [

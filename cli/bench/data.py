@@ -62,7 +62,7 @@ def load_schemas(
 
     Raises:
         click.ClickException: a line or file is malformed, or no schema is selected.
-        OSError: it cannot be read.
+        OSError: the file or directory cannot be read.
     """
     read = _of_directory(Path(path)) if Path(path).is_dir() else _of_lines(str(path))
     schemas = [schema for schema in read if only in schema.id]

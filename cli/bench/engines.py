@@ -25,7 +25,7 @@ class Refused(Exception):
     """The engine does not compile the schema.
 
     Attributes:
-        keyword: the schema keyword that is not supported, as far as the error tells.
+        keyword: the schema keyword that is not supported; if the error names none, another short name of the error.
     """
 
     def __init__(self, keyword: str, message: str) -> None:
@@ -132,7 +132,7 @@ class FFGrammar:
 
 
 def _keyword(error: Exception) -> str:
-    """The last schema keyword in the pointer of an UnsupportedError; of other errors the class."""
+    """The last schema keyword in the pointer of an UnsupportedError. If there is none, the error's class."""
     words = [part for part in (getattr(error, "pointer", None) or "").split("/") if part in _KEYWORDS]
     return words[-1] if words and type(error).__name__ == "UnsupportedError" else type(error).__name__
 
@@ -271,7 +271,7 @@ class LLGuidance:
 
 
 class XGrammar:
-    """xgrammar. To compile one schema may take minutes: give it few."""
+    """xgrammar. It may take minutes to compile one schema, so it is best run on few schemas."""
 
     name = "xgrammar"
 

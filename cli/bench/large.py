@@ -106,7 +106,7 @@ def _slowest_mask(grammar: Grammar, random: Random) -> float:
 
 
 def table(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """For a terminal, in lines."""
+    """The rows as lines for a terminal."""
     lines = ["", f"{'large schemas, ms of CPU time':<34}{'properties':>12}{'compile':>12}{'slowest mask':>16}"]
     for row in rows:
         times = f"{row['compile_ms']:>12.1f}{row['slowest_mask_ms']:>16.2f}"

@@ -34,7 +34,7 @@ def measure(
         return {}
     found = {}
     for name in names:
-        # Spawned, so that it starts with nothing of this process but its arguments.
+        # The process is spawned, so that it starts with nothing of this one but the arguments.
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
             try:
                 found[name] = pool.submit(_here, name, named, schemas, timeout, forced).result()

@@ -51,7 +51,7 @@ def measure(named: VocabularyName) -> dict[str, float]:
 
 
 def _walk(tokenizer: Tokenizer) -> tuple[int, float]:
-    """The nodes of a full walk, and nanoseconds for each, with nothing kept of earlier masks."""
+    """How many nodes a full walk visits, and the nanoseconds for each. Nothing is kept of earlier masks."""
     from ffgrammar import Limits, allocate_bitmask, compile_json_schema
 
     tokenizer.partition_bytes = 0
@@ -74,7 +74,7 @@ def _walk(tokenizer: Tokenizer) -> tuple[int, float]:
 
 
 def _calls(grammar: Grammar) -> dict[str, float]:
-    """Nanoseconds a call, on a grammar that has seen the document before."""
+    """The nanoseconds that each call takes, on a grammar that has seen the document before."""
     from ffgrammar import allocate_bitmask
 
     tokens = grammar.tokenizer.encode(TEXT)
@@ -130,6 +130,6 @@ def _best(call: Callable[[], Any], prepare: Callable[[], Any] | None = None) -> 
 
 
 def table(found: dict[str, float]) -> list[str]:
-    """For a terminal, in lines."""
+    """The figures as lines for a terminal."""
     rows = (f"{label:<70}{round(found[name], 1):>14,}" for name, label in LABELS.items())
     return ["", f"{'single calls, ns':<70}", *rows]

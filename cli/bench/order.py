@@ -19,7 +19,11 @@ Choose = Callable[[list[Any], Any], list[Any]]
 
 
 def reorderings(data: Any, schema: Any) -> Iterator[Any]:
-    """The document in schema order, in several ways: by all branches of anyOf and oneOf, by those that hold, by one."""
+    """The document with its keys in schema order, in several variants, none of them twice.
+
+    The variants differ in which branches of each anyOf and oneOf decide the order: all, those that the value satisfies,
+    or one.
+    """
     seen = [repr(data)]
     chooses: list[Choose] = [lambda branches, value: branches, *_that_hold(schema)]
     chooses += [lambda branches, value, n=number: [branches[n % len(branches)]] for number in range(4)]  # type: ignore
@@ -31,7 +35,7 @@ def reorderings(data: Any, schema: Any) -> Iterator[Any]:
 
 
 def _that_hold(root: Any) -> list[Choose]:
-    """The choice of the branches that the value satisfies; none if jsonschema is not installed."""
+    """The function that chooses the branches that a value satisfies; no function if jsonschema is not installed."""
     try:
         from jsonschema import Draft202012Validator
         from jsonschema.validators import validator_for

@@ -76,7 +76,7 @@ def _slowest(results: Sequence[Result], time_ns: Callable[[Result], int]) -> dic
 
 
 def ratios(ours: Sequence[Result], peer: Sequence[Result]) -> dict[str, Any]:
-    """Ours divided by the peer's, over the schemas that both pass; and the share of their tokens that each forces."""
+    """Our times divided by the peer's, over the schemas that both pass, and the share of tokens that each forces."""
     other = {result.id: result for result in peer if result.status == "pass"}
     both = [(result, other[result.id]) for result in ours if result.status == "pass" and result.id in other]
     tbm = [figures([time for pair in both for time in pair[side].between_masks]) for side in (0, 1)]
@@ -94,7 +94,7 @@ def ratios(ours: Sequence[Result], peer: Sequence[Result]) -> dict[str, Any]:
 
 
 def _forced_share(counts: Sequence[Forced]) -> float | None:
-    """None where there are no tokens."""
+    """The share of the tokens that are forced; None if there are no tokens."""
     tokens = sum(one.tokens for one in counts)
     return round(sum(one.forced for one in counts) / tokens, 5) if tokens else None
 
@@ -105,7 +105,14 @@ def full_report(
     ready: Mapping[str, int],
     memory: Mapping[str, Mapping[str, float]],
 ) -> dict[str, Any]:
-    """All figures; the first engine is divided by the others. `ready` is in nanoseconds, `memory` in megabytes."""
+    """All figures, and the ratios of the first engine to each of the others.
+
+    Args:
+        results: by engine.
+        versions: by engine.
+        ready: by engine, the nanoseconds until it was ready.
+        memory: by engine, megabytes by what they are for; engines may be missing.
+    """
     first, *peers = results
     engines = {
         name: {"version": versions[name], "ready_ms": round(ready[name] / 1e6, 2), **summary(results[name])}

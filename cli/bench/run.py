@@ -20,13 +20,13 @@ from .walk import Result, run_schema
 
 __all__ = ["guarded", "out_of_time_raises", "progress", "ready", "run"]
 
-# A tokenizer is made this many times; the shortest counts, as other load can only add.
+# A tokenizer is made this many times. The shortest time counts, because other load can only add to it.
 LOADS = 3
 WARM_UP = {"type": "string", "pattern": "^a"}
 
 
 def ready(engines: Sequence[Engine]) -> dict[str, int]:
-    """Load the engines; by name, the nanoseconds until each could encode a text and compile a schema."""
+    """Load the engines. Returns, by name, the nanoseconds until each could encode a text and compile a schema."""
     best: dict[str, int] = {}
     for number in range(LOADS):
         for engine in engines:

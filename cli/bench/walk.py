@@ -2,10 +2,11 @@
 
 - Time to first mask: compile and the first mask, from a parsed schema.
 - Time between masks: one mask and one accepted token, for every token of every document, seen from Python.
-- Verdict: the tokens of a document are followed until the mask does not allow the next one; after the last the engine
-  is asked whether the document may end.
-- Forced: at each position of a valid document the engine is asked what is forced; it must be what comes. Spaced
-  documents are walked on the grammar that allows any whitespace, compact ones on the grammar that allows none.
+- Verdict: the tokens of a document are followed until the mask does not allow the next one. After the last token the
+  engine is asked whether the document may end.
+- Forced: at each position of a valid document the engine is asked which tokens are forced. They must be those that come
+  next in the document. Spaced documents are walked on the grammar that allows any whitespace, compact ones on the
+  grammar that allows none.
 """
 
 from __future__ import annotations
@@ -23,7 +24,14 @@ __all__ = ["Forced", "Result", "run_schema", "timed_step"]
 
 @dataclass
 class Forced:
-    """Counts over the valid documents of one spelling."""
+    """Counts over the valid documents of one spelling. A run is a document whose tokens are all accepted.
+
+    Attributes:
+        tokens: the tokens of all runs.
+        forced: how many of these were forced.
+        runs: the number of runs.
+        bad_runs: for each run in which forced tokens were not those that came, the first place where that was so.
+    """
 
     tokens: int = 0
     forced: int = 0
@@ -122,7 +130,7 @@ def timed_step(engine: Engine, matcher: Any, token: int) -> int | None:
 
 
 def _walk(engine: Engine, compiled: Any, tokens: list[int], times: list[int]) -> str | None:
-    """None if the document is accepted, else where it ended; the time of each step is appended to `times`."""
+    """None if the document is accepted, else where it was rejected. The time of each step is appended to `times`."""
     matcher = engine.matcher(compiled)
     for place, token in enumerate(tokens):
         spent = timed_step(engine, matcher, token)
@@ -133,7 +141,7 @@ def _walk(engine: Engine, compiled: Any, tokens: list[int], times: list[int]) ->
 
 
 def _forced(engine: Engine, compiled: Any, tokens: list[int], counts: Forced, name: str) -> None:
-    """Compare forced tokens with those that come; a document that the engine does not accept is not counted."""
+    """Compare forced tokens with those that come. A document with a token that the engine rejects is not counted."""
     matcher = engine.matcher(compiled)
     covered = 0
     count = 0

@@ -11,5 +11,4 @@ In reading order:
     heal              token healing of a prompt
     character_prefix  generation along the characters of a prefix
     bitmask           `allocate_bitmask`
-    arguments         checks of arguments
 """

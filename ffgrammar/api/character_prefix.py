@@ -1,9 +1,11 @@
-"""Generation of texts that begin with given characters, whatever tokens these end in (character-prefix conditioning).
+"""Generation of texts that begin with given characters, even if these end inside a token (character-prefix
+conditioning).
 
-A prompt that ends inside a word ends, in tokens, where no training text ends a token. The probability that a model
-gives to texts that begin with its characters is a sum over the prompt's coverings (`Tokenizer.coverings`): Vieira et
-al., "From Language Models over Tokens to Language Models over Characters" (2412.03719). `CharacterPrefix` leads a
-generation along the coverings, token by token; its `distribution` is the exact sum.
+If a prompt ends inside a word, its last token is one that the training texts rarely have there. The probability that a
+model gives to texts that begin with the prompt's characters is a sum over the prompt's coverings
+(`Tokenizer.coverings`): Vieira et al., "From Language Models over Tokens to Language Models over Characters"
+(2412.03719). `CharacterPrefix` leads a generation along the coverings, token by token. Its `distribution` computes the
+sum and the share of each covering.
 """
 
 from __future__ import annotations
@@ -31,12 +33,12 @@ LogProbabilities = Callable[[list[tuple[int, ...]]], Any]
 
 
 class PrefixContext(NamedTuple):
-    """One context of a distribution.
+    """One context of a distribution: the coverings that differ only in their last token.
 
     Attributes:
-        kept: token ids that lie inside the prefix.
-        candidates: ids of the last tokens, int32 [count], ascending.
-        log_probabilities: of `kept` and each candidate together, given the prefix: float64 [count].
+        kept: the token ids of these coverings without the last one; they lie inside the prefix.
+        candidates: the ids that can be the last one, int32 [count], ascending.
+        log_probabilities: for each candidate, of `kept` and it together, given the prefix: float64 [count].
     """
 
     kept: tuple[int, ...]
@@ -45,12 +47,13 @@ class PrefixContext(NamedTuple):
 
 
 class PrefixDistribution(NamedTuple):
-    """The coverings of a prefix with a model's probabilities, given that the text begins so and is canonical.
+    """The coverings of a prefix with a model's probabilities, given that the text begins with the prefix and is
+    canonical.
 
     Attributes:
-        contexts: the probabilities of all their candidates add up to 1.
-        log_probability: the log probability of the prefix, summed over its coverings. Where all of these share their
-            first tokens, it is conditional on them.
+        contexts: one for each `kept`. The probabilities of all their candidates add up to 1.
+        log_probability: the log probability of the prefix, summed over its coverings. If all coverings begin with the
+            same tokens, it is conditional on these tokens.
         calls: how many token sequences the model was asked about.
     """
 
@@ -74,13 +77,13 @@ class PrefixDistribution(NamedTuple):
 
 
 class CharacterPrefix:
-    """Leads a generation along a prefix: until that is covered, only tokens of its coverings may come.
+    """Leads a generation along a prefix: until the prefix is covered, only tokens of its coverings may come.
 
     Args:
         tok: the tokenizer; its rules must be known (`Tokenizer.canon`).
-        prefix: the characters that the text begins with; bytes may end inside one.
-        matcher: a matcher, at the start of the text, of a grammar that the whole text must obey. It moves along, and
-            goes on alone once the prefix is covered.
+        prefix: the characters that the text begins with. If it is given as bytes, it may end inside a character.
+        matcher: a matcher, at the start of the text, of a grammar that the whole text must obey. It moves with each
+            accepted token. Once the prefix is covered, it alone decides which tokens may come.
 
     Raises:
         TokenizerError: no UTF-8 text begins with the prefix, the tokenizer's rules are not known, or the matcher's
@@ -97,7 +100,7 @@ class CharacterPrefix:
         self._tok = tok
         self._rest = prefix.encode("utf-8", "surrogatepass") if isinstance(prefix, str) else bytes(prefix)
         self._sequence = CanonicalSequence(tok.rules("CharacterPrefix"))
-        # raises where no text begins so
+        # This raises if no text begins with the prefix.
         tok.coverings(self._rest)
         self._matcher = matcher
         self._found: list[Covering] | None = None
@@ -165,14 +168,15 @@ class CharacterPrefix:
     def distribution(self, log_probabilities: LogProbabilities, beam: int | None = None) -> PrefixDistribution:
         """A model's probabilities of the coverings of the rest, given that one of them comes.
 
-        The model is asked about each context, and about each sequence between the tokens that all contexts share and
-        the context: in one batch, or with a beam in one batch for each number of tokens kept.
+        The model is asked about the kept tokens of each context, and about each of their beginnings that is at least as
+        long as what all contexts share. Without a beam it is asked in one batch, and with a beam in one batch for each
+        length.
 
         Args:
             log_probabilities: the model: from n token sequences, which begin after the tokens so far, to the log
                 probabilities of their next tokens, [n, vocabulary].
-            beam: how many sequences to follow for each number of tokens kept, the most probable ones. All if not given;
-                then the result is exact.
+            beam: how many sequences of each length to follow: the most probable ones. Without it all are followed, and
+                the result is exact.
 
         Raises:
             MatcherError: the prefix is covered, the grammar allows none of the coverings, or the beam is not positive.
@@ -213,7 +217,12 @@ class CharacterPrefix:
 
 
 class _Asked:
-    """The model's answers: `rows` by token sequence, and the log probability (`weights`) of each sequence."""
+    """The model's answers.
+
+    Attributes:
+        rows: by token sequence, the log probabilities of the next token.
+        weights: by token sequence, its log probability after the tokens that all contexts share.
+    """
 
     def __init__(
         self, ask: LogProbabilities, shared: tuple[int, ...], kept: Sequence[tuple[int, ...]], beam: int | None

@@ -27,11 +27,12 @@ _DEFAULT_LIMITS = Limits()
 def _compiled(
     tokenizer: Tokenizer, source: object, limits: Limits | None, build: Callable[[ExprStore, Limits], GrammarIR]
 ) -> Grammar:
-    """The grammar of a source with all its options: the one that is kept, or a new one.
+    """The grammar of a source: the one in the tokenizer's cache, or a new one.
 
     Args:
         tokenizer: the vocabulary.
-        source: all that decides about the grammar beside the limits; None: the grammar is not kept.
+        source: the source with all options, which together with the limits decide what the grammar is. None: the
+            grammar is not kept.
         limits: bounds on its cost.
         build: the front-end.
     """
@@ -83,7 +84,8 @@ def compile_json_schema(
         limits: bounds on the cost.
 
     Raises:
-        GrammarError: the schema is malformed, or nothing satisfies it (`pointer` says where).
+        GrammarError: the schema is malformed or nothing satisfies it (`pointer` says where), or an option has a wrong
+            value.
         UnsupportedError: a keyword cannot be enforced exactly.
         LimitError: a bound was reached.
         TypeError: the tokenizer or the limits are of another type.
@@ -103,7 +105,7 @@ def compile_json_schema(
         integer_spelling=integer_spelling,
     )
     options = (whitespace, property_order, formats, draft, separators, indent, integer_spelling)
-    # what a registry returns may change from one call to the next
+    # With a registry the grammar is not kept, because what the registry returns may change from one call to the next.
     source = None if registry is not None else ("json-schema", schema, options)
     return _compiled(tokenizer, source, limits, build)
 
@@ -169,8 +171,8 @@ def compile_choice(
     """Any one of the given texts.
 
     Args:
-        choices: the texts; or one str that lists them, as a JSON array if it begins with "[", else one a line (so a str
-            without line ends is the only choice).
+        choices: the texts; or one str that lists them. If it begins with "[" it is a JSON array, else each of its lines
+            that is not empty is a choice.
         tokenizer: the vocabulary.
         limits: bounds on the cost.
 
@@ -183,5 +185,5 @@ def compile_choice(
 
     if isinstance(choices, Mapping) or not isinstance(choices, Iterable):
         raise TypeError(f"compile_choice: choices must be a str or a list of texts, not {type(choices).__name__}")
-    # what can be iterated only once, as a generator, has no key
+    # A generator can be iterated only once. It has no key in the cache, so its grammar is not kept.
     return _compiled(tokenizer, ("choice", choices), limits, partial(choice.build, choices))

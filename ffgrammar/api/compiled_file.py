@@ -35,7 +35,7 @@ def dump(grammar: GrammarIR, fingerprint: str) -> bytes:
         grammar: what to write. No other thread may make expressions in its store meanwhile.
         fingerprint: `Tokenizer.fingerprint` of the vocabulary that the file is bound to.
     """
-    # (imported here, as in the reader: programs that use no compiled files start sooner)
+    # These are imported here and in the reader, so that programs without compiled files start sooner.
     import hashlib
     import json
 
@@ -62,7 +62,8 @@ def dump(grammar: GrammarIR, fingerprint: str) -> bytes:
 
 
 def _expressions(grammar: GrammarIR) -> tuple[list[list[Any]], dict[int, int]]:
-    """The nodes that the lexemes need, operands before the nodes that use them, and their numbers in that list."""
+    """The nodes that the lexemes need, and the number of each expression in this list. Operands come before the nodes
+    that use them."""
     store = grammar.store
     needed: dict[int, tuple[Any, ...]] = {}
     stack = [lexeme.expr for lexeme in grammar.lexemes]
@@ -71,7 +72,7 @@ def _expressions(grammar: GrammarIR) -> tuple[list[list[Any]], dict[int, int]]:
         if expr not in needed:
             kind, *parts = needed[expr] = store.node(expr)
             stack += parts[:1] if kind in ("complement", "repeat") else [] if kind in LEAVES else parts
-    # an operand has a lower id than the node that uses it
+    # An operand has a lower id than the node that uses it.
     numbers = {expr: number for number, expr in enumerate(sorted(needed))}
     nodes: list[list[Any]] = []
     for expr in sorted(needed):
@@ -88,22 +89,24 @@ def _expressions(grammar: GrammarIR) -> tuple[list[list[Any]], dict[int, int]]:
 
 
 def read_file(data: bytes, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
-    """What a compiled file says, in an expression store of its own.
+    """The grammar in a compiled file. Its expressions are in a new store.
 
     Args:
         data: the file's bytes.
-        tokenizer: the vocabulary that it must be bound to.
-        limits: `source_bytes` bounds the unpacked text, `rules` and `expressions` what is built of it.
+        tokenizer: the vocabulary that the file must be bound to.
+        limits: `source_bytes` bounds the unpacked text; `rules`, `expressions` and the other bounds of a store bound
+            what is built of it.
 
     Raises:
-        CompiledFileError: truncated, damaged, malformed, of another version, or for another vocabulary.
+        CompiledFileError: the file is truncated, damaged, malformed, of another version, for another vocabulary, or
+            over a limit.
     """
     import json
 
     _check_header(data, tokenizer)
     try:
         unpacker = zlib.decompressobj()
-        # zlib takes 0 for "no bound"
+        # A bound of 0 would mean "no bound" to zlib.
         text = unpacker.decompress(data[HEADER.size :], max(1, limits.source_bytes))
         if unpacker.unconsumed_tail:
             raise CompiledFileError(f"larger than the limit source_bytes={limits.source_bytes}")
@@ -221,7 +224,7 @@ def _template(one: Any, parametric: dict[int, int], names: list[str], lexemes: l
 
 
 def _build(store: ExprStore, node: Any, exprs: list[int]) -> int:
-    """Build one expression; `exprs` are those before it in the file."""
+    """Build the expression of one node of the file. `exprs` are the expressions of the nodes before it."""
     kind, *parts = node
     if kind in ("nothing", "empty", "any"):
         return ("nothing", "empty", "any").index(kind)

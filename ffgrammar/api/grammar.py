@@ -37,7 +37,7 @@ class Grammar:
         self.tokenizer = tokenizer
         self.limits = limits
         self._engine = Engine(ir, tokenizer, limits)
-        # notes of the front-end, which builds no more expressions
+        # These are notes of the front-end, which makes no more expressions.
         ir.store.memo.clear()
 
     @property
@@ -61,22 +61,24 @@ class Grammar:
                 far, this token and perhaps further ones are together what the tokenizer makes of some sentence of the
                 grammar. So every completed text has exactly one token sequence.
             prompt: what stands before the text and is not part of it: its characters (the names of special tokens are
-                ordinary text then), or its token ids. After its last special token, it is cut back to the tokens that
-                it has whatever follows under the grammar; the model is given these (`Matcher.prompt_tokens`). The first
-                tokens that the matcher takes spell the rest of the prompt's bytes (`Matcher.prompt_rest`), and are
-                canonical. Ids that are not what the tokenizer makes of their text are taken as they are.
+                ordinary text then), or its token ids. What stands after its last special token is cut back to the
+                tokens that it has whatever follows under the grammar. All tokens up to there go to the model
+                (`Matcher.prompt_tokens`). The first tokens that the matcher takes spell the rest of the prompt's bytes
+                (`Matcher.prompt_rest`), and are canonical. Ids that are not what the tokenizer makes of their text are
+                not cut back.
 
         Raises:
-            TokenizerError: an argument is given and the tokenizer's rules are not known (`Tokenizer.canon`), a token id
-                is out of range, no UTF-8 text begins with the prompt, or no sentence goes on where it ends.
+            TokenizerError: `canonical` or `prompt` is given and the tokenizer's rules are not known
+                (`Tokenizer.canon`), the prompt is neither text nor token ids, a token id is out of range, no UTF-8 text
+                begins with the prompt, or no sentence of the grammar can follow it.
         """
         return Matcher(self._engine, canonical, prompt)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a compiled file for `load`. It is bound to this vocabulary.
+        """Write a compiled file for `load`. The file is bound to this vocabulary.
 
         Raises:
-            OSError: it cannot be written.
+            OSError: the file cannot be written.
         """
         data = self._engine.paused(lambda: dump(self._ir, self.tokenizer.fingerprint))
         with open(path, "wb") as file:
@@ -91,9 +93,9 @@ class Grammar:
         return {**self._engine.stats(), **(kept.stats() if kept is not None else {})}
 
     def held_bytes(self) -> int:
-        """How many bytes of memory the grammar takes now, a few small objects left out."""
+        """How many bytes of memory the grammar takes now. A few small objects are left out."""
         ir = self._ir
-        # productions are held twice: as the front-end built them, and as the engine has them
+        # Productions are held twice: as the front-end built them, and as the engine has them.
         plain = LEXEME_BYTES * len(ir.lexemes) + 8 * len(ir.names) + 2 * ir.productions.nbytes
         return plain + int(self._engine.stats()["bytes"])
 

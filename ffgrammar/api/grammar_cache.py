@@ -1,8 +1,8 @@
 """Compiled grammars that are kept with a tokenizer: compiling the same source again returns the same grammar, with all
 the masks it has learned since.
 
-The cache holds grammars, and these hold the tokenizer. So it hangs on the tokenizer itself (a slot that the tokenizer
-declares): a table of tokenizers elsewhere would keep them alive for ever.
+The cache holds grammars, and these hold the tokenizer. So the cache is an attribute of the tokenizer
+(`Tokenizer.grammars`): a table of tokenizers elsewhere would keep them alive for ever.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ RECOUNTED = 2
 
 
 class GrammarCache:
-    """Grammars by what they were compiled from. The least recently used go first.
+    """Grammars by what they were compiled from. The least recently used are dropped first.
 
     Args:
         max_bytes: how many bytes of grammars are kept; 0 keeps none.
@@ -37,7 +37,7 @@ class GrammarCache:
         self._max_bytes = max_bytes
         self._bytes = 0
         self._hits = self._misses = 0
-        # each with its bytes as they were counted last
+        # Each grammar with its size in bytes, as it was counted last.
         self._kept: OrderedDict[Key, tuple[Grammar, int]] = OrderedDict()
         self._to_recount: list[Key] = []
 
@@ -51,7 +51,7 @@ class GrammarCache:
         with self._lock:
             self._max_bytes = value
             dropped = self._trim()
-        # grammars are freed without the lock
+        # Grammars are freed without the lock.
         del dropped
 
     def key(self, source: object, limits: Limits) -> Key | None:
@@ -72,7 +72,7 @@ class GrammarCache:
 
     def add(self, key: Key, grammar: Grammar) -> Grammar:
         """Keep a grammar. Returns the one to use, which another thread may have added in the meantime."""
-        # counting a grammar takes its engine's lock, so it is done without ours
+        # To count a grammar takes its engine's lock, so it is done without the lock of the cache.
         sizes = [(other, known, _size(other, known)) for other, known in self._to_count()]
         sizes.append((key, grammar, _size(key, grammar)))
         dropped = []
@@ -107,7 +107,7 @@ class GrammarCache:
             return [(key, self._kept[key][0]) for key in keys if key in self._kept]
 
     def _count(self, key: Key, grammar: Grammar, size: int) -> list[Grammar]:
-        """Note the size of a grammar. Returns it where it is too large to be kept; it is not kept any more then."""
+        """Note the size of a grammar. If it is too large to be kept, drop it. Returns the grammars dropped."""
         known = self._kept.get(key)
         if known is None or known[0] is not grammar:
             return []

@@ -27,9 +27,9 @@ class Healing(NamedTuple):
 
     Attributes:
         tokens: token ids to give to the model.
-        taken_back: token ids that the prompt's own encoding has after these.
-        rest: the bytes of these, which the next tokens must spell.
-        matcher: a matcher whose masks lead along the rest, and on under the grammar.
+        taken_back: the other token ids of the prompt: those that it has after `tokens`.
+        rest: the bytes of `taken_back`, which the next tokens must spell.
+        matcher: a matcher whose masks lead along the rest, and then under the grammar.
     """
 
     tokens: tuple[int, ...]
@@ -45,14 +45,14 @@ def heal(
 
     Args:
         tok: the tokenizer; its rules must be known (`Tokenizer.canon`).
-        prompt: the text before, in which names of special tokens are ordinary text; or its token ids, of which those
-            after the last special one are cut back if they are the tokenizer's own.
+        prompt: the text of the prompt, in which names of special tokens are ordinary text; or its token ids. Of these,
+            the ones after the last special token are cut back, if they are what the tokenizer makes of their text.
         grammar: what follows; any text if not given.
         canonical: as for `Grammar.matcher`.
 
     Raises:
-        TokenizerError: the tokenizer's rules are not known, no UTF-8 text begins with the prompt, or the grammar is for
-            another vocabulary.
+        TokenizerError: the tokenizer's rules are not known, a token id is out of range, no UTF-8 text begins with the
+            prompt, no sentence of the grammar can follow it, or the grammar is for another vocabulary.
         TypeError: an argument is of another type.
     """
     expect("heal: tok", tok, Tokenizer, "a Tokenizer")

@@ -21,11 +21,11 @@ def load(source: str | os.PathLike[str] | bytes, tokenizer: Tokenizer, *, limits
 
     Args:
         source: the path of the file, or its bytes.
-        tokenizer: the vocabulary it was compiled for.
+        tokenizer: the vocabulary that the file was compiled for.
         limits: bounds on the cost; `source_bytes` bounds the unpacked file.
 
     Raises:
-        CompiledFileError: the file is truncated, damaged, of another version, or for another vocabulary.
+        CompiledFileError: the file is truncated, damaged, of another version, for another vocabulary, or over a limit.
         OSError: the file cannot be read.
         TypeError: an argument is of another type.
     """
@@ -43,5 +43,5 @@ def load(source: str | os.PathLike[str] | bytes, tokenizer: Tokenizer, *, limits
     except CompiledFileError:
         raise
     except (FFGrammarError, ValueError) as error:
-        # the file is well-formed, but what it says is no grammar
+        # The file is well-formed, but what it says is no grammar.
         raise CompiledFileError(f"the compiled grammar is malformed: {error}") from error

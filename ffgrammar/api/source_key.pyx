@@ -7,12 +7,12 @@ import marshal
 
 
 cdef enum:
-    MAX_DEPTH = 1000  # marshal goes twice as deep
+    MAX_DEPTH = 1000  # marshal can write values nested twice as deep
 
 
 cdef Py_ssize_t room_after(object value, Py_ssize_t room, int depth) except? -1:
-    """The room in bytes that is left after a value; 0 where it does not fit, or is not plain data. A part that is reached twice
-    counts twice."""
+    """How many bytes are left of `room` after a value; 0 if the value does not fit or is not plain data. A part that is reached
+    twice counts twice."""
     if room <= 0 or depth > MAX_DEPTH:
         return 0
     room -= 16
@@ -35,14 +35,15 @@ cdef Py_ssize_t room_after(object value, Py_ssize_t room, int depth) except? -1:
 
 
 def source_key(source, Py_ssize_t max_bytes):
-    """The key of a source, as bytes; None where there is none.
+    """The key of a source, as bytes; None if it has none.
 
-    Two sources have the same key only if they are equal and their dicts are in the same order. 1, 1.0 and True are not equal
-    here.
+    Two sources have the same key only if they are equal and their dicts are in the same order. 1, 1.0 and True do not count as
+    equal.
 
     Args:
-        source: dicts, lists, tuples and scalars, of exactly these types. Anything else in it (a subclass, a Decimal) has no key.
+        source: dicts, lists, tuples and scalars, of exactly these types. A source with anything else in it (a subclass, a
+            Decimal) has no key.
         max_bytes: a source that takes more has no key.
     """
-    # version 2 writes no back references, which would tell equal sources apart
+    # Version 2 of the format, because later ones write back-references: these would tell equal sources apart.
     return marshal.dumps(source, 2) if room_after(source, max_bytes, 0) else None

@@ -1,8 +1,8 @@
 """Canonical masks beside plain ones: `python tests/long_checks canonical --schemas 200`.
 
-The valid documents of MaskBench schemas are walked by their canonical tokens, on a plain matcher and on a canonical one
-in turns; each is asked for its mask before each token, and moved. The next token must be in the canonical mask, and
-the canonical mask must be part of the plain one.
+The valid documents of MaskBench schemas are walked by their canonical tokens, on a plain matcher and on a canonical
+one. For each token, first the one and then the other makes its mask and accepts the token. The token must be in the
+canonical mask, and the canonical mask must be part of the plain one.
 """
 
 from __future__ import annotations

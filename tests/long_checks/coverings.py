@@ -1,8 +1,9 @@
 """Coverings of prefixes that end inside a word, against the plain method: `python tests/long_checks coverings`.
 
 The prefixes are those of the article on character-prefix conditioning, and the plain method is the article's, in plain
-Python (oracle/character_prefix.py). Ours is `tok.coverings(prefix)` with the `count` of each: `first` on a tokenizer
-that has its rules and nothing else yet, `warm` after that. The two take turns; the figures are medians of all runs.
+Python (oracle/character_prefix.py). Ours is `tok.coverings(prefix)`, with the `count` of each covering. `first` is its
+time on a new tokenizer that has only made its rules, and `warm` its time when it is called again. The methods take
+turns, and the figures are medians of all runs.
 """
 
 from __future__ import annotations

@@ -1,10 +1,13 @@
 """The encoder against tiktoken, on much text: `python tests/long_checks encoder --megabytes 60`.
 
-What the machine has (Python's sources, documentation, messages in all languages, schemas) takes up to half of the text,
-the rest is generated. Both encode the same chunks, in turns; the ratio is that of all time spent on a kind of text. Of
-one chunk in twenty the ends of the pre-tokens are compared with those of the pattern in the regex package, and decoding
-gives the chunk back. Characters that the installed tiktoken has in other classes (it may know another version of
-Unicode) are left out; so are, where pre-tokens are compared, those of the regex package.
+Up to half of the text is what the machine has: Python's sources, documentation, messages in all languages, schemas. The
+rest is generated. Both encoders encode the same chunks, in turns. The ratio is that of the whole times spent on a kind
+of text. One chunk in twenty is checked further: its pre-tokens must be the matches of the pattern in the regex package,
+and decoding must give the chunk back.
+
+The installed tiktoken may know another version of Unicode. Characters that it has in other classes than we do are left
+out. From the chunks that are checked further, the characters that the regex package has in other classes are left out,
+too.
 """
 
 from __future__ import annotations

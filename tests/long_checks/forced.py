@@ -5,8 +5,8 @@ what is forced, and it must be what comes. The published method is plain Python 
 (oracle/look_back.py), so both see the same forced bytes and the same documents. Spaced documents are walked on the
 grammar that allows any white space, compact ones on the grammar that allows none.
 
-A run is what is forced at a position, if anything is. The share counts the tokens that were rightly forced before their
-turn came.
+A run is the sequence of tokens that is forced at a position, if any is. The share counts the tokens that were rightly
+forced before their turn came.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Texts of many kinds, to encode: generated without end, and those that the machine has."""
+"""Texts of many kinds to encode: some are generated, as many as are wanted, and others are files on the machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Canonical token sequences and coverings, found by encoding texts that go on in every way that makes a difference."""
+"""Canonical token sequences and coverings, found by encoding texts that go on in all ways that may matter."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CONTINUATIONS = [
     *("\u00c9", "\u02b0", "\u00a0", "\u2028", "\u3000", "\x85", "\U0001f44d", "\ufffd", "\u0663"),
 ]
 
-# Numbers, spaces and marks among many characters that begin with the same bytes
+# Numbers, spaces, marks and letters whose first bytes are also those of many other characters.
 RARE = (
     "\u00bd\u0663\u0966\u0e53\u2167\u3007\uff11\u3000\u2003\u202f\u0301\u20e3\ufe0f\uff21\uff41"
     "\U0001d7d9\U0001f10b\U0001d165"
@@ -43,7 +43,7 @@ def split_end(data: bytes) -> tuple[str, bytes] | None:
 def changed_tokens(random: Random, tok: Tokenizer, text: str) -> list[int] | None:
     """Tokens of a text or of its first bytes, some of them cut in two, replaced or followed by any token.
 
-    None where one of them is no token with bytes.
+    None if one of the results is no token with bytes.
     """
     data = text.encode()
     if random.random() < 0.25:
@@ -62,14 +62,14 @@ def changed_tokens(random: Random, tok: Tokenizer, text: str) -> list[int] | Non
 
 
 def sequence_of(tok: Tokenizer, ids: list[int]) -> CanonicalSequence | None:
-    """The package's own canonical sequence of some tokens; None if it refuses one of them."""
+    """The package's own `CanonicalSequence` of some tokens; None if it refuses one of them."""
     assert tok.canon is not None
     sequence = CanonicalSequence(tok.canon)
     return sequence if all(sequence.push(token) for token in ids) else None
 
 
 def characters_from(start: bytes, random: Random, most: int = 300) -> list[str]:
-    """Characters whose bytes begin with `start`: all of them, or a selection; [""] if `start` is empty."""
+    """Characters whose bytes begin with `start`: all of them, or about `most`; [""] if `start` is empty."""
     if not start:
         return [""]
     missing = (2 if start[0] < 0xE0 else 3 if start[0] < 0xF0 else 4) - len(start)
@@ -85,7 +85,7 @@ def characters_from(start: bytes, random: Random, most: int = 300) -> list[str]:
 
 
 def is_begun(encode: Encode, data: bytes, ids: Sequence[int], random: Random) -> bool:
-    """Whether some text that begins with `data` has these tokens, whose bytes that is, as its first tokens."""
+    """Whether some text that begins with `data` has these tokens as its first. `data` must be the tokens' bytes."""
     parts = split_end(data)
     if parts is None:
         return False

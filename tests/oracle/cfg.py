@@ -1,6 +1,6 @@
 """A slow, plain recogniser for grammars of ffgrammar.grammar.ir: Earley on sets of lexemes, derivatives for each.
 
-It is the definition of the language once more, written to be read:
+It is the definition of the language (docs/lexing.md) as a program that is written to be read:
 
 - At each point the lexer runs on the lexemes that the parser allows there, and the skip lexemes.
 - It goes on as long as the next byte keeps any of them alive. When it does not, the lexeme ends, and all the lexemes
@@ -8,7 +8,7 @@ It is the definition of the language once more, written to be read:
 - As soon as a lazy lexeme matches, the lexeme ends right there.
 - A skip lexeme leaves the parser where it is. When the same bytes are also another lexeme, both outcomes are kept.
 - With single_skip, a skip lexeme may not directly follow another one.
-- A lexeme never matches the empty text. Where its expression does, the parser may go past it without a lexeme.
+- A lexeme never matches the empty text. Where its expression does, the parser may go past it without reading anything.
 
 Productions that derive no text at all are dropped first: they would allow lexemes that lead nowhere.
 
@@ -39,7 +39,8 @@ class State(NamedTuple):
 
     Attributes:
         frontier: columns the parser may be in, each with whether a skip lexeme came last (only kept for single_skip).
-        live: (lexeme number, expression of what may still come of it), before the first byte the whole lexemes.
+        live: (lexeme number, expression of what may still follow in it). Before the first byte of a lexeme, these are
+            the whole expressions.
         running: whether the current lexeme has at least one byte.
     """
 
@@ -76,8 +77,9 @@ class Recogniser:
     def next_bytes(self, prefix: bytes) -> tuple[set[int], bool]:
         """The bytes that may follow the prefix, and whether the prefix is a sentence.
 
-        A byte may follow here if the lexer and the parser go on. Where a lexeme can run on over what only the next
-        lexeme could accept, that is necessary, but not enough for a sentence to exist: see `is_completable`.
+        Here a byte may follow if the lexer and the parser go on with it. Every sentence needs that, but it does not
+        show that a sentence exists: a lexeme may run on over bytes that only the next lexeme could have accepted. See
+        `is_completable`.
         """
         state = self.run(prefix)
         if state is None:
@@ -136,9 +138,9 @@ class Recogniser:
     def completable(
         self, state: State, *, alphabet: Iterable[int] = range(256), max_states: int = 10_000
     ) -> bool | None:
-        """Whether a sentence can be reached, by trying all texts over the alphabet, equal states once.
+        """Whether a sentence can be reached. All texts over the alphabet are tried, but each state only once.
 
-        None if that met max_states states and did not come to an end.
+        None if more than max_states states were met and the search did not come to an end.
         """
         seen = layer = {state}
         while layer:
@@ -211,7 +213,7 @@ class Recogniser:
         return self._shifts[key]
 
     def _close(self, column: Column) -> None:
-        """Predict and complete until nothing is new. Going over everything again also gets nullable rules right."""
+        """Predict and complete until nothing is new. Each round goes over all items, so nullable rules come right."""
         grown = True
         while grown:
             new: set[tuple[int, int, Column]] = set()

@@ -1,9 +1,10 @@
 """Coverings of a prefix by the plain method: try every token that begins with some end of the last word, and encode.
 
-The method of the "Character Prefix Conditioning" articles: the pre-tokenizer's pattern finds the last word; each of its
-ends, from the shortest to the whole word, is looked up in a trie of the vocabulary; a token found there takes the end's
-place. It is a candidate if the tokenizer encodes the changed word with it as the last token, after the tokens of the
-rest of the word. The method looks at the last word only, and at the changed word as if nothing followed it.
+This is the method of the "Character Prefix Conditioning" articles. The pre-tokenizer's pattern finds the last word.
+Each end of this word, from the shortest to the whole word, is looked up in a trie of the vocabulary. A token that
+begins with the end takes its place in the word. The token is a candidate if the tokenizer encodes the changed word as
+the tokens of the part before the end, and then this token. The method looks at the last word only, and as if nothing
+followed it.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ class VocabularyTrie:
 
 
 def plain_coverings(encoding: Any, pattern: str, trie: VocabularyTrie, prefix: str) -> dict[str, set[int]]:
-    """The part of the prefix that is kept, as text, and the tokens that may cover the rest.
+    """The coverings that the method finds: by the part of the prefix that is kept, as text, the tokens that may cover
+    the rest.
 
     Args:
         encoding: a tiktoken encoding.
@@ -63,7 +65,7 @@ def plain_coverings(encoding: Any, pattern: str, trie: VocabularyTrie, prefix: s
             try:
                 changed = word[:place] + data.decode()
             except UnicodeDecodeError:
-                continue  # it ends inside a character: no word can be encoded
+                continue  # the token ends inside a character, so there is no changed word to encode
             if encoding.encode_ordinary(changed) == [*kept, token]:
                 found.setdefault(before + word[:place], set()).add(token)
     return found

@@ -13,7 +13,7 @@ from oracle.cfg import Recogniser, State
 
 __all__ = ["Longest", "common_tokens", "forced_bytes", "forced_mismatches", "longest"]
 
-# How many tokens are tried after a run, how often each at least, and how often all together
+# How many tokens are tried after a run at most, how often each of them at least, and about how often all together.
 MAX_TOKENS = 300
 EACH = 4
 ALL = 400
@@ -36,7 +36,10 @@ def forced_bytes(recogniser: Recogniser, state: State, limit: int = 1000) -> byt
 def common_tokens(
     sentences: Iterable[str], encode: Callable[[str], list[int]], done: Sequence[int]
 ) -> list[int] | None:
-    """The longest token sequence with which all canonical sentences go on that begin with `done`; None if none does."""
+    """Of the sentences whose canonical tokens begin with `done`: the longest sequence of tokens with which all go on.
+
+    None if there is no such sentence.
+    """
     rest = [tokens[len(done) :] for tokens in map(encode, sentences) if tokens[: len(done)] == list(done)]
     if not rest:
         return None
@@ -48,9 +51,10 @@ def common_tokens(
 
 
 def forced_mismatches(matcher: Any, tokens: Sequence[int]) -> list[str] | None:
-    """Walk a canonical sentence and ask for the forced tokens at each position: they must be those that come.
+    """Walk a canonical sentence and ask for the forced tokens at each position: they must be those that come next.
 
-    None if the tokens are not accepted: then they are no sentence, and say nothing.
+    Returns a message for each position where they are not. None if the grammar does not accept the tokens: then they
+    are no sentence, and prove nothing.
     """
     wrong = []
     for place, token in enumerate(tokens):
@@ -68,9 +72,9 @@ class Longest:
     """The findings about a run of forced tokens.
 
     Attributes:
-        is_shown: two sentences whose canonical tokens begin with it differ behind it, or one ends there: no longer run
-            is forced.
-        contradicts: a sentence whose canonical tokens begin with those before the run, but go on with others.
+        is_shown: whether it is shown that no longer run is forced. Two sentences show it whose canonical tokens begin
+            with the run and then differ, and so does one whose tokens end with the run.
+        contradicts: a sentence whose canonical tokens begin with those before the run, but do not go on with the run.
     """
 
     is_shown: bool = False
@@ -87,8 +91,8 @@ def longest(
 ) -> Longest:
     """Look for sentences which show that no longer run than the forced one can be forced.
 
-    Each token that the grammar allows behind the run (of many, some) is tried: what follows it is at first random, then
-    the way to an end. What is found counts only when the whole sentence is encoded.
+    Each token that the grammar allows behind the run is tried; if there are many, only some are. Random tokens and
+    bytes follow it, and then the way to an end. A sentence counts by the tokens of its whole encoding.
 
     Args:
         matcher: where `done` was accepted; it is not moved.
@@ -115,7 +119,8 @@ def longest(
         look(known)
     if start.is_accepting():
         look(encode(start.text_bytes.decode()))
-    # Ways on: behind the forced bytes, whatever tokens these end in; then behind the run, by each token that may come.
+    # The first ways begin behind the forced bytes, whatever tokens these have. The others begin behind the run, with
+    # each token that may come there.
     behind = matcher.fork()
     behind.accept_bytes(matcher.forced_bytes())
     allowed = start.allowed_token_ids().tolist()
@@ -127,14 +132,15 @@ def longest(
         if token not in following and token not in special:
             ways += [(start, token)] * max(EACH, ALL // len(allowed))
     for way, token in ways:
-        # (the first ways are all gone, to see whether the run is right)
+        # The first ways are always tried, to see whether the run is right.
         if found.contradicts or (found.is_shown and token is not None):
             break
         ahead = way.fork()
         if token is not None:
             ahead.accept_token(token)
         _wander(ahead, special, random)
-        # the way to an end is long: only for what looks right so far, or very wrong
+        # It takes long to find an end. So this is done only if the tokens so far begin with `done`, and do not merely
+        # go on behind the run as a sentence already found does.
         begun = encode(ahead.text_bytes.decode(errors="ignore"))
         seen = begun[: len(run)] == run and begun[len(run) : len(run) + 1] in [[one] for one in following]
         if begun[: len(done)] != list(done) or (seen and token is not None):
@@ -161,7 +167,7 @@ def _wander(matcher: Any, special: Collection[int], random: Random) -> None:
 
 
 def _finish(matcher: Any, most: int = 5000) -> bytes | None:
-    """A sentence completed by the shortest way in sight; None if it gets too long."""
+    """The text of the matcher, completed to a sentence by the shortest way in sight; None if it gets too long."""
     steering = Steering()
     while not matcher.is_accepting():
         if len(matcher.text_bytes) > most:

@@ -76,7 +76,8 @@ SKIPS: tuple[Lexeme, ...] = (
     ("[ab]+", _class(b"ab", 1, None), False),
 )
 
-# Lexemes and skips by their place in the tables, rules as bodies of each nonterminal; a symbol is ("t", i) or ("n", i).
+# A description has the lexemes and the skips, by their places in the tables above; for each nonterminal, its bodies;
+# and whether single_skip is on. A symbol is ("t", i) for lexeme i, or ("n", i) for nonterminal i.
 Symbol = tuple[str, int]
 Description = tuple[list[int], list[int], list[list[list[Symbol]]], bool]
 
@@ -94,7 +95,7 @@ def descriptions(draw: st.DrawFn, simple: bool = False) -> Description:
     )
     body = st.lists(symbol, max_size=4)
     rules = draw(st.lists(st.lists(body, min_size=1, max_size=3), min_size=count, max_size=count))
-    # single_skip only with skips that no lexeme can spell: what is both would need two rows.
+    # single_skip is drawn only with skips that no lexeme can spell: bytes that are both would need two rows.
     return lexemes, skips, rules, set(skips) in ({0}, {1}) and draw(st.booleans())
 
 

@@ -1,9 +1,9 @@
 """Forced tokens by looking back from the end of the forced bytes: llguidance's published method, in plain Python.
 
-The forced bytes are encoded, together with the last token before them, for the two may be one pre-token. Then tokens
-are taken off the end as long as some token of the vocabulary begins inside the forced bytes, has all the rest of them,
-and goes on beyond them in a way that the grammar allows. Such a token is looked for within a bounded distance from the
-end: some number of tokens, or of bytes.
+The forced bytes are encoded together with the last token before them, because the two may be one pre-token. A place in
+the forced bytes is open if some token of the vocabulary begins there, has all the rest of these bytes, and goes on
+beyond them in a way that the grammar allows. Tokens are taken off the end, back to the first open place. Open places
+are looked for within a bounded distance from the end: some number of tokens, or of bytes.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class LookBack:
     """A bound of the look-back.
 
     Attributes:
-        tokens: how many tokens back from the end.
-        size: how many bytes back from the end, in place of `tokens`.
+        tokens: how many tokens back from the end to look.
+        size: how many bytes back from the end to look, in place of `tokens`.
         asks_grammar: whether the grammar must allow the token that reaches beyond the end.
     """
 
@@ -59,7 +59,7 @@ def looked_back(tok: Any, tree: ByteTree, matcher: Any, before: Sequence[int]) -
     sizes = [len(tok.token_bytes(token)) for token in tokens]
     end = matcher.fork()
     end.accept_bytes(forced)
-    # place by place: whether a token reaches beyond the end, and whether one may come that does
+    # By place: whether some token reaches beyond the end, and whether the grammar allows such a token.
     reaches: dict[int, tuple[bool, bool]] = {}
     found = {}
     for name, way in LOOK_BACKS.items():
@@ -85,7 +85,7 @@ def _reaches(tree: ByteTree, end: Any, rest: bytes) -> tuple[bool, bool]:
         if below is None:
             return False, False
         node = below
-    # (every node has tokens below)
+    # Every node has tokens at it or below, so a child shows that a token reaches beyond the end.
     return bool(node.children), _allows_some(node, end)
 
 

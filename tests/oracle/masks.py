@@ -49,7 +49,10 @@ def brute_force_mask(matcher: Any, tree: ByteTree, eos_token_ids: Iterable[int])
 def recogniser_mask(
     recogniser: Recogniser, state: State, tree: ByteTree, eos_token_ids: Iterable[int]
 ) -> dict[int, State]:
-    """The same with the slow recogniser: the state after each token. With conflicts, some states may be dead ends."""
+    """The ids of the tokens that the recogniser accepts, each with the state after it.
+
+    Some of these states may be dead ends (`Recogniser.next_bytes`).
+    """
     allowed = dict.fromkeys(eos_token_ids, state) if recogniser.is_sentence(state) else {}
     stack = [(state, tree)]
     while stack:

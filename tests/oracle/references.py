@@ -31,7 +31,7 @@ def many_resources(draw: st.DrawFn, draft: int) -> tuple[dict[str, Any], dict[st
         if draft == 2019:
             plain = draw(st.sampled_from([where or "#", where + "#/$defs/0"]))
             return draw(st.sampled_from([{"$recursiveRef": "#"}, {"$ref": plain}]))
-        # mostly what makes dynamic scopes: into another resource, and from there by a dynamic name
+        # Mostly references that make dynamic scopes: one leads into another resource, and a dynamic one leads on.
         name = draw(st.sampled_from(NAMES))
         usual = [{"$ref": where or "r1"}, {"$dynamicRef": f"#{name}"}]
         others = [{"$dynamicRef": f"{where}#{name}"}, {"$ref": f"{where}#{name}"}, {"$dynamicRef": f"{where}#/$defs/0"}]
@@ -59,7 +59,7 @@ def many_resources(draw: st.DrawFn, draft: int) -> tuple[dict[str, Any], dict[st
             root["type"] = ["object", draw(st.sampled_from(TYPES))]
             root["$recursiveAnchor"] = draw(st.booleans())
         else:
-            # both names, so that nothing refers to nowhere
+            # Both names are given, so that every reference has a target.
             for one, anchor in zip(inner, draw(st.permutations(NAMES)), strict=True):
                 one[draw(st.sampled_from(["$anchor", "$dynamicAnchor", "$dynamicAnchor"]))] = anchor
         root["$defs"] = {str(index): one for index, one in enumerate(inner)}
@@ -78,7 +78,7 @@ def judge(schema: dict[str, Any], registry: dict[str, Any], value: Any) -> bool:
 
 
 def _obeys(roots: dict[str, Any], schema: dict[str, Any], scope: list[str], value: Any, depth: int) -> bool:
-    """scope: the names of the resources that were entered, the outermost first."""
+    """`judge`, for a part. `scope` has the names of the resources that were entered, the outermost first."""
     if depth > 60:
         raise Endless
     kind = {int: "integer", str: "string", bool: "boolean", dict: "object"}[type(value)]

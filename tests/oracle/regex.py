@@ -126,7 +126,7 @@ class OracleStore:
         if kind == "not":
             return self.complement(self.derivative(parts[0], byte))
         if kind == "rep":
-            # where the body is nullable, x{lo,hi} is x{0,hi}, and the same holds for the remainder
+            # This holds for a nullable body, too: x{lo,hi} is then x{0,hi}, and so is what remains.
             body, lo, hi = parts
             rest = self.repeat(body, max(lo - 1, 0), None if hi is None else hi - 1)
             return self._cat(self.derivative(body, byte), rest)
@@ -226,7 +226,7 @@ def _ends(node: tuple[Any, ...], text: str, start: int) -> set[int]:
     while hi is None or count < hi:
         at = _after(body, text, at)
         if at <= found:
-            # what follows places already found has been found too, but for these, which are found as well
+            # This round reached no new place, so no further round can.
             break
         found |= at
         count += 1

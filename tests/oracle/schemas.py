@@ -103,7 +103,7 @@ def _schema(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
         "dependentSchemas": st.dictionaries(st.sampled_from(KEYS), inner, max_size=2),
         "$ref": st.sampled_from(["#", "#/$defs/x", "#/$defs/y"]),
     }
-    # few keywords at a time, of kinds that meet often
+    # Few keywords at a time, from groups that act on each other.
     meeting = [
         st.lists(st.sampled_from(words), min_size=1, max_size=4, unique=True).flatmap(
             lambda names: st.fixed_dictionaries({name: keywords[name] for name in names})
@@ -143,20 +143,20 @@ schemas = st.builds(
 
 
 def is_valid(schema: Any, value: Any) -> bool | None:
-    """Whether the value is valid under draft 2020-12, by jsonschema; None where references lead it in a circle."""
+    """Whether the value is valid under draft 2020-12, by jsonschema; None if references lead in a circle."""
     try:
         return bool(jsonschema.Draft202012Validator(schema).is_valid(value))
     except RecursionError:
         return None
     except BaseException as error:
-        # where the stack ends inside rpds, a map of jsonschema's, that makes a panic of it
+        # If the stack ends inside rpds, which has the maps that jsonschema uses, the error becomes a panic.
         if type(error).__name__ == "PanicException" and "RecursionError" in str(error):
             return None
         raise
 
 
 def orders(value: Any, limit: int = 500) -> Iterator[Any]:
-    """The value with the keys of its objects in every order, up to a number of variants."""
+    """The value with the keys of its objects in every order, but at most `limit` variants."""
     return islice(_orders(value), limit)
 
 

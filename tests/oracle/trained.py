@@ -54,7 +54,7 @@ PARTS = [
 
 
 def random_text(random: Random, most: int) -> str:
-    """A part of a text that pre-tokenizers and merges tell apart, or now and then any character."""
+    """A text of parts that pre-tokenizers and merges tell apart, and now and then any character."""
     found = []
     for _ in range(random.randrange(1, most)):
         if random.random() < 0.05:
@@ -81,7 +81,7 @@ def some_texts(size: int, seed: int = 0) -> Iterator[str]:
 
 @cache
 def _corpus() -> list[str]:
-    # (ordinary text must not become a special token, nor one for a byte)
+    # The names of special tokens, and of tokens for a byte, must not be learned from ordinary text.
     random = Random(1)
     found = [*some_texts(300_000, 1), *(random_text(random, 100) for _ in range(500))]
     return [text.replace("\u2581", "").replace("<s>", "").replace("<0x", "").replace("<|", "") for text in found]
@@ -186,7 +186,7 @@ def _split(pattern: Any, behavior: str = "isolated", invert: bool = False) -> An
 
 
 def _before(*steps: Any) -> Any:
-    """Steps before bytes become letters."""
+    """A pre-tokenizer: these steps, and then the step that writes bytes as letters."""
     from tokenizers.pre_tokenizers import ByteLevel, Sequence
 
     return Sequence([*steps, ByteLevel(add_prefix_space=False, use_regex=False)])
@@ -274,7 +274,7 @@ def make(kind: str) -> tuple[Any, Tokenizer]:
 
 
 def continuing(config: dict[str, Any]) -> dict[str, Any]:
-    """The tokenizer for the continuation of a text: it puts no space before its text."""
+    """The configuration of a tokenizer for the continuation of a text: it puts no space before its text."""
     text = json.dumps(config).replace('"add_prefix_space": true', '"add_prefix_space": false')
     text = text.replace('"prepend_scheme": "first"', '"prepend_scheme": "never"')
     found: dict[str, Any] = json.loads(text.replace('{"type": "Prepend", "prepend": "\\u2581"}, ', ""))
@@ -282,7 +282,7 @@ def continuing(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def compare(hf: Any, tok: Tokenizer, size: int, seed: int = 2) -> int:
-    """Encode texts with both until `size` bytes are done; returns how many were. AssertionError where they differ."""
+    """Encode texts with both until `size` bytes are done. Returns how many were. AssertionError if tokens differ."""
     done = 0
     for text in some_texts(size, seed):
         expected = hf.encode(text, add_special_tokens=False).ids

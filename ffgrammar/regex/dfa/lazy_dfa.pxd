@@ -1,13 +1,13 @@
 """A lazy DFA: an automaton that builds itself while it is used.
 
-This is the engine's lexer. It runs on all lexemes that the parser allows at a place at once: a state is a set of (lexeme,
-expression) pairs, where the expression is what may still follow in that lexeme. A step by a byte replaces each expression by
-its derivative and drops the lexemes of which nothing is left. The first time a step is taken its target is computed and
-entered in a table; from then on it is one addition and one load.
+This is the engine's lexer. It follows all lexemes that the parser allows at a place, side by side. A state is a set of (lexeme,
+expression) pairs, where the expression is what may still follow in the lexeme. A step by a byte replaces each expression by
+its derivative, and drops the lexemes that cannot match any more. The first time a step is taken, its target is computed and
+entered in a table.
 
 What it can do:
 
-- It matches intersections, complements and counted repeats like everything else, for derivatives know them.
+- It matches intersections, complements and counted repeats like everything else, because they have derivatives.
 - It knows dead ends: a state exists only if each of its lexemes can still be matched. So a mask that follows live states
   never offers a token that leads nowhere.
 - It says which lexemes a state matches (`dfa_accept`), and whether a lexeme ends right there (LAZY) or before the next byte
@@ -15,17 +15,18 @@ What it can do:
 
 What it costs:
 
-- A step that is known costs an addition and a load. A step that is not costs a derivative for each lexeme of the state,
-  and an emptiness search where intersections or complements are among them.
-- A state takes a row of 256 words, 1 KB. Some patterns have very many: `^(\\S+\\s+){0,300}\\S+$` under a `maxLength` made
-  84,000 along 450 tokens. `max_states` bounds a single step, and the engine clears an automaton that has grown beyond its
-  budget (`Limits.dfa_states`). Its states are then built anew where they are needed; no answer changes.
+- A step whose target is known costs an addition and a load. A step that is taken for the first time costs a derivative for
+  each lexeme of the state, and an emptiness search where these have intersections or complements.
+- A state takes a row of 256 words, 1 KB. Some patterns need very many states: `^(\\S+\\s+){0,300}\\S+$` under a `maxLength`
+  made 84,000 along 450 tokens. Between calls, the engine clears an automaton that has grown beyond its budget
+  (`Limits.dfa_states`). States are then built anew where they are needed, and no answer changes. Inside a call the bound is
+  `max_states`, which the engine sets to twice the budget. A call that exceeds it fails with LIMIT_DFA_STATES.
 
 Bytes that no live expression tells apart form a class. A row has a word for each byte, so that a step needs no look-up of
 the class, and `dfa_fill` enters a target for all bytes of the class at once.
 
-A state is the offset of its row in `delta`, so its number is `state >> 8`. Words of `delta` above LAST_STATE are no states.
-The inner loop of a lexer is
+A state is the offset of its row in `delta`, so its number is `state >> 8`. A word of `delta` above LAST_STATE is a state with
+the flag LAZY, or one of LEAVE, DEAD and UNKNOWN. The inner loop of a lexer is
 
     status = dfa_start(dfa, pairs, count, &state)
     for each byte:
@@ -44,8 +45,8 @@ from ffgrammar.regex.expr.nodes cimport Nodes
 cdef enum:
     LAST_STATE = 0x7FFFFFFF
     LAZY = 0x80000000      # flag on a state: its lexeme ends here, without a look at the next byte
-    LEAVE = 0xFFFFFFFD     # no lexeme goes on, but the bytes before match one: it ends before this byte
-    DEAD = 0xFFFFFFFE      # no lexeme goes on, and none is matched
+    LEAVE = 0xFFFFFFFD     # no lexeme goes on with this byte, but the bytes before it match one: that lexeme ends there
+    DEAD = 0xFFFFFFFE      # no lexeme goes on with this byte, and the bytes before it match none
     UNKNOWN = 0xFFFFFFFF   # not computed yet
     NO_LEXEMES = 0         # the id of the empty lexeme set
 
@@ -53,12 +54,12 @@ cdef struct Dfa:
     Owner owner
     Nodes* nodes         # not owned
     Intern states        # (is_start, lexeme, expr, lexeme, expr, ...), by lexeme
-    Intern lexsets       # sorted lexemes
+    Intern lexsets       # sets of lexemes, each sorted
     Vec delta            # 256 words a state: the target of each byte
-    Vec accept           # per state number: the set of lexemes it matches
+    Vec accept           # per state number: the id in `lexsets` of the lexemes that it matches
     Vec lazy             # per lexeme: whether it ends at its first match
     Vec work             # states that are being put together; used as a stack
-    bint eager           # every lexeme ends as soon as nothing can follow in it
+    bint eager           # whether every lexeme ends as soon as nothing can follow in it
     uint32_t max_states
 
 # Make an automaton without states over the expressions of `nodes`, which must outlive it; the caller fills `lazy`. Returns
@@ -78,12 +79,12 @@ cdef size_t dfa_bytes(const Dfa* d) noexcept nogil
 # by lexeme. Returns OK, NO_MEMORY or LIMIT_DFA_STATES.
 cdef int dfa_start(Dfa* d, const uint32_t* pairs, size_t count, uint32_t* state) noexcept nogil
 
-# The same for a state inside lexemes, where these expressions may follow. (It differs from a start state with the same
-# expressions: at a start nothing was read, so nothing can end there.)
+# `dfa_start` for a state inside lexemes: the expressions are what may still follow. It differs from a start state with the
+# same expressions, because no lexeme can end before its first byte is read.
 cdef int dfa_inside(Dfa* d, const uint32_t* pairs, size_t count, uint32_t* state) noexcept nogil
 
-# Compute the target of a byte, enter it for all bytes of its class, and write it to `target`. Returns OK, NO_MEMORY,
-# LIMIT_DFA_STATES, or the status of a derivative or an emptiness search; after an error nothing is entered.
+# Compute the target of a byte, enter it in `delta` for all bytes of its class, and write it to `target`. Returns OK, NO_MEMORY,
+# LIMIT_DFA_STATES, or the negative status of a derivative or an emptiness search. After an error nothing is entered.
 cdef int dfa_fill(Dfa* d, uint32_t state, uint32_t byte, uint32_t* target) noexcept nogil
 
 

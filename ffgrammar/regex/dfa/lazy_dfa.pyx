@@ -45,7 +45,7 @@ cdef size_t dfa_bytes(const Dfa* d) noexcept nogil:
 
 
 cdef int find_state(Dfa* d, size_t base, uint32_t* state) noexcept nogil:
-    """The state whose tuple lies on `work` from `base` on; `work` is cut back to `base`."""
+    """Find or add the state whose tuple lies on `work` from `base` on, and cut `work` back to `base`."""
     cdef uint32_t number, accept
     cdef uint32_t count = <uint32_t>(d.work.len - base)
     cdef uint32_t i
@@ -58,12 +58,12 @@ cdef int find_state(Dfa* d, size_t base, uint32_t* state) noexcept nogil:
         return OK
     for i in range(1, count, 2):
         if nullable(d.nodes, intern_get(&d.states, number)[i + 1]):
-            # There is room: the state's tuple lay here, and it was longer.
+            # This needs no check: the state's tuple lay here and was longer, so there is room.
             vec_push(&d.work, intern_get(&d.states, number)[i])
     status = intern_add(&d.lexsets, d.work.data + base, d.work.len - base, &accept)
     d.work.len = base
     if (status < 0 or vec_reserve(&d.accept, d.accept.len + 1) < 0 or vec_reserve(&d.delta, d.delta.len + 256) < 0):
-        # A state without its row must not be found again.
+        # Without memory for its row, the state must not be found again.
         intern_truncate(&d.states, number)
         return NO_MEMORY
     vec_push(&d.accept, accept)
@@ -86,7 +86,7 @@ cdef int dfa_inside(Dfa* d, const uint32_t* pairs, size_t count, uint32_t* state
 
 
 cdef int can_continue(Nodes* n, uint32_t e) noexcept nogil:
-    """Whether some byte leads on in a text of an expression; 1, 0 or a negative status."""
+    """Whether `e` matches any text but the empty one; 1, 0 or a negative status."""
     cdef uint32_t covered[8]
     cdef uint32_t byte = 0
     cdef uint32_t i, found
@@ -105,7 +105,7 @@ cdef int can_continue(Nodes* n, uint32_t e) noexcept nogil:
 
 
 cdef int goes_on(Dfa* d, uint32_t state) noexcept nogil:
-    """Whether some byte leads on in any lexeme of a state; 1, 0 or a negative status."""
+    """Whether any lexeme of a state can go on with some byte; 1, 0 or a negative status."""
     cdef uint32_t number = state >> 8
     cdef uint32_t i
     cdef int status
@@ -117,7 +117,7 @@ cdef int goes_on(Dfa* d, uint32_t state) noexcept nogil:
 
 
 cdef int ends_at_once(Dfa* d, uint32_t state) noexcept nogil:
-    """Whether the lexeme ends in this state, whatever the next byte is; 1, 0 or a negative status."""
+    """Whether a lexeme ends in this state without a look at the next byte; 1, 0 or a negative status."""
     cdef uint32_t lexset = dfa_accept(d, state)
     cdef uint32_t i
     cdef int status
@@ -131,7 +131,7 @@ cdef int ends_at_once(Dfa* d, uint32_t state) noexcept nogil:
 
 
 cdef int take_derivatives(Dfa* d, uint32_t number, uint32_t byte, uint32_t* bits) noexcept nogil:
-    """Put the tuple of the state after `byte` on `work`, and narrow `bits` to bytes that lead to the same one."""
+    """Put the tuple of the state after `byte` on `work`, and narrow `bits` to bytes that lead to the same state."""
     # No state is added here, so the pairs stay where they are.
     cdef const uint32_t* pairs = intern_get(&d.states, number)
     cdef uint32_t i, e, first, found
@@ -142,7 +142,7 @@ cdef int take_derivatives(Dfa* d, uint32_t number, uint32_t byte, uint32_t* bits
         e = pairs[i + 1]
         first = only_first(d.nodes, e)
         if first < 256 and first != byte:
-            # Where thousands of keys may follow, nearly all of them end here.
+            # A short cut: where thousands of keys may follow, nearly all of them are dropped here.
             bit_clear(bits, first)
             continue
         same_class(d.nodes, e, byte, bits)
@@ -160,7 +160,7 @@ cdef int take_derivatives(Dfa* d, uint32_t number, uint32_t byte, uint32_t* bits
 
 
 cdef int find_target(Dfa* d, uint32_t number, size_t base, uint32_t* target) noexcept nogil:
-    """The word of `delta` for the tuple that lies on `work` from `base` on."""
+    """Write to `target` the word of `delta` for the tuple that lies on `work` from `base` on."""
     cdef int status
     if d.work.len == base + 1:
         d.work.len = base

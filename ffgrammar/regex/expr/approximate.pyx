@@ -10,10 +10,11 @@ from ffgrammar.regex.expr.nodes cimport (
 )
 
 cdef enum:
-    # Beyond these many parts of a concatenation or members of a union, and levels of either, nothing is simplified or compared.
+    # How many parts of a concatenation, words of a union and levels of nesting are simplified or compared at most. What lies
+    # beyond stays as it is.
     MAX_PARTS = 16
     MAX_LEVELS = 8
-    # In the loop that a text is in, a lower bound up to this is dropped.
+    # In the loop at the start of an expression, a lower bound up to this is dropped.
     FEW = 2
 
 
@@ -36,10 +37,11 @@ cdef int relaxed_within(Nodes* n, uint32_t e, bint first, uint32_t levels, uint3
     if kind == K_REP:
         lo = node(n, e)[2]
         hi = node(n, e)[3]
-        # An exact count, as of four hexadecimal digits, is no loop.
+        # An exact count, such as that of four hexadecimal digits, stays.
         if lo != hi and hi != NO_BOUND:
             hi = NO_BOUND
-        # In the loop that a text is in, a few rounds more make little difference; in later loops they would matter everywhere.
+        # Only few tokens notice whether the loop at the start still needs a round or two. In a later loop, every text that
+        # reaches it would notice.
         if first and hi == NO_BOUND and lo <= FEW:
             lo = 0
         if hi != node(n, e)[3] or lo != node(n, e)[2]:
@@ -87,7 +89,7 @@ cdef int relaxed_union(Nodes* n, uint32_t e, bint first, uint32_t levels, uint32
 
 
 cdef int without_not(Nodes* n, uint32_t e, uint32_t* out) noexcept nogil:
-    """An intersection without its complements. Its loops stay as they are: how they interlock is what it is about."""
+    """An intersection without its complements. Its loops keep their bounds, because a match depends on how they combine."""
     cdef size_t base = n.stack.len
     cdef uint32_t i, member
     cdef int status = vec_push(&n.stack, K_AND)
@@ -122,7 +124,7 @@ cdef uint32_t length_within(const Nodes* n, uint32_t a, uint32_t b, uint32_t lev
             found = add_lengths(before, length_of_parts(n, head_a, head_b, levels))
             if found < least:
                 least = found
-        # What follows the heads begins after the shorter one at the earliest.
+        # The tails begin behind the shorter head at the earliest.
         before = add_lengths(before, min(n.shortest.data[head_a], n.shortest.data[head_b]))
         if before >= least:
             return least
@@ -142,7 +144,7 @@ cdef uint32_t length_of_parts(const Nodes* n, uint32_t a, uint32_t b, uint32_t l
         return length_of_unions(n, a, b, levels - 1)
     if levels and kind == K_CAT and node_kind(n, b) == K_CAT:
         return length_within(n, a, b, levels - 1)
-    # Nothing is known but whether the empty text tells them apart.
+    # All that is known is whether the empty text tells them apart.
     return 1 if nullable(n, a) == nullable(n, b) else 0
 
 
@@ -181,7 +183,7 @@ cdef inline uint32_t times(uint32_t count, uint32_t length) noexcept nogil:
 
 
 cdef uint32_t length_of_unions(const Nodes* n, uint32_t a, uint32_t b, uint32_t levels) noexcept nogil:
-    """For two unions that differ in one member; without such a member, nothing is known."""
+    """For two unions. If they differ in more than one member each, only the empty text is compared."""
     cdef uint32_t count = node_len(n, a)
     cdef uint32_t i = 1
     cdef uint32_t j = 1
@@ -205,7 +207,7 @@ cdef uint32_t length_of_unions(const Nodes* n, uint32_t a, uint32_t b, uint32_t 
                 i += 1
                 j += 1
         else:
-            # A member may match nothing although its union matches something: it must be known that it does not.
+            # A member may match nothing although its union matches something, so both members must be known to match.
             if n.info.data[only_a] & n.info.data[only_b] & ALIVE:
                 return length_within(n, only_a, only_b, levels)
     return 1 if nullable(n, a) == nullable(n, b) else 0

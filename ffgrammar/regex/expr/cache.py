@@ -1,8 +1,9 @@
 """A cache of expressions for all grammars of the process.
 
-Every grammar has a store of its own, so an expression that one made is of no use to another as an id. Patterns and
-formats are costly to make and come again from schema to schema. They are kept packed (packed.pyx) and unpacked into the
-store at hand, which costs a constructor call for each node instead of parsing, lowering and emptiness searches.
+Every grammar has a store of its own, so an id from one store means nothing in another. But the expressions of patterns
+and formats are costly to make, and the same ones occur in many schemas. They are kept packed (packed.pyx), and unpacked
+into the store of each grammar that needs them. That costs a constructor call for each node, instead of parsing,
+lowering and emptiness searches.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ffgrammar.regex.expr.store import ExprStore
 
 __all__ = ["ExprCache"]
 
-# The bytes of an entry beside those of its expression.
+# About how many bytes an entry takes beside those of its expression.
 OVERHEAD = 500
 
 
@@ -24,7 +25,7 @@ class ExprCache:
     """Expressions by what they were made from; safe to use from several threads.
 
     Args:
-        max_bytes: how much is kept. Over it, the least recently used expressions go.
+        max_bytes: how much is kept. When it is exceeded, the least recently used expressions are dropped.
     """
 
     def __init__(self, max_bytes: int) -> None:
@@ -44,7 +45,7 @@ class ExprCache:
         Raises:
             LimitError: a bound of the store was reached.
         """
-        # Limits are part of the key: a grammar must not get what is over its limits because another was allowed it.
+        # Limits are part of the key: a grammar with low limits must not get an expression that exceeds them.
         key = (key, store.limits)
         with self._lock:
             packed = self._packed.get(key)

@@ -1,20 +1,20 @@
-"""Whether an expression matches anything at all, and how long a match must be.
+"""Whether an expression matches anything at all.
 
-The lexer asks this of every derivative: a state of which no text is left is dead, and a mask that keeps it alive would
-offer tokens that lead nowhere. Unions, concatenations and repeats answer from their parts when they are made. Under
-intersections and complements the answer is a search over derivatives, bounded by `Nodes.max_search`; it is remembered for
-every expression on the way.
+The lexer asks this of every derivative. If an expression that matches nothing stayed in a state, masks would offer tokens that
+lead nowhere. Most nodes know the answer from their parts when they are made. Intersections and complements may not: then it
+takes a search over derivatives, which `Nodes.max_search` bounds. The answer is noted in the nodes for which the search
+has proved it, so it is not sought again.
 """
 
 from libc.stdint cimport uint32_t
 
 from ffgrammar.regex.expr.nodes cimport Nodes
 
-# Whether some text matches `e`; exact, also under intersection and complement. Returns 1 or 0; or a negative status:
-# LIMIT_EMPTINESS when the search is too long, or what a derivative returns.
+# Whether `e` matches some text; exact, also with intersections and complements. Returns 1 or 0, or a negative status:
+# NO_MEMORY, LIMIT_EMPTINESS when the search is too long, or that of a derivative.
 cdef int matches_something(Nodes* n, uint32_t e) noexcept nogil
 
-# An estimate of how many bytes are missing to a match of `e`. For an intersection it is the sum over the members and not
-# their maximum: the sum falls with every member that is satisfied, where a search by length would try all orders in which
-# they can be.
+# An estimate of how many bytes a match of `e` needs. For an intersection it is the sum over the members, not their maximum. The
+# sum falls with every member that comes closer to a match. With the maximum, a search would try all orders in which the members
+# can be satisfied.
 cdef uint32_t min_remaining(const Nodes* n, uint32_t e) noexcept nogil

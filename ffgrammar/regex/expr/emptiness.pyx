@@ -1,4 +1,4 @@
-"""The search: best first, by the estimate of the bytes that are missing to a match."""
+"""The search: best first, by the bytes already taken and an estimate of the bytes that a match still needs."""
 
 from libc.stdint cimport uint32_t, uint64_t
 
@@ -11,17 +11,17 @@ from ffgrammar.regex.expr.derivative cimport derivative, next_class
 from ffgrammar.regex.expr.nodes cimport ALIVE, DEAD_END, K_AND, Nodes, add_lengths, node, node_kind, node_len
 
 cdef enum:
-    # Words of expressions that a step of a search may read and write on average; a few is usual.
+    # Words of expressions that a step of a search may read and write on average. Usually it is a few.
     WORDS_A_STEP = 256
-    # The estimate of what is missing counts this many times as much as the bytes already taken. So the search dives where
-    # the estimate shrinks, and spreads where it stays the same.
+    # The estimate of the bytes still needed counts this many times as much as the bytes already taken. So the search goes
+    # deep where the estimate shrinks, and wide where it stays the same.
     HEURISTIC_WEIGHT = 4
 
 cdef struct Search:
     Owner owner
     Vec found      # expressions in the order in which they were met
-    Vec parents    # per expression found: the number of the one it is a derivative of, and its distance from the start
-    Vec heap       # numbers of expressions whose derivatives were not looked at yet
+    Vec parents    # per expression in `found`: the number of the one that it is a derivative of, and how many bytes were taken
+    Vec heap       # numbers (indices in `found`) of expressions whose derivatives were not looked at yet
     Map seen       # the expressions found, as keys
     uint64_t work  # words of expressions read and written
 
@@ -59,7 +59,8 @@ cdef int matches_something(Nodes* n, uint32_t e) noexcept nogil:
 
 
 cdef int search(Nodes* n, uint32_t e, Search* s) noexcept nogil:
-    """Look at derivatives of `e` until one is known to match; if none does, all that were found match nothing."""
+    """Look at derivatives of `e` until one is known to match something. If none is, all expressions found match nothing.
+    Returns 1, 0 or a negative status."""
     cdef size_t i
     cdef int status
     if enqueue(n, e, 0, s) < 0:
@@ -84,7 +85,8 @@ cdef int enqueue(Nodes* n, uint32_t e, uint32_t parent, Search* s) noexcept nogi
 
 
 cdef int expand(Nodes* n, uint32_t number, Search* s) noexcept nogil:
-    """Look at the derivatives of one expression, one for each byte class; 1 if one is known to match something."""
+    """Look at the derivatives of one expression, one for each byte class. Returns 1 if one is known to match something, else OK
+    or a negative status."""
     cdef uint32_t covered[8]
     cdef uint32_t e = s.found.data[number]
     cdef uint32_t byte = 0
@@ -101,7 +103,7 @@ cdef int expand(Nodes* n, uint32_t number, Search* s) noexcept nogil:
         if n.info.data[d] & ALIVE:
             mark_alive(n, number, s)
             return 1
-        # The work is bounded and not the number of expressions alone: each may have thousands of members.
+        # Besides the number of expressions the work is bounded, because each may have thousands of members.
         s.work += node_len(n, e) + (n.tuples.words.len - before)
         if s.work > <uint64_t>n.max_search * WORDS_A_STEP:
             return LIMIT_EMPTINESS
@@ -115,7 +117,7 @@ cdef int expand(Nodes* n, uint32_t number, Search* s) noexcept nogil:
 
 
 cdef void mark_alive(Nodes* n, uint32_t number, Search* s) noexcept nogil:
-    """An expression and all that led to it match something."""
+    """Note that an expression, and all from which the search came to it, match something."""
     n.info.data[s.found.data[number]] |= ALIVE
     while number:
         number = s.parents.data[2 * number]

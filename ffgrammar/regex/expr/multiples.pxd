@@ -3,8 +3,8 @@
 As an automaton, the multiples of 10 ** 6 would have a million states. Here the state is arithmetic: a node holds the
 divisor and the remainder so far, and its derivative computes the next remainder.
 
-There are two kinds of node. Let t be the rest of the text, read as a number in units of 10 ** -places (in units of 1 with
-NO_POINT):
+There are two kinds of node. A node matches the rest of a digit string. Let t be this rest, read as a number in units of
+10 ** -places (in units of 1 with NO_POINT):
 
     MULT lo span places divisor carry
         lo to lo + span digits (NO_BOUND: no upper bound), then optionally a point and more digits, unless places is
@@ -13,7 +13,7 @@ NO_POINT):
         Digits after the point, of which only zeros lie beyond `places`. carry + t is a multiple of the divisor.
 
 The carry of a MULT is the value of the digits already read, followed by `lo` zeros, in the same units and modulo the divisor.
-Where no rest with `lo` digits before the point makes a multiple, `lo` is raised. That keeps the states before the point as few
+Where no text with `lo` digits before the point makes a multiple, `lo` is raised. That keeps the states before the point as few
 as possible: 10 for the multiples of 10 ** 9. A node always matches something.
 Divisors are below 2 ** 63, so that sums of two remainders fit in 64 bits.
 """
@@ -35,17 +35,18 @@ cdef inline uint64_t two_words(const uint32_t* words) noexcept nogil:
     return words[0] | <uint64_t>words[1] << 32
 
 
-# Write the id of a MULT to `out`, or that of NOTHING or a simpler node that matches the same. Returns OK or the negative
-# status of a constructor (nodes.pxd). 0 < divisor < 2 ** 63, carry < divisor.
+# Write the id of a MULT to `out`, or NOTHING if it would match nothing. Returns OK or the negative status of a constructor
+# (nodes.pxd). 0 < divisor < 2 ** 63, carry < divisor.
 cdef int make_multiples(
     Nodes* n, uint64_t divisor, uint64_t carry, uint32_t lo, uint32_t span, uint32_t places, uint32_t* out,
 ) noexcept nogil
 
-# The same for a PART.
+# Write the id of a PART to `out`, or that of a simpler node that matches the same, or NOTHING. Conditions and statuses are
+# those of `make_multiples`.
 cdef int make_part(Nodes* n, uint64_t divisor, uint64_t carry, uint32_t places, uint32_t* out) noexcept nogil
 
-# What may follow `byte` in a text of a MULT or PART, written to `out`. Returns what the constructors do.
+# What may follow `byte` in a text of a MULT or PART, written to `out`. Returns OK or the negative status of a constructor.
 cdef int multiples_derivative(Nodes* n, uint32_t e, uint32_t byte, uint32_t* out) noexcept nogil
 
-# Narrow `bits`, 8 words, to bytes whose derivative of a MULT or PART is that of `byte`.
+# Narrow `bits`, 8 words, to bytes by which a MULT or PART has the same derivative as by `byte`.
 cdef void multiples_class(const Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcept nogil

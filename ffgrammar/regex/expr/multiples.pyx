@@ -1,4 +1,4 @@
-"""Arithmetic modulo the divisor, and the constructors and derivatives that it gives."""
+"""Arithmetic modulo the divisor, and the constructors and derivatives that are made of it."""
 
 from libc.stdint cimport uint32_t, uint64_t
 
@@ -50,7 +50,7 @@ cdef uint64_t power(uint64_t exponent, uint64_t divisor) noexcept nogil:
 
 
 cdef inline uint64_t missing(uint64_t divisor, uint64_t carry) noexcept nogil:
-    """The least number that makes a multiple together with the carry."""
+    """The least number whose sum with the carry is a multiple."""
     return divisor - carry if carry else 0
 
 
@@ -84,9 +84,9 @@ cdef bint least_factor(uint64_t a, uint64_t wanted, uint64_t divisor, uint64_t* 
 
 
 cdef uint32_t shortest_part(uint64_t divisor, uint64_t carry, uint64_t whole, uint32_t places) noexcept nogil:
-    """The least number of digits after the point that makes a multiple, with exactly `whole` digits before it.
+    """The least number of digits after the point with which a text can make a multiple, if `whole` digits stand before it.
 
-    A lower bound when more than ENOUGH are needed, or when there is no multiple.
+    It is only a lower bound if more than ENOUGH digits are needed, or if there is no multiple.
     """
     cdef uint64_t wanted = missing(divisor, carry)
     cdef uint64_t least = wanted
@@ -98,14 +98,14 @@ cdef uint32_t shortest_part(uint64_t divisor, uint64_t carry, uint64_t whole, ui
         return digits
     if not within(least, whole + digits):
         return digits
-    # What fewer digits can do, more digits can do with zeros: so the least number is found by taking digits away.
+    # Zeros may follow, so more digits can make whatever fewer digits can. The least number is found by taking digits away.
     if divisor & 1 == 0 or divisor % 5 == 0:
         while (digits and least_factor(power(places - digits + 1, divisor), wanted, divisor, &least)
                and within(least, whole + digits - 1)):
             digits -= 1
         return digits
     while digits:
-        # A tenth of it, after the divisor was added until the last digit is 0.
+        # The least number for one digit less: add the divisor until the last digit is 0, and drop that digit.
         least = <uint64_t>((least + <ff_u128>divisor * (least % 10 * ends % 10)) / 10)
         if not within(least, whole + digits - 1):
             break
@@ -149,7 +149,7 @@ cdef int make_multiples(
     cdef uint32_t words[MULT_LEN]
     cdef uint32_t flags = ALIVE
     while not within(missing(divisor, carry), lo + <uint64_t>(0 if places == NO_POINT else places)):
-        # No rest of this length makes a multiple: there must be one digit more.
+        # No text with `lo` digits before the point makes a multiple, so one digit more is needed.
         if span == 0:
             out[0] = NOTHING
             return 0
@@ -190,7 +190,7 @@ cdef int make_part(Nodes* n, uint64_t divisor, uint64_t carry, uint32_t places, 
 
 
 cdef int after_point(Nodes* n, uint64_t divisor, uint64_t carry, uint32_t places, uint32_t* out) noexcept nogil:
-    """The expression behind a point: a PART that is not empty."""
+    """The expression of what follows a point: the non-empty texts of a PART."""
     cdef uint32_t part, some
     cdef size_t base = n.stack.len
     cdef int status = make_part(n, divisor, carry, places, &part)

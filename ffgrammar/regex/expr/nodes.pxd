@@ -1,17 +1,21 @@
 """Hash-consed expressions over bytes: equal expressions have equal ids.
 
-`Nodes` is the store of one grammar. A node is an id, and its words lie in `tuples`, so two expressions are compared by
-comparing two ints, and a derivative that was computed once is found again by its id. Nodes are never freed one by one:
+`Nodes` is the store of one grammar. An expression is the id of a node, so two expressions are compared by comparing two
+ints, and a derivative that was computed once is found again by the id and the byte. Nodes are never freed one by one:
 `nodes_truncate` forgets the newest.
 
-A node is a tuple of words, the kind first:
+A node is a tuple of words in `Nodes.tuples`, the kind first:
 
+    NOTHING           no text, not even the empty one
+    EMPTY             the empty text
+    ANY               all byte strings
     SET w0..w7        one byte of a 256-bit set
-    LIT offset length a run of bytes in the text arena
-    CAT head tail     the head is never a CAT
-    OR  members       sorted; AND likewise
+    LIT offset length a run of two or more bytes in `Nodes.text`
+    CAT head tail     the head, then the tail; the head is never a CAT
+    OR  members       what any member matches; members are sorted by id
+    AND members       what all members match; members are sorted by id
     NOT expr          complement relative to all byte strings
-    REP expr lo hi    hi = NO_BOUND: no upper bound
+    REP expr lo hi    lo to hi times the expression; hi = NO_BOUND: no upper bound
     MULT, PART        digit strings by the remainder of their value: see multiples.pxd
 """
 
@@ -43,7 +47,7 @@ cdef enum:
     ANY = 2
     # In REP and MULT: no upper bound
     NO_BOUND = 0xFFFFFFFF
-    # Lengths saturate here, so that the sum of two never overflows
+    # Greater lengths count as this one, so that the sum of two never overflows
     FAR = 0x0FFFFFFF
     # The low bits of Nodes.info; above them is the depth to which a derivative recurses
     NULLABLE = 1
@@ -65,8 +69,8 @@ cdef struct Nodes:
     Vec stack           # members of a node to be made; recursive kernels use it as a stack
     uint32_t max_nodes
     size_t max_words    # of all nodes together
-    int words_limit     # the status to return when there are more
-    uint32_t max_members
+    int words_limit     # the status to return when there are more words
+    uint32_t max_members  # of one union or intersection
     uint32_t max_depth
     uint32_t max_search  # states of an emptiness search
 
@@ -131,22 +135,22 @@ cdef void nodes_truncate(Nodes* n, uint32_t count) noexcept nogil
 cdef size_t nodes_bytes(const Nodes* n) noexcept nogil
 
 # Constructors. Each writes the id of a node to `out` and returns OK or a negative status: NO_MEMORY, LIMIT_EXPRESSIONS
-# (too many nodes or words), LIMIT_NESTING (too deep), and LIMIT_EXPRESSION_SIZE for unions and intersections. After a limit
-# the store is still valid: ids that were handed out stay what they were.
+# (too many nodes), `words_limit` (too many words), LIMIT_NESTING (too deep), or LIMIT_EXPRESSION_SIZE (a union or intersection
+# has too many members). After a limit the store is still valid: ids that were handed out stay what they were.
 
-# Intern a node that is simplified already: `count` words, the NULLABLE, ALIVE and DEAD_END flags that are known, the depth
-# of recursion that its derivative needs, and a lower bound of the length of its texts.
+# Intern a node that is simplified already. It has `count` words. `flags` are those of NULLABLE, ALIVE and DEAD_END that are
+# known to hold, `depth` is how deep its derivative recurses, and `shortest` is a lower bound of the length of its texts.
 cdef int add_node(
     Nodes* n, const uint32_t* words, size_t count, uint32_t flags, uint32_t depth, uint32_t shortest, uint32_t* out,
 ) noexcept nogil
 
-# One byte of a set, 8 words of bits.
+# One byte of a set, which is 8 words of bits; NOTHING if the set is empty.
 cdef int make_set(Nodes* n, const uint32_t* bits, uint32_t* out) noexcept nogil
 
 # Exactly these bytes; they are copied.
 cdef int make_literal(Nodes* n, const uint8_t* text, uint32_t length, uint32_t* out) noexcept nogil
 
-# The literal of `length` bytes that lies at `offset` in the text arena: the rest of a longer one, nothing is copied.
+# The literal of the `length` bytes at `offset` in `n.text`: the rest of a longer literal. Nothing is copied.
 cdef int make_suffix(Nodes* n, uint32_t offset, uint32_t length, uint32_t* out) noexcept nogil
 
 # `head`, then `tail`.

@@ -1,11 +1,12 @@
 """Smart constructors: they simplify a node before they intern it.
 
 The laws are those of Owens, Reppy and Turon (2009): unions and intersections are flat, sorted and without duplicates, byte
-sets in them become one, concatenations lean to the right, and neutral and absorbing elements disappear. That is what keeps
-the number of derivatives of an expression finite and small. A constructor costs a look-up of the node's words, and a sort of
+sets in them become one, concatenations lean to the right, and neutral and absorbing elements disappear. These laws keep the
+number of derivatives of an expression finite and small. A constructor costs a look-up of the node's words, and a sort of
 the members where they are not in order yet.
 
-Unions and intersections are one function, read with `kind`: what is neutral to the one decides the other.
+One set of functions makes both unions and intersections, as `kind` says. They mirror each other: NOTHING is neutral in a union
+and decides an intersection, and ANY is neutral in an intersection and decides a union.
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
@@ -70,7 +71,8 @@ cdef int nodes_copy(Nodes* to, const Nodes* n) noexcept nogil:
 
 
 cdef void nodes_truncate(Nodes* n, uint32_t count) noexcept nogil:
-    # A node refers to earlier nodes only, so every prefix of the ids is closed. Memoized derivatives may lie beyond it.
+    # A node refers to earlier nodes only, so no node that stays refers to one that goes. A memoized derivative may be one that
+    # goes.
     intern_truncate(&n.tuples, count)
     n.info.len = count
     n.shortest.len = count
@@ -219,14 +221,14 @@ cdef bint sorted_has(const uint32_t* words, size_t count, uint32_t word) noexcep
 
 
 cdef int flatten(Nodes* n, size_t base, uint32_t kind) noexcept nogil:
-    """Replace members of the same kind by their own members, which are flat already."""
+    """Replace each member that is itself of this `kind` by its own members, which are flat already."""
     cdef size_t i
     cdef size_t end = n.stack.len
     cdef uint32_t e
     for i in range(base + 1, end):
         e = n.stack.data[i]
         if node_kind(n, e) == kind:
-            # The neutral element takes its place; `gather` drops it.
+            # A neutral element takes the member's place, and `gather` drops it.
             n.stack.data[i] = NOTHING if kind == K_OR else ANY
             if vec_extend(&n.stack, node(n, e) + 1, node_len(n, e) - 1) < 0:
                 return NO_MEMORY
@@ -256,7 +258,7 @@ cdef struct Gathered:
     uint32_t bits[8]   # the byte sets among them: their union, or their intersection
     bint has_set
     bint has_empty     # the empty text was one of them
-    bint nullable      # whether some (OR) or all (AND) members but the empty text match the empty text
+    bint nullable      # whether of the members other than EMPTY some (OR) or all (AND) match the empty text
 
 
 cdef inline bint gather(Nodes* n, uint32_t kind, size_t base, Gathered* found) noexcept nogil:
@@ -297,7 +299,7 @@ cdef inline bint gather(Nodes* n, uint32_t kind, size_t base, Gathered* found) n
 
 
 cdef inline int intern_members(Nodes* n, uint32_t kind, size_t base, uint32_t* out) noexcept nogil:
-    """The node of two or more sorted members; what is known of them says what is known of it."""
+    """Make the node of two or more sorted members. Its flags, depth and shortest length follow from theirs."""
     cdef bint is_union = kind == K_OR
     cdef size_t count = n.stack.len - base - 1
     cdef uint32_t* members = n.stack.data + base + 1
@@ -347,7 +349,7 @@ cdef inline int simplify_members(Nodes* n, uint32_t kind, size_t base, uint32_t*
         if status < 0:
             return status
         if e == NOTHING:
-            # only an intersection of byte sets has no byte
+            # This can only be an intersection: a union of byte sets is never empty.
             out[0] = NOTHING
             return OK
         if vec_push(&n.stack, e) < 0:
@@ -410,7 +412,7 @@ cdef int make_repeat(Nodes* n, uint32_t e, uint32_t lo, uint32_t hi, uint32_t* o
         out[0] = e
         return OK
     if nullable(n, e):
-        # Rounds may be empty, so fewer than `lo` can be written as `lo`. Derivatives then only ever count down.
+        # Rounds may be empty, so fewer rounds than `lo` match no more. Without `lo`, derivatives have one count less to keep.
         lo = 0
     flags = 0
     if lo == 0:

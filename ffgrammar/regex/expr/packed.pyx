@@ -1,14 +1,14 @@
-"""Expressions as bytes, apart from a store: what one grammar has made can be made again in the store of another.
+"""Expressions as bytes that belong to no store: an expression of one grammar can be made again in the store of another.
 
-A packed expression is a run of words, parts before wholes, each node as
+A packed expression is a run of nodes, parts before wholes. Each node is the words
 
     kind, flags, number of words, the words of the node after its kind
 
-Expressions are numbered by their order in the run, after the three that every store has. A literal has its length and
-bytes in place of an offset. `unpack` calls the constructors, which give the ids of the new store. What is known about
-emptiness is in the flags, so no search is run twice.
+A node refers to its parts by their numbers. 0 to 2 are NOTHING, EMPTY and ANY, and the nodes of the run are numbered from 3
+on. A literal has its length and bytes in place of an offset. `unpack` calls the constructors, which give the ids of the new
+store. What is known about emptiness is in the flags, so no search is run twice.
 
-The format is for one process: `unpack` trusts it.
+The format is for one process, and `unpack` does not check it.
 """
 
 from libc.stdint cimport uint32_t
@@ -31,7 +31,8 @@ cdef enum:
 
 
 cdef int reach(const Nodes* n, uint32_t e, Map* numbers, Vec* order) noexcept nogil:
-    """Collect in `order` the expressions that `e` consists of, parts first, and number them."""
+    """Collect in `order` the expressions that `e` consists of, parts first, and enter their numbers. Returns 0, or -1 without
+    memory."""
     cdef uint32_t part, i
     cdef size_t done = 0
     if vec_push(order, e) < 0 or map_put(numbers, e, 0) < 0:
@@ -113,9 +114,9 @@ cdef uint32_t remake(ExprStore store, uint32_t kind, const uint32_t* words, uint
 
     Args:
         kind: of the node.
-        words: those after the kind.
-        count: how many words there are.
-        ids: the id in this store of each numbered expression.
+        words: its packed words after the kind.
+        count: how many words these are.
+        ids: by number, the id of each expression in this store.
     """
     cdef Nodes* n = &store.nodes
     cdef size_t base
@@ -144,7 +145,7 @@ cdef uint32_t remake(ExprStore store, uint32_t kind, const uint32_t* words, uint
 
 
 def unpack(ExprStore store, bytes packed) -> int:
-    """Make in this store the expression that `pack` was given.
+    """Make a packed expression in a store. Returns its id there.
 
     Raises:
         LimitError: a bound of this store was reached.

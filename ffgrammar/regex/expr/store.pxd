@@ -1,4 +1,4 @@
-"""The store that other Cython modules see: they work on `nodes`, and check ids and statuses through it."""
+"""`ExprStore` as other Cython modules see it: they work on its `nodes`, and check ids and statuses by its methods."""
 
 from libc.stdint cimport uint32_t, uint64_t
 
@@ -8,11 +8,12 @@ cdef class ExprStore:
     cdef Nodes nodes
     cdef readonly object limits
     cdef readonly dict memo
-    # The status itself, if it is not negative; else raises what it stands for.
+    # Takes a kernel's status. Returns whether it is above 0; raises what a negative one stands for.
     cdef bint checked(self, int status) except -1
-    # The id; raises ValueError if it is none of this store.
+    # Returns `e` as an id; raises ValueError if it is no id of this store.
     cdef uint32_t valid(self, object e) except? 0
-    # Put members on `nodes.stack` for make_union and make_intersection; returns their `base`.
+    # Puts members on `nodes.stack` for make_union and make_intersection. Returns their `base`; raises ValueError for a member
+    # that is no id.
     cdef size_t collect(self, members) except? 0
-    # The carry; raises GrammarError if these are no arguments of multiples.
+    # Returns `carry`; raises GrammarError if one of the three arguments of `multiples` is out of range.
     cdef uint64_t carried(self, object divisor, object carry, object places) except? 0

@@ -8,7 +8,7 @@ A grammar has one store. Front-ends build expressions in it by algebra, each an 
     store.matches(even, b"128")    # True
     store.derivative(even, ord("1")) == store.derivative(even, ord("3"))    # True: ids can be compared
 
-Byte by byte from Python is slow; the engine runs expressions as an automaton (regex/dfa).
+Matching byte by byte from Python is slow. The engine runs expressions as an automaton (regex/dfa).
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
@@ -42,13 +42,14 @@ MAX_PLACES = 0x0FFFFFFF
 cdef class ExprStore:
     """Expressions over bytes, each an int id. Expressions that are equal by simple laws have equal ids.
 
-    Every method that makes an expression raises LimitError when a bound is reached, and ValueError for an id that is none.
+    Every method that makes an expression raises LimitError when a bound is reached, and ValueError for an int that is no id of
+    this store.
 
     Args:
         limits: `expressions`, `expression_size`, `nesting` and `emptiness_steps` bound the store.
 
     Attributes:
-        limits: these.
+        limits: those given, or the default ones.
         memo: a dict in which front-ends keep what they have made in this store, by keys of their own.
     """
 
@@ -61,20 +62,21 @@ cdef class ExprStore:
         self.nodes.max_words = 16 * <size_t>self.nodes.max_nodes
         self.nodes.max_members = min(self.limits.expression_size, 0xFFFFFFF0)
         self.nodes.max_search = min(self.limits.emptiness_steps, 0xFFFFFFF0)
-        # A group adds two levels, a repeat of a union. The cap is far below what the C stack of a thread holds.
+        # A group adds at most three levels: a repeat, a union in it, and a concatenation in that. The cap is far below what
+        # the C stack of a thread holds.
         self.nodes.max_depth = min(3 * self.limits.nesting + 16, 20000)
 
     def __dealloc__(self):
         nodes_free(&self.nodes)
 
     cdef bint checked(self, int status) except -1:
-        """Raise what a negative status stands for."""
+        """Raise what a negative status stands for; else return whether the status is above 0."""
         if status < 0:
             raise_status(status, self.limits)
         return status
 
     cdef uint32_t valid(self, object e) except? 0:
-        """The id, if it is one of this store."""
+        """`e` as an id; ValueError if it is no id of this store."""
         cdef uint32_t i
         if not 0 <= e < intern_count(&self.nodes.tuples):
             raise ValueError(f"no expression {e} in this store")
@@ -126,7 +128,7 @@ cdef class ExprStore:
         return out
 
     cdef size_t collect(self, members) except? 0:
-        """Put members on the stack of the nodes, after a free word, whose place is returned."""
+        """Put a free word and then the members on the stack of `nodes`. Returns the place of the free word."""
         cdef size_t base = self.nodes.stack.len
         ids = [self.valid(e) for e in members]
         if vec_push(&self.nodes.stack, 0) < 0:
@@ -207,7 +209,7 @@ cdef class ExprStore:
         return out
 
     def literals(self, texts) -> int:
-        """Any of these byte strings, as a trie: a step costs the branches at hand, not the number of strings."""
+        """Any of these byte strings, as a trie: a derivative looks at the branches of one node, not at all strings."""
         items = sorted(set(texts))
         # An entry for each open node of the trie on the way to the current string: (depth, members from there on).
         stack = [(0, [])]
@@ -264,7 +266,7 @@ cdef class ExprStore:
         return min_distinguishing_length(&self.nodes, self.valid(a), self.valid(b))
 
     def node(self, e) -> tuple:
-        """The node of an expression, for printing and saving: its kind, then the ids of its parts, or its bytes."""
+        """The node of an expression: its kind, then the ids of its parts, its bytes or its numbers."""
         cdef const uint32_t* words = node(&self.nodes, self.valid(e))
         cdef uint32_t kind = words[0]
         cdef uint32_t i

@@ -1,8 +1,8 @@
 # cython: language_level=3
 """Characters as they are spelled between the quotes of a JSON string.
 
-An encoding (utf8.py) with escapes: where a pattern says `"` or a line break, a JSON text has `\\"` or `\\n`. So a
-schema's `pattern` becomes an expression over the bytes of the JSON text itself.
+This is an encoding (utf8.py) with escapes: where a pattern has `"` or a line break, a JSON text has `\\"` or `\\n`. So
+a schema's `pattern` becomes an expression over the bytes of the JSON text itself.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class JsonString:
 
     Args:
         spelling: "canonical": raw where JSON allows it, else the short escape (`\\n`), else `\\u00XX`. "any": every
-            spelling that JSON has, including surrogate pairs beyond U+FFFF. Hexadecimal digits may be in either case.
-            Lone surrogates spell no character and are in neither.
+            spelling that JSON has, including surrogate pairs beyond U+FFFF. In both, hexadecimal digits may be in
+            either case, and there are no lone surrogates, because they spell no character.
     """
 
     def __init__(self, spelling: str = "canonical") -> None:
@@ -87,7 +87,7 @@ class JsonString:
 
 @lru_cache(maxsize=1024)
 def _parts(members: Charset, every: bool) -> tuple[Charset, bytes, Ranges]:
-    """The members that may be raw, the letters of short escapes, and the members that canonically are \\u00XX."""
+    """The members that may be raw, the letters of short escapes, and the members whose canonical form is \\u00XX."""
     raw = difference(members, NEVER_RAW)
     short = SHORT_ANY if every else SHORT
     letters = [letter for code_point, letter in short.items() if contains(members, code_point)]
@@ -102,7 +102,7 @@ def _parts(members: Charset, every: bool) -> tuple[Charset, bytes, Ranges]:
 
 @lru_cache(maxsize=1024)
 def _utf16(members: Charset) -> tuple[Ranges, list[tuple[Ranges, list[tuple[int, int]]]]]:
-    """The members of one code unit; then sets of low surrogates, each with the runs of high surrogates before it."""
+    """The members that are one code unit; then sets of low surrogates, each with the high surrogates before it."""
     units = tuple([(lo, hi, EMPTY) for lo, hi in intersect(members, ((0x0000, 0xFFFF),))])
     beyond = tuple([(lo - 0x10000, hi - 0x10000, EMPTY) for lo, hi in intersect(members, ((0x10000, 0x10FFFF),))])
     pairs = []

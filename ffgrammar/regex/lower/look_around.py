@@ -1,15 +1,15 @@
 r"""Look-around and word boundaries, by intersection and complement.
 
-A condition holds between two characters: the text before is in one language, the text after in another. `(?=x)` asks
-for `x any*` after, `(?!x)` for its complement, `^` for nothing before. `\b` is two alternatives, each of which asks for
-something on both sides. So a tree becomes alternatives of the form
+A condition stands between two characters: the text before must be in one language, the text after in another. `(?=x)`
+asks for `x any*` after it, `(?!x)` for the complement, `^` for nothing before it. `\b` is two alternatives, each of
+which asks for something on both sides. So a tree becomes alternatives of the form
 
     e0 c1 e1 c2 ... cn en
 
-with expressions e and conditions c: chains. Where no condition about the text before stands behind one about the text
-after, they nest, and the alternative is one expression: `((e0 & before1) e1 & before2) e2 (after2 & e3 (after3 & e4))`.
-Where they cross, as in `\bword\b`, a condition that sees only a few characters is first settled within the expression
-beside it (look_around_chains.py).
+with expressions e and conditions c. They are called chains. Where no condition about the text before stands behind one
+about the text after, the conditions nest, and the chain is one expression. With two conditions of each kind it is
+`((e0 & before1) e1 & before2) e2 (after3 & e3 (after4 & e4))`. Where conditions cross, as in `\bword\b`, one that sees
+only a few characters is first settled: decided by the expression beside it (look_around_chains.py).
 
 Loops whose conditions see into the next round, as in `(-(?=[a-z])|[a-z])*`, are in look_around_loops.py.
 """
@@ -89,8 +89,9 @@ class Looking(Walk[Value]):
         reach = _reach(inner)
         # (language that the inside asks for on the other side of the place, its reach) -> languages on this side
         asked: dict[tuple[int, int | None], list[int]] = {}
-        # Any bytes may follow the match, also bytes that are no text: so a broken condition shows at once, without a
-        # search. Only texts may stand before it, because a match begins with a character.
+        # Any bytes may follow the match, also bytes that are no text. So derivatives show a broken condition at once,
+        # without an emptiness search. Only texts may stand before the match, because it must not begin inside a
+        # character.
         around = [value, ANY_BYTES] if ahead else [self.anything, value]
         for chain in _chains(self.concat(around)):
             for other, other_reach, texts in self.chains.as_look(chain, ahead, column):
@@ -165,11 +166,11 @@ class Looking(Walk[Value]):
         return ((self.loop(plain, others, lo, hi),),)
 
     def repeat_assertions(self, value: Value, lo: int, hi: int | None) -> int | Value:
-        """A repeat of which some rounds may be nothing but conditions."""
+        """A repeat in which a round may consist of conditions only."""
         asserts = [chain for chain in value if _is_assertion(chain)]
         if lo > MAX_UNROLLED:
             self.chains.refuse(asserts[0][1].column, f"is repeated at least {lo} times")
-        # Beyond `lo` no round need be one of these: it would match nothing, and could only fail.
+        # Beyond `lo` rounds, none of these is needed: it would match no characters, and could only fail.
         rest = [chain for chain in value if chain not in asserts]
         optional = self.repeat(tuple(rest), 0, None if hi is None else hi - lo) if rest else EMPTY
         return self.concat([*[value] * lo, optional])
@@ -194,9 +195,10 @@ def _is_assertion(chain: Chain) -> bool:
 
 
 def _trimmed(node: Node) -> Node:
-    """A tree that is found in the same texts: without the rounds of repeats at its ends that may be missing.
+    """A tree with matches in the same texts: repeats at its ends are cut down to the rounds that must be there.
 
-    A loop with conditions can seldom be expressed next to arbitrary text. Those at the ends of a search need not be.
+    A loop with conditions can seldom be expressed next to arbitrary text. At the ends of a search, where arbitrary text
+    may stand beside the match, the optional rounds are not needed, and without them such a loop often disappears.
     """
     for last in (True, False):
         kind = node[0]
@@ -224,7 +226,7 @@ def _chains(value: int | Value) -> Value:
 
 
 def _reach(root: Node) -> int | None:
-    """How many characters beside its place decide a look-around, or more; None: any number."""
+    """An upper bound of how many characters beside its place decide a look-around; None: there is no bound."""
     order: list[Node] = []
     stack = [root]
     while stack:

@@ -3,10 +3,12 @@
 A condition asks for something of all the text before a place, or of all the text after it. Two operations remove
 conditions:
 
-- *Nesting.* Where the text before is what is asked about, the chain up to there is intersected with it; likewise after.
-  This works while no condition about the text before stands behind one about the text after.
-- *Settling.* A condition that sees only a few characters is decided by the expression beside it, whose texts are split
-  into those long enough to decide, and the empty one, beyond which the condition goes on.
+- *Nesting.* If a condition asks for a language of the text before it, the part of the chain before it is intersected
+  with this language. Conditions on the text after work likewise. This works while no condition about the text before
+  stands behind one about the text after.
+- *Settling.* A condition that sees only a few characters is decided by the expression beside it, if the texts of that
+  expression are long enough. If the condition sees one character and the expression matches the empty text, there are
+  two alternatives: a text that decides it, and the empty text, behind which the condition is still to be settled.
 
 What neither can remove is refused with its column. Alternatives multiply, so `Limits.alternatives` bounds them.
 """
@@ -32,7 +34,7 @@ class Condition(NamedTuple):
     Attributes:
         before, after: the languages in which all the text on each side must be; ANY_BYTES asks for nothing.
         before_reach, after_reach: how many characters beside the place decide it; None: any number.
-        column: where it was written, for messages.
+        column: where the condition was written, for messages.
     """
 
     before: int
@@ -48,7 +50,7 @@ class Loop(NamedTuple):
     Attributes:
         body: the alternatives of one round.
         lo, hi: how many rounds; hi None: no upper bound.
-        sees_before, sees_after: whether its conditions are about the text on that side.
+        sees_before, sees_after: whether a condition in the body is about the text on that side.
         column: for messages.
     """
 
@@ -118,7 +120,10 @@ class Chains:
         return self.merged(left[:-1] + middle + right[1:])
 
     def merged(self, chain: Chain) -> Chain | None:
-        """The chain with conditions at one place, and expressions side by side, made one; None when nothing matches."""
+        """The chain, in which conditions at one place become one, and so do expressions side by side.
+
+        None when nothing matches.
+        """
         store = self.store
         made: list[Any] = []
         for index, part in enumerate(chain):
@@ -146,9 +151,17 @@ class Chains:
     # Settling a condition within the expression beside it
 
     def settle_one(self, chain: Chain, at: int, ahead: bool) -> list[Chain] | None:
-        """The same language with one side of the condition at an index settled, by the expression on that side.
+        """Settle one side of the condition at an index by the expression on that side.
 
-        None when that cannot be done: the condition sees farther than a text of the expression may be long.
+        Args:
+            chain: has the condition.
+            at: the index of the condition.
+            ahead: whether the side is the text after the condition, else the text before it.
+
+        Returns:
+            Alternatives that are together the same language. None when this cannot be done: the condition may see any
+            number of characters, or on that side stands a loop, the end of the chain, or an expression with texts too
+            short to decide.
         """
         store = self.store
         condition = chain[at]
@@ -163,7 +176,7 @@ class Chains:
         if not isinstance(expr, int) or reach is None:
             return None
         if expr == EMPTY and reach:
-            # This is an end of the chain, and what comes there is not known yet.
+            # This is an end of the chain, and what will stand there is not known yet.
             return None
         if reach > 1 and not store.is_nothing(store.intersect([expr, store.repeat(self.char, 0, reach - 1)])):
             return None
@@ -178,7 +191,7 @@ class Chains:
         return self.merged(tuple([parts.get(index, part) for index, part in enumerate(chain)]))
 
     def settle_inside(self, chain: Chain) -> list[Chain]:
-        """Alternatives of the same language, with as many conditions settled as can be."""
+        """Alternatives that are together the language of the chain, with as many conditions settled as possible."""
         todo, done = [chain], []
         while todo:
             chain = todo.pop()
@@ -197,16 +210,17 @@ class Chains:
         return done
 
     def as_look(self, chain: Chain, ahead: bool, column: int | None) -> list[tuple[int, int | None, int]]:
-        """What a look-around asks for whose inside is a chain.
+        """What a look-around asks for, if a chain is inside it.
 
         Args:
-            chain: it begins at the place of the look-around and reaches the end of the text; where not `ahead`, it
-                reaches from the start of the text to the place.
+            chain: reaches from the place of the look-around to the end of the text. If `ahead` is False, it reaches
+                from the start of the text to the place.
             ahead: whether the look-around looks ahead.
             column: of the look-around, for messages.
 
         Returns:
-            Alternatives: the language asked for on the other side of the place, its reach, the language on this side.
+            Alternatives: the language asked for on the side of the place where the look-around does not look, the reach
+            of that, and the language asked for on the side where it looks.
         """
         todo: list[Chain] = [chain]
         found: list[tuple[int, int | None, int]] = []
@@ -221,9 +235,10 @@ class Chains:
         return found
 
     def without_other_side(self, chain: Chain, ahead: bool, column: int | None) -> list[Chain] | None:
-        """The chain with one condition settled that asks for something on the other side; None when there is none.
+        """Settle one condition inside a look-around that looks in the other direction than the look-around.
 
-        The condition at the place of the look-around itself may ask there: it is handed on.
+        Returns the alternatives, or None when there is no such condition. A condition at the place of the look-around
+        itself is left as it is: `look_of` returns what it asks for.
         """
         at_place = _at_place(chain, ahead)
         for at in range(1, len(chain), 2):
@@ -249,7 +264,7 @@ class Chains:
     # From chains to expressions
 
     def nested_after(self, chain: Chain) -> int:
-        """The language of a chain that ends where the text does, by its conditions about the text after them."""
+        """The language of a chain that ends where the text ends, by nesting its conditions on the text after."""
         store = self.store
         rest = EMPTY
         for part in reversed(chain):
@@ -264,7 +279,7 @@ class Chains:
         return rest
 
     def nested_before(self, chain: Chain) -> int:
-        """The language of a chain that begins where the text does, by its conditions about the text before them."""
+        """The language of a chain that begins where the text begins, by nesting its conditions on the text before."""
         store = self.store
         so_far = EMPTY
         for part in chain:
@@ -289,7 +304,7 @@ class Chains:
                 cut = befores[-1] + 1 if befores else 0
                 left, right = chain[:cut], chain[cut:]
                 if cut and afters and afters[0] == befores[-1]:
-                    # One condition asks on both sides.
+                    # This one condition asks for something on both sides.
                     right = chain[cut - 1 :]
                 found.append(self.store.concat([self.nested_before(left), self.nested_after(right)]))
                 continue

@@ -29,8 +29,8 @@ __all__ = ["AMBIGUOUS", "loop_after", "loop_before"]
 
 AMBIGUOUS = "is in a part that is repeated, and a text may be divided into rounds in several ways"
 
-# One alternative of a round: its parts, and for the place between each two parts the language that a condition asks of
-# the text after it (in loop_before: before it). ANY_BYTES is no condition.
+# One alternative of a round: its parts, and for each place between two parts the language in which a condition wants
+# the text after the place (in loop_before: before it). ANY_BYTES: no condition.
 Body = tuple[Sequence[int], Sequence[int]]
 
 MARKS = bytes([0xC0, 0xC1, *range(0xF5, 0x100)])
@@ -58,7 +58,10 @@ def loop_after(store: ExprStore, bodies: Sequence[Body], lo: int, hi: int | None
 
 
 def loop_before(store: ExprStore, bodies: Sequence[Body], lo: int, hi: int | None, so_far: int) -> int | None:
-    """The mirror image: the language of `so_far` and then rounds. Conditions are about all the text before them."""
+    """The mirror image of `loop_after`: the language of `so_far` and then rounds.
+
+    Each condition is about all the text before its place.
+    """
     if not _ways_agree(store, bodies, so_far, after=False):
         return None
     concat, intersect, complement = store.concat, store.intersect, store.complement
@@ -88,7 +91,10 @@ def _ways_agree(store: ExprStore, bodies: Sequence[Body], outer: int, after: boo
         against = [ignoring_all(store.complement(language)) for language in languages]
 
         def ways(own: bytes, other: bytes) -> tuple[int, int]:
-            """The texts with the marks of one way, and the texts whose marks break a condition."""
+            """The texts that carry the marks of one way, and the texts in which such a mark shows a broken condition.
+
+            `own` are the marks of this way, and `other` those of the other way, which may stand anywhere.
+            """
             plain = _ignoring(store, made, other)
             others = made.repeat(made.byte_set(other), 0, None)
             rounds = []
@@ -116,7 +122,7 @@ def _ways_agree(store: ExprStore, bodies: Sequence[Body], outer: int, after: boo
 
 
 def _ignoring(store: ExprStore, made: ExprStore, marks: bytes) -> Callable[[int], int]:
-    """A function that copies expressions into another store; the copies ignore these bytes wherever they stand."""
+    """A function that copies expressions from `store` to `made`. The copies ignore the marks wherever they stand."""
     skip = made.repeat(made.byte_set(marks), 0, None)
     known = {NOTHING: NOTHING, EMPTY: skip, ANY_BYTES: ANY_BYTES}
 

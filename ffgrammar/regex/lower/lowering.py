@@ -1,9 +1,9 @@
 r"""From syntax trees to byte expressions: `lower` for whole texts, `lower_search` for texts that contain a match.
 
 Most trees become one expression, part by part. Anchors need care, because an expression knows no "start of the text".
-A tree with anchors is four languages, by what its matches assert: nothing, that they begin where the text begins, that
-they end where it ends, or both. Concatenation, alternation and repeats map such quadruples to quadruples, exactly. A
-search is then
+A tree with anchors is four languages, by what its matches assert: nothing (plain), that they begin where the text
+begins (starts), that they end where it ends (ends), or both. Concatenation, alternation and repeats of such quadruples
+are exact. A search is then
 
     any* plain any* | starts any* | any* ends | both
 
@@ -83,7 +83,8 @@ def lower_search(node: Node, store: ExprStore, encode: Encoding = UTF8) -> int:
     Anchors and look-around are exact. Arguments are those of `lower`.
 
     Raises:
-        UnsupportedError: an anchor was written under (?m), or a look-around cannot be expressed exactly.
+        UnsupportedError: an anchor was written under (?m) or stands inside `and` or `not`, or a look-around cannot be
+            expressed exactly.
         LimitError: the expression is too large.
     """
     try:
@@ -129,6 +130,9 @@ def compile_regex(
         pattern, dialect, ignore_case, dot_all: as in `parse`.
         search: whether a text need only contain a match.
         limits: bounds of the parser; those of the store by default.
+
+    Raises:
+        GrammarError, UnsupportedError, LimitError: as in `parse`, `lower` and `lower_search`.
     """
     node = parse(pattern, dialect, ignore_case=ignore_case, dot_all=dot_all, limits=limits or store.limits)
     return (lower_search if search else lower)(node, store, encode)
@@ -172,7 +176,8 @@ class Lowering(Walk[Anchored]):
         plain_values = [value for value in values if isinstance(value, int)]
         if len(plain_values) == len(values):
             return self.store.concat(plain_values)
-        # From right to left, so that each step adds to the front: the other way each would copy all before it.
+        # From right to left, because a concatenation leans to the right: from left to right, each step would copy all
+        # that stands before it.
         tail = _Tail(self.store)
         for value in _runs(self.store, values):
             if not self.search:
@@ -186,7 +191,9 @@ class Lowering(Walk[Anchored]):
         )
 
     def simplest(self, plain: int, starts: int, ends: int, both: int, column: int | None) -> int | Anchored:
-        """The value, without empty matches that assert something where the empty text matches anyway."""
+        """The value of these languages. An empty match that asserts something is left out where the empty text matches
+        with fewer assertions.
+        """
         is_nullable = self.store.is_nullable
         empty_anywhere = is_nullable(plain)
         if both == EMPTY and (empty_anywhere or is_nullable(starts) or is_nullable(ends)):
@@ -217,7 +224,8 @@ class Lowering(Walk[Anchored]):
         if not self.search and not _only_empty(value):
             self.refuse(value.column)
         # In a match, all rounds before the last that asserts the start are empty, and so are all after the first that
-        # asserts the end. When a round may be empty, any number of others up to `hi` may stand in between.
+        # asserts the end. Between these two stand plain rounds. If a round may be empty, empty rounds can make up `lo`,
+        # so there may be any number of plain rounds up to the bound.
         nullable = [store.is_nullable(part) for part in value[:4]]
         one_less = None if hi is None else hi - 1
         two_less = None if hi is None else hi - 2
@@ -233,7 +241,7 @@ class Lowering(Walk[Anchored]):
         if lo <= 1 or any(nullable[:3]):
             both.append(value.both)
         if nullable[3]:
-            # All rounds are empty, and so is the text. (Where others may be empty, their languages cover it.)
+            # All rounds are empty, and so is the text. (Where another language has the empty text, this is covered.)
             both.append(EMPTY)
         return self.simplest(store.repeat(body, lo, hi), starts, ends, store.union(both), value.column)
 
@@ -248,11 +256,11 @@ class Lowering(Walk[Anchored]):
 class _Tail:
     """The end of a concatenation, which grows at its front.
 
-    What asserts the start of the text needs emptiness before it, what asserts the end needs emptiness after it.
+    Only empty parts may stand before a part that asserts the start of the text, or after one that asserts the end.
 
     Attributes:
         plain, ends: as in `Anchored`.
-        starts, both: the members of these languages. They are only handed on, so their union waits until the end.
+        starts, both: as in `Anchored`, each as a list of expressions. Their union is made once, at the end.
         start_is_empty: the empty text is in `starts` or in `both`.
         only_empty: nothing but the empty text matches so far.
         column: of an anchor, for messages.

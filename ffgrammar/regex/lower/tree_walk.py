@@ -1,8 +1,8 @@
 """The evaluation of a syntax tree from the bottom up, which lowering.py and look_around.py have in common.
 
-It keeps a stack of its own, because trees may be nested deeper than Python recurses. Characters, texts and literal
-alternatives become expressions here. What anchors and look-around mean is up to a subclass, which also defines what a
-value is where an expression does not suffice.
+A walk keeps a stack of its own, because trees may be nested deeper than Python recurses. Characters, texts and literal
+alternatives become expressions here. What anchors and look-around mean is up to a subclass. Where the value of a part
+cannot be an expression, the subclass also says what it is instead.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def any_text(store: ExprStore, encode: Encoding = UTF8) -> int:
 
 
 class Walk(Generic[V]):
-    """One evaluation of a tree. A value is an expression, or what a subclass has in its place."""
+    """One evaluation of a tree. A value is an expression, or a `V` where an expression does not suffice."""
 
     def __init__(self, store: ExprStore, encode: Encoding) -> None:
         self.store = store
@@ -67,7 +67,7 @@ class Walk(Generic[V]):
     def value(self, root: Node) -> int | V:
         """The value of a tree."""
         values: list[int | V] = []
-        # By identity: the tree keeps the sets alive, and hashing \w, of 800 ranges, takes 13 us.
+        # Keyed by identity, because hashing \w, a set of 800 ranges, takes 13 us. The tree keeps the sets alive.
         sets: dict[int, int] = {}
         for node in self.children_first(root):
             kind = node[0]
@@ -92,7 +92,7 @@ class Walk(Generic[V]):
 
     def children_first(self, root: Node) -> Iterator[Node]:
         """All nodes of a tree, simplified, from the bottom up and from left to right."""
-        # The list has parents first and children from right to left. Reversed, it is in the order that is wanted.
+        # The list has parents first and children from right to left, so it is reversed at the end.
         order: list[Node] = []
         stack = [root]
         while stack:
@@ -117,7 +117,7 @@ class Walk(Generic[V]):
         return reversed(order)
 
     def joined(self, node: Node, parts: list[int | V]) -> int | V:
-        """The value of a node with several children, from theirs."""
+        """The value of a node with several children, from their values."""
         if node[0] == "cat":
             return self.concat(parts)
         if node[0] == "alt":
@@ -125,7 +125,7 @@ class Walk(Generic[V]):
         return self.store.intersect([self.whole(part) for part in parts])
 
     def wrapped(self, node: Node, value: int | V) -> int | V:
-        """The value of a node with one child, from that of the child."""
+        """The value of a node with one child, from the value of the child."""
         if node[0] == "rep":
             return self.repeat(value, node[2], node[3])
         if node[0] == "look":
@@ -145,7 +145,10 @@ class Walk(Generic[V]):
         raise ValueError(f"unknown node {kind!r}")
 
     def split_literals(self, branches: Sequence[Node]) -> Node:
-        """Branches as ("alt", branches to evaluate, expressions): literal texts become one trie, sets one set."""
+        """The node ("alt", branches still to evaluate, expressions) of some branches.
+
+        All literal texts become one expression, a trie, and all sets another.
+        """
         store = self.store
         rest = []
         texts: list[str] = []
@@ -202,7 +205,7 @@ class Walk(Generic[V]):
 
 
 def _join_texts(nodes: Sequence[Node]) -> list[Node]:
-    """The nodes with neighbouring texts, and sets of one character, joined to one text."""
+    """The nodes, in which each run of texts and sets of one character is joined to one text."""
     joined: list[Node] = []
     run: list[str] = []
     for node in nodes:
@@ -223,9 +226,10 @@ def _join_texts(nodes: Sequence[Node]) -> list[Node]:
 
 
 def _join_repeats(node: Node) -> Node:
-    """A repeat of a repeat as one repeat, where it is one: `(a{0,9}){0,9}` is `a{0,81}`, but `(a{2})*` stays as it is.
+    """A repeat of a repeat as one repeat, where that matches the same texts: `(a{0,9}){0,9}` becomes `a{0,81}`, but
+    `(a{2})*` stays as it is.
 
-    A derivative of nested repeats remembers the counts of all levels at once, so each level multiplies its size.
+    A derivative of nested repeats has a member for each combination of their counts, so each level multiplies its size.
     """
     _, body, lo, hi = node
     while body[0] == "rep":

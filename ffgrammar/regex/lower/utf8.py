@@ -1,9 +1,9 @@
 """Characters as bytes: how sets of code points become expressions, and the plain UTF-8 encoding.
 
-A code point is a number of fixed-width digits: base 64 in UTF-8, base 16 in JSON's \\u escapes. A set becomes a tree
-over these digits in which all digits that lead to the same remainder share one branch. So the branches of a union start
-with different bytes, and equal remainders are one expression. (Listing byte sequences range by range, as in Cox's
-construction for RE2, gives the same language with branches that overlap, and each costs a derivative.)
+A code point is written with a fixed number of digits: base 64 in UTF-8, base 16 in JSON's \\u escapes. A set becomes a
+tree over these digits, in which all digits that may be followed by the same digits share one branch. So the branches of
+a union start with different bytes, and each rest is made only once. (Cox's construction for RE2 lists byte sequences
+range by range. It gives the same language, but its branches overlap, and each of them costs a derivative.)
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["UTF8", "Encoding", "Ranges", "Utf8", "digit_tree"]
 # Ranges of numbers, each with the expression that follows a number of the range.
 Ranges = tuple[tuple[int, int, int], ...]
 
-# (width, digit) -> the bytes that spell a digit
+# (width, digit) -> the bytes each of which spells the digit, when `width` digits are left
 Speller = Callable[[int, int], bytes]
 
 CONTINUATION = [bytes([0x80 + digit]) for digit in range(64)]
@@ -40,7 +40,10 @@ class Encoding(Protocol):
 
 
 def split(ranges: Ranges, unit: int) -> dict[Ranges, list[int]]:
-    """Group the leading digits of some ranges of numbers, number // unit, by what may follow them."""
+    """Group the leading digits (number // unit) of the numbers in some ranges by what may follow them.
+
+    Returns for each set of rests (number % unit, as ranges) the digits that they follow.
+    """
     by_digit: dict[int, list[tuple[int, int, int]]] = {}
     for lo, hi, after in ranges:
         first, last = lo // unit, hi // unit
@@ -54,8 +57,7 @@ def split(ranges: Ranges, unit: int) -> dict[Ranges, list[int]]:
     return groups
 
 
-# Every grammar has a store of its own, but all have the same few sets. What does not depend on the store is computed
-# once.
+# Every grammar has a store of its own, but most use the same few sets. What does not depend on the store is kept here.
 @lru_cache(maxsize=4096)
 def _branches(ranges: Ranges, base: int, width: int, spell: Speller) -> list[tuple[bytes, Ranges]]:
     groups = split(ranges, base ** (width - 1))
@@ -66,8 +68,11 @@ def digit_tree(store: ExprStore, ranges: Ranges, base: int, width: int, spell: S
     """The expression of the numbers in some ranges, in `width` digits, each followed by the expression of its range.
 
     Args:
+        store: where the expression is made.
         ranges: sorted and disjoint.
-        spell: (width, digit) -> the bytes that spell the digit when `width` digits are left, itself included.
+        base: of the digits.
+        width: how many digits a number has.
+        spell: (width, digit) -> the bytes that may spell the digit when `width` digits are left, this one included.
     """
     if not width:
         return ranges[0][2]
@@ -100,7 +105,7 @@ LENGTHS = ((0x80, 0x7FF, 2, _spell2), (0x800, 0xFFFF, 3, _spell3), (0x10000, 0x1
 
 @lru_cache(maxsize=1024)
 def _by_length(members: Charset) -> tuple[bytes, Charset, list[tuple[Ranges, int, Speller]]]:
-    """The ASCII members as bytes; the others; and the others as ranges by the length of their encoding."""
+    """The ASCII members as bytes; the other members; and these once more as ranges, by the length of their encoding."""
     single = bytearray()
     above = []
     for lo, hi in members:
@@ -127,7 +132,7 @@ class Utf8:
             return known
         single, above, lengths = _by_length(members)
         if single and above:
-            # Sets differ in ASCII more than elsewhere, so the rest is looked up on its own.
+            # Sets often differ in their ASCII members only, so the part above ASCII has an entry of its own.
             made = store.union([store.byte_set(single), self.charset(store, above)])
         elif above:
             made = store.union([digit_tree(store, ranges, 64, length, spell) for ranges, length, spell in lengths])

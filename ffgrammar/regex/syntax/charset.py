@@ -3,8 +3,8 @@
 Surrogates are not characters: no set holds one, and a negation never produces one.
 
 Unicode data comes from the `regex` package, so a property means here what it means there. The package is imported when
-the first property is used, because its import takes longer than compiling a schema. The sets that patterns of JSON
-schemas use are constants.
+its data is first needed, because its import takes longer than compiling a schema. Most patterns of JSON schemas do not
+need it: the sets that \\d, \\w and \\s stand for in them are constants.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ def perl_class(letter: str, dialect: str) -> Charset:
 def unicode_property(name: str) -> Charset | None:
     r"""The characters of \p{name}, or None if the `regex` package has no such property.
 
-    A leading ^ negates, as it does there.
+    A leading ^ negates, as in that package.
     """
     if not name or not all(char.isalnum() or char in " _-=:.&^/" for char in name):
         return None
@@ -198,15 +198,15 @@ def unicode_property(name: str) -> Charset | None:
 
 
 def _find(pattern: str) -> Charset:
-    """The characters that a one-character pattern of the `regex` package matches. The pattern must end in +."""
+    """The characters that a pattern of the `regex` package matches: an escape for one character, followed by +."""
     import regex
 
-    # One scan over a string of all code points takes 3 ms; asking for each character would take 300.
+    # One scan over a string of all code points takes 3 ms. Asking for each character would take 300 ms.
     return from_ranges([(m.start(), m.end() - 1) for m in regex.compile(pattern).finditer(_all_code_points())])
 
 
 def _all_code_points() -> str:
-    # Written plane by plane as UTF-32, which takes 10 ms; a join over chr() takes 180. It is not kept: it holds 4 MB.
+    # Made as UTF-32 in 10 ms; a join over chr() takes 180 ms. The string is not kept, because it holds 4 MB.
     buffer = bytearray(4 * (LAST + 1))
     buffer[0::4] = bytes(range(256)) * 0x1100
     buffer[1::4] = b"".join(bytes([i]) * 256 for i in range(256)) * 17
@@ -215,7 +215,7 @@ def _all_code_points() -> str:
 
 
 def case_closure(members: Charset) -> Charset:
-    """The set, with all characters that differ from one in it only in case (simple case folding)."""
+    """The set, with all characters that differ from a member only in case (simple case folding)."""
     if not members:
         return members
     if members[-1][1] < 0x80:
@@ -242,7 +242,7 @@ def _ascii_case_closure(members: Charset) -> Charset:
         if first <= last:
             added.append((first - 32, last - 32))
     closed = from_ranges(added)
-    # Two characters outside ASCII fold into it: the Kelvin sign and the long s.
+    # Two characters outside ASCII fold to an ASCII letter: the Kelvin sign to k, and the long s to s.
     if contains(closed, 0x6B):
         closed = union(closed, ((0x212A, 0x212A),))
     if contains(closed, 0x73):
@@ -268,7 +268,7 @@ def _orbits() -> dict[str, str]:
     # The dotted capital and the dotless small i have no simple folding, but the package pairs them with i and I.
     unknown = "".join(char for char in cased if len(orbit_of[char]) == 1 and char not in "\u0130\u0131")
     known = "".join(char for char in cased if len(orbit_of[char]) > 1)
-    # A back-reference under (?i) finds the partner of each unknown one in one scan.
+    # A back-reference under (?i) finds the partner of each unknown character, in one scan.
     for match in regex.compile(r"(?si)(.)(?=.*?(\1))").finditer(unknown + known):
         if match.start() >= len(unknown):
             break
@@ -282,6 +282,6 @@ def _fold(char: str) -> str:
     folded = char.casefold()
     if len(folded) == 1:
         return folded
-    # The full folding has several characters. If there is a simple one, too, it is the lower case.
+    # The full folding has several characters. If there is a simple folding, too, it is the lower case.
     lower = char.lower()
     return lower if len(lower) == 1 else char

@@ -23,7 +23,7 @@ __all__ = ["ClassParser"]
 FLAT = re.compile(r"\[(?:\^[^\]\[\\]|\^\\.|[^\]\[\\^]|\\.)(?:[^\]\[\\]|\\.)*\]", re.DOTALL)
 POSIX_NAME = re.compile(r"\[:(\^?)([a-z]+):\]")
 
-# FLAT classes that were parsed before, by (text, dialect, flags): many patterns have the same ones.
+# FLAT classes that were parsed before, by (text, whether the dialect is "ecma", flags). Many patterns share them.
 _known: dict[tuple[str, bool, int], Charset] = {}
 MAX_KNOWN = 2048
 
@@ -154,7 +154,7 @@ class ClassParser(EscapeParser):
                     return
                 if not self.ecma:
                     self.fail("a class cannot be an end of a range; write \\- for the character", hyphen)
-                # an end of the range is a class: by ECMAScript's annex B both ends and the hyphen are then members
+                # An end of the range is a class. By ECMAScript's annex B both ends and the hyphen are members then.
                 ranges.append((0x2D, 0x2D))
                 for item in (first, last):
                     ranges.extend([(item, item)] if isinstance(item, int) else item)

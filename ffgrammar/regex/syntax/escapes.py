@@ -1,7 +1,7 @@
 """What a backslash means in a pattern: the lowest layer of the parser.
 
 An escape stands for one character or a set of them. Escapes that stand for something else (anchors, word boundaries)
-are the business of parser.py; those that are not regular, as back-references, are refused here with a hint.
+are read by parser.py. Back-references, which are not regular, are refused here with a hint, and so are octal escapes.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class EscapeParser:
         raise UnsupportedError(f"in the pattern: {what} is not supported; {hint}", column=position + 1)
 
     def escape(self, in_class: bool) -> int | Charset:
-        """The code point, or the set, of the escape at the current position, which moves behind it."""
+        """The code point, or the set, of the escape at the current position. The position moves behind the escape."""
         start = self.pos
         letter = self.text[start + 1 : start + 2]
         if not letter:
@@ -97,7 +97,7 @@ class EscapeParser:
 
     def perl(self, letter: str) -> Charset:
         dialect = "ecma" if self.ecma else "rust"
-        # Under (?i) only ECMA's ASCII \w is not closed: the Kelvin sign and the long s fold into it.
+        # Of these sets, only the \w of "ecma" changes under (?i): the Kelvin sign and the long s fold to letters in it.
         if letter in "wW" and self.ecma and self.flags & IGNORE_CASE:
             members = case_closure(perl_class("w", dialect))
             return negate(members) if letter == "W" else members

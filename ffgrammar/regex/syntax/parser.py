@@ -1,9 +1,9 @@
 r"""The parser of regular expressions: from the text of a pattern to a syntax tree.
 
 There are two dialects. "rust" is the syntax of Rust's `regex` crate: Unicode classes, nested sets, inline flags. "ecma"
-is that of ECMAScript with the `u` flag, which JSON Schema's `pattern` asks for, but as lenient as patterns in the wild
-need it (annex B): a `]`, or a `{` that opens no quantifier, is literal; any punctuation may be escaped; and `\A`, `\Z`
-and `\z` of other dialects are the ends of the text. What is not regular is refused with its column.
+is that of ECMAScript with the `u` flag, which JSON Schema's `pattern` asks for. It also accepts what is common in
+patterns in the wild. A `]`, or a `{` that opens no quantifier, is literal (annex B). Any punctuation may be escaped.
+`\A`, `\Z` and `\z` of other dialects are the ends of the text. What is not regular is refused with its column.
 
 `parse("ab|c*")` is `("alt", [("text", "ab"), ("rep", ("text", "c"), 0, None)])`. A node is a tuple, its kind first:
 
@@ -12,8 +12,8 @@ and `\z` of other dialects are the ends of the text. What is not regular is refu
     ("text", str)              these characters, one after another
     ("cat", nodes)  ("alt", nodes)
     ("rep", node, lo, hi)      hi None: no upper bound
-    ("start", column[, "m"])   the start of the text; "m": written under (?m), where lines count too
-    ("end", column[, "m"])
+    ("start", column[, "m"])   the start of the text; "m": written under (?m), where it is also the start of a line
+    ("end", column[, "m"])     the end, likewise
     ("look", ahead, negated, node, column)      look-ahead or look-behind; "ecma" only
     ("word", negated, charset, column)          a word boundary, and the characters of words; "ecma" only
 
@@ -97,7 +97,7 @@ def parse(
         limits: `source_bytes` and `nesting` apply.
 
     Raises:
-        GrammarError: the pattern is malformed (`column` says where) or no str.
+        GrammarError: the pattern is malformed or has a lone surrogate; `column` says where.
         UnsupportedError: it is well-formed, but not regular (back-references, atomic groups, ...).
         LimitError: it is too long, or nested too deep.
     """
@@ -204,7 +204,7 @@ class _Parser(ClassParser):
         if follow == "+":
             self.refuse("a possessive quantifier", column, "group the repeated part if it shall be repeated again")
         if follow == "?":
-            # A lazy quantifier: the same texts match.
+            # A lazy quantifier matches the same texts.
             self.pos += 1
         node: Node
         if self.pending:
@@ -221,7 +221,7 @@ class _Parser(ClassParser):
             raise LimitError("nesting", self.nesting, f"column {column + 1}: too many quantifiers on one item")
         self.repeatable = not self.ecma
 
-    # Actions, one for each special character: what it means at self.pos
+    # Actions: each reads what its special character means at self.pos, and moves behind it. They are listed in ACTIONS.
 
     def literals(self) -> None:
         verbose = self.flags & VERBOSE
