@@ -10,10 +10,10 @@ In reading order:
 - `intern`: hash-consing of tuples of words.
 - `map`: a hash map from 64-bit keys to 32-bit values.
 - `owner`: frees and counts all the tables of a struct.
-- `bits`: sets of small numbers as bits.
+- `bits`: sets of small numbers, stored as bits.
 - `utf8`: UTF-8 one byte at a time.
 - `heap`, `sort`: binary heaps, and sorting of words.
-- `index`: integers that callers pass in.
+- `index`: turns an integer that a caller passed in into a C integer.
 - `threads`: locks and counters of native threads.
 - `thread_pool`: the threads that batches are shared out to.
 - `forks`: locks that are free in a child process.

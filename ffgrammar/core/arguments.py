@@ -15,7 +15,7 @@ def expect(name: str, value: object, kind: type | tuple[type, ...], wanted: str)
         name: the argument, as the caller knows it.
         value: what was given.
         kind: the type or types that it may have.
-        wanted: what these are in words: "a Tokenizer".
+        wanted: these types in words, such as "a Tokenizer".
     """
     if not isinstance(value, kind):
         raise TypeError(f"{name} must be {wanted}, not {type(value).__name__}")

@@ -1,6 +1,7 @@
 """Sets of small numbers as bits: number n is bit `n & 31` of 32-bit word `n >> 5`.
 
-Token masks, sets of bytes and sets of lexemes are all laid out like this. Every function here is one to three instructions.
+Token masks, sets of bytes and sets of lexemes are all laid out like this. Every inline function here takes a few
+instructions.
 """
 
 from libc.stddef cimport size_t
@@ -10,7 +11,7 @@ cdef extern from *:
     # The number of the lowest bit of a word. The word must not be 0.
     uint32_t lowest_bit "__builtin_ctz"(uint32_t word) noexcept nogil
 
-    # How many bits of a word are set. (Without -mpopcnt the compiler calls a function for it.)
+    # How many bits of a word are set. (Without -mpopcnt the compiler calls a library function.)
     uint32_t bit_count "__builtin_popcount"(uint32_t word) noexcept nogil
 
 

@@ -17,10 +17,10 @@ MANY = 200_000
 def paused() -> Iterator[None]:
     """Keep the collector off while the body runs, if it is on.
 
-    Compiling a large schema makes hundreds of thousands of objects, hardly any of them garbage, and the collector goes
-    through all objects of the process again and again as their number grows. (A schema of 4 MB takes 0.8 s to compile
-    with the collector paused, 1.5 s without.) Threads may do this at the same time: the one that found the collector on
-    turns it on again.
+    Compiling a large schema makes hundreds of thousands of objects, and hardly any of them are garbage. As their number
+    grows, the collector would go through all objects of the process again and again. (A schema of 4 MB takes 0.8 s to
+    compile with the collector paused, and 1.5 s otherwise.) Several threads may be in here at the same time: the one
+    that found the collector on turns it on again.
     """
     if not gc.isenabled():
         yield
@@ -30,8 +30,9 @@ def paused() -> Iterator[None]:
         yield
     finally:
         if gc.get_count()[0] > MANY and gc.get_freeze_count() == 0:
-            # Everything young counts as old from here on, or the next collection would go through all of it. (Not done
-            # for fewer objects: their garbage would then stay until a full collection.)
+            # Move all young objects to the oldest generation, or the next collection would go through all of them. (Not
+            # done for fewer objects, because their garbage would then stay until a full collection. Not done if the
+            # program has frozen objects itself, because `unfreeze` would release those too.)
             gc.freeze()
             gc.unfreeze()
         gc.enable()

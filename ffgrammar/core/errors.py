@@ -23,7 +23,7 @@ class GrammarError(FFGrammarError, ValueError):
     """A grammar, schema or regex is wrong.
 
     Attributes:
-        line, column: 1-based position in the text, in code points, or None.
+        line, column: the position in the text, both from 1 on, or None. Columns count code points.
         pointer: JSON pointer into the schema ("" is the root), or None.
     """
 
@@ -43,7 +43,7 @@ class GrammarError(FFGrammarError, ValueError):
         super().__init__(message)
 
     def place(self) -> str:
-        """Where the error is, as a phrase: "line 3, column 7", "at /properties/a", or "" where that is unknown."""
+        """Where the error is, as a phrase: "line 3, column 7", "at /properties/a", or "" if it is unknown."""
         parts = []
         if self.pointer is not None:
             parts.append(f"at {self.pointer or '/ (the root)'}")
@@ -67,7 +67,7 @@ class LimitError(FFGrammarError):
 
     Attributes:
         limit: the field of `Limits` that was reached.
-        value: its value.
+        value: the value that this limit has.
     """
 
     def __init__(self, limit: str, value: int, detail: str = "") -> None:
@@ -78,7 +78,8 @@ class LimitError(FFGrammarError):
         super().__init__(f"{what}limit {limit}={value} reached; raise it with limits=Limits({limit}=...)")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # (by default an exception is unpickled from its args, here the message; process pools send errors that way)
+        # Process pools send errors by pickle. By default an exception is unpickled by a call with its `args`. Here they
+        # hold the message, which is not what the constructor takes.
         return _limit_error, (type(self), self.limit, self.value, self.detail, self.args)
 
 
@@ -89,7 +90,7 @@ def _limit_error(kind: type[LimitError], limit: str, value: int, detail: str, ar
 
 
 class TokenizerError(FFGrammarError, ValueError):
-    """A vocabulary cannot be loaded, or a token id is not in it."""
+    """A vocabulary cannot be loaded, a token id is not in it, or the tokenizer cannot do what was asked of it."""
 
 
 class CompiledFileError(FFGrammarError, ValueError):

@@ -1,7 +1,7 @@
 """Locks that survive a fork.
 
-A forked child has the memory of all threads but runs only one. A lock that another thread held at that moment would
-stay locked in the child for ever. So os.fork() waits until the locks made here are free.
+A forked child has the memory of all threads but runs only one of them. A lock that another thread held at the moment of
+the fork would stay locked in the child for ever. So os.fork() waits until the locks made here are free.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Binary heaps, least first: one of (cost, entry) pairs of words in a Vec, and one of 64-bit keys in an array."""
+"""Two kinds of binary heap, with the least element first: (cost, entry) pairs of words in a Vec, and 64-bit keys in an
+array."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t, uint64_t
@@ -8,7 +9,7 @@ from ffgrammar.core.vec cimport Vec, vec_push
 
 
 cdef inline int heap_push(Vec* heap, uint32_t cost, uint32_t entry) noexcept nogil:
-    """Add an entry with its cost. Returns OK or NO_MEMORY."""
+    """Add an entry with its cost. Returns OK, or NO_MEMORY, after which the heap is of no use any more."""
     cdef size_t at = heap.len >> 1
     cdef size_t above
     if vec_push(heap, cost) < 0 or vec_push(heap, entry) < 0:
@@ -67,7 +68,7 @@ cdef inline void keys_sift_down(uint64_t* heap, size_t count, size_t at) noexcep
 
 
 cdef inline void keys_add(uint64_t* heap, size_t* count, uint64_t item) noexcept nogil:
-    """Add a key to a heap of `count` keys, which has room for it; `count` goes up."""
+    """Add a key to a heap of `count` keys. The array must have room for it. `count` goes up by one."""
     cdef size_t at = count[0], parent
     count[0] += 1
     while at:

@@ -1,8 +1,8 @@
 """Hash-consing of tuples of 32-bit words: equal tuples have equal ids, so comparing two is comparing numbers.
 
 Ids count up from 0 in the order in which tuples are added, so a table can be cut back to an earlier length
-(`intern_truncate`). The tuples lie one after another in one array; the hash table holds ids only (open addressing, at most half
-full).
+(`intern_truncate`). The tuples lie one after another in one array. The hash table holds ids only. It uses open addressing and
+is at most half full.
 """
 
 from libc.stdint cimport uint32_t, uint64_t
@@ -14,9 +14,9 @@ from ffgrammar.core.vec cimport Vec, vec_copy, vec_extend, vec_free, vec_init, v
 
 cdef struct Intern:
     Vec words      # the tuples
-    Vec starts     # per tuple, and one more: its offset in `words`
+    Vec starts     # per tuple: its offset in `words`; one more entry holds the end of the last tuple
     Vec hashes     # per tuple: the low 32 bits of its hash, so that growing never reads the tuples again
-    uint32_t* slots  # id + 1, 0 is free
+    uint32_t* slots  # the hash table: id + 1, or 0 in a free slot
     size_t mask
 
 
@@ -74,7 +74,7 @@ cdef inline int intern_copy(Intern* to, const Intern* t) noexcept nogil:
 
 
 cdef inline uint32_t intern_count(const Intern* t) noexcept nogil:
-    """How many tuples there are; ids are below that."""
+    """How many tuples there are. Every id is below this number."""
     return <uint32_t>t.hashes.len
 
 
@@ -148,11 +148,12 @@ cdef inline int intern_add(Intern* t, const uint32_t* words, size_t count, uint3
 
 
 cdef inline void intern_truncate(Intern* t, uint32_t count) noexcept nogil:
-    """Forget the tuples from `count` on."""
+    """Forget the tuples with ids from `count` on."""
     cdef size_t i, slot
     cdef size_t last = t.hashes.len
     if (last - count) * 4 < count:
-        # Taken out one by one, newest first: tuples that came later are gone, so none was placed behind it in the table.
+        # Few are forgotten, so they are taken out of the hash table one by one, the newest first. Freeing a slot breaks no
+        # other look-up: only tuples that came later can have been placed behind it, and these are out already.
         while last > count:
             last -= 1
             slot = t.hashes.data[last] & t.mask

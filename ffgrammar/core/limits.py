@@ -1,4 +1,4 @@
-"""All bounds in one place. With them untrusted input ends in a LimitError, not in a hang."""
+"""All bounds on what a grammar may cost. With them untrusted input ends in a LimitError, not in a hang."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ class Limits:
     """Bounds on what one grammar may cost. They are counts, unless the name says bytes.
 
     The caches have soft bounds: when one is passed, the cache is dropped and refilled as needed, and no answer changes.
+    A LimitError is raised only if a single step needs too many lexer states, or too large a part of `cache_bytes`.
 
     Attributes:
         source_bytes: length of a schema or grammar text.
         nesting: depth of nested groups in a regex, of a schema, of a grammar expression.
-        expressions: regex expressions of one grammar; sixteen members of a large one count as one expression.
+        expressions: regex expressions of one grammar. On average they may have sixteen members each.
         expression_size: members of one and/or expression.
         dfa_states: lexer states kept at a time (rows of the automaton's table, 1 KB each); a cache.
         emptiness_steps: states explored to decide whether one expression matches anything, or whether one text can
@@ -25,7 +26,7 @@ class Limits:
         alternatives: combinations of anyOf, oneOf and the like that one schema multiplies out to.
         row_items: Earley items of one row.
         row_bytes: parser rows kept at a time by one grammar; a cache.
-        cache_bytes: rows, lexer states and expressions together; a cache.
+        cache_bytes: rows, lexer states and expressions of one grammar together; a cache.
         mask_bytes: masks kept at a time by one grammar; a cache.
         forced_bytes: length of the longest answer of `Matcher.forced_bytes`.
     """

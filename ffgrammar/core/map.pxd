@@ -1,7 +1,7 @@
 """A hash map from 64-bit keys to 32-bit values: open addressing with linear probing, at most half full, 12 bytes a slot.
 
-The key of all ones is reserved; so is the value ABSENT, in that a look-up cannot tell it from a missing key. Keys cannot be
-removed one by one.
+The key whose bits are all 1 is reserved. Do not store the value ABSENT, because a look-up cannot tell it from a
+missing key. Keys cannot be removed one by one.
 """
 
 from libc.stdint cimport uint32_t, uint64_t
@@ -22,7 +22,7 @@ cdef struct Map:
 
 
 cdef inline int map_alloc(Map* m, size_t size) noexcept nogil:
-    """Make an empty map of `size` slots, a power of two. Returns OK or NO_MEMORY."""
+    """Make an empty map of `size` slots, a power of two. Returns OK or NO_MEMORY; map_free may be called after either."""
     m.keys = <uint64_t*>malloc(size * sizeof(uint64_t))
     m.values = <uint32_t*>malloc(size * sizeof(uint32_t))
     m.mask = size - 1
@@ -47,7 +47,7 @@ cdef inline void map_free(Map* m) noexcept nogil:
 
 
 cdef inline void map_clear(Map* m) noexcept nogil:
-    """Remove all keys and keep the room."""
+    """Remove all keys, and keep the memory."""
     memset(m.keys, 0xFF, (m.mask + 1) * sizeof(uint64_t))
     m.len = 0
 
@@ -68,7 +68,7 @@ cdef inline uint32_t map_get(const Map* m, uint64_t key) noexcept nogil:
 
 
 cdef inline void map_place(Map* m, uint64_t key, uint32_t value) noexcept nogil:
-    """Set the value of a key that is there, or for which there is room. Most callers want map_put."""
+    """Set the value of a key. The key must be in the map already, or a slot must be free for it. Most callers want map_put."""
     cdef size_t slot = mix64(key) & m.mask
     while m.keys[slot] != <uint64_t>-1 and m.keys[slot] != key:
         slot = (slot + 1) & m.mask

@@ -1,4 +1,4 @@
-"""An owner frees, and counts, all the tables of a struct, so that a new table is one line.
+"""An owner frees, and counts, all the tables of a struct, so that adding a table to the struct takes one more line.
 
 A struct has an `Owner` beside its tables, and registers each of them once, where it is initialised:
 
@@ -7,9 +7,9 @@ A struct has an `Owner` beside its tables, and registers each of them once, wher
     own_map(&s.owner, &s.index)
     return owner_status(&s.owner)
 
-After that `owner_free` frees and `owner_bytes` counts them; the tables themselves are used as ever, and know nothing of it. An
-owner holds the addresses of the tables, so the struct must not be copied or moved. Where it begins as zeros, as the fields of a
-Python object do, it may be freed without having been initialised.
+After that `owner_free` frees the tables and `owner_bytes` counts their memory. The tables themselves are used as if there were
+no owner. An owner holds the addresses of the tables, so the struct must not be copied or moved. If the memory of the owner
+begins as zeros, as the fields of a Python object do, `owner_free` may be called on it even if `owner_init` never was.
 """
 
 from libc.stdint cimport uint32_t
@@ -20,13 +20,14 @@ from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport Vec, vec_free, vec_init
 
 cdef enum:
-    # how many of a kind one owner takes
+    # how many tables of each kind one owner can register
     MAX_VECS = 20
     MAX_MAPS = 8
     MAX_INTERNS = 8
 
 cdef struct Owner:
-    # By kind, so that counting has no branch for each table. (Some 20 ns less for an engine's tables than with one mixed list.)
+    # One list for each kind, so that counting needs no branch for each table. (Counting an engine's tables takes some 20 ns
+    # less than with one mixed list.)
     Vec* vecs[MAX_VECS]
     Map* maps[MAX_MAPS]
     Intern* interns[MAX_INTERNS]
@@ -37,13 +38,14 @@ cdef struct Owner:
 
 
 cdef inline void owner_init(Owner* o) noexcept nogil:
-    """Make it an owner of nothing."""
+    """Make an owner that owns nothing yet."""
     o.vec_count = o.map_count = o.intern_count = 0
     o.status = OK
 
 
 cdef inline int owner_status(const Owner* o) noexcept nogil:
-    """OK, or NO_MEMORY if some table could not be initialised or had no room. owner_free frees the others all the same."""
+    """OK, or NO_MEMORY if some table could not be initialised, or if the owner had no room to register it. owner_free frees the
+    registered tables all the same."""
     return o.status
 
 

@@ -5,7 +5,7 @@ from libc.stdlib cimport qsort
 
 
 cdef inline int compare_words(const void* a, const void* b) noexcept nogil:
-    """Compare two words, as qsort wants it."""
+    """Compare two words: the comparison function for qsort."""
     cdef uint32_t x = (<const uint32_t*>a)[0]
     cdef uint32_t y = (<const uint32_t*>b)[0]
     return (x > y) - (x < y)

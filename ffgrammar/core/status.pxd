@@ -1,7 +1,7 @@
 """Status codes of kernels, which run without the GIL and so cannot raise.
 
-A kernel returns a number below zero on failure, and OK or a more telling number, as its comment says, on success. The class that
-owns the memory turns failures into exceptions (status.py).
+On failure a kernel returns a number below zero. On success it returns OK, or another number that its comment explains. The
+class that owns the memory turns failures into exceptions (status.py).
 """
 
 cdef enum Status:

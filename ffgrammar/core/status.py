@@ -1,4 +1,4 @@
-"""From the status code of a kernel to the exception that it stands for."""
+"""Turns the status code of a kernel into the exception that it stands for."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ffgrammar.core.limits import Limits
 
 __all__ = ["raise_status"]
 
-# code (see status.pxd) -> (field of Limits, what the user reads)
+# status code (see status.pxd) -> (field of Limits, the message for the user)
 _LIMITS = {
     -2: ("expressions", "the regexes grew too many states"),
     -3: ("expression_size", "one and/or expression has too many members"),

@@ -1,9 +1,9 @@
-"""A pool of threads, one for the process, that a batch of work is shared out to. They know nothing of Python."""
+"""One pool of threads for the whole process. A batch of work is shared out among them. The threads do not touch Python."""
 
-# Run `work(context)` on this thread and, at the same time, on up to `helpers` others. Returns when all have returned. Each of
-# them runs the same function, so `work` itself has to hand out the parts. Where the threads are busy with another call, or none
-# can be started, it runs on this thread alone.
+# Run `work(context)` on this thread and, at the same time, on up to `helpers` threads of the pool (64 at most). Returns when
+# all of these calls have returned. Every thread calls the same function, so `work` itself has to hand out the parts. If the
+# pool is busy with another call or is being stopped, or if no thread can be started, `work` runs on this thread alone.
 cdef void pool_run(void (*work)(void*) noexcept nogil, void* context, int helpers) noexcept nogil
 
-# Wait until nothing runs on the threads, and end them. The next pool_run starts new ones.
+# Wait until nothing runs on the threads of the pool, and end them. The next pool_run starts new ones.
 cdef void pool_stop() noexcept nogil

@@ -1,5 +1,8 @@
-"""Threads are started when they are first needed, and then wait for the next call. They hold nothing between calls and touch no
-Python object, so a process may end while they wait. A forked child has none of them and starts its own.
+"""The pool of threads that batches are shared out to.
+
+A thread is started when it is first needed, and then waits for the next call. Between calls it holds no lock, and it never
+touches a Python object. So a process may end while threads wait. A forked child has none of its parent's threads and starts its
+own.
 """
 
 from libc.stdint cimport uint32_t, uint64_t
@@ -29,8 +32,9 @@ cdef extern from *:
         return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
     }
 
-    /* The kernel may wake a thread on the processor of its waker, where it then has to wait while another processor is idle;
-       this happens at every call after a pause. So the threads stay off the caller's processor if there are others. */
+    /* The operating system may wake a thread on the processor of the caller. There it has to wait, even if another processor is
+       idle. After a pause this happened at nearly every call. So the threads stay off the caller's processor if there are
+       others. `off` is the processor that they stay off already, or -1. */
     static void ffgrammar_pool_apart(const pthread_t *threads, int count, int *off) {
     #ifdef __linux__
         cpu_set_t others;
@@ -43,7 +47,8 @@ cdef extern from *:
     #endif
     }
 
-    /* Signals are left to the threads that Python knows. The stack is as large as a main thread's, whatever `ulimit -s` says. */
+    /* The new thread blocks all signals, so that these go to the threads that Python knows. Its stack has 8 MB, as that of a
+       main thread usually has, whatever `ulimit -s` says. */
     static int ffgrammar_pool_thread(pthread_t *thread, void (*main)(void)) {
         sigset_t all, before;
         pthread_attr_t attributes;
@@ -77,20 +82,20 @@ cdef extern from *:
 
 cdef enum:
     MAX_THREADS = 64
-    # A sleeping thread is at work 30 to 80 us after the call, and calling it takes 10 us; the work that is usually shared out
-    # takes a few hundred. So a thread with nothing to do stays awake for as long as it has just worked, but no longer than this
-    # many nanoseconds.
+    # Waking a thread costs the caller 10 us, and the thread is at work 30 to 80 us later. The work that is usually shared out
+    # takes a few hundred us. So a thread with nothing to do stays awake for as long as it has just worked, but no longer than
+    # this many nanoseconds.
     LONGEST_AWAKE = 500_000
-    PAUSES = 32  # between two looks
+    PAUSES = 32  # how often a waiting thread pauses before it looks again
 
 cdef struct Pool:
     Thread[MAX_THREADS] threads
     int count        # threads that were started
-    int off          # the processor that they stay off
+    int off          # the processor that the threads stay off; -1 if it is not set yet
     bint busy        # a call is under way
-    bint ending
-    uint32_t wanted  # threads that may still join it
-    uint32_t active  # those that have joined, and are not done
+    bint ending      # pool_stop is under way
+    uint32_t wanted  # how many more threads may join the call
+    uint32_t active  # how many threads have joined it and are not done
     void (*work)(void*) noexcept nogil
     void* context
 
@@ -100,15 +105,15 @@ pool.busy = pool.ending = False
 
 
 cdef void stay_awake(const uint32_t* number, bint zero, uint64_t began) noexcept nogil:
-    """Wait, without the lock, while a number is zero (or, unless `zero`, while it is not). Give up after as long as the work took
-    that began at `began`, or LONGEST_AWAKE."""
+    """Wait, without holding the lock, while `*number` is 0 (with `zero`) or while it is not 0 (without). The work that has
+    just ended began at `began`: give up after as long as it took, and after LONGEST_AWAKE at most. Times are in nanoseconds."""
     cdef uint64_t now = clock()
     cdef uint64_t until = now + min(now - began, <uint64_t>LONGEST_AWAKE)
     cdef int _
     while (atomic_load(number) == 0) == zero and clock() < until:
         for _ in range(PAUSES):
             relax()
-        # the thread that is waited for may have been woken on this processor
+        # the thread that this one waits for may have been woken on this processor
         give_way()
 
 
@@ -189,7 +194,7 @@ cdef void pool_stop() noexcept nogil:
 
 
 cdef void forget_threads() noexcept nogil:
-    """In a forked child: the threads are not there, and may have held the locks."""
+    """Start afresh in a forked child: it has none of the parent's threads, and one of them may have held the lock."""
     renew_locks()
     pool.count = pool.wanted = pool.active = 0
     pool.busy = pool.ending = False

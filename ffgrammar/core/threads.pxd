@@ -22,7 +22,7 @@ cdef extern from *:
     }
 
     /* Falling asleep and being woken takes some 60 us, and most locks are held for less. So keep trying for some 20 us first.
-       (Along 180 batches of 64 on two threads 55 waits were longer than 3 us, and 5 longer than 20.) */
+       (In 180 batches of 64 masks on two threads, 55 waits were longer than 3 us, and 5 were longer than 20 us.) */
     static inline void ffgrammar_lock_take(pthread_mutex_t *lock) {
         int turn, pause;
         for (turn = 0; turn < 10; turn++) {
@@ -43,19 +43,21 @@ cdef extern from *:
     """
     ctypedef struct Lock "pthread_mutex_t":
         pass
-    # Make a lock: 0, or -1 if there are no resources.
+    # Make a lock. Returns 0, or -1 if the system lacks the resources.
     int lock_init "ffgrammar_lock_init"(Lock* lock) noexcept nogil
+    # Free a lock that no thread holds.
     void lock_free "pthread_mutex_destroy"(Lock* lock) noexcept nogil
-    # Take a lock if it is free, and return whether it was.
+    # Take a lock if it is free. Returns whether it was.
     bint lock_try "ffgrammar_lock_try"(Lock* lock) noexcept nogil
-    # Wait for a lock and take it; give it back.
+    # Wait until a lock is free, and take it.
     void lock_take "ffgrammar_lock_take"(Lock* lock) noexcept nogil
+    # Give back a lock that this thread holds.
     void lock_leave "pthread_mutex_unlock"(Lock* lock) noexcept nogil
-    # Tell the processor that this is a loop that waits.
+    # Tell the processor that this thread waits in a loop.
     void relax "ffgrammar_relax"() noexcept nogil
 
-    # Add, and return the value before; load; store. A thread that sees what another wrote here also sees all that the other had
-    # written before.
+    # Atomic access to a word. A thread that reads a value which another thread wrote with these functions also sees everything
+    # that the other thread had written before. `atomic_add` returns the value from before the addition.
     uint32_t atomic_add "ffgrammar_add"(uint32_t* count, uint32_t more) noexcept nogil
     uint32_t atomic_load "ffgrammar_load"(const uint32_t* word) noexcept nogil
     void atomic_put "ffgrammar_put"(uint32_t* word, uint32_t value) noexcept nogil

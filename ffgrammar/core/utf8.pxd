@@ -7,18 +7,18 @@ cdef enum:
 
 
 cdef struct Utf8:
-    # A character that is being read. Begin with `need` = 0; the other fields need no value then.
+    # A character that is being read. Begin with `need` = 0. The other fields need no value then.
     uint32_t code  # the bits read so far; the code point once `need` is back at 0
     uint8_t need   # bytes that are still missing; 0 between two characters
-    uint8_t low    # the next byte lies in low..high
+    uint8_t low    # where `need` is not 0, the next byte lies in low..high
     uint8_t high
 
 
 cdef inline bint utf8_step(Utf8* at, uint32_t byte) noexcept nogil:
-    """Read one byte. Returns False, and leaves `at` unusable, where well-formed UTF-8 cannot have that byte.
+    """Read one byte. Returns False, and leaves `at` unusable, if the byte cannot come here in well-formed UTF-8.
 
-    Overlong forms and surrogates are not well-formed. After the last byte of a character `need` is 0 and `code` is its code
-    point.
+    Overlong forms and surrogates are not well-formed. After the last byte of a character, `need` is 0 and `code` is the
+    character's code point.
     """
     if at.need:
         if byte < at.low or byte > at.high:
@@ -56,9 +56,9 @@ cdef inline bint utf8_step(Utf8* at, uint32_t byte) noexcept nogil:
 
 
 cdef inline uint32_t utf8_write(uint32_t code, uint8_t* text) noexcept nogil:
-    """Write a code point to `text`, which has room for four bytes. Returns how many were written.
+    """Write a code point to `text`, which has room for four bytes. Returns how many bytes were written.
 
-    A lone surrogate is written as three bytes, which are not well-formed and equal no other character's.
+    A lone surrogate is written as three bytes. They are not well-formed, and no other code point has these bytes.
     """
     cdef uint32_t count, i
     if code < 0x80:
@@ -84,5 +84,5 @@ cdef inline bint utf8_continues(uint32_t byte) noexcept nogil:
 
 
 cdef inline uint32_t utf8_length(uint32_t lead) noexcept nogil:
-    """How many bytes a character has, by its first one, which must not be a continuation byte."""
+    """How many bytes the character has whose first byte is `lead`, which must not be a continuation byte."""
     return 1 if lead < 0x80 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4

@@ -1,7 +1,7 @@
 """Growable arrays of 32-bit words.
 
-Almost all memory of the engine is in such arrays, and in the tables built on them (intern.pxd, map.pxd), so that it can be
-counted and bounded. core/owner.pxd frees and counts the arrays of a struct.
+Almost all memory of the engine is in such arrays and in the tables of intern.pxd and map.pxd, so that it can be counted and
+bounded. owner.pxd frees and counts the arrays and tables of a struct.
 """
 
 from libc.stdint cimport uint32_t
@@ -11,8 +11,9 @@ from libc.string cimport memcpy, memset
 from ffgrammar.core.status cimport NO_MEMORY, OK
 
 cdef enum:
-    # Bytes from which on `realloc` moves pages. Below that glibc's copies while it holds the heap's lock, and threads that make
-    # masks of other grammars fall asleep waiting for it (docs/performance.md). So smaller arrays are copied here.
+    # From this many bytes on, glibc's `realloc` moves pages instead of copying. Below, it copies while it holds the heap's
+    # lock, and threads that make masks of other grammars fall asleep waiting for that lock (docs/performance.md). So smaller
+    # arrays are copied here.
     LARGE = 1 << 17
 
 cdef struct Vec:
@@ -35,7 +36,8 @@ cdef inline void vec_free(Vec* v) noexcept nogil:
 
 
 cdef inline int vec_reserve(Vec* v, size_t cap) noexcept nogil:
-    """Make room for `cap` words in all; the room at least doubles. Returns OK, or NO_MEMORY, which leaves the array as it was."""
+    """Make room for `cap` words in all. If the room grows, it at least doubles. Returns OK, or NO_MEMORY, which leaves the
+    array as it was."""
     cdef uint32_t* data
     cdef size_t grown
     if cap <= v.cap:
@@ -47,7 +49,7 @@ cdef inline int vec_reserve(Vec* v, size_t cap) noexcept nogil:
         data = <uint32_t*>malloc(grown * sizeof(uint32_t))
         if data != NULL:
             if v.cap:
-                # all of the room, as realloc does: some arrays are used as buffers beyond `len`
+                # copy all of the room, as realloc does, because some arrays are used as buffers beyond `len`
                 memcpy(data, v.data, v.cap * sizeof(uint32_t))
             free(v.data)
     else:
@@ -79,7 +81,7 @@ cdef inline int vec_extend(Vec* v, const uint32_t* words, size_t count) noexcept
 
 
 cdef inline int vec_fill(Vec* v, size_t count, int byte) noexcept nogil:
-    """Append `count` words, each made of one byte four times. Returns OK or NO_MEMORY."""
+    """Append `count` words, each of whose four bytes is `byte`. Returns OK or NO_MEMORY."""
     if vec_reserve(v, v.len + count) < 0:
         return NO_MEMORY
     if count:

@@ -1,11 +1,11 @@
-"""Tokens: vocabularies, encoders, and which token sequences are a tokenizer's own.
+"""Tokens: vocabularies, encoders, and which token sequences are canonical (the tokenizer's own).
 
 The files in this folder are the facade, which the floors above and the public API use. In reading order:
 
     tokenizer    `Tokenizer`: a vocabulary, its special tokens and its encoder
     report       whether a token sequence is canonical, and where it first is not
-    tracker      the same for a sequence that grows
-    incremental  the tokens of a text that grows
+    tracker      whether a sequence is canonical while it grows
+    incremental  the tokens of a text that grows or is cut at its end
 
 They stand on five rooms, each of which imports only those before it:
 

@@ -17,11 +17,11 @@ __all__ = ["IncrementalEncoder"]
 
 
 class IncrementalEncoder:
-    """Encodes a text as it grows: what no further text can change is encoded once.
+    """Encodes a text as it grows. The part whose tokens no further text can change is encoded once.
 
-    Appending encodes the new text and the pre-token or two that were not settled yet; cutting costs next to nothing.
-    Where the tokenizer's rules are not known (`Tokenizer.canon`), or its pre-tokenizer cuts pre-tokens again, `tokens`
-    encodes the whole text.
+    Appending encodes the pre-tokens that the new text settles, and `tokens` encodes the pre-token or two that are not
+    settled yet. Cutting costs next to nothing. If the tokenizer's rules are not known (`Tokenizer.canon` is None), or
+    if its pre-tokenizer cuts pre-tokens again by further patterns, `tokens` encodes the whole text.
 
     Args:
         tok: the tokenizer; it must be able to encode.
@@ -34,14 +34,15 @@ class IncrementalEncoder:
         self._rules = None if rules is None or rules.pretokens.is_composed else rules
         self._text = bytearray()
         self._tokens: list[int] = []
-        # After each time that something was settled: bytes settled, tokens settled, bytes of the text then.
+        # One entry for each time that pre-tokens became settled: how many bytes were settled from then on, how many
+        # tokens, and how many bytes the text had at that time.
         self._marks = [(0, 0, 0)]
 
     def append(self, data: str | bytes) -> None:
-        """Append a text; bytes may end inside a character."""
+        """Append a text. If it is given as bytes, these may end inside a character."""
         expect("append: data", data, (str, bytes, bytearray, memoryview), "a str or bytes")
         if isinstance(data, str):
-            # (surrogates as `Tokenizer.encode` reads them)
+            # (as `Tokenizer.encode` reads surrogates: a pair becomes its character, a lone one U+FFFD)
             data = data.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
         self._text += data
         if self._rules is None:
@@ -50,14 +51,15 @@ class IncrementalEncoder:
         try:
             tokens, size = settled_tokens(self._rules, bytes(self._text[settled:]))
         except TokenizerError:
-            # no text has these bytes: nothing is settled any more
+            # (the bytes are not UTF-8, say: from here on nothing more can be settled)
             return
         if size:
             self._tokens += tokens
             self._marks.append((settled + size, len(self._tokens), len(self._text)))
 
     def truncate(self, size: int) -> None:
-        """Cut the text after its first `size` bytes. Raises TokenizerError if it has fewer."""
+        """Cut the text after its first `size` bytes. Raises TokenizerError if it has fewer, or if `size` is
+        negative."""
         if not 0 <= size <= len(self._text):
             raise TokenizerError(f"cannot cut a text of {len(self._text)} bytes to {size}")
         del self._text[size:]
@@ -72,15 +74,15 @@ class IncrementalEncoder:
 
     @property
     def settled(self) -> int:
-        """How many tokens are known to stay the same whatever follows."""
+        """How many tokens are known to stay the same, whatever text follows."""
         return len(self._tokens)
 
     def tokens(self) -> list[int]:
-        """The ids of the text, as `Tokenizer.encode` gives them. Raises TokenizerError like that."""
+        """The ids of the text, as `Tokenizer.encode` gives them. Raises TokenizerError where that method does."""
         rest = bytes(self._text[self._marks[-1][0] :])
         try:
             rest.decode()
         except UnicodeDecodeError:
-            # (a wrong byte changes how the pre-tokens before it are encoded)
+            # (a byte that is not UTF-8 can change how the pre-tokens before it are encoded, settled ones too)
             return self._tok.encode(self.text)
         return self._tokens + self._tok.encode(rest)

@@ -1,12 +1,12 @@
-"""Byte-pair encoding: merging the bytes of a pre-token, and which tokens merges leave side by side.
+"""Byte-pair encoding: merging the bytes of a pre-token, and which tokens can stand side by side after merging.
 
 In reading order:
 
     ids              a growable array of token ids, and the status codes of encoding
-    merge_list       merges that a tokenizer lists, by pair
+    merge_list       the merges of a tokenizer that lists them, by pair of tokens
     merge_loop       the loop that merges the bytes of a pre-token into tokens
-    merges           which two tokens the merges leave side by side
-    successors       for a token, all tokens that merges leave beside it
+    merges           which two tokens can stand side by side after merging
+    successors       for a token, all tokens that merges leave after it
     builtin_encoder  the encoder of the embedded encodings
     native_encoder   the encoder of any tokenizer whose pre-tokenizer and merges are known
 """

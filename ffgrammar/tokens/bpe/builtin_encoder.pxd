@@ -12,13 +12,14 @@ cdef class BuiltinEncoder:
     cdef readonly TokenTrie trie
     cdef readonly Splitter splitter
 
-    # Append the ids of text[:count], of which text[:valid] is UTF-8. Returns BPE_OK, BPE_NO_BYTE or BPE_NO_MEMORY.
+    # Append the ids of text[:count], of which text[:valid] is UTF-8: see `encode`. Returns BPE_OK, BPE_NO_BYTE or
+    # BPE_NO_MEMORY.
     cdef BpeStatus _encode(
         self, CharClasses classes, const uint8_t* text, size_t count, size_t valid, Ids* out
     ) noexcept nogil
 
-    # The index of the first token that more text could change. `last_pretoken` is that of the first token of the last
-    # pre-token.
+    # The index of the first token that is taken back if bytes follow that are not UTF-8: see `encode`. `last_pretoken` is the
+    # index of the first token of the last pre-token.
     cdef size_t _unstable_from(self, const Ids* ids, size_t last_pretoken) noexcept nogil
 
     # Whether a token is spaces, line feeds and tabs only.

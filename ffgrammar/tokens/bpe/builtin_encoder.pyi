@@ -3,7 +3,7 @@ from ffgrammar.tokens.vocabulary.trie import TokenTrie
 SPLITTERS: dict[str, int]
 
 class BuiltinEncoder:
-    """Encodes with the tokens of a trie, whose ids are their merge ranks."""
+    """Encodes with the tokens of a trie. The ids of these tokens are the ranks of merges."""
 
     @property
     def trie(self) -> TokenTrie: ...

@@ -3,8 +3,8 @@
     encoder = BuiltinEncoder(trie, "cl100k")
     encoder.encode("Hello world")    # [9906, 1917]
 
-Results are those of tiktoken, id for id, also for bytes that are not UTF-8. The encoder of other tokenizers with known rules,
-native_encoder.pyx, reads its pre-tokenizer from a table. This one needs no table, so it is ready as soon as the trie is.
+Results are those of tiktoken, id for id, also for bytes that are not UTF-8. native_encoder.pyx, the encoder of other tokenizers
+with known rules, takes its pre-tokenizer from a table. This one needs no table, so it is ready as soon as the trie is.
 """
 
 from libc.stddef cimport size_t
@@ -21,11 +21,11 @@ from ffgrammar.core.errors import TokenizerError
 SPLITTERS = {"cl100k": SPLIT_CL100K, "o200k": SPLIT_O200K}
 
 cdef enum:
-    RELEASE_GIL_FROM = 1024  # bytes of a text from which giving up the GIL is worth its cost
+    RELEASE_GIL_FROM = 1024  # from this many bytes of text on, giving up the GIL is worth its cost
 
 
 cdef class BuiltinEncoder:
-    """Encodes with the tokens of a trie, whose ids are their merge ranks.
+    """Encodes with the tokens of a trie. The ids of these tokens are the ranks of merges.
 
     Args:
         trie: the vocabulary.
@@ -47,10 +47,10 @@ cdef class BuiltinEncoder:
         Bytes that are not UTF-8 are encoded as tiktoken does it. First the text up to the first wrong byte is encoded. Then
         its last pre-token is taken back and joined with everything from the wrong byte on: together they are one
         pre-token. If the pre-token that is taken back begins with a white-space token, the white-space tokens before it
-        are taken back too. In a str, lone surrogates become U+FFFD and pairs of surrogates the character they stand for.
+        are taken back too. In a str, a lone surrogate becomes U+FFFD, and a pair of surrogates the character it stands for.
 
         Raises:
-            TokenizerError: a byte of the text is no token of the vocabulary, or the text is 4 GB long.
+            TokenizerError: a byte of the text has no token in the vocabulary, or the text has 4 GB or more.
         """
         cdef bytes data
         cdef size_t valid

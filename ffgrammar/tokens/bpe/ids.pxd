@@ -6,21 +6,21 @@ from libc.stdlib cimport realloc
 
 
 cdef enum BpeStatus:
-    # Functions that return a number of tokens return one of the negative ones in its place.
+    # A function that returns a number of tokens returns one of the negative codes instead if it fails.
     BPE_OK = 0
     BPE_NO_MEMORY = -1
-    BPE_NO_BYTE = -2  # a byte of the pre-token is no token of its own
+    BPE_NO_BYTE = -2  # a byte of the text has no token of its own, or the text is not UTF-8 where it must be
 
 
 cdef struct Ids:
-    # Begins as Ids(NULL, 0, 0); whoever made it frees `items`.
+    # Begins as Ids(NULL, 0, 0). Whoever made it frees `items`.
     uint32_t* items
     size_t count
     size_t room
 
 
 cdef inline BpeStatus ids_reserve(Ids* ids, size_t more) noexcept nogil:
-    """Make room for `more` ids behind those that are there. Returns BPE_OK or BPE_NO_MEMORY."""
+    """Make room for `more` further ids. Returns BPE_OK or BPE_NO_MEMORY."""
     cdef size_t room
     cdef uint32_t* items
     if more > ids.room - ids.count:

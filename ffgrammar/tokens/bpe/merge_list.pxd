@@ -1,11 +1,11 @@
-"""Listed merges: pairs of tokens, each with a rank and the token that it becomes."""
+"""Listed merges: pairs of tokens, each with a rank and the token that the pair becomes."""
 
 from libc.stdint cimport uint32_t, uint64_t
 
 from ffgrammar.tokens.vocabulary.trie cimport mix
 
 cdef enum:
-    NEVER = 0xFFFFFFFF  # the rank of what does not merge
+    NEVER = 0xFFFFFFFF  # the rank of a pair that does not merge
     FREE = 0xFFFFFFFF   # the left part of a slot that holds no pair
 
 
@@ -16,10 +16,10 @@ cdef struct Pair:
 
 
 cdef struct MergeIndex:
-    # Open addressing, linear probing.
+    # A hash table with open addressing and linear probing.
     Pair* slots
     uint32_t mask
-    uint32_t* results  # by rank: the token that the pair becomes
+    uint32_t* results  # by rank: the token that the pair of this rank becomes
 
 
 cdef inline uint32_t find_rank(const MergeIndex* index, uint32_t left, uint32_t right) noexcept nogil:

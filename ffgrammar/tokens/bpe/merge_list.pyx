@@ -1,8 +1,8 @@
 """Listed merges: pairs of tokens in the order in which they merge.
 
-This is the form of Hugging Face's BPE models. A merge's rank is its position in the list, which says nothing about the id of
-the token that it makes. Several pairs may make the same token, and two tokens whose bytes together are a token's do not merge
-unless the list has them. So ids are what merges, not bytes.
+This is the form of Hugging Face's BPE models. A merge's rank is its position in the list. The rank says nothing about the id of
+the token that the merge makes. Several pairs may make the same token. Two tokens do not merge unless the list has the pair,
+even if their bytes together are those of a token. So merging here works on ids, not on bytes.
 
     merges = MergeList([(0, 1, 2)])   # tokens 0 and 1 become token 2
     merges.merged(0, 1)               # (0, 2): rank 0, token 2
@@ -23,11 +23,11 @@ cdef class MergeList:
     """The merges of a tokenizer, by pair.
 
     Args:
-        pairs: (left token, right token, what they become), in the order of merging. Where a pair is listed twice, the last
+        pairs: (left token, right token, token that they become), in the order of merging. If a pair is listed twice, the last
             entry counts.
 
     Raises:
-        TokenizerError: there are more than 2**28.
+        TokenizerError: there are more than 2**28 pairs.
     """
 
     def __cinit__(self, pairs not None):

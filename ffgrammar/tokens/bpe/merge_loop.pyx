@@ -1,12 +1,16 @@
-"""The merge loop of byte-pair encoding: the adjacent pair of the lowest rank merges, the leftmost first, until no pair merges.
+"""The merge loop of byte-pair encoding.
+
+Again and again the adjacent pair of the lowest rank merges, and of several such pairs the leftmost one, until no pair merges.
 
 There are two kinds of merges. In vocabularies of tiktoken's kind a token's id is its rank, and two tokens merge if their bytes
-together are a token. In those of Hugging Face the merges are listed (merge_list.pyx). The kinds differ in two questions only,
-the rank of a pair and the token that a rank makes, so the loop is written once, over a fused type, and compiled for each.
+together are those of a token. In vocabularies of Hugging Face's kind the merges are listed (merge_list.pyx). The kinds differ
+in two questions only: what is the rank of a pair, and which token does a rank make? So the loop is written once, over a fused
+type, and compiled for each kind.
 
-It has two forms. Few tokens sit in arrays that are scanned for the minimum: quadratic, but over numbers that fill one or two
-cache lines. Many are in a linked list with their merges in a heap, so a megabyte of one letter costs n log n. From about a
-hundred tokens on the heap is the faster one.
+The loop has two forms. The scanning form is for few tokens. It keeps them in arrays and scans these for the lowest rank. That
+is quadratic, but over numbers that fill a few cache lines. The heap form is for many tokens. It keeps them in a linked list,
+and their merges in a heap, so the time for a megabyte of one letter is n log n. From about a hundred tokens on the heap form is
+faster.
 """
 
 from libc.stddef cimport size_t
@@ -19,11 +23,11 @@ from ffgrammar.tokens.bpe.merge_list cimport NEVER, MergeIndex, find_rank
 from ffgrammar.tokens.vocabulary.trie cimport TokenIndex, index_find
 
 cdef enum:
-    FEW = 128  # tokens; up to here the scanning form is the faster one
+    FEW = 128  # up to this many tokens the scanning form is used
 
 
 cdef struct ByteRanks:
-    # Ids are ranks. Merging began with the bytes of `text`, one token each.
+    # For vocabularies in which ids are ranks. Merging began with one token for each byte of `text`.
     const TokenIndex* index
     const uint8_t* text
 
@@ -36,8 +40,8 @@ ctypedef fused Ranks:
 cdef inline uint32_t pair_rank(
     const Ranks* ranks, uint32_t left, uint32_t right, uint32_t start, uint32_t end
 ) noexcept nogil:
-    """The rank of the merge of two neighbours, or NEVER. They are the tokens `left` and `right`, and made of the tokens
-    number `start` up to `end` with which merging began."""
+    """The rank of the merge of two neighbours, the tokens `left` and `right`, or NEVER. Of the tokens that merging began with,
+    the two are made of number `start` up to, and without, number `end`."""
     if Ranks is ByteRanks:
         # (-1, "no such token", is NEVER)
         return <uint32_t>index_find(ranks.index, ranks.text + start, end - start)
@@ -54,9 +58,9 @@ cdef inline uint32_t merged_token(const Ranks* ranks, uint32_t rank) noexcept no
 
 
 cdef int64_t merge_few(const Ranks* ranks, uint32_t* ids, uint32_t count, uint32_t least) noexcept nogil:
-    """Merge 1 to FEW tokens in place; returns how many are left."""
-    cdef uint32_t[FEW] rank       # of a token merged with the next one
-    cdef uint32_t[FEW + 1] start  # the first of the tokens that it was made of
+    """Merge 1 to FEW tokens in place, in the scanning form. Returns how many are left."""
+    cdef uint32_t[FEW] rank       # by token: the rank of its merge with the next one
+    cdef uint32_t[FEW + 1] start  # by token: the number of the first token that it was made of
     cdef uint32_t total = count
     cdef uint32_t i, at, best
     for i in range(count - 1):
@@ -88,15 +92,15 @@ cdef int64_t merge_few(const Ranks* ranks, uint32_t* ids, uint32_t count, uint32
 
 
 cdef struct Part:
-    # A token, named by the first of the tokens that it was made of.
-    uint32_t before
-    uint32_t after  # the next token
+    # A token in the list. Its index is the number of the first token that it was made of.
+    uint32_t before  # the index of the part before it
+    uint32_t after   # the index of the next part
     uint32_t token
-    uint32_t rank   # of this one merged with the next one
+    uint32_t rank    # of its merge with the next part
 
 
 cdef inline bint rate(const Ranks* ranks, Part* parts, uint32_t count, uint32_t at) noexcept nogil:
-    """Look up the merge of a part with the next one. Returns whether there is one."""
+    """Look up the rank of the merge of a part with the next one. Returns whether the two merge."""
     cdef uint32_t after = parts[at].after
     if after == count:
         parts[at].rank = NEVER
@@ -106,10 +110,10 @@ cdef inline bint rate(const Ranks* ranks, Part* parts, uint32_t count, uint32_t 
 
 
 cdef int64_t merge_many(const Ranks* ranks, uint32_t* ids, uint32_t count, uint32_t least) noexcept nogil:
-    """Merge tokens in place; returns how many are left, or BPE_NO_MEMORY."""
-    # A heap item is rank << 32 | part: the lowest rank comes first, and of equal ones the leftmost. When a part grows, its items
-    # stay in the heap. They are known to be stale by the part's rank, which has changed and never returns, because parts only
-    # grow. Each merge adds at most two items and takes one.
+    """Merge tokens in place, in the heap form. Returns how many are left, or BPE_NO_MEMORY."""
+    # A heap item is rank << 32 | part: the lowest rank comes first, and of equal ranks the leftmost part. When a part grows,
+    # its old items stay in the heap. They are known to be stale because the part's rank is another one now. The old rank never
+    # comes back, because parts only grow. Each merge adds at most two items and takes one out.
     cdef Part* parts = <Part*>malloc(count * sizeof(Part))
     cdef uint64_t* heap = <uint64_t*>malloc((2 * <size_t>count + 2) * sizeof(uint64_t))
     cdef size_t heaped = 0

@@ -1,4 +1,4 @@
-"""Which two tokens the merges of byte-pair encoding leave side by side."""
+"""Which two tokens can stand side by side after the merges of byte-pair encoding."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport int64_t, uint8_t, uint32_t
@@ -8,16 +8,16 @@ from ffgrammar.tokens.bpe.merge_list cimport MergeIndex, MergeList
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 cdef enum:
-    # What `Merges.left` has instead of a part
+    # What `Merges.left` has for a token that has no parts
     WHOLE = 0xFFFFFFFF      # the token is one of those that merging begins with
     UNKNOWN = 0xFFFFFFFE    # not looked for yet
-    UNREACHED = 0xFFFFFFFD  # the token's bytes give other tokens
-    # What `Merges.byte_token` has instead of a token
+    UNREACHED = 0xFFFFFFFD  # merging the token's bytes gives other tokens
+    # What `Merges.byte_token` has for a byte without a token
     NO_TOKEN = 0xFFFFFFFF
 
 
 cdef inline uint32_t rank_of(const uint32_t* rank, uint32_t token) noexcept nogil:
-    """The rank of a token's last merge. `rank` is `Merges.rank`; without that table the token is the rank."""
+    """The rank of a token's last merge. `rank` is `Merges.rank`. If this is NULL, ids are ranks."""
     return token if rank == NULL else rank[token]
 
 
@@ -27,46 +27,48 @@ cdef class Merges:
     cdef const MergeIndex* listed    # of `pairs`; NULL if ids are ranks
     cdef readonly bint by_characters  # whether merging begins with characters, not with bytes
     cdef uint32_t ranks              # every rank is below this
-    # By token. The first four are filled in when the token is first asked for.
-    cdef uint32_t* left              # the parts of its last merge, or one of the values above in `left`
-    cdef uint32_t* right
+    # Tables by token. The first four are filled in when the token is first asked for.
+    cdef uint32_t* left              # the left part of its last merge, or WHOLE, UNKNOWN or UNREACHED
+    cdef uint32_t* right             # the right part
     cdef uint8_t* out_of_order       # whether its merges do not come in the order of ranks
     cdef uint32_t* rank              # of its last merge, where merges are listed; else NULL
     cdef uint8_t* is_byte            # with listed merges: whether the token stands for a byte of a character that is no token
     cdef uint32_t[256] byte_token    # by byte: the token that stands for it, or NO_TOKEN
 
-    # Find the parts of a token and note them. Returns 0, or -1 if there is no memory.
+    # Find the parts of a token and note them in the tables. Returns 0, or -1 if there is no memory.
     cdef int split(self, uint32_t token) noexcept nogil
 
     # The same, but writes the parts to `left` and `right` instead of noting them. The caller has set both to UNREACHED. Returns
     # 0 or -1.
     cdef int find_parts(self, uint32_t token, uint32_t* left, uint32_t* right) noexcept nogil
 
-    # Whether a token's bytes give that token: 1 or 0, or -1 if there is no memory.
+    # Whether a token is reached: whether merging its bytes gives this token. Returns 1 or 0, or -1 if there is no memory.
     cdef int reached(self, uint32_t token) noexcept nogil
 
-    # Whether two tokens stay as they are when they stand side by side in a pre-token and their bytes are merged. Both must be
+    # Whether two tokens can stand side by side in a pre-token: whether merging the bytes of both gives them again. Both must be
     # reached. Returns 1 or 0, or -1 if there is no memory.
     cdef int pair(self, uint32_t one, uint32_t other) noexcept nogil
 
-    # The same as `pair`, where the merges of both come in the order of ranks. `text` has the bytes of `one` and, from `border`
-    # on, those of `other`; it is needed only if ids are ranks.
+    # The same as `pair`, for tokens whose merges come in the order of ranks. `text` has the bytes of `one` and, from `border`
+    # on, those of `other`. It is needed only if ids are ranks.
     cdef int side_by_side(self, const uint8_t* text, uint32_t border, uint32_t one, uint32_t other) noexcept nogil
 
-    # The same as `pair` for all tokens, by merging the `count` bytes of both. It is slower than side_by_side.
+    # The same as `pair`, for all tokens, by merging the `count` bytes of both. It is slower than `side_by_side`.
     cdef int merged_apart(self, const uint8_t* text, uint32_t count, uint32_t one, uint32_t other) noexcept nogil
 
-    # Whether a part of a token merges later than it would if merges came in the order of ranks.
+    # Whether a token's merges are out of order because of one of its parts: this part's last merge has a higher rank than the
+    # token's, or the part's own merges are out of order.
     cdef bint is_late(self, uint32_t part, uint32_t token) noexcept nogil
 
-    # Write the tokens that merging begins with to `ids`, which has room for `count`. Only where merges are listed. Returns how
-    # many they are, or BPE_NO_BYTE.
+    # Write the tokens that merging begins with to `ids`, which has room for `count`. For listed merges only. Returns how many
+    # tokens these are, or BPE_NO_BYTE.
     cdef int64_t first_tokens(self, const uint8_t* text, size_t count, uint32_t* ids) noexcept nogil
 
-    # Merge `count` bytes of text until no more than `least` tokens are left, or nothing merges any more. Writes these tokens to
+    # Merge `count` bytes of text until no more than `least` tokens are left, or no pair merges any more. Writes these tokens to
     # `ids`, which has room for `count`. Returns how many they are, BPE_NO_BYTE or BPE_NO_MEMORY.
     cdef int64_t merge_text(self, const uint8_t* text, size_t count, uint32_t* ids, uint32_t least) noexcept nogil
 
-    # Append the tokens of one pre-token of fewer than 2**32 - 2 bytes. With `whole`, or if ids are ranks, a pre-token that is a
-    # token is encoded as that token, whatever the merges make of it. Returns BPE_OK, BPE_NO_BYTE or BPE_NO_MEMORY.
+    # Append the tokens of one pre-token of fewer than 2**32 - 2 bytes. With `whole`, or if ids are ranks, a pre-token whose
+    # bytes are those of a token becomes that token, whatever the merges make of them. Returns BPE_OK, BPE_NO_BYTE or
+    # BPE_NO_MEMORY.
     cdef BpeStatus encode(self, const uint8_t* text, size_t count, bint whole, Ids* out) noexcept nogil

@@ -1,25 +1,26 @@
-"""Which two tokens the merges of byte-pair encoding leave side by side.
+"""Which two tokens can stand side by side after the merges of byte-pair encoding.
 
-Inside a pre-token a sequence of tokens is what the merges make of its bytes exactly if each two neighbours are. So all that there
-is to know is a relation of pairs, and a pair is checked without merging anything:
+Inside a pre-token, a sequence of tokens is what the merges make of its bytes if and only if the same is true of each two
+neighbours. So it is enough to know this of pairs, and a pair is checked without merging anything:
 
     merges = Merges(trie)
     merges.may_follow(one, other)     # whether the tokenizer may write `other` right after `one`
     merges.parts(one)                 # the two tokens of its last merge
 
-A merge that joins something across the border of two tokens joins a part that ends the first with a part that begins the second,
-at a time when both parts are whole and no longer than they are then. So the merges of both tokens are undone from the last one on:
-the later of the two last merges is taken back, and before each step the check asks whether what now stands at the border makes a
-token that comes before what was taken back last. This is the check of the crate bpe of rust-gems; it is also in Vieira et al.,
-"Language Models over Canonical Byte-Pair Encodings". It takes at most 14 look-ups on cl100k and o200k.
+A merge across the border of two tokens joins a part that ends the first token with a part that begins the second one. It can
+happen only while these two parts stand at the border, before they merge into something larger inside their own tokens. So the
+check undoes the merges of both tokens one by one: the later of the two last merges first. Before each step it asks whether the
+two parts that now stand at the border would merge, and would do so before the merge that was undone last. This is the check of
+the crate bpe of rust-gems. It is also in Vieira et al., "Language Models over Canonical Byte-Pair Encodings". It takes at most
+14 look-ups on cl100k and o200k.
 
-There are two kinds of vocabularies. In tiktoken's a token's id is its rank, and two parts merge if their bytes are a token's. In
-those of Hugging Face merges are listed (merge_list.pyx); a token's rank is then that of the last merge when its own bytes are
-merged. Where that is lower than the rank of one of its parts, merges do not come in the order of ranks, and a pair with such a
-token is merged to see what comes of it.
+There are two kinds of vocabularies. In those of tiktoken a token's id is its rank, and two parts merge if their bytes together
+are those of a token. In those of Hugging Face merges are listed (merge_list.pyx). A token's rank is then the rank of the last
+merge when its own bytes are merged. If this rank is lower than that of one of its parts, the token's merges do not come in the
+order of ranks. A pair with such a token is checked by merging its bytes.
 
-Merging begins with bytes or with characters. With characters, one that is no token becomes a token for each of its bytes, and
-these merge with nothing.
+Merging begins with bytes or with characters. In the second case, a character that is no token becomes one token for each of its
+bytes, and these tokens merge with nothing.
 """
 
 from libc.stddef cimport size_t
@@ -36,7 +37,7 @@ from ffgrammar.tokens.vocabulary.trie cimport TokenTrie, index_find
 from ffgrammar.core.errors import TokenizerError
 
 cdef enum:
-    NEAR = 512  # bytes of two tokens that are put side by side on the stack
+    NEAR = 512  # up to this many bytes of two tokens are put on the stack, more are allocated
 
 
 cdef class Merges:
@@ -44,9 +45,9 @@ cdef class Merges:
 
     Args:
         trie: the vocabulary.
-        pairs: the merges as they are listed; None if ids are ranks.
-        byte_tokens: by byte, the token that stands for it in a character that is no token (None if there is none). None if
-            merging begins with bytes. Only together with `pairs`.
+        pairs: the listed merges; None if ids are ranks.
+        byte_tokens: None if merging begins with bytes. If it begins with characters, the list has, by byte, the token that
+            stands for the byte in a character that is no token, or None if there is no such token. Only with `pairs`.
 
     Raises:
         TokenizerError: a token for a byte is out of range.
@@ -165,7 +166,7 @@ cdef class Merges:
                 return -1
             self.right[token] = right
             self.out_of_order[token] = self.is_late(left, token) or self.is_late(right, token)
-        # (last: who finds it known finds the others known, too)
+        # (written last: a thread that finds `left` known must find the other tables filled in too)
         self.left[token] = left
         return 0
 
@@ -235,7 +236,8 @@ cdef class Merges:
 
     cdef int side_by_side(self, const uint8_t* text, uint32_t border, uint32_t one, uint32_t other) noexcept nogil:
         cdef uint32_t before, after, joined
-        # A merge across the border counts if it comes before the one that was taken back last: its rank is below this.
+        # A merge across the border counts if it comes before the merge that was undone last, that is, if its rank is below
+        # this.
         cdef uint32_t limit = WHOLE
         while True:
             if self.listed == NULL:
@@ -248,7 +250,7 @@ cdef class Merges:
                 return 0
             if self.reached(one) < 0 or self.reached(other) < 0:
                 return -1
-            # (of two equal ones the left is merged first, so the right is taken back first)
+            # (of two merges of equal rank the left one comes first, so the right one is undone first)
             if self.left[one] < <uint32_t>UNREACHED and (
                 self.left[other] >= <uint32_t>UNREACHED or rank_of(self.rank, one) > rank_of(self.rank, other)
             ):
@@ -270,17 +272,17 @@ cdef class Merges:
         if made == 2 and self.listed != NULL:
             same = ids[0] == one and ids[1] == other
         else:
-            # (where ids are ranks, another token with the same bytes will do)
+            # (if ids are ranks, another token with the same bytes is as good, so lengths are compared)
             same = made == 2 and (self.trie.offsets[ids[0] + 1] - self.trie.offsets[ids[0]]
                                   == self.trie.offsets[one + 1] - self.trie.offsets[one])
         free(ids)
         return -1 if made == BPE_NO_MEMORY else same
 
     def makes(self, bytes text not None):
-        """What listed merges make of bytes, even of those of a token.
+        """The tokens that listed merges make of bytes, even if some token has just these bytes.
 
         Raises:
-            TokenizerError: a byte is no token, or the merges are not listed.
+            TokenizerError: a byte has no token, or the merges are not listed.
         """
         cdef Ids ids = Ids(NULL, 0, 0)
         cdef const uint8_t* data = text
@@ -299,11 +301,11 @@ cdef class Merges:
             free(ids.items)
 
     def parts(self, token):
-        """The two tokens of the last merge that makes a token; None if merging begins with it, () where its bytes give other
-        tokens.
+        """The two tokens of the last merge that makes a token. None if merging begins with the token. () if merging its bytes
+        gives other tokens.
 
         Raises:
-            TokenizerError: the id is out of range or has no bytes.
+            TokenizerError: the id is out of range, or has no bytes.
         """
         if not self.trie.token_bytes(token):
             raise TokenizerError(f"token {token} has no bytes")
@@ -315,7 +317,7 @@ cdef class Merges:
         return self.left[number], self.right[number]
 
     def may_follow(self, one, other):
-        """Whether the merges leave two tokens as they are, side by side in one pre-token.
+        """Whether two tokens can stand side by side in a pre-token, `one` before `other`.
 
         Raises:
             TokenizerError: an id is out of range.

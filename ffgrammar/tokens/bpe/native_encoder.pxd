@@ -13,13 +13,14 @@ cdef class NativeEncoder:
     cdef readonly Merges merges
     cdef readonly bint whole_pretokens
 
-    # The tokens of those pre-tokens of a UTF-8 text that end at `stop` or before, as a list. Raises TokenizerError.
+    # The tokens, as a list, of those pre-tokens of a UTF-8 text that end at the offset `stop` or before. Raises TokenizerError
+    # if a byte has no token, and MemoryError.
     cdef list encode_until(self, bytes text, size_t stop)
 
-    # Append the tokens of those pre-tokens of text[:count], which is UTF-8, that end at `stop` or before. `end` is set to where
-    # the last of these ends. Returns BPE_OK, BPE_NO_BYTE or BPE_NO_MEMORY.
+    # Append the tokens of those pre-tokens of text[:count], which is UTF-8, that end at the offset `stop` or before. Sets `end`
+    # to where the last of these pre-tokens ends. Returns BPE_OK, BPE_NO_BYTE or BPE_NO_MEMORY.
     cdef BpeStatus encode_pretokens(
         self, const uint8_t* text, size_t count, size_t stop, Ids* out, size_t* end) noexcept nogil
 
-    # Append the tokens of text[:count], of which text[:valid] is UTF-8. Returns as `encode_pretokens`.
+    # Append the tokens of text[:count], of which text[:valid] is UTF-8: see `encode_open`. Returns as `encode_pretokens`.
     cdef BpeStatus encode_all(self, const uint8_t* text, size_t count, size_t valid, Ids* out) noexcept nogil

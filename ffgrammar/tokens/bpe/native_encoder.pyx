@@ -1,8 +1,8 @@
 """The encoder of any tokenizer whose pre-tokenizer and merges are known.
 
-A text is cut into pre-tokens by a table (tokens/pretokenize/table.pyx), and each pre-token is merged (merges.pyx). Nothing else
-is needed: the package that the tokenizer comes from stays unloaded. The rules of canonical sequences own one of these
-(`CanonicalRules.encoder`), made of the same table and merges.
+A text is cut into pre-tokens by a table (tokens/pretokenize/table.pyx), and each pre-token is merged (merges.pyx). The package
+that the tokenizer comes from is not loaded. The rules of canonical sequences own such an encoder (`CanonicalRules.encoder`),
+made of the same table and merges.
 """
 
 from libc.stddef cimport size_t
@@ -17,16 +17,16 @@ from ffgrammar.tokens.pretokenize.table cimport MAX_LEVELS, PretokenTable
 from ffgrammar.core.errors import TokenizerError
 
 cdef enum:
-    RELEASE_GIL_FROM = 1024  # bytes of a text from which giving up the GIL is worth its cost
+    RELEASE_GIL_FROM = 1024  # from this many bytes of text on, giving up the GIL is worth its cost
 
 
 cdef class NativeEncoder:
     """Encodes by a table of pre-tokens and merges.
 
     Args:
-        pretokens: where a text is cut.
-        merges: of the vocabulary.
-        whole_pretokens: whether a pre-token that is a token is that token, whatever the merges make of it.
+        pretokens: finds where a text is cut.
+        merges: the merges of the vocabulary.
+        whole_pretokens: whether a pre-token with the bytes of a token becomes that token, whatever the merges make of it.
     """
 
     def __cinit__(self, PretokenTable pretokens not None, Merges merges not None, bint whole_pretokens):
@@ -38,16 +38,16 @@ cdef class NativeEncoder:
         """The ids of a UTF-8 text.
 
         Raises:
-            TokenizerError: a byte is no token, the text is not UTF-8, or it is 4 GB long.
+            TokenizerError: a byte has no token, the text is not UTF-8, or it has 4 GB or more.
         """
         return self.encode_open(text, len(text))
 
     def encode_open(self, bytes text not None, size_t valid):
-        """The ids of a text of which the first `valid` bytes are UTF-8. If these are not all, the last pre-token among them and
-        everything after them are one pre-token.
+        """The ids of a text of which the first `valid` bytes are UTF-8. If the text has further bytes, these and the last
+        pre-token of the first `valid` bytes together are one pre-token.
 
         Raises:
-            TokenizerError: a byte is no token, the first bytes are not UTF-8, or the text is 4 GB long.
+            TokenizerError: a byte has no token, the first `valid` bytes are not UTF-8, or the text has 4 GB or more.
         """
         cdef const uint8_t* data = text
         cdef size_t count = len(text)
@@ -64,7 +64,7 @@ cdef class NativeEncoder:
         return _listed(status, &ids)
 
     def byte_token(self, unsigned char byte):
-        """The token of a byte that is in no character. Raises TokenizerError if there is none."""
+        """The token that stands for a byte outside of any character. Raises TokenizerError if there is none."""
         if self.merges.byte_token[byte] == <unsigned int>NO_TOKEN:
             raise TokenizerError(f"the tokenizer has no token for the byte {byte:#04x}")
         return self.merges.byte_token[byte]
@@ -110,7 +110,7 @@ cdef class NativeEncoder:
                 at = self.pretokens.next_end(text, at, valid, stops, &atom)
                 if at == 0:
                     return BPE_NO_BYTE
-        # The cut depends on the part that is UTF-8 alone, but the last pre-token of that part is encoded with what follows it.
+        # Where the text is cut depends only on text[:valid]. But the last pre-token of it is encoded together with the rest.
         status = self.encode_pretokens(text, valid, valid if valid == count else last, out, &at)
         if status == BPE_OK and valid < count:
             status = self.merges.encode(text + at, count - at, self.whole_pretokens, out)
@@ -118,7 +118,7 @@ cdef class NativeEncoder:
 
 
 cdef list _listed(BpeStatus status, Ids* ids):
-    """The ids as a list; frees them. Raises what the status says."""
+    """The ids as a list. Frees `ids`. Raises MemoryError or TokenizerError if the status says so."""
     cdef size_t i
     try:
         if status == BPE_NO_MEMORY:

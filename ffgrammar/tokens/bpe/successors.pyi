@@ -1,7 +1,7 @@
 from ffgrammar.tokens.bpe.merges import Merges
 
 class Successors:
-    """The successors of all tokens, each found when it is first asked for."""
+    """The successors of all tokens. Those of a token are found when they are first asked for."""
 
     @property
     def max_bytes(self) -> int: ...

@@ -1,20 +1,23 @@
-"""For a token, all tokens that merges leave beside it, as a mask.
+"""For a token, all tokens that merges leave after it, as a mask. These are its successors.
 
-Where `Merges.may_follow` answers for one pair, this answers for a token and all that may follow it at once. A first call makes
-tables for the whole vocabulary, which takes 60 to 100 ms on cl100k; then a token costs 30 us where pairs one by one take 6 ms.
+`Merges.may_follow` answers for one pair, `Successors` for a token and all its successors at once. Its constructor makes tables
+for the whole vocabulary, which takes 60 to 100 ms on cl100k. After that a token costs 30 us. To check its pairs one by one
+takes 6 ms.
 
     successors = Successors(merges)
     mask = successors.after(token)    # bit t & 31 of the little-endian word t >> 5: whether token t may follow
 
-A merge c = (x, y) joins something across the border of a and b if x ends a and y begins b, and it comes before the merges that
-take x and y into what they are parts of. The x are few: a, the right part of a, its right part, and so on. The tokens that begin
-with y, in this sense, are the tree below y when each token hangs from its left part. Those of them in which the merge of y comes
-later than c are below y's children of a higher rank. With the children of a token in descending order of rank that is one range in
-the tree's preorder, from y on, and it depends on c alone. So what cannot follow a is a union of ranges, one for each c that begins
-with an x.
+Which tokens b cannot follow a token a? Those where some merge c = (x, y) joins the two across their border: x is a part at the
+end of a, y is a part at the beginning of b, and c comes before the merges that take x and y into larger parts of a and b. There
+are few x: a itself, the right part of a, the right part of that, and so on. To find the b, let each token hang from its left
+part, as a child. The tokens with y as a part at their beginning are then the tree below y. Only those count in which y still
+stands alone when c comes. These are y itself and the trees of those children of y that have a higher rank than c. With the
+children of a token in descending order of rank, these tokens are one range of the tree's preorder. It begins at y, and depends
+on c alone. So the tokens that cannot follow a are a union of ranges, one for each c whose left part is an x and which comes
+before the merge of this x inside a.
 
-Two cases are apart. A c that would come before the merges of its own parts waits for these, so the latest of the three ranks
-counts. And tokens whose merges come in another order than that of ranks are checked pair by pair.
+Two cases are special. If a part of c is made by a merge of a higher rank than that of c, c has to wait for this merge, so the
+highest of the three ranks counts. And tokens whose merges do not come in the order of ranks are checked pair by pair.
 """
 
 from libc.stddef cimport size_t
@@ -32,11 +35,11 @@ cdef enum:
 
 
 cdef class Successors:
-    """The successors of all tokens, each found when it is first asked for.
+    """The successors of all tokens. Those of a token are found when they are first asked for.
 
     Args:
-        merges: of the vocabulary.
-        max_bytes: how much of what was found is kept. Over it all is dropped.
+        merges: the merges of the vocabulary.
+        max_bytes: how many bytes of masks are kept. A mask that would exceed this drops those kept before.
     """
 
     def __cinit__(self, Merges merges not None, size_t max_bytes=16 << 20):
@@ -53,8 +56,8 @@ cdef class Successors:
         free(self.memory)
 
     def after(self, token):
-        """The mask of what merges leave beside a token, as bytes: little-endian words of 32 bits, one more than a mask has. It is
-        empty for a token that merges do not make.
+        """The mask of the successors of a token, as bytes: little-endian words of 32 bits, one more than other masks have. It
+        is all zeros for a token that merges do not make.
 
         Raises:
             TokenizerError: the id is out of range.
@@ -95,7 +98,7 @@ cdef class Successors:
         return 0
 
     cdef int list_tokens(self) except -1:
-        """Fill `everything`, `out_of_order` and `by_rank`, and count the children of each token in `first`, shifted by two."""
+        """Fill `everything`, `out_of_order` and `by_rank`. Count the children of token t in first[t + 2]."""
         cdef TokenTrie trie = self.merges.trie
         cdef const uint32_t* left = self.merges.left
         cdef uint32_t token, rank
@@ -125,7 +128,7 @@ cdef class Successors:
         cdef uint32_t token, parent, rank
         for token in range(self.merges.trie.vocab_size + 1):
             self.first[token + 1] += self.first[token]
-        # (still shifted by one, so that filling the lists leaves `first` where it belongs)
+        # (for now first[t + 1] is where the next child of token t goes; once all lists are filled, it is where they end)
         for rank in range(self.merges.ranks, 0, -1):
             token = self.by_rank[rank - 1]
             if token != <uint32_t>NO_LIMIT:
@@ -142,7 +145,8 @@ cdef class Successors:
     cdef void number_tree(self, uint32_t root) noexcept nogil:
         cdef uint32_t at = root
         while True:
-            # Down to the first child. Until find_stops fills it, `stop` is the next child of each token on the way.
+            # Go down to the first child. Until find_stops fills it, `stop` has the next child to visit of each token on the
+            # way.
             self.position[at] = self.count
             self.token[self.count] = at
             self.count += 1
@@ -156,7 +160,8 @@ cdef class Successors:
             at = self.children[self.stop[at] - 1]
 
     cdef void find_stops(self) noexcept nogil:
-        """Fill `stop` and `least`: which children of the right part merge later than this token, and than its left part."""
+        """Fill `stop` and `least`. `stop` is the end of the children of the right part that merge later than both this token
+        and its left part. `least` is the later rank of those of this token and of its right part."""
         cdef uint32_t token, right, rank, low, high, middle
         for token in range(self.merges.trie.vocab_size):
             if self.position[token] == <uint32_t>NO_LIMIT or self.merges.left[token] >= <uint32_t>UNREACHED:
@@ -185,7 +190,7 @@ cdef class Successors:
 
     cdef int fill(self, uint32_t one, uint32_t* mask) except -1:
         cdef uint32_t x = one
-        cdef uint32_t limit = NO_LIMIT  # the rank of the merge that takes x into what it is a part of
+        cdef uint32_t limit = NO_LIMIT  # the rank of the merge that takes x into a larger part of `one`
         cdef uint32_t i, at, merged, token
         if self.merges.out_of_order[one]:
             for token in range(self.merges.trie.vocab_size):

@@ -2,11 +2,11 @@
 
 In reading order:
 
-    sure_states  which states of a pre-tokenizer's automaton every text can go on from
+    sure_states  from which states of a pre-tokenizer's automaton every text can go on
     transitions  what each token does to a hypothesis about pre-token boundaries
     rules        whether a token may follow a sequence
     following    which tokens may follow a sequence
-    sequence     a sequence that grows, for Python
+    sequence     a sequence that grows, as a class for Python code
     coverings    the sequences that cover the beginning of a text
     lazy_rules   a tokenizer's rules, made when they are first asked for
 """

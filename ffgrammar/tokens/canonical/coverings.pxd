@@ -7,17 +7,17 @@ from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
 
 cdef struct Context:
     # A canonical token sequence that ends inside the prefix.
-    CanonicalState at   # after it
-    uint32_t before     # the context without its last token; NOWHERE for the first one
-    uint32_t offset     # in the prefix: where it ends
+    CanonicalState at   # the state after the sequence
+    uint32_t before     # the number of the context without the last token; NOWHERE for the first context
+    uint32_t offset     # where the sequence ends in the prefix, in bytes
 
 
 cdef struct OpenToken:
-    # A token that is being read after a context. Its border is undecided: the pre-token may end before it, or go on.
-    uint32_t context
-    uint32_t node       # of the trie: its bytes so far
-    bint may_end
-    bint may_go_on
+    # A token that is being read after a context. It is undecided whether the pre-token ends before the token or goes on.
+    uint32_t context    # the number of the context
+    uint32_t node       # the node of the trie that its bytes so far lead to
+    bint may_end        # whether it is still possible that the pre-token ends before the token
+    bint may_go_on      # whether it is still possible that it goes on
     CanonicalState ended    # the state inside the token, if the pre-token ended before it,
     CanonicalState went_on  # and if it went on
 
@@ -29,12 +29,13 @@ cdef class Covering:
     cdef CanonicalRules rules
     cdef CanonicalState at  # after `kept`
     cdef uint32_t node      # where `rest` leads to in the trie
-    cdef bytes mask         # the candidates; None before they are asked for
+    cdef bytes mask         # the mask of the candidates; None until it is asked for
 
-    # Make the mask. Returns 0; raises MemoryError.
+    # Make the mask, if it is not made yet. Returns 0; raises MemoryError.
     cdef int find(self) except -1
 
-    # The same by the successors of the last token, where `count` nodes are below. Takes them away from a full mask.
+    # The part of `find` for a node with many nodes below it, `count` with itself: by the successors of the last token, if they
+    # are worth their making. Sets the bits of the candidates in a mask of zeros. Returns 0; raises MemoryError.
     cdef int find_many(self, uint32_t* mask, uint32_t count) except -1
 
 
@@ -43,37 +44,40 @@ cdef class CoveringSearch:
     cdef Context* contexts
     cdef uint32_t count
     cdef uint32_t room
-    cdef uint32_t opened    # contexts after which a token was begun
-    cdef uint32_t size      # bytes that were read
-    cdef OpenToken* tokens  # those that have all bytes since their context; the context that keeps least comes first
+    cdef uint32_t opened    # how many contexts have a token that was begun after them
+    cdef uint32_t size      # how many bytes were read
+    cdef OpenToken* tokens  # the tokens that all bytes since their context lead to; the context that keeps least comes first
     cdef uint32_t token_count
     cdef uint32_t token_room
 
-    # Begin after some tokens. Raises MemoryError, and TokenizerError where there are too many contexts.
+    # Begin after the tokens that have led to the state `start`. Returns 0; raises MemoryError.
     cdef int begin(self, const CanonicalState* start) except -1
 
-    # Read bytes, all of them or one. Raises as `begin`.
+    # Read bytes. Returns 0; raises MemoryError, and TokenizerError if there are too many contexts.
     cdef int read(self, bytes data) except -1
+
+    # Read one byte. Returns and raises as `read`.
     cdef int step(self, uint32_t byte) except -1
 
-    # [(context, node of the trie)] where some token reaches the end of the prefix, from the one that keeps most to the one that
-    # keeps least. Whether that token may come is not checked yet: see `may_be_covered`.
+    # A list of (context, node of the trie) for the contexts after which some token reaches the end of the prefix. The context
+    # that keeps most comes first. Whether such a token may come is not checked yet: see `may_be_covered`.
     cdef list open_contexts(self)
 
-    # Whether a token below a node may come after a context, `text` being all that was read. With a mask, all their bits are set.
-    # Raises MemoryError.
+    # Whether some token at or below a node may come after a context. `text` has all bytes that were read. If `mask` is not
+    # NULL, the bits of all such tokens are set in it. Raises MemoryError.
     cdef bint may_be_covered(self, uint32_t context, uint32_t node, const unsigned char* text, uint32_t* mask) except *
 
-    # The tokens of a context.
+    # The tokens of the context of this number.
     cdef tuple kept(self, uint32_t number)
 
-    # Add a context that ends here. Raises MemoryError and TokenizerError.
+    # Add a context that ends after the bytes read so far. Returns 0; raises MemoryError, and TokenizerError if there are too
+    # many.
     cdef int add(self, const CanonicalState* at, uint32_t before) except -1
 
-    # Begin a token after each new context. Raises MemoryError.
+    # Begin a token after each new context. Returns 0; raises MemoryError.
     cdef int open_tokens(self) except -1
 
-    # Add the context after a token, if that may come. Raises as `add`.
+    # Add the context that ends with a token, if the token may come. Returns and raises as `add`.
     cdef int close_token(self, const OpenToken* read, uint32_t token) except -1
 
 

@@ -1,18 +1,18 @@
 """Coverings of a byte prefix: the canonical token sequences whose last token covers the end of the prefix.
 
-Every text that begins with the prefix begins, in its tokens, with exactly one of them. So what a model says of the texts that
-begin with some characters is the sum over the coverings (Vieira et al., "From Language Models over Tokens to Language Models over
-Characters").
+If a text begins with the prefix, its tokens begin with exactly one of the coverings. So the probability that a model gives to
+all texts which begin with some characters is a sum over the coverings (Vieira et al., "From Language Models over Tokens to
+Language Models over Characters").
 
     for covering in coverings(rules, b"Hello wor"):
         covering.kept          # (9906,): tokens inside the prefix
-        covering.rest          # b" wor": what is left for the last token
+        covering.rest          # b" wor": the bytes of the prefix that the last token covers
         covering.candidates    # the ids that it may be, as int32
 
-Few contexts are possible, as inside a pre-token a string has one token sequence: 2 in the median on cl100k and o200k. Tokens of
-settled pre-tokens are found by encoding; from there on the prefix is read byte by byte, with the states of rules.pyx. The last
-tokens of a context are those below a node of the trie that may follow. They are found when they are first asked for, which costs
-the most.
+A context is what a covering keeps: its tokens without the last one. Few contexts are possible, because inside a pre-token a
+string has one token sequence: 2 in the median on cl100k and o200k. The tokens of settled pre-tokens are found by encoding. From
+there on the prefix is read byte by byte, with the states of rules.pyx. The candidates of a context are the tokens at and below
+a node of the trie that may follow. They are found when they are first asked for. This is the most expensive part.
 """
 
 from libc.stddef cimport size_t
@@ -33,16 +33,16 @@ from ffgrammar.core.errors import TokenizerError
 cdef enum:
     NOWHERE = 0xFFFFFFFF
     MAX_CONTEXTS = 1 << 20
-    MANY = 256  # nodes of the trie
+    MANY = 256  # from this many nodes of the trie on, successors may be used
 
 
 cdef class Covering:
     """Covering(rules, kept, rest)\n--\n\nTokens inside a prefix, and the tokens that may come next and cover the rest of it.
 
     Attributes:
-        kept: token ids that lie inside the prefix.
-        position: how many bytes of the prefix these have.
-        rest: the bytes of the prefix after these; every candidate begins with them.
+        kept: the ids of the tokens that lie inside the prefix.
+        position: how many bytes of the prefix the kept tokens have.
+        rest: the bytes of the prefix after the kept tokens. Every candidate begins with these bytes.
     """
 
     def __cinit__(self, CanonicalRules rules not None, tuple kept not None, bytes rest not None):
@@ -67,7 +67,7 @@ cdef class Covering:
         return 0
 
     cdef int find_many(self, uint32_t* mask, uint32_t count) except -1:
-        # Successors are used once they are worth their making: 0.2 ms instead of 0.4 for 2,200 candidates.
+        # Successors are used once they are worth their making. With them, 2,200 candidates take 0.2 ms instead of 0.4 ms.
         cdef uint32_t words = self.rules.trie.n_words
         cdef Successors successors = self.rules.successors_for(count)
         cdef const uint32_t* beside
@@ -115,7 +115,7 @@ cdef class Covering:
 
     @property
     def candidates(self):
-        """Ids of the last tokens, ascending: int32 array."""
+        """The ids of the candidates, ascending, as an int32 array."""
         import numpy
 
         self.find()
@@ -130,7 +130,7 @@ cdef class CoveringSearch:
     """The canonical token sequences inside a prefix that grows, and the tokens that reach its end.
 
     Args:
-        rules: of the tokenizer.
+        rules: the rules of the tokenizer.
     """
 
     def __cinit__(self, CanonicalRules rules not None):
@@ -261,8 +261,9 @@ cdef class CoveringSearch:
 
 
 cdef void unite(CanonicalState* at, const CanonicalState* other) noexcept nogil:
-    """Add the hypotheses of another state that has the same bytes and tokens. Inside the first character after a context it is not
-    known yet whether the pre-token ended before it."""
+    """Add the hypotheses of another state with the same bytes and tokens. The two states differ in whether the pre-token ended
+    before the last token. Inside the first character after a context this is not known yet, so `may_end` and `may_go_on` are
+    united too."""
     cdef uint32_t i, j
     at.may_end |= other.may_end
     at.may_go_on |= other.may_go_on
@@ -277,8 +278,9 @@ cdef void unite(CanonicalState* at, const CanonicalState* other) noexcept nogil:
 
 
 cdef list find_coverings(CanonicalRules rules, const CanonicalState* start, bytes prefix, tuple before, uint32_t size_before):
-    """The coverings of a prefix after the tokens `before`, which have `size_before` bytes. Where the prefix cannot follow the last
-    of them in any text of the tokenizer's own, that token is not held against it."""
+    """The coverings of a prefix after the tokens `before`, which have `size_before` bytes. If the prefix can follow the last
+    token of `start` in no canonical sequence, they are found without the constraint that merges leave the next token after that
+    one."""
     cdef CoveringSearch search = CoveringSearch(rules)
     cdef list found = []
     cdef uint32_t number, node
@@ -304,34 +306,34 @@ def coverings(CanonicalRules rules not None, bytes prefix not None):
     """The coverings of a text's beginning, as a list of Covering, from the one that keeps most to the one that keeps least.
 
     Args:
-        rules: of the tokenizer.
+        rules: the rules of the tokenizer.
         prefix: the beginning of a UTF-8 text, not empty. It may end inside a character.
 
     Raises:
-        TokenizerError: no UTF-8 text begins so, or there are more than MAX_CONTEXTS contexts.
+        TokenizerError: no UTF-8 text begins with the prefix, a byte has no token, or there are too many contexts or hypotheses.
     """
     cdef CanonicalState start
     tokens, settled, state = settled_before(rules, prefix)
     rules.begin(&start)
     if settled:
-        # what comes next begins a pre-token; the automaton's state says so
+        # the automaton stands before the next pre-token; the rest of the prefix refutes all other hypotheses
         start.last = tokens[-1]
         start.hypothesis[0] = state
     return find_coverings(rules, &start, prefix[settled:], tuple(tokens), settled)
 
 
 def settled_tokens(CanonicalRules rules not None, bytes text not None):
-    """(tokens, bytes) of the pre-tokens at the start of a text that no further text can change: the tokens as a list, and how many
-    bytes they have.
+    """(the tokens of the pre-tokens at the start of a text that no further text can change, as a list; how many bytes they
+    have).
 
     Raises:
-        TokenizerError: no UTF-8 text begins so.
+        TokenizerError: no UTF-8 text begins with `text`, a byte has no token, or there are too many hypotheses.
     """
     return settled_before(rules, text)[:2]
 
 
 cdef tuple settled_before(CanonicalRules rules, bytes text):
-    """The same, and the automaton's state before the next pre-token."""
+    """The two values of `settled_tokens`, and the automaton's state before the next pre-token."""
     settled, state = rules.pretokens.settled(text)
     if not settled:
         return [], 0, 0
@@ -340,13 +342,14 @@ cdef tuple settled_before(CanonicalRules rules, bytes text):
 
 
 def coverings_after(CanonicalSequence sequence not None, bytes prefix not None):
-    """The coverings of bytes that follow a token sequence, as `coverings`; `kept` and `position` begin after the sequence."""
+    """The coverings of bytes that follow a token sequence, as a list like that of `coverings`. `kept` and `position` count from
+    the end of the sequence."""
     return find_coverings(sequence.rules, &sequence.at, prefix, (), 0)
 
 
 def shared_tokens(found):
-    """The tokens that all of these coverings begin with: no text that goes on changes them. Where there is one covering with one
-    candidate, that candidate is among them."""
+    """The tokens that all of these coverings begin with: they stay, whatever text follows. If there is only one covering, and
+    it has only one candidate, this candidate is one of them."""
     if not found:
         return []
     first, last = min(one.kept for one in found), max(one.kept for one in found)
@@ -360,10 +363,10 @@ def shared_tokens(found):
 
 
 cdef class GrowingPrefix:
-    """Bytes that follow a token sequence and grow: how many of their tokens nothing that follows can change.
+    """Bytes that follow a token sequence, and grow. Says how many of their tokens stay, whatever text follows.
 
     Args:
-        sequence: the tokens before; some text goes on after them.
+        sequence: the tokens before the bytes. Some text must have them as its first tokens.
     """
 
     def __cinit__(self, CanonicalSequence sequence not None):

@@ -5,21 +5,22 @@ from libc.stdint cimport uint8_t, uint32_t
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
 
 cdef enum:
-    # Tokens that are looked for, one after another, to complete what the last one began: a character has four bytes.
+    # How many further tokens are tried, one after another, to complete what a token began. A character has at most four bytes.
     MAX_AHEAD = 4
 
-# Set the bits of the tokens that may follow a state. Only tokens whose bytes begin with `text` count, which leads to `node` of the
-# trie (no text and node 0: all tokens). `ahead` is MAX_AHEAD. The mask, of n_words and one more, may be NULL; then the first token
-# is enough. Returns how many were found, or FAILED.
+# Set the bits of the tokens that may follow a state. Only tokens whose bytes begin with `text` count. `node` is the node of the
+# trie that `text` leads to. (With no text and node 0 all tokens count.) `ahead` is for `can_go_on`; pass MAX_AHEAD. `mask` has
+# n_words + 1 words. It may be NULL: then the search stops at the first token found. Returns how many were found, or FAILED. A
+# token counts twice if it may come both where the pre-token ends before it and where it goes on.
 cdef int follow(
     CanonicalRules rules, const CanonicalState* at, uint32_t node, const uint8_t* text, uint32_t* mask, uint32_t ahead
 ) noexcept nogil
 
-# The same of the tokens before which the pre-token ends, or goes on.
+# The same for only the tokens before which the pre-token ends (`ends`), or only those before which it goes on.
 cdef int follow_one_way(
     CanonicalRules rules, const CanonicalState* at, uint32_t node, const uint8_t* text, bint ends, uint32_t* mask, uint32_t ahead
 ) noexcept nogil
 
-# Whether some text goes on from a state so that its tokens stay as they are: no more than `ahead` tokens bring it to where a
-# pre-token may end. Returns True, False or FAILED.
+# Whether some text goes on from a state and leaves the tokens so far as they are: whether at most `ahead` further tokens lead
+# to a place where a pre-token may end. Returns True, False or FAILED.
 cdef int can_go_on(CanonicalRules rules, const CanonicalState* at, uint32_t ahead) noexcept nogil

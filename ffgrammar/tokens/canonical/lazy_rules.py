@@ -1,4 +1,4 @@
-"""A tokenizer's rules, made when they are first asked for: that takes 10 to 30 ms, and masks do not need them."""
+"""A tokenizer's rules, made when they are first asked for. Making them takes 10 to 30 ms, and plain masks need none."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["LazyRules", "make_rules"]
 
 
 class LazyRules:
-    """A tokenizer's rules.
+    """A tokenizer's rules, or the knowledge that there are none.
 
     Args:
-        make: makes them; raises TokenizerError where they cannot be known.
+        make: makes the rules. Raises TokenizerError if they cannot be known.
     """
 
     __slots__ = ("_found", "_make")
@@ -29,26 +29,26 @@ class LazyRules:
         self._found: CanonicalRules | Literal[False] | None = None
 
     def get(self) -> CanonicalRules | None:
-        """The rules; None where they cannot be known."""
+        """The rules, or None if they cannot be known."""
         make = self._make
         if self._found is None and make is not None:
-            # Two threads may both get here; the rules are the same.
+            # Two threads may both get here. They make the same rules.
             found: CanonicalRules | Literal[False] = False
             with contextlib.suppress(TokenizerError):
                 found = make()
-            # (last: another thread must not take unfinished work for "not known")
+            # (`_make` is dropped last: a thread that finds both unset would take the rules for "not known")
             self._found = found
             self._make = None
         return self._found or None
 
 
 def make_rules(trie: TokenTrie, pattern: str, embedded: bool) -> CanonicalRules:
-    """The rules of a vocabulary whose ids are ranks.
+    """The rules of a tokenizer in whose vocabulary ids are ranks.
 
     Args:
         trie: the vocabulary.
-        pattern: of its pre-tokenizer.
-        embedded: whether it is an embedded one, of which tests know that merges make every token.
+        pattern: the pattern of its pre-tokenizer.
+        embedded: whether it is an embedded one. For these, tests check that merges make every token.
 
     Raises:
         TokenizerError: the pattern cannot be read.

@@ -7,7 +7,7 @@ from ffgrammar.tokens.pretokenize.table import PretokenTable
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
 class CanonicalRules:
-    """The rules of a tokenizer."""
+    """The rules that tell a tokenizer's own token sequences from others."""
 
     @property
     def trie(self) -> TokenTrie: ...

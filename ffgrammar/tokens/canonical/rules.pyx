@@ -1,19 +1,21 @@
 """The rules that tell a tokenizer's own token sequences from others.
 
-A sequence of tokens is the tokenizer's own (canonical) if it is cut where pre-tokens end, and inside a pre-token each two
-neighbours are what merges leave side by side (tokens/bpe/merges.pyx). The rules follow a sequence token by token, or byte by byte,
-in a `CanonicalState` of constant size:
+A sequence of tokens is the tokenizer's own (canonical) if it is cut where pre-tokens end, and if each two neighbours inside a
+pre-token can stand side by side after merging (tokens/bpe/merges.pyx). The rules follow a sequence token by token, or byte by
+byte, in a `CanonicalState` of constant size:
 
     rules.begin(&state)
     if rules.push(&state, token) > 0: ...   # some text may have the sequence as the beginning of its tokens
 
-Where pre-tokens end may depend on text that is not there yet. So a state has several hypotheses (tokens/pretokenize/automaton.py),
-and the sequence is dead when none is left. Between two tokens a hypothesis says that the pre-token ends, or that it goes on. Which
-of the two is possible is known when the next character is, and as tokens may cut characters, that can be some tokens later.
+Where pre-tokens end may depend on text that is not there yet. So a state has several hypotheses
+(tokens/pretokenize/automaton.py). If none is left, no text has the sequence. Between two tokens a hypothesis says that the
+pre-token ends, or that it goes on. Which of the two is possible is known only when the next character is complete. Tokens may
+cut characters, so this can be some tokens later.
 
 A tokenizer that looks for a whole pre-token among its tokens before it merges may have tokens that merges do not make. These are
 unmergeable: each is a pre-token of its own, and no other tokens may spell such a pre-token. Tokens that the pre-tokenizer itself
-finds in the text (atoms) are pre-tokens, too: a hypothesis that such a pre-token begins is one that the token ends with it.
+finds in the text (atoms) are pre-tokens too. If a hypothesis says that such a pre-token begins, it also says that a token
+begins there and ends where the pre-token ends.
 
 A token costs about a microsecond. Whether anything at all may follow a sequence is another question; following.pyx answers it.
 """
@@ -34,20 +36,22 @@ from ffgrammar.core.errors import TokenizerError
 
 cdef enum:
     NO_END = 0x80000000  # a bit of `node`: the pre-token must not end here
-    MAX_ASKED = 1 << 16  # pairs of tokens: some 10 ms; to make the tables of successors takes 60 to 100, once
+    # From this many pairs of tokens on, successors are made. Checking so many pairs takes some 10 ms. Making the tables of
+    # successors takes 60 to 100 ms, once.
+    MAX_ASKED = 1 << 16
 
 
 cdef class CanonicalRules:
-    """The rules of a tokenizer.
+    """The rules that tell a tokenizer's own token sequences from others.
 
     Args:
-        trie: its vocabulary.
-        pattern: that of its pre-tokenizer; or several `Split`, one after another.
-        whole_pretokens: whether a pre-token that is a token is that token, whatever the merges make of it.
-        all_merged: whether merges are known to make every token (to find out takes longer than the rest).
-        merges: of the vocabulary; if not given, ids are ranks.
-        space: a character that stands for the space in the pattern; no text has it.
-        atoms: the tokens that a `Split` with `atoms` finds.
+        trie: the vocabulary.
+        pattern: the pattern of the pre-tokenizer, or several `Split`, one after another.
+        whole_pretokens: whether a pre-token with the bytes of a token becomes that token, whatever the merges make of it.
+        all_merged: whether merges are known to make every token. (To find out takes longer than all the rest.)
+        merges: the merges of the vocabulary. If they are not given, ids are ranks.
+        space: a character that stands for the space in the pattern. No text has this character itself.
+        atoms: the ids of the tokens that a `Split` with `atoms` finds.
 
     Raises:
         TokenizerError: the pattern cannot be read, tokens are too long for the trie, or an atom is out of range.
@@ -159,7 +163,7 @@ cdef class CanonicalRules:
         cdef int status
         if token >= self.trie.vocab_size or self.trie.offsets[token] == self.trie.offsets[token + 1]:
             return False
-        # of tokens with equal bytes the first is the tokenizer's
+        # of several tokens with equal bytes the tokenizer writes only the one that represents these bytes
         if self.trie.alias_count and token != <uint32_t>index_find(
                 &self.trie.index, self.trie.blob + self.trie.offsets[token],
                 self.trie.offsets[token + 1] - self.trie.offsets[token]):
@@ -181,7 +185,7 @@ cdef class CanonicalRules:
         if status:
             return status
         if token >= self.trie.vocab_size or self.trie.offsets[token] == self.trie.offsets[token + 1]:
-            # a token without bytes: what follows it is a text of its own
+            # the token has no bytes: what follows it is a text of its own
             self.begin(at)
             return True
         at[0] = before
@@ -279,7 +283,7 @@ cdef class CanonicalRules:
                 if to == DEAD or count == MAX_HYPOTHESES:
                     continue
                 if self.pretokens.has_atoms and self.pretokens.atoms[to]:
-                    # (an atom is one token, so it does not go on after one)
+                    # (an atom is one token: no token may begin inside it)
                     if at.torn or (self.pretokens.atoms[at.hypothesis[i]] and not ends and not at.inside):
                         continue
                 hypothesis[count] = <uint16_t>to

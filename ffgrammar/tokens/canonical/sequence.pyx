@@ -1,11 +1,11 @@
-"""A canonical token sequence that grows: the rules of a tokenizer, at work on one sequence, for Python.
+"""A canonical token sequence that grows. It applies the rules of a tokenizer to one sequence, for Python code.
 
     sequence = CanonicalSequence(rules)
-    sequence.push(token)      # False: no text has these as its first tokens
-    sequence.is_whole         # whether a text has exactly these tokens
+    sequence.push(token)      # False if no text has these tokens as its first ones
+    sequence.is_whole         # whether some text has exactly these tokens
     sequence.following()      # ids that may come next; slow, for tests and explanations
 
-It has constant size. A token costs a microsecond or so, as long as it needs no search for what may follow (following.pyx).
+A sequence has constant size. A token costs about a microsecond, unless it needs a search for what may follow (following.pyx).
 """
 
 from libc.stdint cimport uint32_t
@@ -21,7 +21,7 @@ cdef class CanonicalSequence:
     """A token sequence that grows.
 
     Args:
-        rules: of the tokenizer.
+        rules: the rules of the tokenizer.
     """
 
     def __cinit__(self, CanonicalRules rules not None):
@@ -29,8 +29,8 @@ cdef class CanonicalSequence:
         rules.begin(&self.at)
 
     def push(self, token) -> bool:
-        """Go on with a token. Returns False if no text then has the sequence as its first tokens; the sequence is of no use any
-        more.
+        """Go on with a token. Returns whether some text has the longer sequence as its first tokens. If not, the sequence is
+        of no use any more.
 
         Raises:
             TokenizerError: the id is out of range.
@@ -44,7 +44,7 @@ cdef class CanonicalSequence:
         return status > 0
 
     def push_any(self, token) -> bool:
-        """Go on with a token that was taken anyhow. Returns False if it may not follow; the sequence goes on all the same.
+        """Go on with a token even if it may not follow. Returns whether it may. The sequence goes on in either case.
 
         Raises:
             TokenizerError: the id is out of range.

@@ -1,11 +1,12 @@
-"""Which states of a pre-tokenizer's automaton are sure: every text can go on from them.
+"""Which states of a pre-tokenizer's automaton are sure, that is, from which states every text can go on.
 
 A hypothesis about pre-token boundaries may be refuted by later text. From a sure state that does not happen: whatever text follows,
-one of the hypotheses that the state becomes holds to the end. Who stands in a sure state need not look further ahead.
+one of the hypotheses that the state becomes holds to the end. So a search that reaches a sure state need not look further
+ahead.
 
 The states that a state becomes with a text form a set. All sets that can be met are explored, each once (the subset construction
-of automata). A set is sure if it holds a state where the text may end, and every character leads to a set that is sure. Where
-there are more than MAX_SETS no state is called sure, which costs only time later on.
+of automata). A set is sure if it has a state where the text may end, and if every character leads to a set that is sure. If
+there are more than MAX_SETS sets, no state is called sure. This only costs time later on.
 """
 
 from libc.stdint cimport uint8_t, uint32_t
@@ -23,7 +24,7 @@ cdef enum:
 
 cdef int find_sure_states(PretokenTable pretokens, uint8_t* is_sure) except -1:
     cdef Intern sets
-    cdef Vec leads  # by set * classes + class: the set that it leads to
+    cdef Vec leads  # by set * classes + class: the set that a character of the class leads to
     cdef bytearray sure = bytearray()
     cdef uint32_t state, number
     vec_init(&leads)
@@ -47,7 +48,8 @@ cdef int find_sure_states(PretokenTable pretokens, uint8_t* is_sure) except -1:
 
 
 cdef bint explore(PretokenTable pretokens, Intern* sets, uint32_t number, Vec* leads) except? True:
-    """Append to `leads` where each class of characters leads from a set. Returns whether the text may end there."""
+    """Append to `leads` the sets that each class of characters leads to from a set. Returns whether the text may end in the
+    set."""
     cdef uint32_t[MAX_HYPOTHESES] states
     cdef uint32_t[MAX_HYPOTHESES] found
     cdef uint32_t count = intern_len(sets, number)
@@ -72,8 +74,8 @@ cdef bint explore(PretokenTable pretokens, Intern* sets, uint32_t number, Vec* l
 
 
 cdef uint32_t insert(uint32_t* states, uint32_t count, uint32_t state) noexcept nogil:
-    """Add a state to an ascending list that does not have it yet. Returns how many there are; where that is more than
-    MAX_HYPOTHESES it was not added."""
+    """Add a state to an ascending list, unless the list has it already. Returns how many states there are. If these are more
+    than MAX_HYPOTHESES, the state was not added to the list."""
     cdef uint32_t at = 0
     while at < count and states[at] < state:
         at += 1
@@ -86,7 +88,7 @@ cdef uint32_t insert(uint32_t* states, uint32_t count, uint32_t state) noexcept 
 
 
 cdef void spread(bytearray sure, const Vec* leads, uint32_t classes):
-    """Take back what was called sure and leads to a set that is not."""
+    """A set that leads to one that is not sure is not sure either. Clear the marks of all such sets."""
     cdef uint8_t* is_sure = <uint8_t*><char*>sure
     cdef uint32_t number, character
     cdef bint changed = True

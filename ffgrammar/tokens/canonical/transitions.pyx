@@ -1,9 +1,10 @@
 """Boundary transitions: what each token of the vocabulary does to a hypothesis about pre-token boundaries.
 
 From a state of the automaton of pre-tokens (tokens/pretokenize/automaton.py) a token can come in two ways: the pre-token ends
-before it, or goes on. For each of the two, one walk over the trie finds which tokens' characters the automaton allows and where
-they lead. This depends on the vocabulary alone, so it is done once, when first asked for; grammars and merges are asked later.
-(All transitions of o200k take 25 MB, if all are asked for. With half of that kept, a canonical mask took 8 ms where it takes 1.)
+before it, or goes on. For each of the two, one walk over the trie finds the tokens whose characters the automaton allows, and
+the states that they lead to. This depends on the tokenizer alone, so it is done once, when it is first asked for. Grammars and
+merges are asked later. (All transitions of o200k together take 25 MB. With only half of that kept, a canonical mask took 8 ms
+instead of 1.)
 """
 
 from libc.stddef cimport size_t
@@ -19,12 +20,12 @@ from ffgrammar.tokens.vocabulary.trie cimport (
 
 
 cdef class BoundaryTransition:
-    """One transition. `BoundaryTransitions` makes it."""
+    """What each token does to one hypothesis, in one of the two ways. `BoundaryTransitions` makes it."""
 
     def __cinit__(self, uint32_t n_words):
         self.mask = <uint32_t*>calloc(<size_t>n_words + 1, sizeof(uint32_t))
         self.cut = <uint32_t*>calloc(<size_t>n_words + 1, sizeof(uint32_t))
-        # (a node without a token has the number 32 * n_words)
+        # (one word more, because a node without a token has the token number 32 * n_words)
         self.after = <uint8_t*>calloc(32 * (<size_t>n_words + 1), 1)
         if self.mask == NULL or self.cut == NULL or self.after == NULL:
             raise MemoryError
@@ -36,12 +37,13 @@ cdef class BoundaryTransition:
 
 
 cdef class BoundaryTransitions:
-    """The transitions of a tokenizer, each made when it is first asked for.
+    """The transitions of a tokenizer. Each is made when it is first asked for.
 
     Args:
         trie: the vocabulary.
-        pretokens: the pre-tokenizer; `has_transitions` holds for it.
-        max_bytes: how much is kept. Over it all are dropped.
+        pretokens: the pre-tokenizer. `has_transitions` must be true of it.
+        max_bytes: how many bytes of transitions are kept, and four transitions at least. If one more does not fit, all are
+            dropped.
     """
 
     def __cinit__(self, TokenTrie trie not None, PretokenTable pretokens not None, size_t max_bytes=32 << 20):
@@ -66,8 +68,8 @@ cdef class BoundaryTransitions:
 
     cdef void fill(self, BoundaryTransition transition, uint32_t hypothesis, bint ends) noexcept nogil:
         cdef const TrieNode* nodes = self.trie.nodes
-        # By depth: the state of the automaton, the character that is being read, and whether `ends` was heeded, which it is at
-        # the end of the first character.
+        # By depth: the state of the automaton, the character that is being read, and whether the first character is complete.
+        # `ends` applies to this character only.
         cdef uint16_t[MAX_TOKEN_BYTES + 1] states
         cdef Utf8[MAX_TOKEN_BYTES + 1] characters
         cdef bint[MAX_TOKEN_BYTES + 1] begun
@@ -87,7 +89,7 @@ cdef class BoundaryTransitions:
             if alive and characters[depth].need:
                 alive = may_begin(self.pretokens, states[depth], &characters[depth], ends_here)
             elif alive:
-                # (here there is one way to go on, number 0, and one to end, number 1)
+                # (`has_transitions` is true: way 0 is the only one to go on, and way 1 the only one to end)
                 states[depth] = <uint16_t>successor(
                     self.pretokens, ends_here, states[depth], self.pretokens.class_of(characters[depth].code))
                 begun[depth] = True

@@ -1,10 +1,10 @@
-"""Loaders: they read the tokenizers of other packages without importing these packages.
+"""Loaders: they read the tokenizers of other packages. Reading needs none of these packages; some encoders do.
 
 In reading order:
 
     tiktoken            a `tiktoken.Encoding`
     huggingface_splits  the pre-tokenizers of a tokenizer.json, as patterns
     huggingface_rules   how a tokenizer.json cuts and merges, or that this cannot be known exactly
-    encoders            encoders that are someone else's code
-    huggingface         a tokenizer.json as a whole: bytes of tokens, special tokens, EOS
+    encoders            encoders that call the code of others
+    huggingface         a tokenizer.json as a whole: bytes of tokens, special tokens, end-of-text tokens
 """

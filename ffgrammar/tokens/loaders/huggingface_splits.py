@@ -1,9 +1,10 @@
 r"""Pre-tokenizers of Hugging Face tokenizers as patterns, one after another.
 
-What is read: ByteLevel, Digits, Metaspace, and Split by a string or by a regular expression that
-tokens/pretokenize/pattern.py reads, each alone or in a Sequence. Their regular expressions are Oniguruma's, in which a
-few things mean something else than in tiktoken's patterns ($, a{1,3}+, a{3}?, [a[b]], &&); these are refused. (The
-characters that are \p{L}, \p{N} and so on are the same in both; Digits knows 13 more, of a later Unicode.)
+These pre-tokenizers are read, each alone or as steps of a Sequence: Digits, ByteLevel as the last step, Metaspace as
+the first one, and Split by a string or by a regular expression that tokens/pretokenize/pattern.py reads. The regular
+expressions of Hugging Face are Oniguruma's. In these a few things mean something else than in tiktoken's patterns ($,
+a{1,3}+, a{3}?, [a[b]], &&), and these things are refused. The characters that are \p{L}, \p{N} and so on are the same
+in both. (Digits knows 13 more numbers, of a later Unicode.)
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ __all__ = ["WHOLE_TEXT", "escaped", "read_splits"]
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 WHOLE_TEXT = Split(r"(?:\s|\S)+")
 
-# Two letters that are one character in another case
+# In a group that ignores case: two letters that together are one character in another case, such as ss and \u00df
 FOLDED = re.compile(r"\(\?i:[^()]*(?:ff|fi|fl|ss|st)", re.IGNORECASE)
 
 
@@ -28,9 +29,9 @@ def read_splits(steps: list[dict[str, Any]], space: str | None) -> list[Split]:
     """The patterns of a pre-tokenizer's steps.
 
     Args:
-        steps: its members, [] if there is no pre-tokenizer.
-        space: the character that stands for the space: before the first step already, or from Metaspace on, which then
-            is the first step.
+        steps: the members of the pre-tokenizer, [] if there is none.
+        space: the character that stands for the space, or None. Either the text has it before the first step already,
+            or Metaspace puts it there, which then is the first step.
 
     Raises:
         TokenizerError: a step cannot be read.
@@ -52,7 +53,7 @@ def read_splits(steps: list[dict[str, Any]], space: str | None) -> list[Split]:
 
 
 def escaped(text: str) -> str:
-    """The pattern of a string."""
+    """The pattern that matches this string and nothing else."""
     return "".join("\\" + one if one in "\\.+*?()|[]{}^$-/" else one for one in text)
 
 
@@ -67,7 +68,7 @@ def _read_split(step: dict[str, Any]) -> Split:
     if behavior == "Isolated":
         return Split(source, gaps=True)
     if behavior == "Removed" and invert:
-        # (what the pattern leaves out would be lost: it must not leave out anything)
+        # (the text between matches would be lost, so the pattern must match every character)
         return Split(source)
     if invert or behavior == "Removed":
         raise TokenizerError(f"pre-tokenizer Split with behavior {behavior} is not read here")
@@ -82,7 +83,7 @@ def _read_split(step: dict[str, Any]) -> Split:
 
 
 def _checked(source: str) -> str:
-    """The regular expression; raises TokenizerError where it may mean something else in Oniguruma than here."""
+    """The regular expression. Raises TokenizerError if it may mean something else in Oniguruma than here."""
     inside = False
     at = 0
     while at < len(source):

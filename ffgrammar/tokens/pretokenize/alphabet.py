@@ -1,8 +1,9 @@
 """Classes of characters that a pre-tokenizer's patterns do not tell apart.
 
-An automaton over 1,114,112 characters would be large. A pattern names few of them, one by one or in ranges, and the
-others only by properties such as `\\p{L}`, which the class byte of a character holds (`CharClasses`). So two characters
-that are in the same sets of the pattern are one class, and those of cl100k make 12 classes, those of o200k 27.
+An automaton over 1,114,112 characters would be large. A pattern names few characters one by one or in ranges. The
+others it knows only by properties such as `\\p{L}`, which the class byte of a character holds (`CharClasses`). So
+characters that are in the same sets of the pattern are put into one class. This gives 12 classes for cl100k, and 27 for
+o200k.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from ffgrammar.tokens.pretokenize.pattern import CharSet, Instruction
 __all__ = ["Alphabet", "make_alphabet"]
 
 MAX_CLASSES = 254
-# Ranges of no more code points than this are looked at one by one.
+# In a range of no more code points than this, each code point is looked at.
 MAX_LOOKED_UP = 1000
-# The class bytes that occur: one property, or none; line breaks are white space.
+# The class bytes that occur. A character has one property or none, except that line breaks are white space too.
 ALL_KINDS = (0, 1, 2, 4, 8, 16, 32, 96, 128)
 
 
@@ -27,8 +28,9 @@ class Alphabet(NamedTuple):
     """Classes of characters that a pattern does not tell apart.
 
     Attributes:
-        of_kind: class by class byte (`CharClasses`), 256 bytes: that of the characters the pattern does not name.
-        ranges: (first, last, class by class byte) of the code points that it names, ascending.
+        of_kind: for the characters that the pattern does not name: their class by class byte (`CharClasses`), 256
+            bytes.
+        ranges: for the code points that it names, ascending: (first, last, class by class byte as in `of_kind`).
         size: how many classes there are.
     """
 
@@ -38,8 +40,8 @@ class Alphabet(NamedTuple):
 
 
 class _Numbering:
-    """Numbers classes, each of which is the sets of the patterns that its characters are in; None for what is in no
-    text."""
+    """Numbers the classes. A class is known by the sets of the patterns that its characters are in. The class None is
+    for characters that are in no text."""
 
     def __init__(self, sets: Sequence[CharSet]) -> None:
         self.sets = sets
@@ -56,7 +58,7 @@ class _Numbering:
         return self.number(frozenset(one for one in self.sets if one.has(code, kind)))
 
     def by_kind(self, code: int, kinds: Iterable[int]) -> bytes:
-        """The classes by class byte, of these class bytes; `code` is any code point in the same ranges."""
+        """256 bytes: the class for each of these class bytes, 0 for others. `code` is any code point of the range."""
         numbers = bytearray(256)
         for kind in kinds:
             numbers[kind] = self.of(code, kind)
@@ -66,15 +68,17 @@ class _Numbering:
 def make_alphabet(
     steps: Iterable[Instruction], kinds: Sequence[int], space: str | None
 ) -> tuple[Alphabet, list[frozenset[CharSet] | None]]:
-    """The classes of characters, and by class the sets of the programs that it is in; None for what is in no text.
+    """(the classes of characters, a list by class).
+
+    The list has the sets of the programs that the characters of the class are in, or None if they are in no text.
 
     Args:
         steps: the instructions of all patterns.
         kinds: the class byte of each code point.
-        space: a character that stands for the space in the patterns; no text has it.
+        space: a character that stands for the space in the patterns. No text has this character itself.
 
     Raises:
-        TokenizerError: there are more than MAX_CLASSES.
+        TokenizerError: there are more than MAX_CLASSES classes.
     """
     sets = sorted({step.chars for step in steps if step.chars is not None})
     named = [pair for one in sets for pair in one.ranges]

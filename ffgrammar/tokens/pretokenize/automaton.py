@@ -1,24 +1,27 @@
 """The automaton of pre-token boundaries: what a pre-tokenizer does with a text that is not complete yet.
 
-A pre-tokenizer matches its pattern again and again, each time where the last pre-token ended, and of several ways to
-match the first one counts. So whether a pre-token ends at some offset can depend on what comes after it: a run of white
-space ends before its last character if a letter follows, and nowhere if a line break does. Here every boundary is a
-hypothesis, and the automaton watches that each hypothesis holds. A state is
+A pre-tokenizer matches its pattern again and again, each time where the last pre-token ended. Of several ways to match,
+the first one counts. So whether a pre-token ends at some offset can depend on the text after it. A run of white space,
+say, ends before its last character if a letter follows, and goes on if a line break does. Here every boundary is a
+hypothesis, and the automaton checks later whether the hypothesis holds. A state is
 
-    threads   ways in which the current pre-token may go on, the first ones first (what a Pike machine keeps), and
+    threads   ways in which the current pre-token may go on, in the order in which they count, and
     watched   ways in which earlier pre-tokens would have gone on, had they not ended: none of these may ever match.
 
-At a character, a state has up to two successors. In one the pre-token goes on: then what would have matched here counts
-for nothing, nor does any way behind it in order. In the other the pre-token ends before the character, and the ways
-that come first in order are watched from now on. Every text has exactly one sequence of hypotheses that holds to its
-end, and that is what the pattern does. (Cox, "Regular Expression Matching: the Virtual Machine Approach", describes
-Pike's machine.)
+The threads are what a Pike machine keeps: a machine that reads a text once and follows all ways to match at the same
+time. (Cox, "Regular Expression Matching: the Virtual Machine Approach", describes it.)
 
-A pattern may also match here and there only. What lies between two matches is then a pre-token, too, called a gap. That
-a pre-token is a gap is a hypothesis like the others: at each of its characters a match that begins there is watched.
+At a character, a state of one pattern without gaps (see below) has up to two successors. In one of them the pre-token
+goes on. If some way matches before the character, only the ways that come before that way stay. In the other successor
+the pre-token ends before the character, by that match, and the ways that come before it are watched from now on. Every
+text has exactly one sequence of hypotheses that holds to its end, and this sequence is what the pattern does.
 
-Several patterns may follow one another, each of which cuts the pre-tokens of the one before as texts of their own. A
-state is then a state of each, so a pre-token may end in several ways: for all patterns, or for the last ones only.
+A pattern may also leave out parts of a text. What lies between two matches is then a pre-token too, called a gap. That
+a pre-token is a gap is a hypothesis like the others: at each of its characters, a match that begins there is watched.
+
+Several patterns may follow one another. Each then cuts the pre-tokens of the one before it, as texts of their own. A
+state consists of a state of each pattern. So a pre-token may end in several ways: for all patterns, or for the last
+ones only.
 
 An automaton has tens to hundreds of states and is made in a few milliseconds. table.pyx runs it.
 """
@@ -35,15 +38,16 @@ from ffgrammar.tokens.pretokenize.pattern import END, JUMP, MATCH, NEXT, SPLIT, 
 __all__ = ["Boundaries", "Split", "make_boundaries"]
 
 MAX_STATES = 4000
-# Hypotheses that may be open about one text; the patterns of models need three at most. table.pxd has the same number.
+# How many hypotheses about one text may be open at a time. The patterns of models need three at most. table.pxd has the
+# same number.
 MAX_HYPOTHESES = 8
-# Sets of hypotheses that are looked at to know that.
+# How many sets of hypotheses are explored to check this bound.
 MAX_SETS = 5000
 DEAD = 0xFFFF
 
-# The only thread of a gap.
+# The only thread of a pre-token that is a gap.
 GAP = -1
-# In a composed automaton, the inner state of an outer pre-token that is one token.
+# The inner state of a composed automaton while the outer pre-token is an atom, which the inner pattern does not cut.
 ATOM = -1
 
 State = tuple[tuple[int, ...], frozenset[int]]
@@ -54,8 +58,8 @@ class Split(NamedTuple):
 
     Attributes:
         pattern: see pattern.py.
-        gaps: whether what lies between matches is a pre-token; if not, the pattern must match every character.
-        atoms: whether matches are tokens, so that neither further steps nor merges cut them. Only with `gaps`.
+        gaps: whether what lies between matches is a pre-token. If not, the pattern must match every character.
+        atoms: whether each match is one token (an atom), which neither further steps nor merges cut. Only with `gaps`.
     """
 
     pattern: str
@@ -64,17 +68,18 @@ class Split(NamedTuple):
 
 
 class Boundaries(NamedTuple):
-    """The automaton. State 0 is the one before a text; all others have begun a pre-token.
+    """The automaton. State 0 is the state before a text. In all others a pre-token has begun.
 
     Attributes:
-        alphabet: its characters.
+        alphabet: the classes of its characters.
         goes_on: a list for each way in which the pre-token may go on. It holds the next state by state * classes +
-            class, DEAD where there is none. In the first way a match begins and goes on.
+            class, or DEAD where there is none. In state 0 and inside a match, the first way is that of a match.
         ends: the same for the ways in which the pre-token ends before the character.
-        matches: by state * classes + class, 1 where the first way to match ends here: that is where the pre-token ends,
-            unless a way before it matches later. Only for a single pattern, and not in gaps; else empty.
-        final: by state, 1 where the text may end.
-        atoms: by state, 1 where the pre-token is to be one token.
+        matches: by state * classes + class, 1 if some way matches before a character of the class. The pre-token ends
+            there, unless a way that comes before this one matches later. 0 in a gap. Empty if there are several
+            patterns.
+        final: by state, 1 if the text may end there.
+        atoms: by state, 1 if the pre-token is an atom.
     """
 
     alphabet: Alphabet
@@ -91,10 +96,11 @@ def make_boundaries(splits: Sequence[Split], kinds: Sequence[int], space: str | 
     Args:
         splits: the patterns.
         kinds: the class byte of each code point.
-        space: a character that stands for the space in the patterns; no text has it.
+        space: a character that stands for the space in the patterns. No text has this character itself.
 
     Raises:
-        TokenizerError: a pattern cannot be read or does not match every character, or there are too many states.
+        TokenizerError: a pattern cannot be read, matches the empty text or does not match every character, or there are
+            too many classes, states or open hypotheses.
     """
     programs = [compile_pattern(split.pattern) for split in splits]
     alphabet, members = make_alphabet([step for program in programs for step in program], kinds, space)
@@ -109,7 +115,8 @@ def make_boundaries(splits: Sequence[Split], kinds: Sequence[int], space: str | 
 
 
 def _by_way(cells: list[list[int]]) -> list[list[int]]:
-    """Successors by way, at least one, from successors by cell."""
+    """A list of cells for each way, at least one, from a list of successors for each cell. A cell is a state and a
+    class."""
     ways = max(1, *map(len, cells))
     return [[cell[way] if way < len(cell) else DEAD for cell in cells] for way in range(ways)]
 
@@ -120,7 +127,8 @@ def _compose(outer: Boundaries, inner: Boundaries) -> Boundaries:
 
 
 class _Composer:
-    """Builds the product of two automata; a state is a state of each."""
+    """Builds the product of two automata. A state is a pair: a state of the outer one, and one of the inner one or
+    ATOM."""
 
     def __init__(self, outer: Boundaries, inner: Boundaries) -> None:
         self.outer, self.inner = outer, inner
@@ -145,7 +153,8 @@ class _Composer:
         return Boundaries(self.outer.alphabet, _by_way(goes_on), _by_way(ends), b"", bytes(final), atoms)
 
     def successors(self, at: int, character: int) -> tuple[list[int], list[int]]:
-        """(where the pre-token goes on, where it ends): states after a character."""
+        """The states after a character: (those where the pre-token goes on, those where it ends before the
+        character)."""
         state, within = self.states[at]
         stays: list[int] = []
         leaves: list[int] = []
@@ -163,7 +172,7 @@ class _Composer:
         return stays, leaves
 
     def begin(self, to: int, character: int) -> list[int]:
-        """The states of a pre-token of `outer` that begins with a character and is now in state `to`."""
+        """The states after the first character of an outer pre-token. `to` is the outer state after this character."""
         if self.outer.atoms[to]:
             return [self.add((to, ATOM))]
         return [self.add((to, within)) for within in self.alive(self.inner.goes_on, 0, character)]
@@ -185,7 +194,7 @@ class _Composer:
 
 
 def _check_hypotheses(found: Boundaries) -> None:
-    """Raises TokenizerError if more than MAX_HYPOTHESES may be open at a time."""
+    """Raises TokenizerError if more than MAX_HYPOTHESES may be open at a time, or if it takes too long to find out."""
     size = found.alphabet.size
     ways = [*found.goes_on, *found.ends]
     sets = {frozenset([0])}
@@ -215,11 +224,11 @@ class _Builder:
         self.pattern = split.pattern
         self.program = program
         self.alphabet = alphabet
-        # (a class that is in no text is in no set, and leads nowhere)
+        # (a class of characters that are in no text is in no set, and leads nowhere)
         self.never = [one is None for one in members]
         self.members = [one or frozenset() for one in members]
         self.start = self.closure([0])
-        # By class: the threads of a match that begins with it.
+        # By class: the threads of a match after its first character, if this is of the class.
         self.begins = [self.step(self.resolve(self.start, one), one) for one in range(alphabet.size)]
         self.states: list[State] = [(self.start, frozenset())]
         self.numbers: dict[State, int] = {self.states[0]: 0}
@@ -246,14 +255,14 @@ class _Builder:
         return Boundaries(self.alphabet, _by_way(goes_on), _by_way(ends), bytes(matches), bytes(final), atoms)
 
     def check_total(self) -> None:
-        """Every text must be cut into pre-tokens without gaps: one character alone is always a match."""
+        """Raises TokenizerError unless each character by itself is a match, so that texts are cut without gaps."""
         for begun, never in zip(self.begins, self.never, strict=True):
             for character in range(-1, self.alphabet.size):
                 if not never and not self.has_match(self.resolve(begun, character)):
                     raise TokenizerError(f"pre-tokenizer pattern: it leaves characters out: {self.pattern!r}")
 
     def is_final(self, at: int) -> bool:
-        """Whether the text may end in a state: the pre-token does, and nothing that is watched matches there."""
+        """Whether the text may end in a state: the pre-token ends there, and nothing that is watched matches there."""
         threads, watched = self.states[at]
         ends = threads == (GAP,) or self.has_match(self.resolve(threads, -1))
         return at == 0 or (ends and not self.has_match(self.resolve(watched, -1)))
@@ -261,7 +270,8 @@ class _Builder:
     # ---- a character
 
     def successors(self, at: int, character: int) -> tuple[list[int], list[int], bool]:
-        """(states where the pre-token goes on, states where it ends, whether the first way to match ends here)."""
+        """(states where the pre-token goes on, states where it ends before the character, whether some way matches
+        before the character)."""
         threads, watched = self.states[at]
         if threads == (GAP,):
             if self.never[character]:
@@ -273,7 +283,7 @@ class _Builder:
             return [], [], matched
         after = self.in_match(before, watched, character)
         if at == 0:
-            # (the first way is always that of a match)
+            # (at the start of a text the first way is that of a match, even if there is none)
             return [*(self.number_all(after) or [DEAD]), *self.number_all(self.in_gap([], character))], [], matched
         ends: list[State] = []
         if matched:
@@ -286,8 +296,8 @@ class _Builder:
         return self.unwatched(self.step(threads, character), self.watch(watched, character))
 
     def in_gap(self, watched: Iterable[int], character: int) -> list[State]:
-        """The states where the character is one of a gap: nothing that is watched may match, nor may a match begin
-        here."""
+        """The states where the character is one of a gap. Nothing that is watched may match, nor may a match begin at
+        the character."""
         seen = self.watch([*watched, *self.start], character) if self.split.gaps else None
         return [] if seen is None else [((GAP,), seen)]
 
@@ -296,7 +306,8 @@ class _Builder:
         return self.unwatched(self.begins[character], self.watch(watched, character))
 
     def watch(self, watched: Iterable[int], character: int) -> frozenset[int] | None:
-        """What is watched after a character; None where it matches, now or with the next character whatever that is."""
+        """What is watched after a character. None if some of it matches before the character, or after it whatever
+        follows."""
         now = self.resolve(watched, character)
         if self.has_match(now):
             return None
@@ -304,7 +315,7 @@ class _Builder:
         return None if self.has_match(after) else frozenset(after)
 
     def unwatched(self, threads: tuple[int, ...], watched: frozenset[int] | None) -> list[State]:
-        """The state of threads without those that are watched, as they do not match; none where nothing is left."""
+        """The state of these threads, without those that are watched too: these must not match. [] if none are left."""
         if watched is None:
             return []
         left = tuple(at for at in threads if at not in watched)
@@ -325,7 +336,7 @@ class _Builder:
     # ---- threads
 
     def closure(self, starts: Iterable[int]) -> tuple[int, ...]:
-        """The CHAR, MATCH, NEXT and END instructions that are reached without a character, in order."""
+        """The CHAR, MATCH, NEXT and END instructions that are reached without reading a character, in order."""
         found: list[int] = []
         seen = set()
         stack = list(reversed(list(starts)))
@@ -344,7 +355,8 @@ class _Builder:
         return tuple(found)
 
     def resolve(self, threads: Iterable[int], character: int) -> list[int]:
-        """Threads with their look-ahead decided: the next character is of this class, or -1 for the end of the text."""
+        """The threads that are left once NEXT and END are decided. `character` is the class of the next character, or
+        -1 at the end of the text."""
         found: dict[int, None] = {}
         for at in threads:
             step = self.program[at]
@@ -369,7 +381,7 @@ class _Builder:
         return any(self.program[at].kind == MATCH for at in threads)
 
     def until_match(self, threads: list[int]) -> tuple[list[int], bool]:
-        """The threads before the first that matches here, and whether there is one."""
+        """(the threads before the first one that matches here, whether there is such a one)."""
         for index, at in enumerate(threads):
             if self.program[at].kind == MATCH:
                 return threads[:index], True

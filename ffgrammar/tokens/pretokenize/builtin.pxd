@@ -9,14 +9,15 @@ cdef enum Splitter:
 
 
 cdef class CharClasses:
-    cdef uint8_t first[4352]   # code point >> 8 -> block
-    cdef uint8_t* blocks       # 256 class bytes a block
+    cdef uint8_t first[4352]   # by code point >> 8: the number of its block
+    cdef uint8_t* blocks       # the different blocks, of 256 class bytes each
 
 
-# The table that comes with the package, read when first needed. Raises TokenizerError if it cannot be read.
+# The table that comes with the package. It is read when it is first needed. Raises TokenizerError if it cannot be read.
 cdef CharClasses char_classes()
 
-# Where the pre-token ends that starts at `at`: an offset greater than `at`, which is less than `end`. text[:end] is UTF-8.
+# Takes text[:end], which must be UTF-8, and an offset `at` below `end` where a pre-token starts. Returns where this pre-token
+# ends, an offset greater than `at`.
 cdef size_t next_pretoken(
     Splitter splitter, CharClasses classes, const uint8_t* text, size_t at, size_t end
 ) noexcept nogil

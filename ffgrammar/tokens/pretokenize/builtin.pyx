@@ -1,11 +1,12 @@
 """The pre-tokenizers of cl100k_base and o200k_base, written by hand.
 
 A regex library follows its own version of Unicode, and the versions differ (U+0295 is a lower-case letter in one and not in the
-next), so the same text would get different tokens on different machines. Here the classes of all code points come with the package,
-as tiktoken has them (pack_classes.py). Both patterns are small enough to be written as what their backtracking comes to, which is
-also much faster and needs no GIL. All other patterns go through automaton.py and table.pyx.
+next). So the same text would get different tokens on different machines. Here the classes of all code points come with the
+package, as tiktoken has them (pack_classes.py). For these two patterns the outcome of their backtracking is simple enough to be
+written by hand. That is much faster than a regex library, and needs no GIL. All other patterns go through automaton.py and
+table.pyx, as these two do for the rules of canonical sequences.
 
-The functions below return where the pre-token that starts at `at` ends; 0 <= at < end, and text[:end] is UTF-8.
+`_cl100k` and `_o200k` return where the pre-token that starts at `at` ends. They need at < end, and text[:end] must be UTF-8.
 """
 
 import os
@@ -19,7 +20,7 @@ from libc.string cimport memcpy
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.core.forks import new_lock
 
-# The class byte of a code point. `pack_classes` writes them.
+# The bits of the class byte of a code point. pack_classes.py writes these bytes.
 cdef enum:
     UPPER = 1    # Lu, Lt
     LOWER = 2    # Ll
@@ -30,8 +31,8 @@ cdef enum:
     BREAK = 64   # \r, \n
     SIGN = 128   # P, S
     LETTER = UPPER | LOWER | CASELESS
-    HEAD = UPPER | CASELESS | MARK  # o200k: what a word begins with
-    TAIL = LOWER | CASELESS | MARK  # o200k: what it goes on with
+    HEAD = UPPER | CASELESS | MARK  # o200k: what a word may begin with
+    TAIL = LOWER | CASELESS | MARK  # o200k: what a word may go on with
 
 BLOCK = 256
 BLOCKS = 0x110000 // BLOCK
@@ -44,7 +45,7 @@ cdef class CharClasses:
     """The class byte of every code point, as a table of two stages: `classes[code_point]`.
 
     Args:
-        packed: zlib stream of the block number of each 256 code points, then the blocks.
+        packed: a zlib stream of the block number for each 256 code points, followed by the blocks.
 
     Raises:
         TokenizerError: the data are damaged.
@@ -77,7 +78,7 @@ cdef class CharClasses:
 
 cdef CharClasses char_classes():
     global _loaded
-    # also to read the name: without the GIL, another thread may be writing it
+    # (the lock is also needed to read `_loaded`: in a Python without the GIL another thread may be writing it)
     with _loading:
         if _loaded is None:
             path = os.path.join(os.path.dirname(__file__), "data", "classes.bin")
@@ -90,7 +91,7 @@ cdef CharClasses char_classes():
 
 
 cdef inline uint32_t _class(CharClasses classes, const uint8_t* text, size_t* at) noexcept nogil:
-    """The class of the code point at `at`, which moves behind it."""
+    """The class byte of the code point at `at`. Moves `at` behind the code point."""
     cdef size_t i = at[0]
     cdef uint32_t code = text[i]
     if code < 0x80:
@@ -115,7 +116,7 @@ cdef inline uint32_t _class(CharClasses classes, const uint8_t* text, size_t* at
 cdef inline size_t _run(
     CharClasses classes, const uint8_t* text, size_t at, size_t end, uint32_t members
 ) noexcept nogil:
-    """The end of the run of code points of these classes."""
+    """Where the run of code points of these classes ends that starts at `at`. It may be empty."""
     cdef size_t after = at
     while at < end:
         if not _class(classes, text, &after) & members:
@@ -127,7 +128,7 @@ cdef inline size_t _run(
 cdef inline size_t _run_without(
     CharClasses classes, const uint8_t* text, size_t at, size_t end, uint32_t others
 ) noexcept nogil:
-    """The end of the run of code points of none of these classes."""
+    """Where the run of code points of none of these classes ends that starts at `at`. It may be empty."""
     cdef size_t after = at
     while at < end:
         if _class(classes, text, &after) & others:
@@ -137,7 +138,8 @@ cdef inline size_t _run_without(
 
 
 cdef size_t _contraction(const uint8_t* text, size_t at, size_t end) noexcept nogil:
-    """The end of 's 't 'm 'd 'll 've 're in any case, or `at`. U+017F is an s in another case."""
+    """The end of one of 's 't 'm 'd 'll 've 're, in any case, that starts at `at`; `at` if there is none. U+017F is an s in
+    another case."""
     cdef uint8_t one, two
     if end - at < 2 or text[at] != c"'":
         return at
@@ -155,7 +157,7 @@ cdef size_t _contraction(const uint8_t* text, size_t at, size_t end) noexcept no
 
 
 cdef inline size_t _digits(CharClasses classes, const uint8_t* text, size_t at, size_t end) noexcept nogil:
-    """Up to three numbers."""
+    """The end of up to three code points of the class NUMBER from `at` on."""
     cdef size_t after = at
     cdef int taken = 0
     while taken < 3 and at < end and _class(classes, text, &after) & NUMBER:
@@ -165,8 +167,11 @@ cdef inline size_t _digits(CharClasses classes, const uint8_t* text, size_t at, 
 
 
 cdef size_t _space(CharClasses classes, const uint8_t* text, size_t at, size_t end) noexcept nogil:
-    r"""A run of white space: up to its last line break; else all of it if the text ends there; else all but the last
-    character, which belongs to what follows; else that one. (cl100k takes a run at the end whole, see there.)
+    r"""The end of a pre-token of white space.
+
+    If the run of white space has a line break, the pre-token ends after the last one. Otherwise it is the whole run if the text
+    ends there, and all but the last character if not, because the last one belongs to what follows. A run of one character is a
+    pre-token. (In cl100k a run at the end of the text is one pre-token even if it has line breaks: see `_cl100k`.)
     """
     cdef size_t here = at, after = at, line = 0, last = at
     while here < end:
@@ -209,7 +214,7 @@ cdef size_t _cl100k(CharClasses classes, const uint8_t* text, size_t at, size_t 
 
 
 cdef size_t _word(CharClasses classes, const uint8_t* text, size_t at, size_t end) noexcept nogil:
-    """[HEAD]*[TAIL]+ : the end of the match, or 0."""
+    """The end of the match of [HEAD]*[TAIL]+ at `at`, or 0 if there is none."""
     cdef size_t here = at, after = at, last_tail = 0
     cdef uint32_t kind = 0
     while here < end:
@@ -221,7 +226,8 @@ cdef size_t _word(CharClasses classes, const uint8_t* text, size_t at, size_t en
         here = after
     if here < end and kind & TAIL:
         return _run(classes, text, here, end, TAIL)
-    # The run of heads ate everything; it gives back up to its last member that is a tail too.
+    # [HEAD]* took everything. By backtracking it gives back up to its last member that is in TAIL too, and [TAIL]+ takes this
+    # one.
     return last_tail
 
 
@@ -237,7 +243,7 @@ cdef size_t _o200k(CharClasses classes, const uint8_t* text, size_t at, size_t e
     if not stop:
         stop = _word(classes, text, at, end)
     if not stop:
-        # Where A fails, B's [TAIL]* is empty: had there been a tail, A would have matched.
+        # A has failed, so [TAIL]* of B matches the empty text: with a tail there, A would have matched.
         here = after if led else at
         stop = _run(classes, text, here, end, HEAD)
         if stop == here:

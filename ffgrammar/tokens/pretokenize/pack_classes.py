@@ -2,9 +2,9 @@
 
     python -m ffgrammar.tokens.pretokenize.pack_classes OUT.bin
 
-The classes are what tiktoken's own regex engine makes of \\p{L}, \\p{N} and the rest (its Unicode version differs from
-those of Python and of the regex package), so they are asked of it: an encoding whose tokens are the 256 bytes and whose
-pattern is one class encodes a text to exactly its members. Needs tiktoken.
+The classes are what tiktoken's own regex engine makes of \\p{L}, \\p{N} and the rest. Its Unicode version differs from
+those of Python and of the regex package. So tiktoken itself is asked, and must be installed: an encoding whose tokens
+are the 256 bytes and whose pattern is one class leaves out the characters of a text that are not in the class.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 __all__ = ["CLASSES", "class_table", "pack_classes"]
 
-# Bit of the class byte by pattern; `builtin.pyx` names them.
+# The bit of the class byte, by pattern. `builtin.pyx` gives names to these bits.
 CLASSES = {
     r"\p{Lu}|\p{Lt}": 1,
     r"\p{Ll}": 2,
@@ -30,7 +30,7 @@ BLOCK = 256
 
 
 def class_table() -> bytearray:
-    """The class byte of each of the 0x110000 code points, as the installed tiktoken has them; surrogates have none."""
+    """The class byte of each of the 0x110000 code points, as the installed tiktoken has it; 0 for surrogates."""
     import tiktoken
 
     single_bytes = {bytes([value]): value for value in range(256)}
@@ -44,7 +44,7 @@ def class_table() -> bytearray:
 
 
 def pack_classes(table: bytes | bytearray) -> bytes:
-    """The table in two stages, compressed: the block's number of each 256 code points, then the different blocks."""
+    """The table in two stages, compressed: the block number for each 256 code points, then the different blocks."""
     blocks: dict[bytes, int] = {}
     first = bytearray()
     for start in range(0, len(table), BLOCK):
@@ -53,7 +53,7 @@ def pack_classes(table: bytes | bytearray) -> bytes:
 
 
 def main(arguments: list[str]) -> int:
-    """The command; returns the exit code."""
+    """Run the command. Returns the exit code."""
     if len(arguments) != 1:
         print("usage: python -m ffgrammar.tokens.pretokenize.pack_classes OUT.bin", file=sys.stderr)
         return 2

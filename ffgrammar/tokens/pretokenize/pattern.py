@@ -1,17 +1,18 @@
 r"""Reads pre-tokenizer patterns: the regular expressions that cut a text into pre-tokens before its bytes are merged.
 
-The patterns are of the backtracking kind: of several ways to match, the first in the order of writing counts. What
-models use of that language is small, and only this is read:
+The patterns are of the backtracking kind: of several ways to match, the one that is written first counts. Models use a
+small part of that language, and only this part is read:
 
     a|b  (?:…)  (?i:…)  ? * + {m} {m,n} {m,}, each also lazy (??) or possessive (?+)
-    characters, \r \n \t \s \S \p{L} \p{Lu} \P{N} …, classes [^\s\p{L}]
+    characters, \r \n \t \v \f \s \S \p{L} \p{Lu} \P{N} …, classes [^\s\p{L}]
     (?!x) (?=x), where x is one character or class; $ at the end of a text
 
-A possessive quantifier gives nothing back. It is read as a greedy one, and refused where that could make a difference:
-where what follows it may begin with what it has taken.
+A possessive quantifier gives nothing back. It is read as a greedy one, and refused where that could make a difference.
+This is where a character that it takes may also begin what follows. It is also refused where this cannot be told: at
+the end of a group, and after more than one character or class.
 
-`compile_pattern` makes a program of a Pike machine, a list of `Instruction`, in well under a millisecond. What a
-pattern matches is not decided here but in automaton.py.
+`compile_pattern` makes a program for a Pike machine, a list of `Instruction`, in well under a millisecond. What a
+pattern matches is not decided here but in automaton.py, which also says what a Pike machine is.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ PROPERTIES = {
     "M": 8,
     "N": 16,
     "s": 32,
-    # only together, so refused alone: Lu|Lt, Lm|Lo and P|S share a bit
+    # Lu and Lt share a bit, as do Lm and Lo, and P and S. So they are read in these pairs only, and refused alone.
     "Lu": 1,
     "Lt": 1,
     "Lm": 4,
@@ -56,7 +57,7 @@ class CharSet(NamedTuple):
     negated: bool
 
     def has(self, code: int, kind: int) -> bool:
-        """Whether a code point, whose class byte is `kind`, is one of them."""
+        """Whether a code point, whose class byte is `kind`, is in the set."""
         inside = bool(kind & self.mask) or any(low <= code <= high for low, high in self.ranges)
         return inside != self.negated
 
@@ -64,9 +65,9 @@ class CharSet(NamedTuple):
 class Instruction(NamedTuple):
     """One step of a program.
 
-    CHAR takes a character of `chars`. SPLIT goes on at `to`, or else at `other`; JUMP at `to`. NEXT holds if the next
-    character is in `chars`, or is not if `wanted` is False; END holds at the end of the text. MATCH ends the
-    program."""
+    CHAR takes a character of `chars`. JUMP goes on at `to`. SPLIT goes on at `to` and at `other`; the way through `to`
+    comes first. NEXT goes on if the next character is in `chars`, or, if `wanted` is False, unless it is. END goes on
+    at the end of the text. MATCH ends the program."""
 
     kind: int
     chars: CharSet | None = None
@@ -83,9 +84,9 @@ class Part(NamedTuple):
 
     Attributes:
         emit: appends its instructions to a program.
-        first: what it may begin with.
+        first: the sets of characters that it may begin with.
         nullable: whether it may match the empty text.
-        single: its set where it is one character, or a repeat of one.
+        single: if it is one character or class, or a repeat of one: the set of these characters; else None.
     """
 
     emit: Node
@@ -95,10 +96,10 @@ class Part(NamedTuple):
 
 
 def compile_pattern(pattern: str) -> list[Instruction]:
-    """The program of a pattern; it ends with MATCH.
+    """The program of a pattern. It ends with MATCH.
 
     Raises:
-        TokenizerError: the pattern uses what is not read here. The message names it and its position.
+        TokenizerError: the pattern uses something that is not read here. The message says what, and at which position.
     """
     reader = _Reader(pattern)
     part = reader.alternatives(ignore_case=False)
@@ -118,7 +119,7 @@ def _step(step: Instruction, first: tuple[CharSet, ...], nullable: bool = False,
 
 
 def _first(parts: list[Part]) -> tuple[CharSet, ...]:
-    """What a sequence may begin with."""
+    """The sets of characters that a sequence of parts may begin with."""
     found: list[CharSet] = []
     for part in parts:
         found += part.first
@@ -128,7 +129,7 @@ def _first(parts: list[Part]) -> tuple[CharSet, ...]:
 
 
 def _both(one: CharSet, other: CharSet) -> bool:
-    """Whether two sets may share a character; True where it is not clear."""
+    """Whether two sets may share a character; True where that is not clear."""
     if one.negated and other.negated:
         return True
     if one.negated:
@@ -347,7 +348,7 @@ class _Reader:
         return CharSet(self.mask_of(names), tuple(ranges), negated)
 
     def member(self, ignore_case: bool, bracketed: bool = False) -> tuple[list[str], list[tuple[int, int]], bool]:
-        """(properties, ranges, whether all others are meant) of a character or an escape."""
+        """(properties, ranges, whether all other characters are meant) of a character or an escape."""
         if self.at >= len(self.pattern):
             raise self.error("the pattern ends too early")
         character = self.pattern[self.at]
@@ -390,6 +391,6 @@ def _cases(character: str, ignore_case: bool) -> list[int]:
     if not ignore_case:
         return [ord(character)]
     found = {character, character.lower(), character.upper()}
-    # the two letters beyond ASCII that fold to ASCII ones
+    # the two letters beyond ASCII that are ASCII letters in another case
     found |= {"\u017f"} if "s" in found else {"\u212a"} if "k" in found else set()
     return sorted(ord(one) for one in found if len(one) == 1)

@@ -8,96 +8,99 @@ from ffgrammar.tokens.pretokenize.builtin cimport CharClasses
 
 cdef enum:
     DEAD = 0xFFFF
-    MAX_LEVELS = 16     # patterns, one after another
-    MAX_HYPOTHESES = 8  # that are open at a time; automaton.py refuses patterns with more
+    MAX_LEVELS = 16     # how many patterns may follow one another
+    MAX_HYPOTHESES = 8  # how many may be open at a time; automaton.py refuses patterns that need more
 
 
 cdef struct Range:
+    # A range of code points that the pattern names.
     uint32_t first
     uint32_t last
-    uint8_t[256] by_kind
+    uint8_t[256] by_kind  # the class by class byte
 
 
 cdef class PretokenTable:
-    cdef readonly uint32_t classes  # of characters
+    cdef readonly uint32_t classes  # how many classes of characters there are
     cdef readonly uint32_t states
-    # The successors of a state: several, because a boundary may depend on text that is not there yet. They are numbered by
-    # "way"; in the first `stays` ways the pre-token goes on, in the others it ends before the character. See `successor`.
+    # A state has several successors, because a boundary may depend on text that is not there yet. They are numbered by "way".
+    # In the first `stays` ways the pre-token goes on, in the others it ends before the character. See `successor`.
     cdef uint16_t* to        # way * size + state * classes + class -> state, or DEAD
     cdef readonly uint32_t ways
     cdef readonly uint32_t stays
-    cdef size_t size
-    cdef uint8_t* matches    # by state * classes + class: whether the pattern's first match ends before the character
-    cdef uint8_t* final      # by state: whether the text may end
+    cdef size_t size         # states * classes
+    cdef uint8_t* matches    # by state * classes + class: whether some way matches before the character
+    cdef uint8_t* final      # by state: whether the text may end there
     cdef readonly bint has_atoms
-    cdef uint8_t* atoms      # by state: whether the pre-token is to be one token
-    # Where there are several patterns: the table of the first one, and in each table that of the one that cuts its pre-tokens.
+    cdef uint8_t* atoms      # by state: whether the pre-token is an atom, which is one token
+    # If there are several patterns, each has a table of its own too. `first` is that of the first pattern. In each of them
+    # `below` is the table of the pattern that cuts its pre-tokens.
     cdef PretokenTable first
     cdef PretokenTable below
     cdef readonly bint is_composed
     cdef bint has_below
-    # Of a single pattern, see `Split`.
+    # For a single pattern: see `Split`.
     cdef bint has_gaps
     cdef bint makes_atoms
-    # Classes of characters: of ASCII; by class byte where the pattern does not name the character; and where it does.
-    cdef uint8_t[128] ascii
-    cdef uint8_t[256] of_kind
-    cdef Range* ranges       # ascending
+    # The classes of characters.
+    cdef uint8_t[128] ascii    # of ASCII, by code point
+    cdef uint8_t[256] of_kind  # of characters that the pattern does not name, by class byte
+    cdef Range* ranges         # of characters that it names; ascending
     cdef uint32_t range_count
     cdef CharClasses kinds
-    # Sets of classes, as bits (of more than 64 classes all bits are set): by code point // 64 and // 4096 what is there, by
-    # state what may come where the pre-token goes on, or ends.
-    cdef uint64_t* there
-    cdef uint64_t* there_wide
-    cdef uint64_t* live_on
-    cdef uint64_t* live_ends
+    # Sets of classes: bit c & 63 stands for class c. (With more than 64 classes all bits of the first two are set.)
+    cdef uint64_t* there       # by code point // 64: the classes of these code points
+    cdef uint64_t* there_wide  # by code point // 4096: the same
+    cdef uint64_t* live_on     # by state: the classes of which a character may come if the pre-token goes on
+    cdef uint64_t* live_ends   # by state: the same if the pre-token ends before the character
 
-    # Where the pre-token ends that starts at `at`, which is before `count`; 0 if the text is not UTF-8. `stops`, of MAX_LEVELS,
-    # are 0 at the start of a text and kept between calls. `atom` is set to whether the pre-token is to be one token.
+    # Takes text[:count] and an offset `at` below `count` where a pre-token starts. Returns where this pre-token ends, or 0 if
+    # the text is not UTF-8. `stops` is an array of MAX_LEVELS offsets: the caller sets them to 0 at the start of a text, and
+    # keeps them between the calls for this text. Sets `atom` to whether the pre-token is an atom.
     cdef size_t next_end(self, const uint8_t* text, size_t at, size_t count, size_t* stops, bint* atom) noexcept nogil
 
-    # The same for one of several patterns and those that follow it.
+    # The same for one of several patterns and those that follow it; `stops` begins with the offset for this pattern.
     cdef size_t level_end(self, const uint8_t* text, size_t at, size_t count, size_t* stops, bint* atom) noexcept nogil
 
     # The same for one pattern alone.
     cdef size_t pretoken_end(self, const uint8_t* text, size_t at, size_t count, bint* atom) noexcept nogil
 
-    # Where the pattern's match ends that begins at `at`: `at` if there is none, 0 if the text is not UTF-8.
+    # Where the match of the pattern ends that begins at `at`. Returns `at` if there is none, and 0 if the text is not UTF-8.
     cdef size_t match_end(self, const uint8_t* text, size_t at, size_t count) noexcept nogil
 
     # The class of a character.
     cdef uint32_t class_of(self, uint32_t code) noexcept nogil
 
-    # The same without the table of ASCII.
+    # The same by search in `ranges`, without the table of ASCII.
     cdef uint32_t search(self, uint32_t code) noexcept nogil
 
-    # The classes of the characters that begin with a part of one, as bits.
+    # The classes, as bits, of the characters that begin with the bytes read so far. `part` must be inside a character.
     cdef uint64_t possible(self, const Utf8* part) noexcept nogil
 
-    # The constructor: allocate, and fill from a `Boundaries`. Raises MemoryError.
+    # The work of the constructor: allocate, and fill all tables from a `Boundaries`. Returns 0; raises MemoryError.
     cdef int load(self, object found) except -1
 
-    # A step of it: fill `to`, `matches` and `final`. Raises MemoryError.
+    # The steps of `load` follow. First, fill `to`, `matches`, `final` and `atoms`. Returns 0; raises MemoryError.
     cdef int load_successors(self, object found) except -1
 
-    # Another: fill what finds the class of a character. Raises MemoryError.
+    # Fill `of_kind` and `ranges` from an `Alphabet`, and allocate `there` and `there_wide`. Returns 0; raises MemoryError.
     cdef int load_alphabet(self, object alphabet) except -1
 
-    # Another: fill `there` and `there_wide`.
+    # Fill `there` and `there_wide`.
     cdef void find_classes(self) noexcept nogil
 
-    # The last: fill `live_on` and `live_ends`.
+    # Fill `live_on` and `live_ends`.
     cdef void find_live(self) noexcept nogil
 
-    # Whether the pattern names a code point of four blocks of 64 from `block` on.
+    # Whether the pattern names a code point of the four blocks from `block` on. A block has 64 code points.
     cdef bint has_names(self, uint32_t block) noexcept nogil
 
 
 cdef inline uint32_t successor(PretokenTable table, uint32_t way, uint32_t state, uint32_t character) noexcept nogil:
-    """The state after a character of a class, in one of the ways; DEAD where there is none."""
+    """The state after a character of the class `character`, in one of the ways; DEAD where there is none."""
     return table.to[way * table.size + state * table.classes + character]
 
 
 cdef inline bint may_begin(PretokenTable table, uint32_t state, const Utf8* part, bint ends) noexcept nogil:
-    """Whether some character that begins with `part` has a successor, where the pre-token ends before it or goes on."""
+    """Whether a state has a successor for some character that begins with `part`. `ends` says whether the pre-token ends before
+    the character or goes on. With more than 64 classes the answer may be True where there is none."""
     return (table.live_ends[state] if ends else table.live_on[state]) & table.possible(part) != 0

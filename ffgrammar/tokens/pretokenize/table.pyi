@@ -3,7 +3,7 @@ from collections.abc import Iterable
 from ffgrammar.tokens.pretokenize.automaton import Split
 
 class PretokenTable:
-    """The pre-tokens of a pre-tokenizer."""
+    """Finds where the pre-tokens of a text end."""
 
     @property
     def classes(self) -> int: ...

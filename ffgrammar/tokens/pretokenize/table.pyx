@@ -1,11 +1,12 @@
-"""A pre-tokenizer as a table: where the pre-tokens of a text end, and which ends are settled whatever follows.
+"""A pre-tokenizer as a table: where the pre-tokens of a text end, and which of these ends are settled whatever text follows.
 
     table = PretokenTable(pattern)       # see pattern.py for what can be read
     table.ends_of(b"one two")            # [3, 7] with a pattern that takes the space with the word
     table.settled(b"one two")            # (3, a state): " two" may go on
 
-This is the automaton of automaton.py, made when the tokenizer's rules are first needed. A text is cut by `next_end`, which looks
-ahead in the text. `settled`, and the canonical rules above this floor, follow all hypotheses about a text that may go on.
+This is the automaton of automaton.py, made when the tokenizer's rules are first needed. `next_end` cuts a whole text, and looks
+ahead in it. A text that may go on needs all hypotheses about it: `settled` follows them, and so do the rules of canonical
+sequences (tokens/canonical/rules.pyx).
 """
 
 from libc.stddef cimport size_t
@@ -21,24 +22,26 @@ from ffgrammar.tokens.pretokenize.automaton import Split, make_boundaries
 
 
 cdef enum:
-    MAX_OPEN = 16  # hypotheses in `settled`, which keeps those apart that differ only in where the pre-token began
+    # How many hypotheses `settled` follows. It keeps those apart that differ only in where the pre-token began, so there may be
+    # more than MAX_HYPOTHESES.
+    MAX_OPEN = 16
 
 
 cdef struct Hypothesis:
     uint16_t state
     uint16_t before  # the state before the pre-token began
-    size_t start     # where it began
+    size_t start     # where the pre-token began, as an offset in bytes
 
 
 cdef class PretokenTable:
-    """The pre-tokens of a pre-tokenizer.
+    """Finds where the pre-tokens of a text end.
 
     Args:
-        pattern: its pattern (see pattern.py for what can be read), or several `Split`, one after another.
-        space: a character that stands for the space in the patterns; no text has it.
+        pattern: the pattern of a pre-tokenizer (see pattern.py for what can be read), or several `Split`, one after another.
+        space: a character that stands for the space in the patterns. No text has this character itself.
 
     Raises:
-        TokenizerError: a pattern cannot be read.
+        TokenizerError: a pattern cannot be read, or there are too many patterns, states or open hypotheses.
     """
 
     def __cinit__(self, pattern not None, space=None):
@@ -137,7 +140,8 @@ cdef class PretokenTable:
             while named < self.range_count and self.ranges[named].last >> 6 < block:
                 named += 1
             at = block & ~<uint32_t>3
-            # Blocks of 256 that look alike are shared; in the second of two that follow one another, what was found holds.
+            # `kinds` stores equal blocks of 256 code points once. If this block equals the one before it, and the pattern names
+            # no code point of either, what was found for the one before holds here too.
             if (block >= 4 and self.kinds.first[block >> 2] == self.kinds.first[(block >> 2) - 1]
                     and (named == self.range_count or self.ranges[named].first >> 8 > block >> 2)
                     and not self.has_names(at - 4)):
@@ -226,7 +230,7 @@ cdef class PretokenTable:
 
     cdef size_t level_end(self, const uint8_t* text, size_t at, size_t count, size_t* stops, bint* atom) noexcept nogil:
         if stops[0] <= at:
-            # (an atom is not cut, so this is where it begins)
+            # (an atom is not cut further, so it can only be found here)
             stops[0] = self.pretoken_end(text, at, count, atom)
             if atom[0]:
                 return stops[0]
@@ -240,7 +244,8 @@ cdef class PretokenTable:
         atom[0] = self.makes_atoms and after > at
         if after != at:
             return after
-        # A gap goes on to where there is a match. (What is in no text is a pre-token, too.)
+        # A gap goes on up to the next match. (Without gaps, only a character that is in no text has no match. It is a
+        # pre-token.)
         utf8.need = 0
         while after < count:
             while True:
@@ -264,7 +269,7 @@ cdef class PretokenTable:
         return self.pretoken_end(text, at, count, atom)
 
     def ends_of(self, bytes data not None):
-        """Where the pre-tokens of a text end: byte offsets, ascending. Raises TokenizerError if the text is not UTF-8."""
+        """Where the pre-tokens of a text end, as ascending byte offsets. Raises TokenizerError if the text is not UTF-8."""
         cdef const uint8_t* text = data
         cdef size_t count = len(data)
         cdef size_t at = 0
@@ -312,8 +317,8 @@ cdef class PretokenTable:
 cdef size_t advance(
     PretokenTable table, Hypothesis* hypotheses, size_t count, uint32_t character, size_t at
 ) noexcept nogil:
-    """Replace hypotheses by what they become with a character of a class, which begins at `at`. There is room for
-    2 * MAX_OPEN. Returns how many there are; no more are found once there is no room."""
+    """Replace hypotheses by what they become with a character of a class that begins at the offset `at`. The array has room for
+    2 * MAX_OPEN hypotheses; what does not fit is left out. Returns how many there are."""
     cdef Hypothesis[MAX_OPEN] old
     cdef size_t found = 0, i
     cdef uint32_t way, state

@@ -1,7 +1,7 @@
 """The encodings that ship with the package: their token bytes (data/*.bin), pre-tokenizer patterns and special tokens.
 
-The facts are tiktoken's (MIT, see data/LICENSE); tests compare them with it. Nothing here touches the network, and
-tiktoken itself is not needed.
+All of this is tiktoken's (MIT, see data/LICENSE), and tests compare it with tiktoken. Nothing here touches the network,
+and tiktoken itself is not needed.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ class Encoding(NamedTuple):
 
     Attributes:
         data: stem of the file in data/ that holds the ranks.
-        sha256: tiktoken's checksum of the rank file those data were made from.
-        pattern: what splits a text into pre-tokens; tokens never cross pre-tokens.
-        splitter: the name of the function in `tokens/pretokenize/builtin.pyx` that does what the pattern says.
+        sha256: tiktoken's checksum of the rank file that the data were made from.
+        pattern: splits a text into pre-tokens. No token reaches across the end of a pre-token.
+        splitter: names the hand-written pre-tokenizer that does what the pattern says, in
+            `tokens/pretokenize/builtin.pyx`. It is a key of `SPLITTERS` in `tokens/bpe/builtin_encoder.pyx`.
         special_tokens: id by name.
         eos: names of the tokens that end a text unless the caller says otherwise.
     """
@@ -87,10 +88,10 @@ ENCODINGS = {
 
 
 def read_packed(packed: bytes) -> tuple[bytes, int]:
-    """(the decompressed form, the number of tokens in it). pack.py describes the layout.
+    """(the decompressed form, how many tokens it has). pack.py describes the layout.
 
     Raises:
-        TokenizerError: the data are damaged, or in a form of another version.
+        TokenizerError: the data are damaged, or in the form of another version.
     """
     if packed[:8] != MAGIC or len(packed) < 12:
         raise TokenizerError("embedded vocabulary: not in the form that this version reads")
@@ -102,7 +103,7 @@ def read_packed(packed: bytes) -> tuple[bytes, int]:
 
 
 def load_trie(encoding: Encoding, vocab_size: int) -> TokenTrie:
-    """The trie of an embedded encoding. Raises TokenizerError if its file cannot be read."""
+    """The trie of an embedded encoding. Raises TokenizerError if its file cannot be read or is damaged."""
     path = os.path.join(DATA, f"{encoding.data}.bin")
     try:
         with open(path, "rb") as file:

@@ -5,12 +5,12 @@
 Layout: the 8 bytes MAGIC, the number n of tokens as little-endian uint32, then one zlib stream of
 
     n bytes      how many bytes the token shares with the token before it (tokens are in byte order)
-    n bytes      how many bytes follow those
-    3 n bytes    the id: all low bytes, all middle bytes, all high bytes
+    n bytes      how many further bytes the token has
+    3 n bytes    the ids: all low bytes, all middle bytes, all high bytes
     the rest     the bytes that are not shared, one token after the other
 
-Tokens are in byte order because a trie is then built without sorting, and bytes of a kind stand together because they
-compress.
+Tokens are in byte order so that a trie can be built without sorting. Bytes of one kind stand together because they
+compress better like this.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ MAX_ID = (1 << 24) - 33
 
 
 def read_rank_file(text: bytes) -> list[bytes]:
-    """Tokens by rank from the text of a .tiktoken file ("base64 rank" a line, ranks 0, 1, 2, ...).
+    """The tokens by rank, from the text of a .tiktoken file. Each line is "base64 rank". Ranks count up from 0.
 
     Raises:
-        TokenizerError: a line does not have that form. The message has its number.
+        TokenizerError: a line does not have this form. The message has the number of the line.
     """
     tokens = []
     for number, line in enumerate(text.splitlines()):
@@ -51,10 +51,10 @@ def read_rank_file(text: bytes) -> list[bytes]:
 
 
 def front_code(tokens: Iterable[tuple[bytes, int]]) -> tuple[bytes, int]:
-    """The uncompressed form of (bytes, id) pairs and how many there are.
+    """(the uncompressed form of (bytes, id) pairs, how many pairs there are).
 
     Raises:
-        TokenizerError: tokens are empty, longer than 255 bytes or equal, or an id is too large.
+        TokenizerError: a token is empty or longer than 255 bytes, two tokens are equal, or an id is out of range.
     """
     shared, rest, ids, suffixes = bytearray(), bytearray(), [], bytearray()
     before = b""
@@ -78,8 +78,8 @@ def front_code(tokens: Iterable[tuple[bytes, int]]) -> tuple[bytes, int]:
 
 
 def pack(rank_file: bytes) -> bytes:
-    """The embedded form of the text of a .tiktoken file. Raises TokenizerError if `unpack` could not rebuild the
-    text."""
+    """The embedded form of the text of a .tiktoken file. Raises TokenizerError if the text cannot be packed, or if
+    `unpack` could not rebuild it."""
     tokens = read_rank_file(rank_file)
     raw, count = front_code((token, rank) for rank, token in enumerate(tokens))
     packed = MAGIC + count.to_bytes(4, "little") + zlib.compress(raw, 9)
@@ -103,7 +103,7 @@ def unpack(packed: bytes) -> bytes:
 
 
 def main(arguments: list[str]) -> int:
-    """The command; returns the exit code."""
+    """Run the command. Returns the exit code."""
     if len(arguments) != 2:
         print("usage: python -m ffgrammar.tokens.vocabulary.pack IN.tiktoken OUT.bin", file=sys.stderr)
         return 2

@@ -1,8 +1,8 @@
 """The packed trie of a vocabulary, and the exact look-up of a token by its bytes.
 
 The trie is one array of 8-byte nodes in preorder: a node comes before its children, siblings come in byte order, and every
-node knows the size of its subtree. So a walk never follows a pointer, and skipping a subtree is one addition. A walk keeps
-what it knows of each ancestor by depth, for that is all a node needs of them:
+node knows the size of its subtree. So a walk never follows a pointer, and skipping a subtree is one addition. What a walk
+learns at a node is needed only below this node, so the walk keeps one entry for each depth:
 
     known[0] = ...                      # of the root, which spells the empty text
     at = 1
@@ -12,8 +12,8 @@ what it knows of each ancestor by depth, for that is all a node needs of them:
         alive = ...                     # known[depth] from known[depth - 1] and node_byte(node)
         at = next_node(nodes, at, alive)
 
-Such a walk costs 1.5 to 3 ns a node where a step is one load from a table. Tokens that share their bytes share a node, and
-special tokens have none.
+Such a walk costs 1.5 to 3 ns a node if a step is one load from a table. Tokens that share their bytes share a node. Special
+tokens have none, nor have tokens of more than MAX_TOKEN_BYTES.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
@@ -24,19 +24,19 @@ cdef enum:
 
 
 cdef struct TrieNode:
-    # Read it with the accessors below.
+    # Read a node with the accessors below.
     uint32_t word  # token << 8 | byte; the token is pad_token where no token ends
-    uint32_t size  # nodes of the subtree, this one included << 8 | depth
+    uint32_t size  # (how many nodes the subtree has, this one included) << 8 | depth
 
 
 cdef inline uint32_t node_byte(const TrieNode* node) noexcept nogil:
-    """The last byte of a node."""
+    """The last byte that a node spells; the root has 0."""
     return node.word & 0xFF
 
 
 cdef inline uint32_t node_token(const TrieNode* node) noexcept nogil:
-    """The token that a node spells, or pad_token where it spells none. A mask has a spare bit for pad_token, so a walk may
-    set it without a test."""
+    """The token that a node spells, or pad_token where it spells none. A mask that a walk fills has a spare word for the bit
+    pad_token, so the walk may set the bit of any node without a test."""
     return node.word >> 8
 
 
@@ -51,13 +51,13 @@ cdef inline uint32_t node_depth(const TrieNode* node) noexcept nogil:
 
 
 cdef inline uint32_t subtree_end(const TrieNode* nodes, uint32_t at) noexcept nogil:
-    """The index after the last node of a subtree: that of the next sibling where there is one."""
+    """The index after the last node of a subtree. If the node at `at` has a next sibling, this is its index."""
     return at + node_size(&nodes[at])
 
 
 cdef inline uint32_t next_node(const TrieNode* nodes, uint32_t at, bint descend) noexcept nogil:
-    """Where a walk goes from a node: to the first child if it descends (to the next sibling where there is no child), past
-    the subtree if it does not."""
+    """The node that a walk visits after the node at `at`. With `descend` it is the next one in preorder, which is the first
+    child if there is one. Without, it is the first node after the subtree."""
     return at + 1 if descend else subtree_end(nodes, at)
 
 
@@ -73,8 +73,9 @@ cdef inline uint32_t trie_child(const TrieNode* nodes, uint32_t parent, uint32_t
 
 
 cdef struct TokenIndex:
-    # Open addressing, linear probing. A slot is (id + 1) << 8 | tag: most look-ups of a BPE merge miss, and the tag
-    # lets them miss without touching the token's bytes.
+    # A hash table from bytes to ids, with open addressing and linear probing. A slot is 0 if it is free, and otherwise
+    # (id + 1) << 8 | tag, where the tag is 8 bits of the hash. Most look-ups of a BPE merge find nothing, and with the tag they
+    # need not look at the token's bytes.
     uint32_t* slots
     uint32_t mask
     uint32_t longest  # bytes of the longest token
@@ -89,7 +90,8 @@ cdef inline uint64_t mix(uint64_t value) noexcept nogil:
 
 
 cdef inline uint64_t hash_bytes(const uint8_t* text, size_t count) noexcept nogil:
-    """A 64-bit hash of the bytes; reads by words, so a token costs one or two multiplications."""
+    """A 64-bit hash of the bytes. It reads eight bytes at a time: up to eight bytes cost two multiplications, and each further
+    eight one more."""
     cdef uint64_t word = 0, result = count
     cdef uint32_t low, high
     while count > 8:
@@ -109,7 +111,7 @@ cdef inline uint64_t hash_bytes(const uint8_t* text, size_t count) noexcept nogi
 
 
 cdef inline int32_t index_find(const TokenIndex* index, const uint8_t* text, size_t count) noexcept nogil:
-    """The id that represents exactly these bytes, or -1."""
+    """The id that represents exactly these bytes, or -1 if no token has them."""
     cdef uint64_t key
     cdef uint32_t at, slot, token, start
     if count == 0 or count > index.longest:
@@ -140,7 +142,8 @@ cdef class TokenTrie:
     cdef uint8_t* heights               # per node: bytes of the longest way down from it
     cdef uint32_t roots[256]            # child of the root by byte, 0 where there is none
 
-    # Tokens that share their bytes with the id that represents these: bit alias_id[k] of a mask equals bit alias_of[k].
+    # Aliases: tokens with the same bytes as another token, which represents these bytes. alias_id[k] is such a token, and
+    # alias_of[k] its representative. In a plain mask the two have the same bit.
     cdef readonly uint32_t alias_count
     cdef uint32_t* alias_of
     cdef uint32_t* alias_id
@@ -149,34 +152,38 @@ cdef class TokenTrie:
     cdef readonly uint32_t long_count
     cdef uint32_t* long_list
 
-    # Bytes by id: blob[offsets[i]:offsets[i + 1]], empty for special tokens, holes and surplus ids.
+    # The bytes of token i are blob[offsets[i]:offsets[i + 1]]. Special tokens, holes and surplus ids have none.
     cdef uint8_t* blob
     cdef uint32_t* offsets              # vocab_size + 1
 
     cdef TokenIndex index
 
-    # The node that these bytes lead to, or -1. No bytes lead to the root.
+    # The node that these bytes lead to, or -1. With `count` 0 it is the root.
     cdef int64_t find_node(self, const uint8_t* text, size_t count) noexcept nogil
 
     # The id that represents exactly these bytes (long tokens included), or -1.
     cdef int32_t find_token(self, const uint8_t* text, size_t count) noexcept nogil
 
-    # The steps of the constructors follow. They return 0 and raise MemoryError or TokenizerError.
+    # The steps of the constructors follow. They return 0, and raise MemoryError or TokenizerError.
 
-    # Forget everything, and take over the number of ids.
+    # Note the number of ids, and allocate `offsets`.
     cdef int _reset(self, uint32_t vocab_size) except -1
 
-    # Make room for so many bytes of tokens.
+    # Allocate `blob` for this many bytes.
     cdef int _allocate_tokens(self, uint64_t blob_bytes) except -1
 
-    # Make nodes, aliases and index from `offsets`, `blob` and the ids of the tokens to be placed, in byte order.
+    # Make nodes, aliases and index from `offsets` and `blob`. `order` has the ids of the `count` tokens to be placed, in byte
+    # order.
     cdef int _build(self, const uint32_t* order, uint32_t count) except -1
 
-    # Take tokens over from a list, and from the form that pack.py writes.
+    # Take the tokens over from a list by id.
     cdef int _load_list(self, list tokens, frozenset secondary) except -1
+
+    # Take `count` tokens over from the form that pack.py writes, decompressed.
     cdef int _load_front_coded(self, const uint8_t* raw, size_t size, uint32_t count) except -1
 
-    # A node that Python code gave, or IndexError.
+    # The index of a node that Python code passed in. Raises IndexError if there is no such node, TokenizerError if it is no
+    # int.
     cdef int64_t _checked_node(self, node) except -1
 
     # Free what `_build` makes.

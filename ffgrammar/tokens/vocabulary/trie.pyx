@@ -5,8 +5,8 @@
     trie.subtree(b"a")       # [0, 1]: the tokens that begin with "a", in byte order
 
 The .pxd describes the nodes and how to walk over them. A trie is filled once, by one linear pass over the tokens in byte order, and
-never changes, so any number of threads may read it. It takes 8 bytes a node and 4 a token, with the tokens' bytes and an index of
-them: 4 MB for the 100,000 of cl100k.
+never changes, so any number of threads may read it. It takes 9 bytes a node, 4 bytes an id, the tokens' bytes, and 8 to 16
+bytes a token for an index of them: 4 MB for the 100,000 tokens of cl100k.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
@@ -45,7 +45,7 @@ cdef uint64_t _count_nodes(
     uint32_t* aliases,
 ) noexcept nogil:
     """The number of nodes in the trie of these sorted tokens. Sets shared[k] to the length of the prefix that token k shares with
-    token k - 1, and adds to `aliases` how many tokens have the bytes of another."""
+    token k - 1, and adds to `aliases` the number of tokens that have the same bytes as the token before them."""
     cdef uint64_t nodes = 1
     cdef uint32_t k, token, before = 0, length, before_length = 0, common
     for k in range(count):
@@ -54,7 +54,7 @@ cdef uint64_t _count_nodes(
         common = _common_prefix(blob + offsets[before], before_length, blob + offsets[token], length)
         shared[k] = <uint8_t>common
         nodes += length - common
-        # Sorted and not longer than its predecessor: the same bytes, under a higher id.
+        # The tokens are sorted, and all of this one is shared with the one before: both have the same bytes.
         aliases[0] += common == length
         before = token
         before_length = length
@@ -62,7 +62,7 @@ cdef uint64_t _count_nodes(
 
 
 cdef inline void close_node(TokenTrie trie, const uint32_t* path, uint32_t made, uint32_t depth) noexcept nogil:
-    """Sets the size and depth of the last node of a path, below which all nodes are there, and the height of its parent."""
+    """Sets the size and depth of the last node of a path, and updates the height of its parent. All nodes below it are made."""
     cdef uint32_t holder = path[depth]
     trie.nodes[holder].size = (made - holder) << 8 | depth
     if trie.heights[path[depth - 1]] < trie.heights[holder] + 1:
@@ -70,7 +70,7 @@ cdef inline void close_node(TokenTrie trie, const uint32_t* path, uint32_t made,
 
 
 cdef void _fill_nodes(TokenTrie trie, const uint32_t* order, uint32_t count, const uint8_t* shared) noexcept nogil:
-    """Writes the nodes and the aliases."""
+    """Writes the nodes and the lists of aliases."""
     cdef TrieNode* nodes = trie.nodes
     cdef uint32_t path[MAX_TOKEN_BYTES + 1]
     cdef uint32_t made = 1, aliases = 0, depth = 0, k, token, length, common
@@ -108,7 +108,7 @@ cdef void _fill_nodes(TokenTrie trie, const uint32_t* order, uint32_t count, con
 
 
 cdef void _index_tokens(TokenTrie trie, TokenIndex* index, uint32_t vocab_size) noexcept nogil:
-    """Fills the empty slots of the index."""
+    """Enters all tokens into the index, whose slots are empty."""
     cdef uint32_t token, length, at, k
     cdef uint64_t key
     for token in range(vocab_size):
@@ -117,7 +117,7 @@ cdef void _index_tokens(TokenTrie trie, TokenIndex* index, uint32_t vocab_size) 
             continue
         if length > index.longest:
             index.longest = length
-        # Ids come in order, so the lowest of several equal tokens is found first and the others are left out.
+        # Ids come in order, so the lowest of several equal tokens is entered, and the others are left out.
         if index_find(index, index.blob + index.offsets[token], length) >= 0:
             continue
         key = hash_bytes(index.blob + index.offsets[token], length)
@@ -125,14 +125,14 @@ cdef void _index_tokens(TokenTrie trie, TokenIndex* index, uint32_t vocab_size) 
         while index.slots[at]:
             at = (at + 1) & index.mask
         index.slots[at] = (token + 1) << 8 | <uint32_t>(key & 0xFF)
-    # (only where a higher id represents the bytes of a lower one)
+    # Where a higher id represents the bytes of a lower one, it takes the lower one's slot.
     for k in range(trie.alias_count):
         if trie.alias_of[k] > trie.alias_id[k]:
             _represent(index, trie.alias_id[k], trie.alias_of[k])
 
 
 cdef void _represent(TokenIndex* index, uint32_t other, uint32_t token) noexcept nogil:
-    """Puts a token into the slot of another that has the same bytes, if that one has a slot."""
+    """Puts a token into the slot of another one with the same bytes, if the other one has a slot."""
     cdef uint64_t key = hash_bytes(index.blob + index.offsets[other], index.offsets[other + 1] - index.offsets[other])
     cdef uint32_t at = <uint32_t>(key >> 8) & index.mask
     while index.slots[at]:
@@ -145,7 +145,8 @@ cdef void _represent(TokenIndex* index, uint32_t other, uint32_t token) noexcept
 cdef const char* _front_coded_lengths(
     TokenTrie trie, const uint8_t* raw, size_t size, uint32_t count, uint32_t* order, uint64_t* total
 ) noexcept nogil:
-    """Reads ids and lengths of the front-coded form into `order` and `trie.offsets`. Returns NULL, or what is wrong."""
+    """Reads ids and lengths of the front-coded form into `order` and `trie.offsets`, and the sum of the lengths into `total`.
+    Returns NULL, or what is wrong."""
     cdef const uint8_t* shared = raw
     cdef const uint8_t* rest = raw + count
     cdef const uint8_t* ids = raw + 2 * <size_t>count
@@ -188,7 +189,8 @@ cdef const char* _front_coded_bytes(
         if common:
             memcpy(text, before, common)
         memcpy(text + common, suffix, more)
-        # Strictly ascending: a longer prefix is fine, otherwise the first new byte must be greater.
+        # Tokens must be strictly ascending. This holds if the token has all of the one before as a prefix, or if its first
+        # byte that is not shared is greater.
         if k and common < raw[k - 1] + <uint32_t>raw[k - 1 + count] and text[common] <= before[common]:
             return "its tokens are not in order"
         suffix += more
@@ -200,12 +202,12 @@ cdef class TokenTrie:
     """The bytes of a vocabulary's tokens as a trie.
 
     Args:
-        tokens: the tokens by id; b"" (or None) where the id has no bytes: a special token, a hole.
-        vocab_size: how many ids there are, len(tokens) if not given; ids from len(tokens) on have no bytes.
+        tokens: the tokens' bytes by id; b"" or None for an id without bytes, such as a special token or a hole.
+        vocab_size: how many ids there are, len(tokens) if not given. Ids from len(tokens) on have no bytes.
         secondary: ids that represent their bytes only where all ids with these bytes are secondary.
 
     Attributes:
-        vocab_size, n_words: ids, and 32-bit words of a mask over them.
+        vocab_size, n_words: how many ids there are, and how many 32-bit words a mask over them has.
         pad_token: what a node without a token carries: 32 * n_words.
         token_count: tokens that have bytes.
         node_count: nodes, the root (node 0) included.
@@ -213,8 +215,8 @@ cdef class TokenTrie:
         alias_count, long_count: lengths of `aliases` and `long_ids`.
 
     Raises:
-        TokenizerError: a token is not bytes, there are more tokens than vocab_size, or sizes exceed what a node can
-            hold (2**24 - 32 ids, 2**24 - 1 nodes).
+        TokenizerError: a token is not bytes, there are more tokens than vocab_size, vocab_size is no int or is
+            negative, or there is more than the format can hold (2**24 - 32 ids, 2**24 - 1 nodes, 2**32 - 1 bytes).
     """
 
     def __cinit__(self, tokens, vocab_size=None, secondary=()):
@@ -285,7 +287,8 @@ cdef class TokenTrie:
                 total += len(text)
             self.offsets[token + 1] = <uint32_t>total
         longs = [token for token, item in enumerate(tokens) if len(<bytes>item) > MAX_TOKEN_BYTES]
-        # sorted() is stable, so equal tokens stay in id order, secondary ones last, and the first represents them.
+        # Sorting is stable. So among equal tokens secondary ones come last, ids ascend otherwise, and the first token
+        # represents the bytes.
         ordered = [token for token, item in enumerate(tokens) if 0 < len(<bytes>item) <= MAX_TOKEN_BYTES]
         if secondary:
             ordered.sort(key=secondary.__contains__)
@@ -396,8 +399,8 @@ cdef class TokenTrie:
 
     @property
     def aliases(self):
-        """Pairs (representative, other) of ids with the same bytes; the representative is in the trie. It is the lowest of
-        those that are not secondary, or of all."""
+        """Pairs (representative, other) of ids with the same bytes. The representative is in the trie. It is the lowest id that
+        is not secondary, or the lowest of all if all are secondary."""
         return [(self.alias_of[k], self.alias_id[k]) for k in range(self.alias_count)]
 
     @property
@@ -413,7 +416,7 @@ cdef class TokenTrie:
         return self.blob[self.offsets[at] : self.offsets[at + 1]]
 
     def bytes_and_offsets(self):
-        """(all tokens' bytes in id order, their vocab_size + 1 offsets as native uint32 bytes)."""
+        """(the bytes of all tokens in id order, the vocab_size + 1 offsets of the tokens in them: uint32 in native order)."""
         cdef size_t total = self.offsets[self.vocab_size]
         return (
             self.blob[:total],
@@ -467,7 +470,7 @@ cdef class TokenTrie:
 
 
 cdef int64_t _as_index(value) except? -1:
-    """A Python integer as int64, or -1 where it does not fit: that is out of every range, too."""
+    """A Python integer as int64. If it does not fit, -1, which is out of every range too."""
     try:
         return value.__index__()
     except OverflowError:
@@ -477,7 +480,8 @@ cdef int64_t _as_index(value) except? -1:
 
 
 cdef str _shown(value):
-    """A Python integer for an error message; of a huge one how many bits it has, as Python refuses to print it."""
+    """A Python integer for an error message. For a huge one it says how many bits it has, because Python refuses to print
+    it."""
     number = value.__index__()
     bits = number.bit_length()
     return str(number) if bits <= 1024 else f"of {bits} bits"
