@@ -41,7 +41,7 @@ cdef class Engine:
     cdef size_t[2] checked_at     # by `reread`: what `learned` returned when a trim last found nothing to drop
     cdef Lock lock
     cdef bint has_lock
-    cdef Vec eos                  # the ids of the end-of-sequence tokens
+    cdef Vec eos                  # the ids of the end-of-text tokens
     cdef SharedPartitions shared  # the partition table of the tokenizer, for all grammars on it
     cdef readonly RuleTables tables
     cdef readonly ExprStore store

@@ -37,7 +37,7 @@ cdef enum:
     # A search that reaches one of these bounds takes it for granted that there is a sentence.
     MAX_SEARCHED = 4096
     MAX_NODES = 1 << 19       # of the trie: some 25 ms
-    MAX_VIRTUAL_NODES = 1024  # the same on virtual rows, where no verdict is kept and each token needs a search of its own
+    MAX_VIRTUAL_NODES = 1024  # instead, on virtual rows: no verdict is kept there, so each token needs a search of its own
     MAX_STEPS = 1 << 16       # bytes that one search for the end of a pre-token tries
     MAX_FRONTIER = 3 * 64     # words, three for each configuration
 

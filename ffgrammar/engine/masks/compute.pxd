@@ -33,7 +33,7 @@ cdef struct Masks:
     Vec exits            # scratch: see trie_walk.pxd
     Vec buffer           # one mask and a spare word, in whole blocks (see mask_cache.pxd); all zero between calls
     StoredMask* recent   # the mask of the last configuration whose mask depends on its text, or NULL
-    uint64_t recent_key  # this configuration
+    uint64_t recent_key  # the key of that configuration
     size_t recent_hits
     size_t misses
     size_t drops

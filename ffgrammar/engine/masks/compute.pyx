@@ -206,8 +206,8 @@ cdef int partition(Masks* k, Recognizer* m, const Config* config, bint* text_dep
 
 
 cdef int all_completable(Masks* k, Recognizer* m, const Config* config) noexcept nogil:
-    """Whether the text can be completed from every lexer state that a token may reach inside the lexeme. Returns 1; 0 where
-    it cannot, or where there are too many states; or a status."""
+    """Whether the text can be completed from every lexer state that a token may reach inside the lexeme. Returns 1; 0 if it
+    cannot, or if there are more than MAX_REACHED states; or a status."""
     cdef Config reached = config[0]
     cdef uint32_t byte, target
     cdef size_t at = 0
@@ -312,7 +312,7 @@ cdef bint must_exit(const Masks* k, const Recognizer* m, const Config* config) n
 cdef int mask_after_exit(
     Masks* k, Recognizer* m, const Config* config, StoredMask** mask, bint* text_dependent,
 ) noexcept nogil:
-    """masks_find for the configuration after a lexeme that must exit."""
+    """masks_find for the configuration after the lexeme, if must_exit says that it ends here."""
     cdef Config after
     cdef int status = recognizer_end_lexeme(m, config.row, dfa_accept(&m.dfa, config.state), &after, text_dependent)
     return masks_find(k, m, &after, mask, text_dependent) if status > 0 else status
@@ -336,7 +336,7 @@ cdef int make(Masks* k, Recognizer* m, const Config* config, StoredMask** mask, 
 
 
 cdef void keep_recent(Masks* k, uint64_t key, StoredMask* mask) noexcept nogil:
-    """Keep a mask that depends on its text, in the place of the one before."""
+    """Keep a mask that depends on its text, in place of the mask that was kept before."""
     mask_release(k.recent)
     atomic_add(&mask.refs, 1)
     k.recent = mask

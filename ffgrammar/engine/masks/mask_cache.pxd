@@ -55,7 +55,8 @@ cdef StoredMask* table_find(MaskTable* t, uint32_t generation, uint64_t key) noe
 # saves half of the allocations and copies.)
 cdef StoredMask* table_pack(MaskTable* t, const uint32_t* words, uint32_t n_words, uint32_t* scratch) noexcept nogil
 
-# Keep a mask from table_pack under a key. The engine's lock must be held. Returns OK or NO_MEMORY.
+# Keep a mask from table_pack under a key. The table holds a reference of its own. The engine's lock must be held. Returns OK or
+# NO_MEMORY.
 cdef int table_put(MaskTable* t, uint64_t key, StoredMask* mask) noexcept nogil
 
 # Give a mask back; NULL is allowed.

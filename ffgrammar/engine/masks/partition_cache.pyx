@@ -160,7 +160,7 @@ cdef int reserve_key(Partitions* p) noexcept nogil:
 
 
 cdef int add_key(Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t number, uint32_t* key) noexcept nogil:
-    """Intern what a state's partition depends on. Returns 1 with the key, 0 where the state is not to be kept, or a status."""
+    """Intern what a state's partition depends on. Returns 1 with the key, 0 if the partition is not to be kept, or a status."""
     cdef uint32_t count = intern_len(&dfa.states, number)
     cdef uint32_t words[MAX_LEXEMES + 2]
     cdef uint32_t used = 2
@@ -369,7 +369,7 @@ cdef class SharedPartitions:
         cdef size_t used
         with nogil:
             lock_take(&self.table.lock)
-            # a copy, for its counts; its pointers must not be followed
+            # a copy of the table, for its counts; the pointers in it must not be followed
             seen = self.table
             used = table_bytes(&self.table)
             lock_leave(&self.table.lock)

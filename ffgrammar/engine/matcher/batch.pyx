@@ -33,7 +33,7 @@ cdef enum:
 cdef struct Job:
     void* matcher
     uint32_t* rows
-    const uint32_t* drafted  # NULL where one mask is asked for
+    const uint32_t* drafted  # the drafted tokens; NULL if one mask is asked for
     size_t drafted_count
     bint done                # the calling thread did it before the others began
     int result               # what cursor_fill or cursor_draft returned
@@ -207,7 +207,7 @@ cdef bint fill(Batch batch, Job* job, bint wait) noexcept nogil:
 
 
 cdef void fill_left(void* context) noexcept nogil:
-    """Take jobs until none is left, then do those that were put off. Each thread runs it."""
+    """Take jobs until none is left, then do those that this thread has put off. Each thread runs this."""
     cdef Job* job
     cdef Job* later = NULL
     cdef Job** last = &later

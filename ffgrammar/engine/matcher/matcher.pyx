@@ -226,7 +226,7 @@ cdef class Matcher:
             raise MatcherError(f"cannot roll back {n} steps: {steps} were made")
 
     def reset(self) -> None:
-        """Go back to the empty text, after the prompt's tokens where there is a prompt."""
+        """Go back to the empty text. If there is a prompt, this is the position after the prompt's tokens."""
         self.engine.acquire()
         cursor_rollback(self.engine, &self.cursor, 0)
         self.engine.release()
@@ -300,7 +300,7 @@ cdef class Matcher:
 
     @property
     def text_bytes(self) -> bytes:
-        """The accepted text; it begins after the prompt."""
+        """The accepted text. It begins after the prompt."""
         cdef History history
         cursor_snapshot(self.engine, &self.cursor, &history)
         try:
@@ -331,7 +331,7 @@ cdef class Matcher:
             history_release(&history)
 
     def is_accepting(self) -> bool:
-        """Whether the text so far is a sentence of the grammar, so that an end-of-sequence token may come.
+        """Whether the text so far is a sentence of the grammar, so that an end-of-text token may come.
 
         It is False while bytes of the prompt are pending. If tokens must be canonical, it is also False if the tokenizer would
         make other tokens of a text that ends here.
@@ -352,7 +352,7 @@ cdef class Matcher:
         return self.engine.checked(status) != 0
 
     def distance(self) -> int:
-        """About how many bytes are missing for a sentence; 0 where the text is one.
+        """About how many bytes are missing until the text is a sentence; 0 if it is one.
 
         This is an estimate. It takes no account of the lexing rule, and can be much too large inside a lexeme that must match
         several expressions at once. If you always take the token after which the distance is
@@ -372,7 +372,7 @@ cdef class Matcher:
         return <Py_ssize_t>length + len(self.prompt_rest)
 
     def is_terminated(self) -> bool:
-        """Whether an end-of-sequence token was accepted. Nothing may follow it: no token is accepted, the mask is all zeros, and
+        """Whether an end-of-text token was accepted. Nothing may follow it: no token is accepted, the mask is all zeros, and
         nothing is forced. `rollback` and `reset` go back to before it."""
         return bool(self.cursor.terminated)
 
@@ -397,7 +397,7 @@ cdef class Matcher:
     def fill_bitmask(self, bitmask, index: int = 0) -> None:
         """Write the tokens that may come next into one row. For many matchers: `ffgrammar.fill_bitmask`.
 
-        An end-of-sequence token may come where the text so far is a sentence. The row of a terminated matcher is all zeros.
+        An end-of-text token may come where the text so far is a sentence. The row of a terminated matcher is all zeros.
 
         Args:
             bitmask: int32 [batch, words], C-contiguous, numpy or torch (CPU); words >= ceil(vocab_size / 32). Bit t & 31
@@ -496,7 +496,7 @@ cdef class Matcher:
     def forced_tokens(self) -> list:
         """The ids of the tokens that must come, whatever the sentence. They are canonical after the accepted tokens.
 
-        An end-of-sequence token is never forced, not even if nothing else may come.
+        An end-of-text token is never forced, not even if nothing else may come.
 
         If no sentence goes on canonically after the last accepted token, what is forced need not fit this token. If the
         tokenizer's rules are not known (`Tokenizer.canon`), an encoder stands in for them. Then only tokens of the forced bytes

@@ -87,7 +87,7 @@ cdef int add_kernel(EarleyRows* r, uint32_t position, uint32_t link, bint* accep
             if link == ROOT:
                 accepting[0] = True
                 return OK
-            # complete items of one link all do the same, whatever their position
+            # complete items with the same link all have the same effect, whatever their position
             position = 0xFFFFFFFF
         key = <uint64_t>position << 32 | link
         if map_get(&r.seen, key) == r.epoch:
@@ -111,7 +111,7 @@ cdef int advance(EarleyRows* r, uint32_t row, uint32_t symbol, bint* accepting) 
         if add_kernel(r, items[i].position + 1, items[i].link, accepting) < 0:
             return NO_MEMORY
     r.work += count
-    # where every way to split a text is grammatical, a row has n items and n * n advances lead to them
+    # (if every way to split a text is grammatical, n * n advances lead to a row of n items)
     return LIMIT_ROW_ITEMS if r.work > <size_t>r.max_items * ADVANCES_PER_ITEM else OK
 
 

@@ -13,14 +13,14 @@ from ffgrammar.engine.recognizer.recognizer cimport Config
 from ffgrammar.engine.masks.mask_cache cimport StoredMask
 
 cdef enum:
-    # What cursor_fill returns where it would have to wait for the engine's lock.
+    # What cursor_fill returns if it would have to wait for the engine's lock.
     BUSY = 1
 
 cdef struct Cursor:
     Config now            # the configuration after the text; valid if `generation` is the engine's
     uint32_t plain        # the parser's row of `now`
     uint32_t generation
-    bint terminated       # an end-of-sequence token was accepted
+    bint terminated       # an end-of-text token was accepted
     History history
 
 # Make `cursor` a cursor at the start of a text. The caller frees it.

@@ -13,10 +13,10 @@ from libc.stdint cimport uint8_t, uint32_t
 from ffgrammar.engine.recognizer.recognizer cimport Config
 
 cdef enum:
-    # The token of a step is an id, or one of these.
-    NO_TOKEN = 0xFFFFFFFF      # bytes that came without a token
-    EOS_STEP = 0x80000000      # a flag beside the id: the token ended the sequence
-    MAX_TEXT = 0x7FFFFFFF      # bytes; offsets are 32 bits
+    # The token of a step is an id, with the flag EOS_STEP if it is an end-of-text token, or NO_TOKEN.
+    NO_TOKEN = 0xFFFFFFFF      # the step is bytes that came without a token
+    EOS_STEP = 0x80000000
+    MAX_TEXT = 0x7FFFFFFF      # the most bytes that a text may have; offsets are 32 bits wide
 
 cdef struct Step:
     Config config  # after the step

@@ -27,7 +27,7 @@ cdef enum:
     # kinds of checks, as bits
     CHECK_UNIQUE = 1    # no two items are equal
     CHECK_REPEATED = 2  # some two items are equal
-    CHECK_NEW_KEY = 4   # a key is none of those that its object has already
+    CHECK_NEW_KEY = 4   # a key is not in its object yet
 
     # how many lists of values are kept as sets at a time
     MEMBER_SETS = 4
