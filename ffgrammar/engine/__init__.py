@@ -13,12 +13,13 @@ The rooms, in reading order:
     canonical/    the tokenizer's own tokens: look-ahead, masks, forced tokens, the policy
     matcher/      the public matcher, prompts, and masks of many matchers at once
 
-Locks are taken in this order; a thread that holds one takes none that stands before it:
+Locks are taken in this order. A thread that holds one of them never takes one that stands before it:
 
-    1. The lock of an engine, for all kernels that move a text or fill a cache. A thread that waits for it lets go of
-       the GIL, which the holder may need.
-    2. The lock of a mask table, for the look-up or change of one entry. A known mask is found with this one alone.
-    3. The lock of a vocabulary's partitions, for the look-up or change of one entry, by engines of any grammar.
+    1. The lock of an engine, for all kernels that move a text or fill a cache. A thread that waits for this lock
+       releases the GIL, because the lock's holder may need it.
+    2. The lock of a mask table, for a look-up or a change. A known mask is found with this lock alone.
+    3. The lock of a tokenizer's partition table, for a look-up or a change. The engines of all grammars on the
+       tokenizer share this table.
 
-Before a fork of the process all of them are taken (engine.pyx), after a lock that keeps new engines out.
+Before the process forks, engine.pyx takes all of them. It first takes a lock that keeps new engines out.
 """

@@ -14,8 +14,8 @@ from ffgrammar.regex.expr.store cimport ExprStore
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 cdef class EngineAttachment:
-    # What a folder above keeps with an engine, for all matchers of a grammar, derives from it. So the slot has a type, and
-    # this file imports nothing from there.
+    # Base class of what engine/canonical keeps with an engine, for all matchers of the grammar. It gives the slot
+    # `Engine.canonical` a type, so that this file need not import that room.
     pass
 
 
@@ -24,10 +24,11 @@ cdef class Engine:
     cdef Completability completability
     cdef Masks masks
     cdef Config first             # the configuration of the empty text
-    cdef bint ready               # False where memory ran out while the caches were dropped: they must be dropped again
-    cdef uint32_t generation      # counts how often the caches were dropped; numbers from them are valid in one generation
+    cdef bint ready               # False after dropping the caches failed half-way: they must be dropped again
+    cdef uint32_t generation      # how often the caches were dropped; row and state numbers are valid in one generation only
     cdef uint32_t base_exprs      # expressions from this number on are derivatives
-    # Soft bounds, and beside them what was held after a matcher had read its text again, which trims may not go below.
+    # Soft bounds. Beside each: how much was held when a matcher had last read its text again. For a text that was read in this
+    # generation, a larger amount raises the bound (`with_slack` in engine.pyx).
     cdef size_t max_bytes
     cdef size_t needed_bytes
     cdef size_t max_row_bytes
@@ -36,12 +37,12 @@ cdef class Engine:
     cdef size_t needed_states
     cdef uint32_t max_exprs
     cdef size_t needed_exprs
-    cdef size_t fixed_bytes       # what is held when the caches are empty
-    cdef size_t[2] checked_at     # `learned` when a trim last found nothing to drop, by `reread`
+    cdef size_t fixed_bytes       # how many bytes are held when the caches are empty
+    cdef size_t[2] checked_at     # by `reread`: what `learned` returned when a trim last found nothing to drop
     cdef Lock lock
     cdef bint has_lock
-    cdef Vec eos                  # the ids of the end-of-sequence tokens
-    cdef SharedPartitions shared  # of the vocabulary, for all grammars on it
+    cdef Vec eos                  # the ids of the end-of-text tokens
+    cdef SharedPartitions shared  # the partition table of the tokenizer, for all grammars on it
     cdef readonly RuleTables tables
     cdef readonly ExprStore store
     cdef readonly object tokenizer
@@ -54,13 +55,13 @@ cdef class Engine:
     # A part of the constructor: point the masks to the vocabulary's arrays.
     cdef void bind_vocabulary(self) noexcept
 
-    # Another: take over the limits. Returns 0 or raises MemoryError.
+    # Another part of the constructor: take over the limits. Returns 0.
     cdef int set_bounds(self) except -1
 
-    # Take the lock, with the GIL, which is let go of while this waits.
+    # Take the lock. Call it with the GIL, which is released while this waits. Returns 0.
     cdef int acquire(self) except -1
 
-    # Take the lock, without the GIL.
+    # Take the lock. Call it without the GIL.
     cdef void acquire_nogil(self) noexcept nogil
 
     # Take the lock if it is free. Returns whether it was, and never waits.
@@ -69,19 +70,20 @@ cdef class Engine:
     # Give the lock back.
     cdef void release(self) noexcept nogil
 
-    # The methods below run with the lock held, but for the last two, which need no lock.
+    # The methods below run with the lock held, except for `is_eos` and `checked`, which need no lock.
 
-    # How many bytes the caches hold that `max_bytes` bounds.
+    # The bytes in all caches that `max_bytes` bounds together.
     cdef size_t cached_bytes(self) noexcept nogil
 
-    # Drop the caches if they are over a bound; the generation goes up then. `reread` says whether the caller's text was read in
-    # this generation: then more is allowed than for one that must be read again anyway. Returns a status.
+    # Drop the caches if they are over a bound. If they are dropped, the generation goes up. `reread` says whether the caller's
+    # text was read in this generation. If it was, the bounds are higher, because dropping would cost another reading of the
+    # text. Returns a status.
     cdef int trim(self, bint reread) noexcept nogil
 
     # A number that changes when the caches learn something.
     cdef size_t learned(self) noexcept nogil
 
-    # Whether the caches are within all bounds.
+    # Whether the caches are within all bounds; `reread` is that of `trim`.
     cdef bint is_within_bounds(self, bint reread) noexcept nogil
 
     # Drop the caches. Returns a status.
@@ -93,5 +95,5 @@ cdef class Engine:
     # Whether a token ends a text.
     cdef bint is_eos(self, uint32_t token) noexcept nogil
 
-    # Return a status that is none of failure; raise the error of one that is.
+    # Return a status that is no failure. Raise the error that any other status stands for.
     cdef int checked(self, int status) except -1

@@ -1,7 +1,8 @@
 """An `Engine` is a grammar at work on a vocabulary. It owns the recognizer and the masks that all matchers of the grammar share.
 
-Caches only grow between trims. A matcher calls `trim` before it moves; where a budget is passed, everything that can be found again
-is dropped at once, and the generation goes up. Other matchers see the generation and read their text again when they next move.
+Caches only grow between trims. A matcher calls `trim` before it moves or makes a mask. If a budget is exceeded, everything that
+can be computed again is dropped at once, and the generation goes up. A matcher that finds a newer generation than its own reads
+its text again.
 """
 
 from libc.stdint cimport uint32_t
@@ -39,7 +40,8 @@ held_partitions = []
 
 
 def hold_engines():
-    """Take all locks before a fork: of each engine, then of the tables, whose locks a look-up takes without the engine's."""
+    """Before a fork, take the locks of all engines, and then those of all tables. The engines' locks are not enough: a look-up
+    takes the lock of a table alone."""
     cdef Engine engine
     cdef SharedPartitions shared
     registering.acquire()
@@ -58,7 +60,7 @@ def hold_engines():
 
 
 def let_engines_go():
-    """Release them after the fork, in both processes."""
+    """Release all these locks after the fork, in both processes."""
     cdef Engine engine
     cdef SharedPartitions shared
     for shared in held_partitions:
@@ -86,23 +88,23 @@ cdef extern from *:
     void trim_heap "malloc_trim"(size_t pad) noexcept nogil
 
 cdef enum:
-    # A grammar of more bytes than this returns its memory to the system when it is freed. The allocator would keep most of it,
-    # as it lies among what others still hold.
+    # If the automaton and the rows of a freed engine had more bytes than this, free memory is returned to the system. By itself
+    # the allocator would keep most of it, because it lies between blocks that are still in use.
     LARGE = 4 << 20
 
 cdef size_t NEVER = <size_t>-1  # for `checked_at`, where nothing was checked yet
 
 
 cdef inline size_t with_slack(size_t bound, size_t needed) noexcept nogil:
-    """A soft bound, raised where more than it is needed. It stays below the hard bound, which is twice as much."""
+    """A soft bound, raised if more than the bound was needed. It stays below the hard bound, which is twice the soft one."""
     if needed <= bound:
         return bound
     return min(needed + (bound >> 2), bound + (bound >> 1) + (bound >> 2))
 
 
 cdef SharedPartitions shared_partitions(object tokenizer):
-    """The partitions of a tokenizer, made for its first grammar. (Where two threads make them at once, one grammar does not
-    share its own.)"""
+    """The partition table of a tokenizer, made for its first grammar. (If two threads make one at the same time, the tokenizer
+    keeps one of the two, and the other is used by a single grammar.)"""
     cdef SharedPartitions found = tokenizer.partitions
     if found is None:
         found = tokenizer.partitions = SharedPartitions(tokenizer.partition_bytes)
@@ -110,7 +112,7 @@ cdef SharedPartitions shared_partitions(object tokenizer):
 
 
 cdef class EngineAttachment:
-    """Base of what a folder above keeps with an engine."""
+    """Base class of what engine/canonical keeps with an engine."""
 
 
 cdef class Engine:
@@ -119,8 +121,8 @@ cdef class Engine:
     Args:
         grammar: an `ir.GrammarIR`. No other engine may use its expression store.
         tokenizer: a `Tokenizer`.
-        limits: a `Limits`. The caches are dropped and filled again when they pass `cache_bytes`, `row_bytes`, `dfa_states` or
-            `expressions`, and the masks when they pass `mask_bytes`.
+        limits: a `Limits`. The caches are dropped and filled again when they exceed `cache_bytes`, `row_bytes` or `dfa_states`,
+            or when derivatives are more than half of `expressions`. Masks are dropped when they exceed `mask_bytes`.
 
     Raises:
         GrammarError: the grammar matches nothing.
@@ -182,7 +184,7 @@ cdef class Engine:
 
     cdef int set_bounds(self) except -1:
         # Soft bounds are checked between calls, when everything can be dropped. The kernels have hard bounds of twice as much,
-        # so that a single call ends, too. Offsets into the tables are 32 bits wide, hence the upper ends.
+        # so that a single call is bounded, too. No bound is higher than what 32-bit offsets into the tables can address.
         self.max_bytes = min(self.limits.cache_bytes, 4 << 30)
         self.max_states = min(self.limits.dfa_states, 1 << 22)
         self.max_exprs = min(self.limits.expressions // 2, 1 << 30)
@@ -236,14 +238,15 @@ cdef class Engine:
         return False
 
     cdef size_t cached_bytes(self) noexcept nogil:
-        # expressions count by the words in use: dropping derivatives keeps the room
+        # expressions are counted by the words in use, because their table keeps its memory when derivatives are dropped
         return (recognizer_bytes(&self.recognizer) + masks_other_bytes(&self.masks) + completability_bytes(&self.completability)
                 + self.store.nodes.tuples.words.len * sizeof(uint32_t))
 
     cdef int trim(self, bint reread) noexcept nogil:
-        """A text whose reading alone goes over a bound would drop the caches at every step. So once it is `reread` it
-        may use some more before they are dropped the next time."""
-        # Most steps learn nothing. Then the last check holds. (Counting the bytes takes 70 ns, a step with its mask some 600.)
+        """If reading one text alone exceeds a bound, every step would drop the caches. So after a text has been read again, the
+        caches may grow somewhat beyond the bound before they are dropped the next time."""
+        # Most steps learn nothing. Then the last check holds.
+        # (Counting the bytes takes 70 ns. A step with its mask takes some 600 ns.)
         cdef size_t learned = self.learned()
         if learned == self.checked_at[reread]:
             return OK
@@ -277,7 +280,7 @@ cdef class Engine:
         nodes_truncate(&self.store.nodes, self.base_exprs)
         if status < 0:
             return status
-        # tables keep some of their room; if that counted, a small budget would drop the caches at every call
+        # empty tables keep some memory: if it counted, the caches would be dropped at every call under a small budget
         self.fixed_bytes = self.cached_bytes()
         status = recognizer_first(&self.recognizer, &self.first)
         self.ready = status >= 0
@@ -292,7 +295,7 @@ cdef class Engine:
     def paused(self, call):
         """Call a function while no matcher moves, and return what it returns.
 
-        Matchers make new expressions in the store without the GIL, so the store must be read in here.
+        Matchers add expressions to the store without the GIL. So code outside the engine must read the store in such a call.
 
         Args:
             call: takes no arguments, and must not use a matcher of this engine.
@@ -304,15 +307,15 @@ cdef class Engine:
             self.release()
 
     def stats(self) -> dict:
-        """Counts and bytes of what is held now, the budgets beside them, and how often a budget was reached (`drops`).
+        """Counts and bytes of what is held now, the budgets beside them, and how often a budget was exceeded (keys in `drops`).
 
-        Keys with `partition` are about what the tokenizer keeps for all grammars; `nodes_walked` counts nodes of the vocabulary's
+        Keys with `partition` are about what the tokenizer keeps for all grammars. `nodes_walked` counts nodes of the vocabulary
         trie.
         """
         return self.paused(self.counts)
 
     def counts(self) -> dict:
-        """`stats` without the lock, which the caller holds."""
+        """`stats` for a caller that holds the lock."""
         return {
             "productions": len(self.tables),
             "lexemes": self.tables.rules.exprs.len,

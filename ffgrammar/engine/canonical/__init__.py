@@ -1,7 +1,8 @@
 """The tokenizer's own tokens under a grammar.
 
-A token may come only if some sentence goes on so that the tokenizer makes exactly these tokens of it. The rules of a
-tokenizer are a floor below (tokens/canonical); here they meet the grammar.
+A token may come only if the tokens so far, this one and perhaps further ones are together what the tokenizer makes of
+some sentence. The rules of a tokenizer are on a lower floor (tokens/canonical). Here they are combined with the
+grammar.
 
 In reading order:
 
@@ -11,6 +12,6 @@ In reading order:
     lookahead       whether a sentence goes on that keeps the tokens as they are
     masks           the canonical tokens that may come next
     forced          the bytes and tokens that must come next
-    caches          what matchers of one grammar share of these
-    policy          what a matcher asks
+    caches          the look-ahead and the masks that the matchers of one grammar share
+    policy          what a matcher asks about its tokens
 """

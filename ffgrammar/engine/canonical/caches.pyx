@@ -1,6 +1,6 @@
-"""The caches are made when a matcher first needs the tokenizer's rules, and hang on the engine in a slot that the engine declares.
+"""The caches are made when a matcher first needs the tokenizer's rules, and are kept in a slot that the engine declares.
 
-Two threads may make them at the same time. Then one of the two is dropped, and nothing is in it yet.
+Two threads may make the caches of one engine at the same time. Then the engine keeps those of one thread.
 """
 
 from ffgrammar.engine.canonical.lookahead cimport Lookahead

@@ -7,22 +7,24 @@ from ffgrammar.engine.canonical.lookahead cimport Lookahead
 from ffgrammar.engine.recognizer.recognizer cimport Config
 from ffgrammar.tokens.canonical.rules cimport CanonicalState
 
-# All but `common_tokens` run with the engine's lock held, and raise LimitError. Those with a look-ahead need it entered.
+# All functions but `common_tokens` run with the engine's lock held, and raise LimitError. A look-ahead that is passed to them
+# must have been entered.
 
 # The bytes that every sentence goes on with after `config`, which moves to their end.
 cdef bytes forced_bytes(Engine engine, Config* config)
 
-# The ids of the tokens that must come one after another. `start` is where the text stands, `before` the rules' state there. With
-# `prefix_only` it stops at the end of the pending bytes of a prompt.
+# The ids of the tokens that must come, one after another. `start` is the configuration after the text so far, and `before` is
+# the rules' state there. With `prefix_only` it stops after the token that spells the last pending byte of a prompt.
 cdef list forced_run(Engine engine, Lookahead lookahead, const Config* start, const CanonicalState* before, bint prefix_only)
 
-# How many tokens may come next by both the grammar and the rules; 2 if there are more. One of them goes to `token`.
+# How many tokens may come next by both the grammar and the rules; 2 if there are 2 or more. Writes one of them to `token`.
 cdef int count_tokens(Engine engine, Lookahead lookahead, const Config* config, const CanonicalState* at, uint32_t* token) except -1
 
-# Where the tokenizer's rules are not known: the offsets in the forced bytes where a token may begin that reaches beyond their
-# end, ascending. `end` is the configuration after them.
+# For a tokenizer whose rules are not known: the offsets in the forced bytes where a token may begin that reaches beyond their
+# end. If the bytes end in white space and something may follow, the offset of this white space is among them. `end` is the
+# configuration after the bytes.
 cdef list boundary_candidates(Engine engine, const Config* end, bytes forced)
 
-# The tokens of the forced bytes after `text` that every continuation has, given these offsets. It runs without the lock, for an
-# encoder may be anyone's code.
+# The tokens of the forced bytes after `text` that are the same whatever follows. `candidates` is what boundary_candidates
+# returned. It runs without the lock, because an encoder may be anyone's code.
 cdef list common_tokens(object tokenizer, bytes text, bytes forced, list candidates)

@@ -1,14 +1,14 @@
 """Forced bytes, and forced tokens.
 
-Where the tokenizer's rules are known (tokens/canonical/rules.pyx), a token is forced if it is the only one with which some
-sentence goes on so that the tokens so far, and it, are the tokenizer's own (lookahead.pxd). The next one is forced if it is the
-only one after that.
+If the tokenizer's rules are known (tokens/canonical/rules.pyx), a token is forced if the text cannot end before it, and if it is
+the only one that may come so that the tokens so far, this one and perhaps further ones are together what the tokenizer makes of
+some sentence (lookahead.pxd). Then the next token is looked for in the same way.
 
-Where they are not known, an encoder stands in for them. Whatever follows, the tokenizer's own tokens either end where the forced
-bytes end, or one of them reaches beyond. So the forced tokens are those that the tokenization of all forced bytes shares with the
-tokenization of every beginning of them after which a token can start that reaches beyond the end. (llguidance's fast-forward
-tokens cut the first of these at the offsets of the others instead; that fails where a longer text merges differently further
-left: "nne" is n, ne, but "nneo" is nn, eo.)
+If the rules are not known, an encoder stands in for them. Whatever follows, the tokenizer's own tokens either end where the
+forced bytes end, or one of them reaches beyond this end. So a beginning of the forced bytes matters if such a token can start
+right after it. All forced bytes and each of these beginnings are encoded. The forced tokens are the first tokens that
+the results have in common. (llguidance's fast-forward tokens encode all forced bytes, and cut the result at the offsets where
+these beginnings end. This fails where a longer text merges differently further left: "nne" is n, ne, but "nneo" is nn, eo.)
 """
 
 from libc.stdint cimport uint8_t, uint32_t
@@ -28,12 +28,12 @@ from ffgrammar.tokens.vocabulary.trie cimport (
 
 from ffgrammar.core.errors import LimitError
 
-# How many bytes of the text are tokenized again to find where its last token ends; the second figure where the first does not
-# show it. Where that does not either, nothing is forced: to tokenize whole texts would cost their length at every token.
+# How many bytes of the text are tokenized again to find where its last token ends. If RECENT bytes do not show this, MAX_RECENT
+# are tried. If these do not show it either, nothing is forced: tokenizing the whole text at every token would cost too much.
 cdef Py_ssize_t RECENT = 128
 cdef Py_ssize_t MAX_RECENT = 2048
 
-# How many bytes of one lexeme are forced at a time where the lexeme is on the trace.
+# How many bytes of one lexeme are forced at a time if the lexeme is on the trace.
 cdef uint32_t MAX_INSIDE = 512
 
 
@@ -48,11 +48,11 @@ cdef bytes forced_bytes(Engine engine, Config* config):
     cdef uint32_t inside = 0
     cdef bytearray found = bytearray()
     while True:
-        # A lexeme on the trace is read again wherever it may end. It may also be forced for ever, as in [7,7.000
+        # A lexeme on the trace is read again wherever it may end. It may also be forced without end, as in [7,7.000
         inside = inside + 1 if is_inside(&engine.recognizer.trace, config.row) else 0
         if inside > MAX_INSIDE:
             break
-        # where the text may end, some sentence goes on with nothing
+        # if the text may end here, nothing is forced
         if engine.checked(recognizer_accepting(&engine.recognizer, config, NULL)):
             break
         if engine.checked(next_bytes(&engine.completability, &engine.recognizer, config, bits)) != 1:
@@ -130,7 +130,7 @@ cdef list forced_run(Engine engine, Lookahead lookahead, const Config* start, co
             break
         count = count_tokens(engine, lookahead, &config, &at, &token)
         if count == 0 and not found and at.last < <uint32_t>UNCONSTRAINED:
-            # No sentence has the last token, but a model took it. What follows is forced all the same.
+            # No sentence goes on after the last token, but the token was taken. What follows is forced all the same.
             at.last = UNCONSTRAINED
             count = count_tokens(engine, lookahead, &config, &at, &token)
         if count != 1:
@@ -144,7 +144,7 @@ cdef list forced_run(Engine engine, Lookahead lookahead, const Config* start, co
             break
         if size > <size_t>engine.limits.forced_bytes:
             raise LimitError("forced_bytes", engine.limits.forced_bytes, "the grammar forces a longer text")
-        # a lexeme on the trace may be forced for ever
+        # a lexeme on the trace may be forced without end
         if size > MAX_INSIDE and is_inside(&engine.recognizer.trace, config.row):
             break
     return found
@@ -161,7 +161,7 @@ cdef list boundary_candidates(Engine engine, const Config* end, bytes forced):
         node = engine.trie.find_node(data + start, size - start)
         if node > 0 and reaches_beyond(engine, end, <uint32_t>node):
             candidates.append(start)
-    # Pre-tokenizers look past spaces and line ends: what follows decides about these, if anything can.
+    # What follows spaces and line ends may change how a pre-tokenizer splits them, if anything can follow.
     start = size_without_spaces(forced)
     if start < size and engine.checked(next_bytes(&engine.completability, &engine.recognizer, end, bits)):
         candidates.append(start)
@@ -169,13 +169,13 @@ cdef list boundary_candidates(Engine engine, const Config* end, bytes forced):
 
 
 cdef Py_ssize_t size_without_spaces(bytes data):
-    """The length without the spaces at the end, of which Unicode has many, and without a character that is cut."""
+    """The length without the white space at the end (that of Unicode), and without an incomplete character before the end."""
     text = data[:whole_to(data, len(data))].decode("utf-8", "surrogateescape").rstrip()
     return len(text.encode("utf-8", "surrogateescape"))
 
 
 cdef list after_text(object tokenizer, bytes text, bytes forced):
-    """The tokens of `forced` after `text`; empty where a token would lie across the two."""
+    """The tokens of `forced` after `text`; none if a token would lie across the two, or if this cannot be found out."""
     cdef Py_ssize_t size, at, count
     for size in (RECENT, MAX_RECENT):
         recent = text[max(0, len(text) - whole_from(text, size)):]
@@ -185,21 +185,23 @@ cdef list after_text(object tokenizer, bytes text, bytes forced):
         while at < len(recent) and count < len(tokens):
             at += len(tokenizer.token_bytes(tokens[count]))
             count += 1
-        # A window may start inside a pre-token. Four whole tokens later that has no effect any more.
+        # The bytes may begin inside a pre-token. Four whole tokens later this has no effect any more.
         if len(recent) == len(text) or (at == len(recent) and tokens[max(0, count - 4):count] == tokenizer.encode(recent)[-4:]):
             return tokens[count:] if at == len(recent) else []
     return []
 
 
 cdef Py_ssize_t whole_from(bytes text, Py_ssize_t size):
-    """The least number of bytes, `size` at least, at the end of a text that begin with a whole character."""
+    """How many bytes at the end of a text to take so that they begin with a whole character: the least number that is at least
+    `size`, or all bytes."""
     while size < len(text) and utf8_continues(text[len(text) - size]):
         size += 1
     return min(size, len(text))
 
 
 cdef Py_ssize_t whole_to(bytes data, Py_ssize_t size):
-    """The greatest number of first bytes, `size` at most, that do not end inside a character."""
+    """How many bytes at the start of a text to take so that they do not end inside a character: the greatest number that is at
+    most `size`."""
     cdef Py_ssize_t start = size
     while start > 0 and start > size - 4:
         start -= 1
@@ -213,7 +215,7 @@ cdef list tokens_before(object tokenizer, bytes text, bytes forced, Py_ssize_t e
     """The tokens of the forced bytes before an offset."""
     cdef Py_ssize_t whole = whole_to(forced, end)
     if whole < end:
-        # A token begins inside a character: its pre-token is merged as bytes, and only those before it are as in text.
+        # The offset is inside a character. The pre-token there is merged as bytes, so only the pre-tokens before it count.
         ends = tokenizer.pretoken_ends(text + forced[:whole])
         whole = 0 if ends is None or len(ends) < 2 else max(0, ends[len(ends) - 2] - len(text))
     return after_text(tokenizer, text, forced[:whole])
@@ -225,7 +227,7 @@ cdef list common_tokens(object tokenizer, bytes text, bytes forced, list candida
     try:
         (text + forced[:whole_to(forced, len(forced))]).decode("utf-8")
     except UnicodeDecodeError:
-        # how a tokenizer of text cuts what is not text depends on what follows
+        # the bytes are not UTF-8: how an encoder of text splits them depends on what follows
         return []
     tokens = tokens_before(tokenizer, text, forced, len(forced))
     for end in candidates:

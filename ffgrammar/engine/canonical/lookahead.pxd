@@ -1,4 +1,5 @@
-"""Whether a text can go on so that it becomes a sentence of the grammar and the tokens taken stay the tokenizer's own."""
+"""The look-ahead: whether a text can go on to a sentence of the grammar so that the tokens taken so far stay the tokenizer's
+own."""
 
 cimport cython
 from libc.stddef cimport size_t
@@ -15,7 +16,7 @@ from ffgrammar.tokens.canonical.rules cimport CanonicalState, CanonicalRules
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 cdef enum:
-    MAX_LEVELS = 64  # tokens that a search tries one after another to bring a pre-token to its end
+    MAX_LEVELS = 64  # how many tokens in a row a search tries to bring a pre-token to its end
 
 
 @cython.final
@@ -26,23 +27,25 @@ cdef class Lookahead:
     cdef uint32_t generation    # of the engine's caches, which the configurations belong to
     cdef size_t max_bytes
     cdef size_t dependent_answers  # how many answers of the grammar ever depended on values in the text
-    cdef Intern names           # of what was asked: see `name_state` and `can_reach_boundary`
+    cdef Intern names           # numbers for what was asked: see `name_state` and `can_reach_boundary`
     cdef Vec verdicts           # by name
-    # of the search under way
-    cdef Vec visited            # names it has met
+    # of the current search
+    cdef Vec visited            # names that it has met
     cdef uint32_t searched      # how many states it has searched from
     cdef uint32_t nodes_left    # how many nodes of the trie it may still look at
     cdef bint cut_short         # whether it met a state that it was searching from already
-    cdef CanonicalState* states[MAX_LEVELS]  # of the walk for each token it tries, made when first needed
+    cdef CanonicalState* states[MAX_LEVELS]  # by level: of the walk over the tokens tried there; allocated when first needed
     cdef Config* configs[MAX_LEVELS]
     cdef Vec frontier           # of a search for the end of a pre-token: row, state, hypothesis
 
     # All methods run with the engine's lock held. Where a comment says "whether", a method returns 1, 0 or a status.
 
-    # To be called before the others: for whom to search, and whether what was found before still holds. Returns a status.
+    # Call this before the other methods. It notes the pending bytes of the matcher that asks, and forgets what was found before
+    # if that does not hold any more or takes too much memory. Returns a status.
     cdef int enter(self, Engine engine, PendingPrefix pending) noexcept nogil
 
-    # Move by one byte, pending or of the text: 1, 0 where it may not come (then `config` stays), or a status.
+    # Move by one byte, which is a pending one or one of the text. Returns 1; 0 if it may not come (`config` stays); or a
+    # status.
     cdef int step(self, Engine engine, Config* config, uint32_t byte) noexcept nogil
 
     # Whether the text is a sentence.
@@ -51,45 +54,49 @@ cdef class Lookahead:
     # Whether the text can go on to a sentence so that the tokens taken stay as they are. `at` is the rules' state after them.
     cdef int has_canonical_completion(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
 
-    # Whether the pre-token may end after the last token.
+    # Whether the pre-token may end after the last token, so that the text ends or goes on there. `at` is the state after this
+    # token.
     cdef int can_end_pretoken(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
 
-    # Whether the text can go on so that a pre-token ends here. `hypothesis` is a state of the automaton of pre-tokens.
+    # Whether the text can go on from here so that the current pre-token ends here. `hypothesis` is a state of the automaton of
+    # pre-tokens.
     cdef int can_reach_boundary(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil
 
     # Forget everything. Returns a status.
     cdef int clear(self, Engine engine) noexcept nogil
 
-    # Write the name of a configuration and a state, NAMELESS where it would mean something else the next time. Returns a status.
+    # Write the name, a number, of a configuration and a state. It is NAMELESS if their numbers would mean something else the
+    # next time. Returns a status.
     cdef int name_state(self, const Config* config, const CanonicalState* at, uint32_t* name) noexcept nogil
 
-    # Write the name of `count` words; it has a verdict from now on. Returns a status.
+    # Write the name of `count` words. From now on it has an entry in `verdicts`. Returns a status.
     cdef int add_name(self, const uint32_t* words, uint32_t count, uint32_t* name) noexcept nogil
 
-    # Whether tokens that go on with the pre-token bring it to its end: 1, 0 or a status. `level` of them were tried before. A
-    # verdict that is found is kept under the name of configuration and state.
+    # Whether further tokens inside the pre-token can bring it to its end. `level` is how many such tokens were taken before.
+    # The verdict is kept under the name of `config` and `at`.
     cdef int search(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil
 
-    # The same without the verdicts that are kept.
+    # `search` without a look at the verdicts that are kept.
     cdef int search_tokens(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil
 
-    # The same by tokens below the node where a walk of the trie stands.
+    # `search_tokens`, where the first token is one that a walk over the trie still has to find.
     cdef int search_subtrees(self, Engine engine, TokenWalk* walk, uint32_t level) noexcept nogil
 
-    # Whether a token leads on, whose bytes have led to `config` and `at`.
+    # Whether the search succeeds with a token. `config` and `at` are after the bytes of this token.
     cdef int try_token(
         self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t level) noexcept nogil
 
-    # `can_reach_boundary` without the verdicts.
+    # `can_reach_boundary` without a look at the verdicts that are kept.
     cdef int search_boundary(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil
 
-    # Go on with every character, ASCII or `wide`: whether one leads where any text will do. Other configurations that it leads to
-    # are added to the frontier. `ended` says whether the pre-token ended at an earlier character; `steps_left` bounds the work.
+    # Go on with every ASCII character or, if `wide`, with every other character. Whether one of them leads to where any text
+    # will do. Other configurations that characters lead to are added to the frontier. `ended` says whether the pre-token ended
+    # before an earlier character. `steps_left` bounds the work.
     cdef int try_characters(
         self, Engine engine, const Config* config, bint wide, uint32_t hypothesis, bint ended, uint32_t* steps_left,
     ) noexcept nogil
 
-    # The same with the bytes low..high of a character that `part` has begun.
+    # `try_characters` for the characters that begin with the bytes of `part` and go on with a byte from `low` to `high`.
     cdef int try_bytes(
         self, Engine engine, const Config* config, const Utf8* part, uint32_t low, uint32_t high, uint32_t hypothesis, bint ended,
         uint32_t* steps_left,
@@ -98,5 +105,6 @@ cdef class Lookahead:
     # Whether the automaton has a transition, from number `first` on, at an entry of its tables.
     cdef bint has_transition(self, uint32_t first, uint32_t entry) noexcept nogil
 
-    # A configuration after the end of a pre-token: whether it is sure that the text goes on. Else it is added to the frontier.
+    # `config` and `hypothesis` are after the end of a pre-token. Whether it is sure that the text can go on from there. If not,
+    # they are added to the frontier, unless they are there already or are a dead end.
     cdef int pass_boundary(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil

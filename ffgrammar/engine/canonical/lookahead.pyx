@@ -1,11 +1,11 @@
-"""The grammar and the tokenizer may each allow a token, and yet it may lead where they do not agree any more: `orde` where only
-`order` can follow, for the merges never leave `orde` beside a token that begins with r. So whether a token may come is decided
-by looking for a sentence with it.
+"""The grammar and the tokenizer may each allow a token that leads to a dead end. Where only `order` can come, `orde` is such a
+token: the merges never leave `orde` beside a token that begins with r. So whether a token may come is decided by looking for a
+sentence that begins with it.
 
-The sentence need not be found whole. Where a pre-token ends, the pre-tokens after it are what the tokenizer makes of any text
-that comes, and what a grammar has begun it can complete. So it is enough that some text brings the pre-token to its end
-(`can_reach_boundary`). That depends on the grammar's configuration and on the hypothesis about pre-tokens, not on tokens, and is
-found once. Only where the pre-token cannot end yet does the search try tokens that go on with it.
+The sentence need not be found whole. After the end of a pre-token, any text that the grammar allows has canonical tokens, and
+the grammar can complete whatever it has allowed so far. So it is enough that some text brings the pre-token to its end
+(`can_reach_boundary`). This depends on the grammar's configuration and on the hypothesis about pre-tokens, not on tokens, and
+is found once. If, and only if, the pre-token cannot end yet, the search tries tokens that go on with it.
 
 Verdicts are kept for all matchers of a grammar, within the budget of its caches.
 """
@@ -31,15 +31,15 @@ cdef enum:
     UNKNOWN = 0
     YES = 1
     NO = 2
-    UNDER_WAY = 3  # the search under way has met it
+    UNDER_WAY = 3  # the current search has met it, and has not decided it yet
 
     NAMELESS = 0xFFFFFFFF
     # A search that reaches one of these bounds takes it for granted that there is a sentence.
     MAX_SEARCHED = 4096
     MAX_NODES = 1 << 19       # of the trie: some 25 ms
-    MAX_VIRTUAL_NODES = 1024  # on virtual rows, where nothing is kept and each token is searched for anew
-    MAX_STEPS = 1 << 16
-    MAX_FRONTIER = 3 * 64
+    MAX_VIRTUAL_NODES = 1024  # instead, on virtual rows: no verdict is kept there, so each token needs a search of its own
+    MAX_STEPS = 1 << 16       # bytes that one search for the end of a pre-token tries
+    MAX_FRONTIER = 3 * 64     # words, three for each configuration
 
 
 cdef inline bint has_name(const Config* config) noexcept nogil:
@@ -53,7 +53,7 @@ cdef class Lookahead:
 
     Args:
         rules: the tokenizer's rules.
-        max_bytes: how much is kept; beyond it everything is dropped.
+        max_bytes: when the names take more than this, everything is dropped.
     """
 
     def __cinit__(self, CanonicalRules rules not None, size_t max_bytes):
@@ -108,7 +108,8 @@ cdef class Lookahead:
             self.nodes_left = MAX_VIRTUAL_NODES if config.row & VIRTUAL else MAX_NODES
             self.cut_short = False
             status = self.search(engine, config, at, 0)
-            # A search that fails has seen everything there is. One that succeeds may have stopped half-way.
+            # A search that fails has seen everything, so what it has met is decided. One that succeeds may have stopped
+            # half-way.
             for i in range(self.visited.len):
                 if self.verdicts.data[self.visited.data[i]] == UNDER_WAY:
                     self.verdicts.data[self.visited.data[i]] = NO if status == 0 else UNKNOWN
@@ -202,7 +203,7 @@ cdef class Lookahead:
         walk_begin(engine, &walk, states, configs, self.pending, &self.nodes_left, &self.dependent_answers)
         if not at.character.need:
             return self.search_subtrees(engine, &walk, level)
-        # few tokens go on inside a character, and they begin far from each other
+        # few tokens go on inside a character, and they are in distant parts of the trie
         for byte in range(at.character.low, <uint32_t>at.character.high + 1):
             walk.node = self.trie.roots[byte]
             if walk.node:
@@ -254,15 +255,15 @@ cdef class Lookahead:
         return status if status < 0 else self.verdicts.data[name] == YES
 
     cdef int search_boundary(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil:
-        """Whether a pre-token ends here shows within a few characters; after them any text will do. So this is a breadth-first
-        search over characters, with the configurations to go on from in the frontier."""
+        """A few characters show whether the pre-token ends here; after them any text will do. So this is a breadth-first search
+        over characters. The frontier has the configurations to go on from."""
         cdef uint32_t steps_left = MAX_STEPS
         cdef bint wide
         cdef size_t at
         cdef Config reached
         cdef int status
         self.frontier.len = 0
-        # (most often ASCII characters will do)
+        # (most often ASCII characters are enough)
         for wide in range(2):
             at = 0
             status = self.try_characters(engine, config, wide, hypothesis, False, &steps_left)
@@ -289,7 +290,7 @@ cdef class Lookahead:
         self, Engine engine, const Config* config, const Utf8* part, uint32_t low, uint32_t high, uint32_t hypothesis, bint ended,
         uint32_t* steps_left,
     ) noexcept nogil:
-        # before the end the automaton's first transitions, those that stay in the pre-token, do not count
+        # before the pre-token has ended, the automaton's first transitions do not count: they stay in the pre-token
         cdef uint32_t first = 0 if ended else self.rules.pretokens.stays
         cdef Config moved
         cdef Utf8 after

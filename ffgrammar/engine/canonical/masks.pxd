@@ -1,4 +1,4 @@
-"""Masks of the tokens that a grammar allows and that are the tokenizer's own."""
+"""Masks of the tokens that a grammar allows and that are the tokenizer's own. masks.pyx explains what a part of a mask is."""
 
 cimport cython
 from libc.stddef cimport size_t
@@ -33,7 +33,7 @@ cdef class CanonicalMasks:
     cdef Intern names      # of the parts that `table` has masks for
     cdef MaskTable table
     cdef Vec buffer        # one mask and a spare word, in whole blocks; all zero between calls
-    cdef Vec part          # the same
+    cdef Vec part          # the same, for one part
     cdef Vec plain         # the grammar's own mask
     cdef Vec scratch       # for table_pack
     cdef Vec inside        # by token: the lexer state that it leads to from `inside_from`, or LEFT where it leaves the lexeme
@@ -43,13 +43,13 @@ cdef class CanonicalMasks:
     cdef readonly size_t misses  # parts that were not known
 
     # All methods run with the engine's lock held and the look-ahead entered. Unless its comment says otherwise, a method
-    # returns a status; where the comment begins with "Whether", it returns 1, 0 or a status. `at` is the rules' state after the
-    # tokens so far, `start` the same with one hypothesis; `ends` says whether the pre-token ends before the next token, or goes
-    # on with it.
+    # returns a status; if the comment begins with "Whether", it returns 1, 0 or a status. `at` is the rules' state after the
+    # tokens so far, and `start` is the same with one hypothesis only. `ends` says whether the pre-token ends before the next
+    # token; if not, it goes on with this token.
 
-    # Write the mask after some tokens to `count` words, end of text included. `transitions` are those of the hypotheses, two
-    # each (tokens/canonical/transitions.pxd), or None. `successors` is a mask of the tokens that merges leave beside the last
-    # token, NULL where that does not matter.
+    # Write the mask after the tokens so far to `count` words, including end-of-text tokens. `transitions` has two transitions
+    # for each hypothesis (CanonicalRules.transitions_from), or is None. `successors` is a mask of the tokens that merges leave
+    # beside the last token, or NULL where this does not matter.
     cdef int fill(
         self, Engine engine, const Config* config, const CanonicalState* at, list transitions, const uint32_t* successors,
         uint32_t* words, size_t count,
@@ -60,48 +60,50 @@ cdef class CanonicalMasks:
         self, Engine engine, const Config* config, const CanonicalState* at, list transitions, const uint32_t* successors,
     ) noexcept
 
-    # The same for one part.
+    # Add the tokens of one part to `buffer`. Returns a status.
     cdef int add_part(
         self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
         const uint32_t* successors,
     ) noexcept
 
-    # Find the mask of one part, in which `successors` have no say yet. The caller releases it. Returns a status.
+    # Find or make the mask of one part, before it is and-ed with successors. The caller releases it. Returns a status.
     cdef int find_part(
         self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
         StoredMask** mask,
     ) noexcept
 
-    # Write that mask to `part`, and whether it depends on values in the text. Returns a status.
+    # Write the mask of one part to `part`. Sets `text_dependent` to True if it depends on values in the text. Returns a status.
     cdef int make_part(
         self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
         bint* text_dependent,
     ) noexcept
 
-    # Pack `part` into a mask, which is stored under its name if it is to be kept. Returns a status.
+    # Pack `part` into a mask, which the caller releases. If `keep`, the mask is stored under `name`. Returns a status.
     cdef int pack_part(self, StoredMask** mask, bint keep, uint32_t name) noexcept
 
-    # Whether the tokens that merges do not make can be ignored: none of them forbids that a pre-token ends before or after the
-    # next token.
+    # Whether the tokens that merges do not make can be ignored, because none of them forbids that a pre-token ends before or
+    # after the next token. Returns True or False.
     cdef bint ignores_unmergeable(self, const CanonicalState* start, bint ends) noexcept nogil
 
-    # A part by walking the whole trie.
+    # Make a part by walking the whole trie: set its tokens in `words`.
     cdef int walk(self, Engine engine, const Config* config, const CanonicalState* start, bint ends, uint32_t* words) noexcept nogil
 
-    # A part by filtering the grammar's own mask with a boundary transition.
+    # Make a part by filtering the grammar's own mask with a boundary transition: set its tokens in `words`. Sets
+    # `text_dependent` to True if the grammar's mask depends on values in the text.
     cdef int filter_by_pretokens(
         self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
         uint32_t* words, bint* text_dependent,
     ) noexcept nogil
 
-    # Write the grammar's own mask to `plain`, and whether it depends on values in the text. Returns a status.
+    # Write the grammar's own mask to `plain`. Sets `text_dependent` to True if it depends on values in the text. Returns a
+    # status.
     cdef int find_plain(self, Engine engine, const Config* config, bint* text_dependent) noexcept nogil
 
-    # `tokens` are some of the 32 tokens of word number `word` of a mask, as bits. Returns those after which a slot already says
-    # that the pre-token may end. `after`: by token, the hypothesis after it.
+    # `tokens` are some of the 32 tokens of word number `word` of a mask, as bits. Returns, as bits, those for which a slot
+    # already says that the pre-token may end after the token. `after` is, by token, the hypothesis after it.
     cdef uint32_t known_tokens(self, uint32_t word, uint32_t tokens, const uint8_t* after) noexcept nogil
 
-    # Whether one token may come: 1, 0 or a status.
+    # Whether one token may come. `by_merges` says whether it must also be one that merges make.
     cdef int judge_token(
         self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
         bint by_merges, uint32_t token,
@@ -110,19 +112,19 @@ cdef class CanonicalMasks:
     # Fill `inside` for a lexer state.
     cdef int walk_inside(self, Engine engine, uint32_t state) noexcept nogil
 
-    # Whether the pre-token may end after tokens that lead to a lexer state and a hypothesis: 1, 0 or a status.
+    # Whether the pre-token may end after a token that leads to a lexer state and a hypothesis.
     cdef int can_end_after(self, Engine engine, const Config* config, uint32_t state, uint32_t hypothesis) noexcept nogil
 
-    # The same on a virtual row, where the answer may depend on the text of the token.
+    # `can_end_after` on a virtual row, where the answer may depend on the text of the token.
     cdef int can_end_after_text(self, Engine engine, const Config* config, uint32_t token, uint32_t hypothesis) noexcept nogil
 
-    # The slot of a lexer state. If it was another state's, its verdicts are forgotten first.
+    # Returns the slot of a lexer state. If the slot was another state's, its verdicts are forgotten first.
     cdef Slot* slot_of(self, uint32_t state) noexcept nogil
 
-    # Whether a token may come, byte by byte.
+    # Whether a token may come. The token is read byte by byte.
     cdef int try_token(
         self, Engine engine, const Config* config, const CanonicalState* start, bint ends, uint32_t token) noexcept nogil
 
-    # Whether a token may come whose bytes have led to `config` and `at`.
+    # Whether a token may come. `config` and `at` are after the bytes of this token.
     cdef int may_come(
         self, Engine engine, const Config* config, const CanonicalState* at, bint ends, uint32_t token) noexcept nogil

@@ -1,15 +1,17 @@
-"""A canonical mask is put together of parts.
+"""A canonical mask is put together from parts.
 
-The next token begins a pre-token, where the one before may end; or it goes on with the pre-token, and the merges leave it beside
-the last token. There may be several hypotheses about where pre-tokens end (tokens/pretokenize/automaton.py), so a mask is the union
-of two parts for each. But for the pair with the last token, a part depends on the grammar's configuration and on one hypothesis
-alone. So parts are found once and kept, and a mask is a few of them and-ed with the successors of the last token
-(tokens/bpe/successors.pyx).
+There are two cases for the next token. It may begin a new pre-token, if the current one may end. Or it may go on with the
+current pre-token, if the merges leave it beside the last token. There may be several hypotheses about where pre-tokens end
+(tokens/pretokenize/automaton.py). So a mask is the union of two parts for each hypothesis.
+
+Apart from what the merges leave beside the last token, a part depends on the grammar's configuration and on one hypothesis. So
+parts are found once and kept. A mask is the union of a few of them, where those that go on with the pre-token are first and-ed
+with the successors of the last token (tokens/bpe/successors.pyx).
 
 A part is found from the grammar's own mask and from what pre-tokens allow (tokens/canonical/transitions.pyx). Most tokens stay
-inside a lexeme, and whether the pre-token may end after them is a question of the lexer state and the hypothesis that they lead
-to; the others are looked at one by one. docs/performance.md says what that takes. A walk over all tokens takes ten times as
-long.
+inside a lexeme. Whether the pre-token may end after such a token depends on the lexer state and the hypothesis that the token
+leads to. The other tokens are looked at one by one. docs/performance.md says how long this takes. A walk over all tokens takes
+ten times as long.
 """
 
 cimport cython
@@ -49,7 +51,7 @@ cdef class CanonicalMasks:
 
     Args:
         lookahead: the grammar's look-ahead.
-        max_bytes: how many bytes of masks are kept; beyond it all are dropped.
+        max_bytes: when the kept masks and their names take more than this, all are dropped.
     """
 
     def __cinit__(self, Lookahead lookahead not None, size_t max_bytes):
@@ -176,7 +178,7 @@ cdef class CanonicalMasks:
         status = self.make_part(engine, config, start, ends, transition, &text_dependent)
         text_dependent |= self.lookahead.dependent_answers != answers
         if status >= 0:
-            # one of a virtual row that depends on the text holds for no other row with the same name
+            # a part that depends on the text of its virtual row does not hold for other virtual rows with the same name
             status = self.pack_part(mask, config.row != PENDING and not (config.row & VIRTUAL and text_dependent), name)
         memset(self.part.data, 0, self.part.len * sizeof(uint32_t))
         return status
@@ -217,7 +219,7 @@ cdef class CanonicalMasks:
         uint32_t* words, bint* text_dependent,
     ) noexcept nogil:
         cdef uint32_t word, allowed, left, token, found
-        # whether merges must be asked about each token: whether they make it
+        # whether each token must be checked for whether merges make it
         cdef bint by_merges = not self.rules.whole_pretokens or (
             self.rules.has_unmergeable and not ends and start.last != <uint32_t>FIRST)
         cdef int status = self.find_plain(engine, config, text_dependent)
@@ -231,7 +233,7 @@ cdef class CanonicalMasks:
             allowed = self.plain.data[word] & transition.mask[word]
             found = 0
             if allowed and not by_merges:
-                # (most: 1.1 ms instead of 1.6 for a part of a mask inside a JSON string)
+                # (this decides most tokens: a part of a mask inside a JSON string takes 1.1 ms instead of 1.6 ms)
                 found = self.known_tokens(word, allowed, transition.after) & ~transition.cut[word]
             words[word] |= found
             left = allowed & ~found
@@ -282,7 +284,8 @@ cdef class CanonicalMasks:
         return self.try_token(engine, config, start, ends, token) if status == 0 else status
 
     cdef int can_end_after_text(self, Engine engine, const Config* config, uint32_t token, uint32_t hypothesis) noexcept nogil:
-        """An answer that did not depend on the text holds for other tokens with the same lexer state, too."""
+        """If the answer is yes and did not depend on the text, it holds for other tokens with the same lexer state and
+        hypothesis, too."""
         cdef uint32_t state = self.inside.data[token]
         cdef Slot* slot = self.slot_of(state)
         cdef Config moved = config[0]

@@ -1,5 +1,5 @@
-"""Searches begin inside a prompt while some of its bytes are missing. So a configuration is one of the grammar, or a number of
-pending bytes that have come; these accessors hide the difference."""
+"""While bytes of a prompt are pending, searches begin inside the prompt. So the configuration of a search is either one of the
+grammar, or the number of pending bytes that have come so far. The functions here hide the difference."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t
@@ -14,13 +14,13 @@ cdef enum:
 
 
 cdef struct PendingPrefix:
-    const uint8_t* data  # bytes of a prompt that the first tokens must spell; the caller keeps them
-    uint32_t count       # 0 where there is no prompt
+    const uint8_t* data  # bytes of a prompt that the first tokens must spell; they must live as long as the search
+    uint32_t count       # how many bytes; 0 without a prompt
     uint32_t consumed    # how many of them have come
 
 
 cdef inline Config search_start(const PendingPrefix* pending, const Config* now) noexcept nogil:
-    """The configuration where a search begins. `now` is the text's."""
+    """The configuration where a search begins. `now` is the grammar's configuration after the text."""
     cdef Config config = now[0]
     if pending.consumed < pending.count:
         config.row = PENDING
@@ -31,8 +31,9 @@ cdef inline Config search_start(const PendingPrefix* pending, const Config* now)
 cdef inline int prefix_step(
     Engine engine, const PendingPrefix* pending, Config* config, uint32_t byte, size_t* dependent_answers,
 ) noexcept nogil:
-    """Move by one byte: 1, 0 where it may not come (the configuration stays), or a status. After the last pending byte the text
-    begins. An answer that depends on values in the text is added to the count. Call it with the engine's lock held."""
+    """Move by one byte. Returns 1; 0 if the byte may not come (the configuration stays); or a status. After the last pending
+    byte the text begins. An answer that depends on values in the text counts up `dependent_answers`. Call it with the engine's
+    lock held."""
     cdef bint text_dependent = False
     cdef int status
     if config.row != PENDING:
@@ -48,8 +49,8 @@ cdef inline int prefix_step(
 
 
 cdef inline int prefix_accepting(Engine engine, const Config* config, size_t* dependent_answers) noexcept nogil:
-    """Whether the text is a sentence: 1, 0 or a status. It is none while bytes are pending. Counts as prefix_step. Call it with the
-    engine's lock held."""
+    """Whether the text is a sentence: 1, 0 or a status. While bytes are pending it is 0. `dependent_answers` is that of
+    `prefix_step`. Call it with the engine's lock held."""
     cdef bint text_dependent = False
     cdef int status = 0
     if config.row != PENDING:

@@ -1,4 +1,4 @@
-"""The policy beside a cursor that lets only the tokenizer's own tokens come."""
+"""The canonical policy of a matcher: it lets only the tokenizer's own tokens come."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
@@ -19,16 +19,16 @@ cdef class CanonicalPolicy:
     cdef Lookahead lookahead
     cdef TokenHistory tokens
 
-    # In all of these `cursor` is the matcher's, and `pending` is what is missing of its prompt (count 0 where it has none). They
-    # take the engine's lock themselves, and raise LimitError and MemoryError.
+    # In all of these `cursor` is the matcher's, and `pending` is what is missing of its prompt (count 0 without a prompt).
+    # Unless a comment says otherwise, they take the engine's lock themselves, and raise LimitError and MemoryError.
 
-    # Take a token: 1, or 0 where it may not come; then the cursor is as before.
+    # Take a token. Returns 1, or 0 if it may not come. After 0 the cursor is as before.
     cdef int take(self, Cursor* cursor, PendingPrefix pending, uint32_t token) except -1
 
     # Write the mask of the tokens that may come to `count` words. Returns a status.
     cdef int fill(self, Cursor* cursor, PendingPrefix pending, uint32_t* row, size_t count) except? -1
 
-    # Whether the tokens so far are what the tokenizer makes of a text that ends here. Nothing may be pending.
+    # Whether the tokens so far are what the tokenizer makes of a text that ends here. No byte of a prompt may be pending.
     cdef bint is_whole(self, Cursor* cursor) except? True
 
     # The ids of the tokens that must come.
@@ -37,16 +37,19 @@ cdef class CanonicalPolicy:
     # A policy for a fork of the matcher.
     cdef CanonicalPolicy copy(self)
 
-    # Before a search, with the engine's lock held: revalidates the cursor and the look-ahead, and writes where the search begins
-    # to `config`. Returns a status.
+    # Call this before a search, with the engine's lock held. It revalidates the cursor and the look-ahead, and writes where the
+    # search begins to `config`. Returns a status.
     cdef int enter(self, Cursor* cursor, PendingPrefix pending, Config* config) noexcept nogil
 
-    # The state of the rules after the cursor's tokens, as they are.
+    # Write the state of the rules after the cursor's tokens to `at`. `given` becomes whether the last step came as bytes, or
+    # there is no step. Returns 0.
     cdef int follow(self, Cursor* cursor, CanonicalState* at, bint* given) except -1
 
-    # The same; it makes up for a last token that no sentence has.
+    # Write the state like `follow`. If the last token came as bytes or in a prompt, and no sentence goes on after it, the state
+    # is one in which what follows need not fit this token. Returns 0.
     cdef int find_state(self, Cursor* cursor, PendingPrefix pending, CanonicalState* at) except -1
 
-    # Take a token whose rules are checked: 1, 0 or a status. `at` is the state after it. With the engine's lock held.
+    # Take a token that the rules allow; `at` is their state after it. Returns 1, 0 or a status. Call it with the engine's lock
+    # held.
     cdef int take_bytes(
         self, Cursor* cursor, PendingPrefix pending, uint32_t token, const CanonicalState* at) noexcept nogil

@@ -1,10 +1,10 @@
-"""A grammar allows any tokens that spell a sentence. A language model was trained on the tokenizer's own tokens of each text, so
-others lead it astray: `CanonicalPolicy` lets a token come only if some sentence goes on so that the tokenizer makes exactly these
-tokens of it.
+"""A grammar allows any tokens that spell a sentence. But a language model was trained on the tokenizer's own tokens of each
+text, and other tokens lead it astray. So `CanonicalPolicy` lets a token come only if the tokens so far, this
+one and perhaps further ones are together what the tokenizer makes of some sentence.
 
-A matcher has a policy where canonical tokens are asked for, where a prompt is to be healed (its missing bytes are spelled by
-canonical tokens), and where forced tokens are asked for. The policy keeps the matcher's token history; the searches and masks
-behind it are shared by all matchers of the grammar (caches.pxd).
+A matcher has a policy if canonical tokens are asked for, if a prompt is to be healed (its pending bytes are spelled by
+canonical tokens), or if forced tokens are asked for. The policy keeps the matcher's token history. The searches and masks that
+it uses are shared by all matchers of the grammar (caches.pxd).
 """
 
 from libc.stddef cimport size_t
@@ -32,7 +32,7 @@ cdef class CanonicalPolicy:
     Args:
         engine: the matcher's engine.
         rules: the rules of its tokenizer.
-        tokens: the tokens so far; none if not given.
+        tokens: the history of the tokens so far; without it there are none.
     """
 
     def __cinit__(self, Engine engine not None, CanonicalRules rules not None, TokenHistory tokens=None):
@@ -54,7 +54,8 @@ cdef class CanonicalPolicy:
         return status
 
     cdef int follow(self, Cursor* cursor, CanonicalState* at, bint* given) except -1:
-        """`given` becomes whether the last step is none that this policy took: there is no step, or it came as bytes."""
+        """`given` becomes True if no policy has judged the last token: it stands before the text, or an encoder made it of
+        bytes."""
         cdef History history
         cdef const Step* last
         cursor_snapshot(self.engine, cursor, &history)
@@ -67,8 +68,8 @@ cdef class CanonicalPolicy:
         return 0
 
     cdef int find_state(self, Cursor* cursor, PendingPrefix pending, CanonicalState* at) except -1:
-        """A last token that this policy took has a sentence. One that came as bytes or in a prompt may have none; then what
-        follows need not fit it."""
+        """If this policy took the last token, some sentence goes on after it. If the last token came as bytes or in a prompt,
+        there may be no such sentence. Then what follows need not fit this token."""
         cdef Config config
         cdef uint32_t token = 0
         cdef bint given

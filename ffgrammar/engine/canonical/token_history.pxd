@@ -11,7 +11,7 @@ cdef enum:
 
 cdef struct StepState:
     CanonicalState at
-    size_t steps  # `at` is the state after this many steps: the last of them has a token, those that follow are bytes
+    size_t steps  # `at` is the state after this many steps; the last one has a token, and later ones came as bytes
 
 
 cdef class TokenHistory:
@@ -19,26 +19,26 @@ cdef class TokenHistory:
     cdef object tokenizer
     cdef CanonicalState start       # before the first step
     cdef StepState now
-    cdef size_t read                # how many steps were read
+    cdef size_t read                # how many steps of the history were read
     cdef size_t lowest              # `recent` has the states from this step on
     cdef StepState[RECENT] recent   # the state after step k is at k % RECENT
-    cdef dict prompt_bytes          # by step: bytes of a prompt that it has before those of the history
+    cdef dict prompt_bytes          # by step: the bytes of a prompt that came with it, before its bytes in the history
 
-    # Begin after tokens that stand before the text. They add to earlier ones. Raises MemoryError.
+    # Begin after tokens that stand before the text. They come after the tokens of earlier calls. Returns 0. Raises MemoryError.
     cdef int begin_after(self, tokens) except -1
 
-    # Write the state after the steps of a history. Bytes that came without tokens count as the tokens that they alone give.
-    # Raises MemoryError, and what an encoder raises.
+    # Write to `at` the state after the steps of a history. Bytes that came without tokens count as the tokens that the
+    # tokenizer makes of them alone. Returns 0. Raises MemoryError, and what an encoder raises.
     cdef int follow(self, History* history, CanonicalState* at) except -1
 
-    # Steps were taken back; `steps` are left.
+    # Steps were taken back, and `steps` of them are left.
     cdef void cut(self, size_t steps)
 
-    # One for a fork of the matcher.
+    # A copy for a fork of the matcher.
     cdef TokenHistory copy(self)
 
-    # Keep the state after a step.
+    # Keep the state after a step. Returns 0.
     cdef int remember(self, size_t step, const StepState* state) except -1
 
-    # Go on with the tokens of some bytes.
+    # Move a state by the tokens that the tokenizer makes of a text. Returns 0. Raises as `follow`.
     cdef int push_text(self, CanonicalState* at, text) except -1

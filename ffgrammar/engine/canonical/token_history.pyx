@@ -1,5 +1,5 @@
-"""The history is read when a state is asked for, from where it was read last. The states after the last steps are kept, so taking
-a few steps back costs nothing."""
+"""The history is read when a state is asked for. Reading goes on after the last token that was read. The states after the last
+steps are kept, so taking a few steps back costs nothing."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
@@ -10,7 +10,7 @@ from ffgrammar.engine.position.history cimport NO_TOKEN, Chunk, History, history
 
 
 cdef inline Chunk* chunk_with(History* history, size_t number) noexcept nogil:
-    """The chunk that has a step."""
+    """The chunk that has the step with a given number."""
     cdef Chunk* chunk = history.tail
     while number < chunk.first:
         chunk = chunk.before
@@ -26,7 +26,7 @@ cdef bytes step_bytes(History* history, size_t number):
 
 
 cdef class TokenHistory:
-    """Follows the tokens of one matcher by the rules.
+    """Follows the tokens of one matcher, and keeps the state of the rules after them.
 
     Args:
         rules: the rules of its tokenizer.

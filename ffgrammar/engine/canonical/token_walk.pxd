@@ -31,7 +31,7 @@ cdef struct TokenWalk:
     uint32_t node           # the next node
     uint32_t stop           # the first node after the part to walk
     uint32_t* nodes_left    # how many nodes the walk may still look at; nested walks may share the count
-    size_t* dependent_answers  # goes up with each answer of the grammar that depends on values in the text
+    size_t* dependent_answers  # is counted up at each answer of the grammar that depends on values in the text
     uint32_t depth          # of the token found
     uint32_t token
 
@@ -43,5 +43,5 @@ cdef void walk_begin(
 ) noexcept nogil
 
 # Go on to the next token. Returns 1; 0 if there are no more; OUT_OF_NODES; or a status below zero. Call it with the engine's
-# lock held. What earlier tokens left on the trace may be forgotten.
+# lock held. The virtual rows of earlier tokens may be forgotten.
 cdef int walk_next(Engine engine, CanonicalRules rules, TokenWalk* walk) noexcept nogil

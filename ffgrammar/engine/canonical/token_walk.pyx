@@ -1,4 +1,6 @@
-"""The walk keeps the rules' state and the grammar's configuration by depth. It skips a subtree where either allows nothing."""
+"""The walk keeps the rules' state and the grammar's configuration by depth. It skips a subtree if the rules or the grammar
+allow nothing there.
+"""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t

@@ -2,9 +2,9 @@
 
 In reading order:
 
-- `trie_walk`: a lexer state against the whole vocabulary, by the lexer alone.
-- `lexeme_exit`: the tokens in which a lexeme ends, and the parser is asked.
-- `base_state`: states that are nearly alike, so that one partition is made from another.
+- `trie_walk`: what a lexer state says of the whole vocabulary, found by the lexer alone.
+- `lexeme_exit`: the tokens in which a lexeme ends, so that the parser must be asked.
+- `base_state`: states that are nearly alike, so that the partition of one is made from that of the other.
 - `partition_cache`: partitions of a vocabulary, kept for all grammars.
 - `mask_cache`: finished masks, and a table of them that is read without the engine's lock.
 - `compute`: how these make a mask; `masks_find` is the way in.

@@ -12,7 +12,7 @@ from ffgrammar.regex.expr.approximate cimport min_distinguishing_length, relaxed
 
 cdef enum:
     MAX_LEXEMES = 10000  # states with more lexemes have no base
-    MIN_LENGTH = 16      # bytes: a loop that ends sooner is told apart by most tokens (1 in 100 of cl100k is longer)
+    MIN_LENGTH = 16      # bytes: a loop that ends sooner does not pay (1 in 100 tokens of cl100k is longer than this)
 
 
 cdef inline const uint32_t* head(const Nodes* n, uint32_t e) noexcept nogil:
@@ -25,14 +25,14 @@ cdef inline bint begins_with_loop(const Nodes* n, uint32_t e) noexcept nogil:
     """Whether an expression begins with an unbounded loop."""
     cdef const uint32_t* words = head(n, e)
     if words[0] == K_AND:
-        # (any member tells)
+        # (any member of the intersection tells)
         words = node(n, words[1])
     return words[0] == K_REP and words[3] == NO_BOUND
 
 
 cdef int relax_lexemes(Dfa* dfa, uint32_t number, Vec* pairs, bint* pays) noexcept nogil:
-    """Append to `pairs` the lexemes of a state that begin with a loop, relaxed; `pays` says whether that is simpler than the
-    state. Returns OK or a status."""
+    """Write to `pairs` the lexemes of a state that begin with a loop, with relaxed expressions. `pays` becomes whether these
+    are enough simpler than the state to start from. Returns OK or a status."""
     cdef uint32_t count = intern_len(&dfa.states, number)
     cdef bint simpler = False
     cdef uint32_t i, found
@@ -46,12 +46,12 @@ cdef int relax_lexemes(Dfa* dfa, uint32_t number, Vec* pairs, bint* pays) noexce
             return status
         simpler |= found != e
         if found == e and not begins_with_loop(dfa.nodes, e):
-            # a word, mostly
+            # (most often a fixed word, which has no loop)
             continue
         if vec_push(pairs, intern_get(&dfa.states, number)[i]) < 0 or vec_push(pairs, found) < 0:
             return NO_MEMORY
     if simpler and count == 3 and head(dfa.nodes, e)[0] != K_AND:
-        # a loop that ends soon: most tokens tell the two apart, and a partition of its own serves other grammars
+        # if the loop ends soon, most tokens tell the two states apart; a partition of its own also serves other grammars
         simpler = min_distinguishing_length(dfa.nodes, e, found) >= MIN_LENGTH
     pays[0] = pairs.len != 0 and (simpler or pairs.len + 1 < count)
     return OK
@@ -65,7 +65,7 @@ cdef int base_state(Dfa* dfa, uint32_t state, Map* base_states, Vec* scratch, ui
     if base[0] != ABSENT:
         return OK
     base[0] = state
-    # (from a state where lexemes begin walks are short)
+    # (walks from a state where lexemes begin are short)
     if not intern_get(&dfa.states, number)[0] and intern_len(&dfa.states, number) <= 2 * MAX_LEXEMES + 1:
         status = relax_lexemes(dfa, number, scratch, &pays)
         if status >= 0 and pays:

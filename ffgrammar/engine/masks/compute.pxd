@@ -17,7 +17,7 @@ from ffgrammar.engine.masks.mask_cache cimport MaskTable, StoredMask
 from ffgrammar.engine.recognizer.completability cimport Completability
 
 cdef struct Masks:
-    # These four are set by the owner before masks_init.
+    # The owner sets these four before it calls masks_init.
     Vocabulary vocab
     Completability* completability
     Partitions* partitions
@@ -32,12 +32,12 @@ cdef struct Masks:
     Vec tokens           # scratch: for table_pack
     Vec exits            # scratch: see trie_walk.pxd
     Vec buffer           # one mask and a spare word, in whole blocks (see mask_cache.pxd); all zero between calls
-    StoredMask* recent   # of the last configuration whose mask depends on its text, or NULL
-    uint64_t recent_key
+    StoredMask* recent   # the mask of the last configuration whose mask depends on its text, or NULL
+    uint64_t recent_key  # the key of that configuration
     size_t recent_hits
     size_t misses
     size_t drops
-    size_t visited       # trie nodes walked so far
+    size_t visited       # how many trie nodes were walked so far
 
 # Returns OK or NO_MEMORY. masks_free may be called after either, and on zeros.
 cdef int masks_init(Masks* k) noexcept nogil
@@ -52,7 +52,7 @@ cdef size_t masks_bytes(const Masks* k) noexcept nogil
 # Bytes of everything else here.
 cdef size_t masks_other_bytes(const Masks* k) noexcept nogil
 
-# Find or compute the mask of a configuration; it is to be released. Sets `text_dependent` to True where the mask holds for this
-# text only and not for all texts in the parser's row; leaves it alone otherwise. Returns OK or a status. The engine's lock must
-# be held.
+# Find or compute the mask of a configuration. The caller releases it. Sets `text_dependent` to True if the mask holds for this
+# text only, and not for all texts in the parser's row. Otherwise `text_dependent` stays as it is. Returns OK or a status. The
+# engine's lock must be held.
 cdef int masks_find(Masks* k, Recognizer* m, const Config* config, StoredMask** mask, bint* text_dependent) noexcept nogil

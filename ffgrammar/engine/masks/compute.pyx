@@ -1,20 +1,23 @@
 """How a mask is computed.
 
 1. The lexer alone partitions the vocabulary: tokens that stay inside the lexeme, tokens that die, and the exits in the trie
-   where tokens leave the lexeme (trie_walk.pyx). A partition depends on expressions alone. One that took long is kept for other
-   rows and other grammars (partition_cache.pyx). Most states resemble one whose partition is known, as a string of at most 40
-   characters, or one with 30 names excluded, resembles any string. Then only what differs is walked (base_state.pyx).
-2. The parser is asked about the exits, and the trie below them is walked from the row it answers with (lexeme_exit.pyx).
-3. Tokens that are not in the trie are added: aliases, very long tokens, and the end of the sequence.
+   where tokens leave the lexeme (trie_walk.pyx). A partition depends on the lexer state alone. If it took long to make, it is
+   kept for other rows and other grammars (partition_cache.pyx). Most states resemble one whose partition is known: a string of
+   at most 40 characters, or a key that must be none of 30 names, resembles a string without restrictions. Then the trie is
+   walked only where the two differ (base_state.pyx).
+2. The parser is asked about the exits, and the trie below them is walked from the row that it answers with (lexeme_exit.pyx).
+3. Tokens that are not nodes of the trie are added: those that share their bytes with others (aliases), very long tokens, and
+   the end-of-text tokens.
 
-Inside a JSON string on cl100k this takes 315 us with nothing kept, and 6 us with the partition known; 7 us where any key but 30
-may come, 16 us where the string has 40 characters at most.
+Inside a JSON string on cl100k this takes 315 us with nothing kept, and 6 us with the partition known. Where a key may come that
+is none of 30 names, it takes 7 us. In a string of at most 40 characters it takes 16 us.
 
 A mask depends on (row, lexer state) and on nothing else. Both are interned, so a stored mask is never stale, provided that
 masks are forgotten whenever rows or states are.
 
-In a virtual row (engine/values/trace.pxd) most masks depend on the parser's row alone: all those for which no check looked at
-values. They are kept under that row. Of the others only the last one is kept, for its text will hardly come again.
+In a virtual row (engine/values/trace.pxd) a mask for which no check looked at values depends on the parser's row and the lexer
+state alone. Most masks are of this kind, and are kept under that row. Of the others only the last one is kept, because its text
+will hardly come again.
 """
 
 from libc.stdint cimport uint32_t, uint64_t
@@ -44,8 +47,8 @@ from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, dfa_accept
 from ffgrammar.regex.expr.nodes cimport EMPTY
 
 cdef enum:
-    MAX_REACHED = 64  # lexer states that are checked one by one before the slow walk is taken instead
-    LONG_WALK = 4096  # nodes from which a partition is kept: copying its mask then costs little beside walking again
+    MAX_REACHED = 64  # if more lexer states than this would have to be checked, the slow walk is taken instead
+    LONG_WALK = 4096  # a partition is kept if its walk had at least this many nodes: a copy then costs little beside a walk
 
 cdef uint64_t NO_KEY = <uint64_t>-1
 
@@ -107,7 +110,8 @@ cdef int walk_vocabulary(Masks* k, Recognizer* m, uint32_t state) noexcept nogil
 
 
 cdef int find_kept(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
-    """Returns a PartitionStatus, with the partition where it is KEPT, or a status below zero."""
+    """Look for the partition of a state in the table. Returns a PartitionStatus, with the partition if it is KEPT, or a status
+    below zero."""
     return partitions_find(k.partitions, &k.keys, &m.dfa, state, k.buffer.data, k.vocab.n_words, &k.exits)
 
 
@@ -117,8 +121,8 @@ cdef int keep(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
 
 
 cdef int walk_and_keep(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
-    """Make the partition of a state, and keep it if the walk was long. Returns KEPT, SHORT, or a status below zero; the
-    partition is there in both cases."""
+    """Make the partition of a state, and keep it if the walk was long. Returns KEPT, SHORT, or a status below zero. The
+    partition is in `buffer` and `exits` after KEPT and after SHORT."""
     cdef size_t before = k.visited
     cdef int status = walk_vocabulary(k, m, state)
     if status < 0:
@@ -139,8 +143,8 @@ cdef int partition_state(Masks* k, Recognizer* m, uint32_t state) noexcept nogil
 
 
 cdef int partition_base(Masks* k, Recognizer* m, uint32_t base) noexcept nogil:
-    """The partition of another state, if starting from it pays. Returns KEPT with the partition; SHORT without one, as the
-    state's own walk is short; or a status below zero."""
+    """The partition of a base, if starting from it pays. Returns KEPT with the partition; SHORT without one if the walk from
+    the base is short, because then the state's own walk is short, too; or a status below zero."""
     cdef int status = find_kept(k, m, base)
     if status == NOT_KEPT:
         status = walk_and_keep(k, m, base)
@@ -152,8 +156,9 @@ cdef int partition_base(Masks* k, Recognizer* m, uint32_t base) noexcept nogil:
 cdef int patch_from_base(
     Masks* k, Recognizer* m, const Config* config, uint32_t base, bint* text_dependent,
 ) noexcept nogil:
-    """Turn the partition of the base into that of the configuration's state. Tokens that exit from both states are asked about
-    on the way, and are in the mask afterwards. Returns OK or a status."""
+    """Turn the partition of the base into that of the configuration's state. The parser is asked about the exits of the base
+    here. So tokens that exit from both states are decided afterwards, and `exits` has only the others. Returns OK or a
+    status."""
     cdef size_t before = k.visited
     cdef int status = walk_exits(&k.vocab, k.completability, m, config.row, &k.exits, k.buffer.data, text_dependent)
     k.exits.len = 0
@@ -161,14 +166,14 @@ cdef int patch_from_base(
         status = partition_from_base(
             &m.dfa, &k.vocab, config.state, base, k.buffer.data, &k.exits, &k.lengths, &k.visited)
     if status >= 0 and k.visited - before >= LONG_WALK:
-        # the two are not that much alike: from the next row on the state has a partition of its own, which is kept
+        # the two are not much alike, so from the next row on the state gets a partition of its own, which is kept
         status = map_put(&k.base_states, config.state, config.state)
     return status
 
 
 cdef int partition_and_note(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
-    """Make a partition by a walk, and note that the state's transitions are all computed: all_completable follows them. Returns
-    OK or a status."""
+    """Make a partition by a walk, and note that all transitions which tokens take from the state are computed: all_completable
+    follows them. Returns OK or a status."""
     cdef size_t before = k.visited
     cdef int status = walk_vocabulary(k, m, state)
     if status >= 0 and k.visited - before >= LONG_WALK and k.partitions.max_bytes:
@@ -177,7 +182,7 @@ cdef int partition_and_note(Masks* k, Recognizer* m, uint32_t state) noexcept no
 
 
 cdef int partition(Masks* k, Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil:
-    """The partition of a configuration's state, in the cheapest way there is. Returns a status below zero on failure."""
+    """Make the partition of a configuration's state in the cheapest way. Returns a status below zero on failure."""
     cdef uint32_t base = config.state
     cdef int status
     if k.completability.enabled and map_get(&k.walked, config.state) == ABSENT:
@@ -201,8 +206,8 @@ cdef int partition(Masks* k, Recognizer* m, const Config* config, bint* text_dep
 
 
 cdef int all_completable(Masks* k, Recognizer* m, const Config* config) noexcept nogil:
-    """Whether the text can be completed from every lexer state that a token may reach inside the lexeme. Returns 1; 0 where
-    it cannot, or where there are too many states; or a status."""
+    """Whether the text can be completed from every lexer state that a token may reach inside the lexeme. Returns 1; 0 if it
+    cannot, or if there are more than MAX_REACHED states; or a status."""
     cdef Config reached = config[0]
     cdef uint32_t byte, target
     cdef size_t at = 0
@@ -213,7 +218,7 @@ cdef int all_completable(Masks* k, Recognizer* m, const Config* config) noexcept
         return NO_MEMORY
     while at < k.reached.len:
         for byte in range(256):
-            # the walk has been here: a transition that it did not compute, no token takes
+            # the walk has followed all tokens, so no token takes a transition that is not computed
             target = m.dfa.delta.data[k.reached.data[at] + byte]
             if target > LAST_STATE:
                 continue
@@ -254,14 +259,14 @@ cdef int add_long_tokens(Masks* k, Recognizer* m, const Config* config, uint32_t
 
 
 cdef int add_other_tokens(Masks* k, Recognizer* m, const Config* config, uint32_t* mask, bint* text_dependent) noexcept nogil:
-    """Set the tokens that are not nodes of the trie: aliases, very long tokens, the end of the sequence. Returns a status below
+    """Set the tokens that are not nodes of the trie: aliases, very long tokens, and end-of-text tokens. Returns a status below
     zero on failure."""
     cdef uint32_t i
     cdef int status
     for i in range(k.vocab.alias_count):
         if bit_test(mask, k.vocab.alias_of[i]):
             bit_set(mask, k.vocab.alias_id[i])
-    # these tokens may be longer than any string that trace_try prepares for
+    # these tokens may have more bytes than trace_try was promised
     trace_settle(&m.trace)
     status = add_long_tokens(k, m, config, mask, text_dependent)
     if status < 0:
@@ -288,11 +293,12 @@ cdef int compute(Masks* k, Recognizer* m, const Config* config, bint* text_depen
     return add_other_tokens(k, m, config, k.buffer.data, text_dependent) if status >= 0 else status
 
 
-# 3. Finding it.
+# 3. Finding the mask.
 
 
 cdef bint must_exit(const Masks* k, const Recognizer* m, const Config* config) noexcept nogil:
-    """Whether the lexeme at hand is complete and cannot go on, so that the mask is that of what follows."""
+    """Whether the current lexeme is complete and cannot go on, so that the mask is that of the configuration after it. (False
+    in a few cases where this is not checked.)"""
     cdef const uint32_t* pairs = intern_get(&m.dfa.states, config.state >> 8)
     cdef uint32_t i
     if config.row & VIRTUAL or k.completability.enabled or m.rules.has_checks or pairs[0]:
@@ -306,7 +312,7 @@ cdef bint must_exit(const Masks* k, const Recognizer* m, const Config* config) n
 cdef int mask_after_exit(
     Masks* k, Recognizer* m, const Config* config, StoredMask** mask, bint* text_dependent,
 ) noexcept nogil:
-    """masks_find for the configuration after a lexeme that must exit."""
+    """masks_find for the configuration after the lexeme, if must_exit says that it ends here."""
     cdef Config after
     cdef int status = recognizer_end_lexeme(m, config.row, dfa_accept(&m.dfa, config.state), &after, text_dependent)
     return masks_find(k, m, &after, mask, text_dependent) if status > 0 else status
@@ -321,7 +327,7 @@ cdef int make(Masks* k, Recognizer* m, const Config* config, StoredMask** mask, 
     trace_settle(&m.trace)
     trace_release(&m.trace, &mark)
     if status >= 0:
-        # the spare word, where nodes without a token put their bits
+        # the spare word is cleared: nodes without a token put their bits there
         k.buffer.data[k.vocab.n_words] = 0
         mask[0] = table_pack(&k.table, k.buffer.data, k.vocab.n_words, k.tokens.data)
         status = NO_MEMORY if mask[0] == NULL else OK
@@ -330,7 +336,7 @@ cdef int make(Masks* k, Recognizer* m, const Config* config, StoredMask** mask, 
 
 
 cdef void keep_recent(Masks* k, uint64_t key, StoredMask* mask) noexcept nogil:
-    """Keep a mask that depends on its text, in the place of the one before."""
+    """Keep a mask that depends on its text, in place of the mask that was kept before."""
     mask_release(k.recent)
     atomic_add(&mask.refs, 1)
     k.recent = mask
@@ -351,7 +357,7 @@ cdef int masks_find(Masks* k, Recognizer* m, const Config* config, StoredMask** 
         text_dependent[0] = True
         return OK
     if k.table.bytes > k.max_bytes:
-        # all of them: those in use are soon there again
+        # all masks are dropped, because those in use are soon made again
         table_clear(&k.table, k.table.generation)
         k.drops += 1
     k.misses += 1
@@ -361,7 +367,7 @@ cdef int masks_find(Masks* k, Recognizer* m, const Config* config, StoredMask** 
         status = make(k, m, config, mask, &looked)
     if status < 0:
         return status
-    # in a plain row only values that come after it were looked at, and the tokens have these themselves
+    # in a plain row no checked container is open, so checks only looked at values that the tokens themselves have
     if config.row & VIRTUAL and looked:
         text_dependent[0] = True
         if k.max_bytes:

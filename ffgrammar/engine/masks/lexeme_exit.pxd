@@ -1,11 +1,11 @@
-"""Lexeme exits: the tokens in which the lexeme at hand ends, and something else begins.
+"""Lexeme exits: the tokens in which the current lexeme ends, and something else may begin.
 
 The trie walk has found the nodes where the lexeme can end (trie_walk.pxd). Here the parser is asked at each of them which row
-comes next, and the trie below is walked byte by byte with lexer and parser together. That is some ten times slower a node than
-the lexer alone, but there is little to walk: most exits die at once.
+comes next, and the trie below is walked byte by byte with lexer and parser together. Per node, this is some ten times slower
+than with the lexer alone, but there is little to walk: most exits die at once.
 
-In a virtual row an answer may depend on values that are in the text. Functions here report that through `text_dependent`, as
-those of recognizer.pxd do.
+In a virtual row an answer may depend on values in the text. The functions here report this through `text_dependent`, like those
+of recognizer.pxd.
 """
 
 from libc.stdint cimport uint32_t
@@ -15,15 +15,15 @@ from ffgrammar.engine.recognizer.recognizer cimport Config, Recognizer
 from ffgrammar.engine.masks.trie_walk cimport Vocabulary
 from ffgrammar.engine.recognizer.completability cimport Completability
 
-# Set in `mask` the tokens that may exit: those at or below `exits` (pairs of words, see trie_walk.pxd) after which `row`, which
-# may be virtual, lets the text go on. Returns OK or a status.
+# Set in `mask` the tokens at or below `exits` (pairs of words, see trie_walk.pxd) that may come if the lexeme, which began in
+# `row`, ends at the exit. `row` may be virtual. Returns OK or a status.
 cdef int walk_exits(
     const Vocabulary* v, Completability* completability, Recognizer* m, uint32_t row, const Vec* exits, uint32_t* mask,
     bint* text_dependent,
 ) noexcept nogil
 
-# Set in `mask` the tokens strictly below the node `above`, to which `config` belongs, that lead to a configuration which can be
-# completed. Lexer and parser are asked at every node. Returns OK or a status.
+# Set in `mask` the tokens strictly below the node `above` that lead from `config`, the configuration at this node, to one that
+# can be completed. Lexer and parser are asked at every node. Returns OK or a status.
 cdef int walk_subtree(
     const Vocabulary* v, Completability* completability, Recognizer* m, uint32_t above, const Config* config, uint32_t* mask,
     bint* text_dependent,

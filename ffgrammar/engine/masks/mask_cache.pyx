@@ -1,4 +1,4 @@
-"""Masks are hash-consed: equal ones are stored once, whatever their keys."""
+"""Masks are hash-consed: equal masks are stored once, whatever their keys are."""
 
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
@@ -79,15 +79,15 @@ cdef StoredMask* table_find(MaskTable* t, uint32_t generation, uint64_t key) noe
 cdef StoredMask* find_equal(
     const MaskTable* t, uint64_t hash, uint32_t count, uint32_t size, const uint32_t* words,
 ) noexcept nogil:
-    """The stored mask with these words, to be released, or NULL. Most masks come up again in other rows: of 2,419 long ones
-    along three schemas 80 differ."""
-    # The table's lock is not needed: the engine's is held, so nobody changes the table.
+    """The stored mask with these words, which the caller releases, or NULL. Most masks come up again in other rows: along three
+    schemas there were 2,419 long masks, and only 80 different ones."""
+    # The table's lock is not needed: the engine's lock is held, so no other thread changes the table.
     cdef uint32_t number = map_get(&t.contents, hash)
     cdef StoredMask* mask
     if number == ABSENT:
         return NULL
     mask = t.masks[number]
-    # Where two masks have one hash, only the later one is found.
+    # If two masks have the same hash, only the later one is found.
     if mask.count != count or mask.size != size or memcmp(mask.words, words, size * sizeof(uint32_t)) != 0:
         return NULL
     atomic_add(&mask.refs, 1)
@@ -117,7 +117,7 @@ cdef int table_put(MaskTable* t, uint64_t key, StoredMask* mask) noexcept nogil:
     cdef uint32_t number
     cdef int status = OK
     lock_take(&t.lock)
-    # it may be kept already, under another key
+    # the mask may be kept already, under another key
     number = map_get(&t.contents, mask.hash)
     if number == ABSENT or t.masks[number] != mask:
         number = t.len
@@ -130,7 +130,7 @@ cdef int table_put(MaskTable* t, uint64_t key, StoredMask* mask) noexcept nogil:
 
 cdef uint64_t hash_mask(const uint32_t* words, size_t count) noexcept nogil:
     """A hash by four chains of multiplications side by side. In a single chain, as core/intern.pxd has it for short tuples,
-    each multiplication waits for the last."""
+    each multiplication waits for the one before."""
     cdef uint64_t lanes[4]
     cdef uint64_t word
     cdef size_t i = 0
@@ -150,8 +150,9 @@ cdef uint64_t hash_mask(const uint32_t* words, size_t count) noexcept nogil:
 
 
 cdef uint32_t list_tokens(const uint32_t* words, uint32_t n_words, uint32_t* tokens, uint32_t most) noexcept nogil:
-    """Write the tokens of a mask and return how many were written. It stops at the end of the block in which there are more
-    than `most`. (Counting the bits first is slow where the compiler may not use the processor's instruction for it.)"""
+    """Write the tokens of a mask and return how many were written. This stops at the end of the block in which their number
+    exceeds `most`. (Counting the bits first is slow if the compiler may not use the processor's instruction for counting
+    bits.)"""
     cdef const uint64_t* block
     cdef uint32_t i = 0
     cdef uint32_t count = 0

@@ -1,9 +1,10 @@
 """Partitions of a vocabulary, kept for all grammars on that vocabulary.
 
 A partition is what the trie walk makes of a lexer state: the mask of the tokens that stay inside the lexeme, and the exits
-(trie_walk.pxd). It depends only on the expressions that may follow inside the state's lexemes. So a string's partition that one
-schema has paid for serves the next one. Expressions have other numbers in every grammar; hence they are interned here once more
-by structure, and two that were built in the same way get the same number.
+(trie_walk.pxd). It depends only on the expressions that may follow inside the state's lexemes, and on where these lexemes end:
+which of them are lazy, and whether all end as soon as nothing can follow in them. So the partition of a JSON string that was
+made for one schema serves the next one. An expression has a different number in each grammar. So expressions are interned here
+once more, by structure, and two that were built in the same way get the same number.
 """
 
 from libc.stdint cimport uint32_t
@@ -19,10 +20,10 @@ cdef enum PartitionStatus:
     # what is known of a state
     NOT_KEPT = 0            # nothing
     KEPT = 1                # its partition
-    SHORT = 2               # that its walk is short, so that keeping the partition would not pay
+    SHORT = 2               # only that its walk is short, so that keeping the partition would not pay
 
 cdef struct Partition:
-    # Counted, and never changed: a thread that has found one copies it without the lock.
+    # Reference-counted, and never changed. So a thread that has found a partition copies it without the lock.
     uint32_t refs
     uint32_t exit_count
     uint32_t[1] words       # exits, with the lexemes as bits in the state's order; then the mask
@@ -32,9 +33,9 @@ cdef struct Partitions:
     Lock lock
     bint has_lock
     Intern exprs            # by structure: kind, and numbers, bytes or members
-    Intern keys             # (flags, lexemes that are lazy, expressions...)
+    Intern keys             # (whether all lexemes end eagerly, which ones are lazy as bits, expressions...)
     Partition** by_key      # NULL where nothing is known, SHORT_WALK where the walk was short
-    size_t room             # of `by_key`
+    size_t room             # for how many entries `by_key` has memory
     size_t bytes            # of the partitions
     Vec scratch
     size_t max_bytes
@@ -47,7 +48,8 @@ cdef class SharedPartitions:
     cdef Partitions table
 
 cdef struct KeyCache:
-    # What one engine has looked up in the table. Its numbers are the engine's: clear it when expressions or states are forgotten.
+    # What one engine has looked up in the table. It has the engine's numbers of expressions and states, so the engine clears it
+    # when it forgets expressions or states.
     Owner owner
     uint32_t generation     # of the table
     Map exprs               # the engine's expression -> number in the table
@@ -65,8 +67,8 @@ cdef int partitions_find(
     Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, uint32_t* mask, size_t n_words, Vec* exits,
 ) noexcept nogil
 
-# Keep the partition of a lexer state. States with too many lexemes, or with very large ones, are not kept; nor is one that
-# another engine has kept meanwhile. Returns OK or a status below zero. Takes the table's lock.
+# Keep the partition of a lexer state. Nothing is kept for a state with too many lexemes or with very large ones, or if another
+# engine has kept the partition meanwhile. Returns OK or a status below zero. Takes the table's lock.
 cdef int partitions_keep(
     Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, const uint32_t* mask, size_t n_words, const Vec* exits,
 ) noexcept nogil

@@ -1,5 +1,5 @@
-"""The table is shared by engines that run in different threads, so every call takes its lock. That is the innermost of all
-locks: none other is taken while it is held. Copying a partition is done without it.
+"""The table is shared by engines that run in different threads, so every call takes the table's lock. No other lock is taken
+while it is held. A partition is copied without it.
 """
 
 from libc.stdint cimport uint32_t
@@ -18,14 +18,14 @@ from ffgrammar.engine.masks.trie_walk cimport EXIT_WORDS
 from ffgrammar.regex.expr.nodes cimport K_AND, K_LIT, K_OR, Nodes, node, node_len, part_count
 
 cdef enum:
-    # of a state: a lexeme is one bit of a word
+    # lexemes of a state: each is one bit of a word
     MAX_LEXEMES = 32
-    # of an expression: larger ones hardly come up again
+    # words of an expression: larger expressions hardly come up again
     MAX_WORDS = 20000
-    # instead of a key: the state is never kept
+    # instead of a key: the partition of the state is never kept
     NO_KEY = 0xFFFFFFFD
 
-# Instead of a partition: the walk is short.
+# In `by_key` instead of a partition: the walk is short.
 cdef Partition* SHORT_WALK = <Partition*><size_t>1
 
 
@@ -109,7 +109,7 @@ cdef int intern_node(Partitions* p, Nodes* n, Map* exprs, uint32_t e) noexcept n
         if vec_extend(tuple, words + 1 + parts, node_len(n, e) - 1 - parts) < 0:
             return NO_MEMORY
         if kind == K_OR or kind == K_AND:
-            # they are in the order of the engine's own numbers
+            # the parts are in the order of the engine's own numbers, which other engines do not share
             sort_words(tuple.data + 1, parts)
     if intern_add(&p.exprs, tuple.data, tuple.len, &found) < 0:
         return NO_MEMORY
@@ -117,7 +117,8 @@ cdef int intern_node(Partitions* p, Nodes* n, Map* exprs, uint32_t e) noexcept n
 
 
 cdef int shared_expression(Partitions* p, Map* exprs, Nodes* n, uint32_t e, uint32_t* out) noexcept nogil:
-    """Find or make an expression's number in the table. Returns 1; 0 where it is too large; or a status."""
+    """Find or make an expression's number in the table, and write it to `out`. Returns 1; 0 if the expression is too large; or
+    a status."""
     cdef size_t base = n.stack.len
     cdef uint32_t budget = MAX_WORDS
     cdef int status = OK
@@ -159,7 +160,7 @@ cdef int reserve_key(Partitions* p) noexcept nogil:
 
 
 cdef int add_key(Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t number, uint32_t* key) noexcept nogil:
-    """Intern what a state's partition depends on. Returns 1 with the key, 0 where the state is not to be kept, or a status."""
+    """Intern what a state's partition depends on. Returns 1 with the key, 0 if the partition is not to be kept, or a status."""
     cdef uint32_t count = intern_len(&dfa.states, number)
     cdef uint32_t words[MAX_LEXEMES + 2]
     cdef uint32_t used = 2
@@ -187,8 +188,8 @@ cdef int add_key(Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t number, uint
 
 
 cdef int find_key(Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, uint32_t* key) noexcept nogil:
-    """Find or make the key of a lexer state. Returns 1 with the key, 0 where it has none, or a status. Everything may be dropped
-    first."""
+    """Find or make the key of a lexer state. Returns 1 with the key, 0 where it has none, or a status. If the table is over its
+    budget, everything in it is dropped first."""
     cdef int status = drop_if_over(p)
     if status < 0:
         return status
@@ -323,7 +324,8 @@ cdef class SharedPartitions:
     """The partitions of one vocabulary, shared by the engines of all its grammars.
 
     Args:
-        max_bytes: when they take more than this, all are dropped and made anew. 0 keeps nothing.
+        max_bytes: when the partitions take more than this, all are dropped, and made again when they are needed. With 0, none
+            are kept.
 
     Raises:
         MemoryError: there is no memory.
@@ -367,7 +369,7 @@ cdef class SharedPartitions:
         cdef size_t used
         with nogil:
             lock_take(&self.table.lock)
-            # a copy, for its counts; its pointers must not be followed
+            # a copy of the table, for its counts; the pointers in it must not be followed
             seen = self.table
             used = table_bytes(&self.table)
             lock_leave(&self.table.lock)

@@ -1,8 +1,8 @@
 """The trie walk: what one lexer state says of the whole vocabulary.
 
-Walking the trie with the lexer alone partitions the tokens of a vocabulary in three. A token *stays* inside the lexeme, or it
-*dies*, or it *exits*: the lexeme ends inside the token, or with its last byte, and the parser has to be asked about what comes
-after. The walk stops at an exit and notes the node, for everything below it exits there, too.
+Walking the trie with the lexer alone divides the tokens of a vocabulary into three kinds. A token *stays* inside the lexeme, or
+it *dies*, or it *exits*: the lexeme ends before one of the token's bytes, or with one, and the parser has to be asked what may
+come after the lexeme. The walk stops at an exit and notes the node, because all tokens below this node exit there, too.
 
 A partition depends on the lexer state only. So it serves every row of the parser in which that state comes up, and other
 grammars as well (partition_cache.pxd). A walk of all of cl100k takes 0.2 to 0.5 ms where most tokens stay.
@@ -36,17 +36,18 @@ cdef struct Vocabulary:
     const uint32_t* eos
     uint32_t eos_count
 
-# Walk the trie from a lexer state. Sets in `mask` the tokens that stay, appends the exits in preorder to `exits`, and adds the
-# nodes walked to `visited`. The spare bit of pad_token may be set, too. Returns OK or a status.
+# Walk the trie from a lexer state. Sets in `mask` the tokens that stay, appends the exits in preorder to `exits`, and adds to
+# `visited` how many nodes stay inside the lexeme. The spare bit behind the mask (pad_token) may be set, too. Returns OK or a
+# status.
 cdef int partition_vocabulary(
     Dfa* dfa, const Vocabulary* v, uint32_t state, uint32_t* mask, Vec* exits, size_t* visited,
 ) noexcept nogil
 
-# Turn what is known of the state `base` into the same for `state`, and walk only where the two differ. When called, `mask` has
-# the tokens that stay from `base`, and those that exit from it and may do so in the row at hand. Afterwards it has those that
-# stay from `state`, and the tokens that exit from both states as before. Exits of `state` that `base` does not have are
-# appended to `exits`. `lengths` is a cache of distinguishing lengths; it may be kept as long as the states. Returns OK or a
-# status.
+# Turn the mask of the state `base` into that of `state`, and walk only where the two differ. Before the call, `mask` has the
+# tokens that stay from `base`, and of those that exit from `base` the ones that the parser's row allows. After it, `mask` has
+# the tokens that stay from `state`; tokens that exit from both states in the same way are set as before. Exits of `state` that
+# `base` does not share are appended to `exits`. `lengths` is a cache of distinguishing lengths, and may be kept as long as the
+# states. Adds to `visited` how many nodes were looked at. Returns OK or a status.
 cdef int partition_from_base(
     Dfa* dfa, const Vocabulary* v, uint32_t state, uint32_t base, uint32_t* mask, Vec* exits, Map* lengths, size_t* visited,
 ) noexcept nogil

@@ -16,7 +16,8 @@ from ffgrammar.tokens.vocabulary.trie cimport (
 
 
 cdef inline int add_exit(Dfa* dfa, Vec* exits, uint32_t at, uint32_t state, uint32_t target) noexcept nogil:
-    """Note that the lexeme ends at a node: before its byte where `target` is LEAVE, with it where it is a lazy state."""
+    """Note that the lexeme ends at a node: before the node's byte if `target` is LEAVE, and with this byte if `target` is a
+    state with the flag LAZY. Returns OK or NO_MEMORY."""
     if target != LEAVE:
         state = target & LAST_STATE
         at |= <uint32_t>CONSUMED
@@ -36,7 +37,7 @@ cdef int partition_vocabulary(
     cdef int status
     states[0] = state
     while at < v.node_count:
-        # (a copy: the compiler must take it that a write to the mask may change the trie)
+        # (a copy, because the compiler must assume that a write to the mask may change the trie)
         node = nodes[at]
         state = states[node_depth(&node) - 1]
         target = delta[state + node_byte(&node)]
@@ -60,7 +61,7 @@ cdef int partition_vocabulary(
 
 
 cdef uint32_t states_length(const Dfa* dfa, uint32_t a, uint32_t b) noexcept nogil:
-    """The distinguishing length of two lexer states: shorter texts lead to the same from both."""
+    """The distinguishing length of two lexer states, in bytes: any shorter text has the same effect from both."""
     cdef const uint32_t* x = intern_get(&dfa.states, a >> 8)
     cdef const uint32_t* y = intern_get(&dfa.states, b >> 8)
     cdef uint32_t count = intern_len(&dfa.states, a >> 8)
@@ -74,7 +75,7 @@ cdef uint32_t states_length(const Dfa* dfa, uint32_t a, uint32_t b) noexcept nog
         found = min_distinguishing_length(dfa.nodes, x[i + 1], y[i + 1])
         if found < least:
             least = found
-    # an eager lexeme ends where nothing can follow, so the byte after matters, too
+    # whether an eager lexeme ends depends on what may follow, so a text that is one byte shorter can tell the states apart
     return least - 1 if dfa.eager and least else least
 
 
@@ -96,9 +97,9 @@ cdef inline void clear_subtree(const TrieNode* nodes, uint32_t at, uint32_t* mas
 
 
 cdef struct Pair:
-    # What is known at a node: where the two walks are, and the distinguishing length of the two (0 where one has ended).
+    # What is known at a node: where the two walks are, and the distinguishing length of the two (0 if the base's has ended).
     uint32_t state
-    uint32_t base    # LEAVE or DEAD where that walk has ended: the mask has tokens below the node, or none
+    uint32_t base    # if this walk has ended: LEAVE where the mask may have tokens below the node, DEAD where it has none
     uint32_t length
 
 
@@ -155,7 +156,7 @@ cdef int partition_from_base(
         elif here.state <= LAST_STATE:
             bit_set(mask, node_token(&node))
             if here.base > LAST_STATE and here.base != DEAD:
-                # where the base's lexeme ended with this byte (a lazy one), tokens below may be set as well
+                # if a lazy lexeme of the base ended with this byte, tokens below the node may be set as well
                 here.base = LEAVE
             at += 1
         else:

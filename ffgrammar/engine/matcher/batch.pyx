@@ -1,9 +1,10 @@
 """Masks of many matchers at once.
 
-The calling thread writes the masks of guided matchers, and then copies masks that are known. From the first one on that must be
-made, matchers are shared out to threads one by one, if they are of several grammars. A grammar makes one mask at a time, so a
-thread that finds it busy goes on with other matchers and comes back at the end. Only the calling thread touches Python objects: the
-others read the C fields of matchers that it holds.
+The calling thread writes the masks of guided matchers, and then copies masks that are known, up to the first mask that must be
+made. The matchers from this one on are shared out to threads one by one, if they are of several grammars. A grammar makes one
+mask at a time. So a thread that finds a grammar busy goes on with other matchers, and comes back to this one at the end. Only
+the calling thread touches Python objects. The other threads read the C fields of matchers, which the calling thread keeps
+alive.
 """
 
 from libc.stdint cimport uint32_t
@@ -25,14 +26,14 @@ import os
 from ffgrammar.core.errors import LimitError, MatcherError
 
 cdef enum:
-    # threads by default: only masks that are not known are work for them, and these are few
+    # at most this many threads by default: they only make masks that are not known, and these are few
     MAX_DEFAULT = 8
 
 
 cdef struct Job:
     void* matcher
     uint32_t* rows
-    const uint32_t* drafted  # NULL where one mask is asked for
+    const uint32_t* drafted  # the drafted tokens; NULL if one mask is asked for
     size_t drafted_count
     bint done                # the calling thread did it before the others began
     int result               # what cursor_fill or cursor_draft returned
@@ -44,7 +45,7 @@ cdef class Batch:
 
     Args:
         matchers: the matchers.
-        drafts: for each its draft tokens; None where one mask each is asked for.
+        drafts: for each matcher its draft tokens; None if one mask is asked for from each.
     """
 
     cdef Job* jobs
@@ -93,7 +94,7 @@ cdef class Batch:
         return 0
 
     cdef int place_rows(self, const BitmaskRows* rows, object indices) except -1:
-        """Find each matcher's rows. Raises MatcherError where two would write to the same one."""
+        """Find each matcher's rows. Raises MatcherError if two matchers would write to the same row, or if a row is missing."""
         cdef Job* job
         cdef Drafted drafted
         cdef Matcher matcher
@@ -165,7 +166,7 @@ cdef class Batch:
 
     cdef int grammars_left(self, int most) noexcept nogil:
         """How many grammars the remaining matchers have; `most` if there are more. A grammar makes its masks one by one, so more
-        threads than grammars gain nothing. (It counts runs of one grammar: two that take turns count for more.)"""
+        threads than grammars gain nothing. (This counts runs of one grammar in the list, so a grammar may be counted again.)"""
         cdef int found = 0
         cdef void* last = NULL
         cdef void* engine
@@ -191,7 +192,7 @@ cdef class Batch:
 
 
 cdef bint fill(Batch batch, Job* job, bint wait) noexcept nogil:
-    """Do a job; False where it would have to wait, and may not."""
+    """Do a job. Returns False if it would have to wait for an engine's lock and `wait` is not set."""
     if job.done:
         return True
     if job.drafted != NULL:
@@ -206,7 +207,7 @@ cdef bint fill(Batch batch, Job* job, bint wait) noexcept nogil:
 
 
 cdef void fill_left(void* context) noexcept nogil:
-    """Take jobs until none is left, then do those that were put off. Each thread runs it."""
+    """Take jobs until none is left, then do those that this thread has put off. Each thread runs this."""
     cdef Job* job
     cdef Job* later = NULL
     cdef Job** last = &later
@@ -224,7 +225,7 @@ cdef void fill_left(void* context) noexcept nogil:
         later = later.next
 
 
-# (asked for once, for the call makes a set of all processors)
+# (found once, because the call makes a set of all processors)
 cdef int PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -237,38 +238,40 @@ cdef int thread_count(object threads) except -1:
 
 
 def fill_bitmask(matchers, bitmask, indices=None, *, threads=None) -> None:
-    """Write a row for each matcher: the tokens that may come next. As `Matcher.fill_bitmask`, on several threads.
+    """Write a row for each matcher: the tokens that may come next. This is `Matcher.fill_bitmask` on several threads.
 
     Matchers may be of one grammar or of many; one may be in the list more than once. While a matcher is in use here, no
     other thread may move it.
 
     Args:
         matchers: the matchers.
-        bitmask: int32 [batch, words], C-contiguous, numpy or torch (CPU); words as the widest vocabulary needs them.
-        indices: the row of each, all different; rows 0, 1, 2, ... if not given. Other rows are left as they are.
-        threads: how many threads to use at most, this one included; 1 uses no other, and neither does a batch of one
-            grammar. By default as many as there are processors for this process, but no more than 8. The threads are kept
-            for the next call.
+        bitmask: int32 [batch, words], C-contiguous, numpy or torch (CPU); as many words as the largest vocabulary needs.
+        indices: the row of each matcher, all different; rows 0, 1, 2, ... if not given. Other rows are left as they are.
+        threads: how many threads to use at most, the calling one included. With 1, or if all matchers are of one grammar, no
+            other thread is used. The default is the number of processors that this process may use, but no more than 8. The
+            threads are kept for the next call.
 
     Raises:
         MatcherError: the bitmask has another shape or type, or too few rows, or two matchers have the same row. Nothing was
             written then.
         LimitError: a bound of a grammar was reached. The message names the first matcher that met it. Its row is as it was, and
-            the rows of the others are written.
-        TypeError: something in the list is no matcher.
+            the rows of the others are written. If the bound was met while a canonical policy read tokens, the
+            error comes at once and names no matcher.
+        TypeError: matchers is a single matcher, or something in it is no matcher.
     """
     Batch(matchers, None).run(bitmask, indices, threads)
 
 
 def fill_draft_bitmasks(matchers, drafts, bitmask, indices=None, *, threads=None) -> list:
-    """For each matcher, write the masks along its drafted tokens and one after the last. As `Matcher.fill_draft_bitmasks`, on
-    several threads. No matcher moves.
+    """For each matcher, write the masks along its drafted tokens and the one after the last. This is
+    `Matcher.fill_draft_bitmasks` on several threads. No matcher moves.
 
     Args:
         matchers: the matchers.
-        drafts: for each a list of token ids, which may be empty.
+        drafts: for each matcher a list of token ids, which may be empty.
         bitmask: as for fill_bitmask.
-        indices: the first row of each; it takes one row more than it has draft tokens. One after another if not given.
+        indices: the first row of each matcher, which takes one row more than it has draft tokens. If not given, matchers take
+            their rows one after another.
         threads: as for fill_bitmask.
 
     Returns:
@@ -283,7 +286,8 @@ def fill_draft_bitmasks(matchers, drafts, bitmask, indices=None, *, threads=None
 
 
 def before_fork():
-    """Stop the threads before a fork: a process that forks should have one thread, and these have nothing to do."""
+    """Stop the threads before a fork. A process that forks should have one thread, and the pool's threads have nothing to
+    do."""
     with nogil:
         pool_stop()
 

@@ -8,11 +8,13 @@ cdef struct BitmaskRows:
     size_t batch   # how many rows
     size_t count   # how many words a row has
 
-# Open an array for writing; close it afterwards. Raises MatcherError if it has another shape or type.
+# Open an array for writing. The caller closes it with rows_close. Returns 0. Raises MatcherError if it has another shape or
+# type.
 cdef int rows_open(object bitmask, BitmaskRows* rows) except -1
 
 # Let go of an array that was opened.
 cdef void rows_close(BitmaskRows* rows) noexcept
 
-# The first of `many` rows from `index` on. Raises MatcherError where there are fewer, or they have fewer than `n_words` words.
+# Returns the words of row `index`, the first of `many` rows to write. Raises MatcherError if there are fewer rows, or if rows
+# have fewer than `n_words` words.
 cdef uint32_t* rows_at(const BitmaskRows* rows, Py_ssize_t index, size_t many, uint32_t n_words) except? NULL

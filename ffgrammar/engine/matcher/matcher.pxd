@@ -1,4 +1,4 @@
-"""One generation under a grammar: a cursor, and beside it a pending prompt and a policy where there are any."""
+"""The public matcher: a cursor, and beside it a pending prompt and a canonical policy, if it needs them."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t
@@ -10,7 +10,7 @@ from ffgrammar.engine.matcher.pending_prompt cimport PendingPrompt
 from ffgrammar.engine.position.cursor cimport Cursor
 
 cdef class Drafted:
-    cdef uint32_t* tokens  # NO_TOKEN for one that is not of the vocabulary
+    cdef uint32_t* tokens  # their ids; NO_TOKEN for an id that is not of the vocabulary
     cdef size_t count
 
 
@@ -22,8 +22,8 @@ cdef class Matcher:
     cdef PendingPrompt prompt    # None where no bytes of a prompt were left
     cdef CanonicalPolicy policy  # None until canonical tokens matter
 
-    # Whether the policy decides what comes next: the tokens must be canonical, or bytes of the prompt are pending. Where it does
-    # not, the cursor alone is asked.
+    # Whether the policy decides what comes next, because the tokens must be canonical or bytes of the prompt are pending.
+    # Otherwise the cursor alone is asked.
     cdef bint is_guided(self) noexcept
 
     # Write the mask of a guided matcher, as cursor_fill (engine/position/cursor.pxd) does for others. Takes the engine's lock.
@@ -34,32 +34,32 @@ cdef class Matcher:
     # draft are allowed, or a status.
     cdef int draft_guided(self, const uint32_t* tokens, size_t token_count, uint32_t* rows, size_t count) except? -1
 
-    # Write the mask, guided or not: a status. Takes the engine's lock where it needs it.
+    # Write the mask, whether the matcher is guided or not. Takes the engine's lock if it needs it. Returns a status.
     cdef int fill(self, uint32_t* row, size_t count) except? -1
 
-    # Move by a token: 1, or 0 where it is not allowed. Raises TokenizerError and LimitError. Takes the engine's lock.
+    # Move by a token. Returns 1, or 0 if it is not allowed. Raises TokenizerError and LimitError. Takes the engine's lock.
     cdef int take(self, object token) except -1
 
-    # The same for a guided matcher; the token is an id of the vocabulary.
+    # `take` for a guided matcher; the token is an id of the vocabulary.
     cdef int take_guided(self, uint32_t token) except -1
 
-    # Move by tokens up to the first that is not allowed: how many were taken. Raises as `take`.
+    # Move by tokens up to the first that is not allowed. Returns how many were taken. Raises as `take`.
     cdef Py_ssize_t take_all(self, object ids) except -1
 
     # An independent matcher at the same point.
     cdef Matcher forked(self)
 
-    # Move by bytes: how many were accepted. Raises MatcherError where the text would be too long, and LimitError.
+    # Move by bytes. Returns how many were accepted. Raises MatcherError if the text would be too long, and LimitError.
     cdef Py_ssize_t read(self, const uint8_t* data, Py_ssize_t count) except -1
 
-    # The same where bytes of the prompt are pending.
+    # `read` while bytes of the prompt are pending.
     cdef Py_ssize_t read_prompt(self, bytes data) except -1
 
-    # The pending bytes for the policy; none where there is no prompt.
+    # The pending bytes for the policy; none if there is no prompt.
     cdef PendingPrefix pending(self) noexcept
 
-    # Forget what is beside the cursor beyond `steps` steps.
+    # Take the prompt and the policy back to the first `steps` steps, where the cursor already is. Returns 0.
     cdef int cut(self, size_t steps) except -1
 
-    # The forced tokens where the tokenizer's rules are not known.
+    # The forced tokens if the tokenizer's rules are not known.
     cdef list forced_by_encoding(self)

@@ -64,15 +64,15 @@ cdef class Matcher:
 
     A step is an accepted token, or one call of `accept_bytes` that accepted something; `rollback` counts steps.
 
-    Matchers of one grammar may run in different threads. One matcher is for one thread at a time: what it answers where several
-    threads move it is not defined, but nothing else is harmed.
+    Matchers of one grammar may run in different threads. One matcher is for one thread at a time: if several threads move it,
+    its answers are not defined, but nothing else is harmed.
 
     Attributes:
-        canonical: whether only canonical tokens may come: those with which some sentence of the grammar goes on so that all
-            tokens since the last one that was not canonical are as the tokenizer makes them. Bytes accepted without tokens
-            count as the tokens that they alone give.
-        prompt_tokens: the ids of the tokens that the text goes on from, () without a prompt. Of a prompt given as text they may
-            be fewer than its encoding has; `prompt_rest` is what is missing.
+        canonical: whether only canonical tokens may come. Such a token, all tokens before it since the last one that was not
+            canonical, and perhaps further ones are together what the tokenizer makes of some sentence of the grammar. Bytes
+            accepted without tokens count as the tokens that the tokenizer makes of them alone.
+        prompt_tokens: the ids of the tokens that the text goes on from; () without a prompt. They may spell fewer bytes than
+            the prompt has; `prompt_rest` is what is missing.
     """
 
     def __cinit__(self, Engine engine not None, *_):
@@ -136,7 +136,7 @@ cdef class Matcher:
         return self.take(token) != 0
 
     def accept_tokens(self, ids) -> int:
-        """Move by tokens up to the first that is not accepted; returns how many were.
+        """Move by tokens up to the first that is not accepted; returns how many were accepted.
 
         Raises:
             TokenizerError, LimitError: as for `accept_token`; the tokens before are accepted.
@@ -154,8 +154,8 @@ cdef class Matcher:
     def accept_bytes(self, data not None) -> int:
         """Move by bytes up to the first that is not possible; returns how many were accepted (one step, if any).
 
-        Pending bytes of a prompt come first. Where the tokens that the bytes alone give are not what the tokenizer makes of any
-        sentence, what follows need not fit the last of them.
+        Pending bytes of a prompt come first. In a canonical matcher, the bytes count as the tokens that the tokenizer makes of
+        them alone. If no sentence goes on after these tokens canonically, what follows need not fit the last of them.
 
         Raises:
             TypeError: data is not a bytes-like object.
@@ -211,7 +211,7 @@ cdef class Matcher:
         """Take back the last n steps.
 
         Raises:
-            MatcherError: there are fewer.
+            MatcherError: there are fewer steps.
         """
         cdef Py_ssize_t count = clipped(n)
         cdef size_t steps
@@ -226,7 +226,7 @@ cdef class Matcher:
             raise MatcherError(f"cannot roll back {n} steps: {steps} were made")
 
     def reset(self) -> None:
-        """Go back to the empty text, after the prompt's tokens where there is a prompt."""
+        """Go back to the empty text. If there is a prompt, this is the position after the prompt's tokens."""
         self.engine.acquire()
         cursor_rollback(self.engine, &self.cursor, 0)
         self.engine.release()
@@ -240,7 +240,7 @@ cdef class Matcher:
         return 0
 
     def fork(self) -> Matcher:
-        """An independent matcher at the same point. Both share what was accepted so far; nothing of it is copied."""
+        """An independent matcher at the same point. Both share the text that was accepted so far; it is not copied."""
         return self.forked()
 
     cdef Matcher forked(self):
@@ -300,7 +300,7 @@ cdef class Matcher:
 
     @property
     def text_bytes(self) -> bytes:
-        """The accepted text; it begins after the prompt."""
+        """The accepted text. It begins after the prompt."""
         cdef History history
         cursor_snapshot(self.engine, &self.cursor, &history)
         try:
@@ -311,7 +311,7 @@ cdef class Matcher:
         return text
 
     def tokens(self) -> list:
-        """The steps so far: token ids, None where bytes came without a token."""
+        """The steps so far: for each its token id, or None if it was bytes without a token."""
         cdef History history
         cdef size_t count, i
         cdef uint32_t* tokens = NULL
@@ -331,10 +331,10 @@ cdef class Matcher:
             history_release(&history)
 
     def is_accepting(self) -> bool:
-        """Whether the text so far is a sentence of the grammar, so that an end-of-sequence token may come.
+        """Whether the text so far is a sentence of the grammar, so that an end-of-text token may come.
 
-        It is not while bytes of the prompt are pending; nor, where tokens must be canonical, where the tokenizer would make
-        other tokens of a text that ends here.
+        It is False while bytes of the prompt are pending. If tokens must be canonical, it is also False if the tokenizer would
+        make other tokens of a text that ends here.
 
         Raises:
             LimitError: a bound of the grammar was reached.
@@ -352,10 +352,11 @@ cdef class Matcher:
         return self.engine.checked(status) != 0
 
     def distance(self) -> int:
-        """About how many bytes are missing for a sentence; 0 where the text is one.
+        """About how many bytes are missing until the text is a sentence; 0 if it is one.
 
-        An estimate: it takes no account of the lexing rule, and is large where only a lexeme's end can tell. To follow the tokens
-        with the least distance soon ends a text. Pending bytes of a prompt count.
+        This is an estimate. It takes no account of the lexing rule, and can be much too large inside a lexeme that must match
+        several expressions at once. If you always take the token after which the distance is
+        least, the text soon ends. Pending bytes of a prompt count.
 
         Raises:
             LimitError: a bound of the grammar was reached.
@@ -371,7 +372,7 @@ cdef class Matcher:
         return <Py_ssize_t>length + len(self.prompt_rest)
 
     def is_terminated(self) -> bool:
-        """Whether an end-of-sequence token was accepted. Nothing may follow it: no token is accepted, the mask is all zeros, and
+        """Whether an end-of-text token was accepted. Nothing may follow it: no token is accepted, the mask is all zeros, and
         nothing is forced. `rollback` and `reset` go back to before it."""
         return bool(self.cursor.terminated)
 
@@ -385,7 +386,7 @@ cdef class Matcher:
             return self.fill_guided(row, count)
         mask = NULL if self.cursor.terminated else cursor_known_mask(self.engine, &self.cursor)
         if mask != NULL:
-            # a copy takes less time than to let go of the GIL and to get it back
+            # a copy takes less time than releasing the GIL and taking it again
             mask_unpack(mask, self.engine.trie.n_words, row, count)
             mask_release(mask)
             return OK
@@ -396,7 +397,7 @@ cdef class Matcher:
     def fill_bitmask(self, bitmask, index: int = 0) -> None:
         """Write the tokens that may come next into one row. For many matchers: `ffgrammar.fill_bitmask`.
 
-        An end-of-sequence token may come where the text so far is a sentence. The row of a terminated matcher is all zeros.
+        An end-of-text token may come where the text so far is a sentence. The row of a terminated matcher is all zeros.
 
         Args:
             bitmask: int32 [batch, words], C-contiguous, numpy or torch (CPU); words >= ceil(vocab_size / 32). Bit t & 31
@@ -434,16 +435,16 @@ cdef class Matcher:
         """Write the masks that speculative decoding needs to verify drafted tokens. The matcher does not move. For many
         matchers: `ffgrammar.fill_draft_bitmasks`.
 
-        Row index + i becomes the mask before draft token i, which is the one after the tokens before it; row index + k the mask
-        after the last. Rows after a token that is not allowed allow everything, for nothing there can be kept.
+        Row index + i becomes the mask before draft token i, counted from 0. Row index + k becomes the mask after the last of
+        the k tokens. Rows after the first token that is not allowed become all ones: no token drafted there can be kept.
 
         Args:
-            draft_tokens: k token ids. One that is not of the vocabulary, as -1, is a token that is not allowed.
+            draft_tokens: k token ids. An id that is not of the vocabulary, such as -1, counts as a token that is not allowed.
             bitmask: as for `fill_bitmask`; at least index + k + 1 rows.
             index: the first row.
 
         Returns:
-            How many draft tokens are allowed, one after another: the last row that is a mask is index plus that.
+            How many draft tokens are allowed, one after another. The last row that is a mask is index plus this number.
 
         Raises:
             MatcherError: bitmask has another shape or type, or too few rows.
@@ -493,13 +494,14 @@ cdef class Matcher:
             self.engine.release()
 
     def forced_tokens(self) -> list:
-        """The ids of the tokens that must come, whatever the sentence: canonical after the accepted tokens.
+        """The ids of the tokens that must come, whatever the sentence. They are canonical after the accepted tokens.
 
-        An end-of-sequence token is never forced, not even where nothing else may come.
+        An end-of-text token is never forced, not even if nothing else may come.
 
-        Where no sentence has the last accepted token, what is forced need not fit it. Where the tokenizer's rules are not
-        known (`Tokenizer.canon`), an encoder stands in for them: then these are tokens of the forced bytes only, and none where
-        they would begin inside the accepted text. Empty where the tokenizer cannot encode.
+        If no sentence goes on canonically after the last accepted token, what is forced need not fit this token. If the
+        tokenizer's rules are not known (`Tokenizer.canon`), an encoder stands in for them. Then only tokens of the forced bytes
+        are returned, and none if the first would begin inside the accepted text. If the tokenizer cannot encode, the list is
+        empty.
 
         Raises:
             LimitError: they are longer than `forced_bytes`, or another bound of the grammar was reached.

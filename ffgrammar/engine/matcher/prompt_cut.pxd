@@ -1,4 +1,4 @@
-"""A prompt, cut back to the tokens that it has whatever follows."""
+"""A prompt that is cut back to the tokens that it has whatever follows."""
 
 from ffgrammar.engine.canonical.policy cimport CanonicalPolicy
 from ffgrammar.engine.position.cursor cimport Cursor
@@ -8,17 +8,19 @@ cdef class PromptCut:
     cdef tuple tokens  # the tokens that stay
     cdef bytes rest    # the bytes of the prompt after these
 
-    # Add tokens to those that stay.
+    # Add tokens to those that stay. Returns 0.
     cdef int begin_after(self, list tokens) except -1
 
-    # Add tokens to those that stay, each as long as it lies inside of `rest`, and take their bytes off its front.
+    # Add tokens of `rest` to those that stay, up to the first one that reaches beyond the end of `rest`. Takes their bytes off
+    # the front of `rest`. Returns 0.
     cdef int keep(self, tokens) except -1
 
-    # Cut the prompt's last pre-token: what any continuation leaves of it, and then what each sentence of the grammar leaves.
+    # Cut `rest`. First the tokens that it has whatever text follows are kept, and then those that it has whatever sentence of
+    # the grammar follows. Returns 0.
     cdef int cut_rest(self, Cursor* cursor) except -1
 
 
 # Cut a prompt and let `policy` begin after the tokens that stay. `cursor` is at the start of the text.
 #
-# Raises TokenizerError where the prompt is no text or token ids, or where no sentence of the grammar goes on where it ends.
+# Raises TokenizerError if the prompt is neither text nor token ids, or if no sentence of the grammar can follow it.
 cdef PromptCut cut_prompt(CanonicalPolicy policy, Cursor* cursor, object prompt)

@@ -1,6 +1,6 @@
-"""A prompt's last tokens are the tokenizer's own only for a text that ends there. `"name":` ends in the token `":`, but where a
-string follows, the tokenizer makes `":"`. So a prompt is cut back (token healing, done exactly): it keeps the tokens that it has
-whatever sentence of the grammar follows, and the bytes after them are pending (pending_prompt.pxd).
+"""A prompt's last tokens are the tokenizer's own only if the text ends with the prompt. `"name":` ends in the token `":`, but
+if a string follows, the tokenizer makes the token `":"`. So a prompt is cut back (token healing, done exactly). It keeps the
+tokens that it has whatever sentence of the grammar follows. The bytes after these tokens are pending (pending_prompt.pxd).
 """
 
 from libc.stdint cimport uint32_t
@@ -22,7 +22,7 @@ cdef class PromptCut:
     """The two parts of a prompt.
 
     Args:
-        policy: begins after the tokens that stay.
+        policy: the matcher's policy, whose token history begins after the tokens that stay.
     """
 
     def __cinit__(self, CanonicalPolicy policy not None):
@@ -61,7 +61,8 @@ cdef class PromptCut:
 
 
 cdef list forced_inside(CanonicalPolicy policy, Cursor* cursor, PendingPrompt prompt):
-    """The tokens inside pending bytes that every sentence of the grammar leaves."""
+    """The first tokens of the pending bytes that are the same whatever sentence of the grammar follows. The last one may reach
+    beyond these bytes."""
     cdef Config config
     cdef uint32_t token = 0
     cdef PendingPrefix pending = prompt.prefix()
@@ -97,7 +98,7 @@ cdef bint is_text(bytes data):
 
 
 cdef bytes text_after_special(Engine engine, list ids):
-    """The text of the tokens after the last special one; None if these are not the tokenizer's own."""
+    """The text of the tokens after the last special one; None if these tokens are not the tokenizer's own."""
     cdef object tokenizer = engine.tokenizer
     start = len(ids)
     while start and engine.trie.token_bytes(ids[start - 1]):

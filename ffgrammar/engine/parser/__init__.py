@@ -4,6 +4,6 @@ In reading order:
 
 - `tables`: the productions of a grammar as flat arrays.
 - `lowering`: from a grammar to these tables.
-- `instances`: productions that are made for the parameters that texts meet.
+- `instances`: productions of parametric nonterminals, made when a text first needs them.
 - `earley`: rows, and the step from one to the next.
 """

@@ -1,14 +1,18 @@
 """Earley's algorithm, with interned rows: a row says what may follow a text, not where in the text we are.
 
 An item is (dot position, link). A link is (row, nonterminal): when the item's production is complete, every item of that row
-that waits for that nonterminal advances. The link ROOT stands for the start symbol at the start. Links hold row numbers where
-textbooks have text positions; so two positions from which the same may follow are the same row, and the step from a row over a set
-of lexemes is a function that is computed once. A list of 10 items and one of 1,000 make the same few rows. Forking a parser is
-copying a number, and going back is remembering one.
+that waits for that nonterminal advances. The link ROOT stands for the start symbol at the start of the text. Links hold row
+numbers where textbooks have text positions. So two places in a text after which the same may follow have the same row. The step
+from a row over a set of lexemes depends on these two alone, and is computed once. A list of 10 items and one of 1,000 make the
+same few rows. Forking a parser is copying a number, and going back is remembering one.
 
-The kernel of a row (the items with something before the dot that are not complete) is its identity; the predicted items follow
-from it. Where a nonterminal is awaited by one item only, as its last symbol, it is predicted with that item's own link, since
-completing the one completes the other. That is Leo's optimisation (1991): it keeps right recursion at a constant number of rows.
+The kernel of a row is the items that are not complete and have something before the dot (in the first row: the productions of
+the start symbol). The kernel identifies the row, together with whether the row accepts. The predicted items follow from the
+kernel.
+
+If only one item waits for a nonterminal, and this nonterminal is the last symbol of the item's production, the nonterminal is
+predicted with the item's own link: completing the nonterminal completes the item, too. This is Leo's optimisation (1991). It
+keeps the number of rows constant under right recursion.
 """
 
 from libc.stdint cimport uint32_t
@@ -36,7 +40,7 @@ cdef struct EarleyRows:
     Vec items           # Items (3 words), by row, sorted by symbol
     Vec starts          # per row, and one more: its first item
     Map scans           # row << 32 | lexeme set -> row
-    Map seen            # what this scan has met: position << 32 | link -> epoch
+    Map seen            # what scans have met: position << 32 | link -> epoch; only entries of the current epoch count
     uint32_t epoch
     # the rest is scratch
     Vec kernel          # of the row being made, as in `kernels`
@@ -45,7 +49,7 @@ cdef struct EarleyRows:
     Vec found           # Items of the row being made
     Vec stamp           # per nonterminal: its entry in `predicted`, valid only if that entry is the nonterminal's
     size_t work         # items advanced by this scan
-    uint32_t max_items
+    uint32_t max_items  # of one row
     size_t max_words    # of all items together
 
 # Returns OK or NO_MEMORY. earley_free may be called after either, and on zeros. `lexsets` must live as long as the rows.
@@ -61,8 +65,9 @@ cdef size_t earley_bytes(const EarleyRows* r) noexcept nogil
 # Write the row of the empty text; it is row 0 of a cleared table. Returns a status.
 cdef int earley_first(EarleyRows* r, uint32_t* row) noexcept nogil
 
-# Write the row after any of the lexemes of a set, of which some must be allowed in `row`. Skip lexemes leave the row as it is.
-# Returns a status: LIMIT_ROW_ITEMS where a row gets too large, LIMIT_CACHE where there are too many.
+# Write to `target` the row after a text that each lexeme of the set `lexset` matches. At least one of these lexemes must be
+# allowed in `row`. A skip lexeme leaves the row as it is. Returns a status: LIMIT_ROW_ITEMS if the row gets too large,
+# LIMIT_CACHE if all rows together do.
 cdef int earley_scan(EarleyRows* r, uint32_t row, uint32_t lexset, uint32_t* target) noexcept nogil
 
 
@@ -72,13 +77,13 @@ cdef inline bint row_accepting(const EarleyRows* r, uint32_t row) noexcept nogil
 
 
 cdef inline const Item* row_items(const EarleyRows* r, uint32_t row, uint32_t* count) noexcept nogil:
-    """The items of a row, sorted by symbol, lexemes first; writes how many there are. Adding a row may move them."""
+    """The items of a row, sorted by symbol, lexemes first. Writes their number to `count`. Adding a row may move them."""
     count[0] = r.starts.data[row + 1] - r.starts.data[row]
     return <const Item*>r.items.data + r.starts.data[row]
 
 
 cdef inline const Item* row_waiting(const EarleyRows* r, uint32_t row, uint32_t symbol, uint32_t* count) noexcept nogil:
-    """The items of a row that have the dot before `symbol`; writes how many there are."""
+    """The items of a row that have the dot before `symbol`. Writes their number to `count`."""
     cdef uint32_t all_items, mid
     cdef const Item* items = row_items(r, row, &all_items)
     cdef uint32_t lo = 0

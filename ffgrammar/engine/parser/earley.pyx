@@ -1,5 +1,6 @@
-"""Scanning, completion and prediction. Nullable symbols are treated as Aycock and Horspool (2002) do: an item before a nullable
-nonterminal stands for the item behind it, too. So nothing is ever completed in the row that predicted it.
+"""Scanning, completion and prediction. Nullable symbols are treated as Aycock and Horspool (2002) do: an item whose dot is
+before a nullable nonterminal also stands for the item whose dot is behind it. So nothing is ever completed in the row that
+predicted it.
 """
 
 from libc.stdint cimport uint32_t, uint64_t
@@ -18,15 +19,15 @@ from ffgrammar.engine.parser.tables cimport END, NONE, NONTERMINAL, NUMBER
 cdef enum:
     # words of an entry of `predicted`, one for each nonterminal that some item waits for
     P_NONTERMINAL
-    P_POSITION     # of the item that predicts it, the first that waits for it
+    P_POSITION     # the dot position of the item that predicts the nonterminal: the first one that waits for it
     P_IN_KERNEL    # whether that item is in the kernel
-    P_SOURCE       # in the kernel: that item's link; else: the entry of the nonterminal whose production it is
+    P_SOURCE       # that item's link if it is in the kernel; else the entry of the nonterminal that its production belongs to
     P_COUNT        # how many items wait for it
-    P_LINK         # the link that it is predicted with
+    P_LINK         # the link that the nonterminal is predicted with
     P_WORDS
 
 cdef enum:
-    # for each item that a row may have, how many advances one scan may take
+    # one scan may advance items this many times for each item that a row may have
     ADVANCES_PER_ITEM = 4
 
 
@@ -86,7 +87,7 @@ cdef int add_kernel(EarleyRows* r, uint32_t position, uint32_t link, bint* accep
             if link == ROOT:
                 accepting[0] = True
                 return OK
-            # complete items of one link all do the same, whatever their position
+            # complete items with the same link all have the same effect, whatever their position
             position = 0xFFFFFFFF
         key = <uint64_t>position << 32 | link
         if map_get(&r.seen, key) == r.epoch:
@@ -110,7 +111,7 @@ cdef int advance(EarleyRows* r, uint32_t row, uint32_t symbol, bint* accepting) 
         if add_kernel(r, items[i].position + 1, items[i].link, accepting) < 0:
             return NO_MEMORY
     r.work += count
-    # where every way to split a text is grammatical, a row has n items and n * n advances lead to them
+    # (if every way to split a text is grammatical, n * n advances lead to a row of n items)
     return LIMIT_ROW_ITEMS if r.work > <size_t>r.max_items * ADVANCES_PER_ITEM else OK
 
 
@@ -146,7 +147,7 @@ cdef int scan_lexemes(EarleyRows* r, uint32_t row, uint32_t lexset, bint* accept
 
 
 cdef int keep_kernel(EarleyRows* r, uint32_t row, bint* accepting) noexcept nogil:
-    """Take in the kernel of a row as it is. Returns OK or NO_MEMORY."""
+    """Add the kernel of a row, unchanged, to the kernel that is being made. Returns OK or NO_MEMORY."""
     cdef const uint32_t* words = intern_get(&r.kernels, row)
     cdef uint32_t i
     accepting[0] |= words[0]
@@ -157,7 +158,7 @@ cdef int keep_kernel(EarleyRows* r, uint32_t row, bint* accepting) noexcept nogi
 
 
 cdef int complete(EarleyRows* r, bint* accepting) noexcept nogil:
-    """Advance the items that wait for what is complete, until nothing more is. Returns a status."""
+    """Advance the items that wait for what is complete, until nothing more becomes complete. Returns a status."""
     cdef const uint32_t* words
     cdef int status
     while r.pending.len:
@@ -186,7 +187,7 @@ cdef int earley_scan(EarleyRows* r, uint32_t row, uint32_t lexset, uint32_t* tar
         target[0] = row
         return map_put(&r.scans, key, row)
     if skips and keep_kernel(r, row, &accepting) < 0:
-        # (the text is a skip or a lexeme, and both futures are kept)
+        # (the text may be a skip or another lexeme, and both futures are kept)
         return NO_MEMORY
     status = complete(r, &accepting)
     if status >= 0:
@@ -223,7 +224,7 @@ cdef int earley_first(EarleyRows* r, uint32_t* row) noexcept nogil:
 
 
 cdef int finish_row(EarleyRows* r, bint accepting, uint32_t* row) noexcept nogil:
-    """Intern the kernel, and find the items of the row if it is new. Returns a status."""
+    """Intern the kernel, and find the items of its row if the row is new. Writes the row. Returns a status."""
     cdef uint32_t links = intern_count(&r.links)
     cdef int status
     if r.kernel.len > 3:
@@ -276,8 +277,8 @@ cdef int expand_new(EarleyRows* r, uint32_t nonterminal) noexcept nogil:
 
 
 cdef int find_predicted(EarleyRows* r) noexcept nogil:
-    """From the nonterminals that the kernel waits for, find all that are predicted, and which items wait for them. Returns a
-    status."""
+    """Extend `predicted` from the nonterminals that the kernel waits for to all that follow from them, and count the items that
+    wait for each. Returns a status."""
     cdef Rules* rules = r.rules
     cdef uint32_t b, symbol, position, nonterminal
     cdef size_t number = 0
@@ -304,8 +305,9 @@ cdef int find_predicted(EarleyRows* r) noexcept nogil:
 
 
 cdef int find_link(EarleyRows* r, uint32_t row, uint32_t* entry) noexcept nogil:
-    """Find the link of a predicted nonterminal. If one item only waits for it, as its last symbol, that item's own link is taken;
-    the entry of that item's production comes earlier, so its link is known. Returns OK or NO_MEMORY."""
+    """Find the link that the nonterminal of an entry is predicted with. If only one item waits for the nonterminal, and has it
+    as its last symbol, that item's own link is taken. That link is known: an item outside the kernel belongs to an earlier
+    entry. Returns OK or NO_MEMORY."""
     cdef uint32_t pair[2]
     if entry[P_COUNT] == 1 and r.rules.symbols.data[entry[P_POSITION] + 1] & END:
         if entry[P_IN_KERNEL]:

@@ -1,7 +1,9 @@
-"""Instances of parametric nonterminals (see tables.pxd): made when a text meets them, forgotten with the other caches.
+"""Instances of parametric nonterminals (see tables.pxd). They are made when a text needs them, and forgotten with the other
+caches.
 
-An object whose keys may come in any order has a state for each set of keys seen so far: 2^n of them, of which a text meets a
-handful. So productions are made for the parameters that come up. To the parser an instance is a nonterminal like any other.
+An object with n keys that may come in any order has a state for each set of keys seen so far. These are 2^n states, of which a
+text meets a handful. So productions are made only for the parameters that come up. To the parser an instance is a nonterminal
+like any other.
 """
 
 from libc.stdint cimport uint32_t
@@ -12,11 +14,12 @@ from ffgrammar.engine.parser.tables cimport Rules
 # NO_MEMORY.
 cdef int find_instance(Rules* rules, uint32_t* nonterminal) noexcept nogil
 
-# Make the productions of an instance, from the templates whose conditions its parameter meets. Returns OK or NO_MEMORY.
+# Make the productions of an instance, given by its nonterminal number, from the templates whose conditions its parameter meets.
+# Returns OK or NO_MEMORY.
 cdef int expand(Rules* rules, uint32_t nonterminal) noexcept nogil
 
-# Forget the instances that texts have met. Those that were made with the grammar stay, but lose their productions until these
-# are needed again.
+# Forget the instances that texts have added. Those that were made with the grammar stay, but their productions are dropped too,
+# and made again when they are needed.
 cdef void forget_instances(Rules* rules) noexcept nogil
 
 # Bytes of the tables that grow with instances.

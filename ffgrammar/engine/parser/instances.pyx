@@ -32,7 +32,7 @@ cdef bint meets(const Rules* rules, const uint32_t* instance, uint32_t length, c
 
 
 cdef bint derives_nothing(const Rules* rules, uint32_t number) noexcept nogil:
-    """Whether an instance derives the empty text. (Through a template with `again` it never does: that reads its body.)"""
+    """Whether an instance derives the empty text. (A template with `again` cannot derive it: its body contains a terminal.)"""
     cdef const uint32_t* instance = intern_get(&rules.instances, number)
     cdef uint32_t length = intern_len(&rules.instances, number)
     cdef const uint32_t* template
@@ -64,7 +64,8 @@ cdef int find_instance(Rules* rules, uint32_t* nonterminal) noexcept nogil:
 
 
 cdef int again(Rules* rules, uint32_t number, const uint32_t* template, uint32_t* nonterminal) noexcept nogil:
-    """The instance that ends a production made of a template for instance `number`. Returns OK or NO_MEMORY."""
+    """Find or make the instance that ends the production which a template with `again` gives instance `number`. Writes its
+    nonterminal number. Returns OK or NO_MEMORY."""
     cdef uint32_t* words
     cdef uint32_t i
     rules.instance.len = 0

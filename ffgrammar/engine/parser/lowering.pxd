@@ -6,25 +6,30 @@ from ffgrammar.engine.parser.tables cimport Rules
 cdef class RuleTables:
     cdef Rules rules
 
-    # These fill `rules`, in this order. Each raises what __cinit__ says, and returns 0 unless it says something else.
+    # The methods below fill `rules`. The constructor calls lower_lexemes and then lower_productions, which calls the others. A
+    # method returns 0 unless its comment says otherwise, and raises what the class says (lowering.pyx).
 
-    # What is kept by lexeme. Returns, by lexeme, the nonterminals of those that may be empty.
+    # Fill the tables that have an entry for each lexeme, and `skips`. Returns a dict: for each lexeme that may be empty and is
+    # no skip, the number of the nonterminal that stands for "this lexeme or nothing".
     cdef dict lower_lexemes(self, grammar)
 
-    # Everything else; `optional` is what lower_lexemes has returned.
+    # Fill all other tables; `optional` is what lower_lexemes has returned.
     cdef int lower_productions(self, grammar, dict optional) except -1
 
-    # The productions of the grammar's own nonterminals.
+    # Fill the productions of the grammar's own nonterminals. `numbers` has the symbols whose number in the tables is not the
+    # usual one (see `lowered`). `alive` says for each nonterminal, and `usable` for each lexeme, whether it derives some text.
+    # `empty` says for each nonterminal whether it derives the empty text.
     cdef int lower_plain(self, grammar, dict numbers, bytearray alive, bytearray usable, bytearray empty) except -1
 
-    # The productions of the nonterminals that stand for a lexeme or nothing.
+    # Fill the productions of the nonterminals that stand for a lexeme or nothing.
     cdef int lower_optional(self, grammar, dict optional) except -1
 
-    # The templates, given with their lowered bodies, and the instances that plain productions name.
+    # Fill the templates, and make the instances that plain productions name. `templates` has pairs of a template and its
+    # lowered body.
     cdef int lower_templates(self, grammar, list templates) except -1
 
-    # One template; `words` says how many words the bits of a parametric nonterminal take.
+    # Append one template, whose lowered body is `body`. `words` says how many words the bits of a parametric nonterminal take.
     cdef int lower_template(self, template, list body, dict words) except -1
 
-    # The instances of parameter zero.
+    # Make the instances of parameter zero, and note how much of each table was made with the grammar.
     cdef int lower_instances(self, grammar, dict words) except -1

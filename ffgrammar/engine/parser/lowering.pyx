@@ -74,8 +74,9 @@ cdef class RuleTables:
     cdef dict lower_lexemes(self, grammar):
         """Fill what is kept by lexeme, and `skips`.
 
-        A lexeme never matches the empty text, or the lexer would not advance. Where its expression does, a nonterminal that
-        says "this or nothing" takes its place. Returns these nonterminals by lexeme.
+        A lexeme never matches the empty text, or the lexer would not advance. If the expression of a lexeme does, the empty
+        text is taken out of it. Unless the lexeme is a skip, a nonterminal that stands for "this lexeme or nothing" takes its
+        place. Returns these nonterminals by lexeme.
         """
         cdef dict optional = {}
         cdef ExprStore store = grammar.store
@@ -103,7 +104,7 @@ cdef class RuleTables:
         return optional
 
     cdef int lower_productions(self, grammar, dict optional) except -1:
-        """Fill everything else; `optional` is what lower_lexemes has returned."""
+        """Fill all other tables; `optional` is what lower_lexemes has returned."""
         cdef uint32_t plain = len(grammar.names) + len(optional)
         cdef dict numbers = {2 * number: <uint32_t>NONTERMINAL | nonterminal for number, nonterminal in optional.items()}
         cdef bytearray usable = usable_terminals(grammar)
@@ -113,7 +114,7 @@ cdef class RuleTables:
             raise GrammarError("the grammar matches nothing: no text can complete its start rule")
         self.rules.plain = plain
         for number, family in enumerate(grammar.parametric):
-            # where a plain production names a parametric nonterminal, it is the instance of parameter zero
+            # where a plain production names a parametric nonterminal, it means the instance of parameter zero
             numbers[2 * family.number + 1] = <uint32_t>NONTERMINAL | plain + number
         self.lower_plain(grammar, numbers, alive, usable, nullable_nonterminals(grammar, optional))
         self.lower_optional(grammar, optional)
@@ -167,7 +168,7 @@ cdef class RuleTables:
         return 0
 
     cdef int lower_templates(self, grammar, list templates) except -1:
-        """Fill the templates, given with their lowered bodies, and make the instances that plain productions name."""
+        """Fill the templates, which come with their lowered bodies. Then make the instances that plain productions name."""
         cdef Rules* rules = &self.rules
         cdef dict words = {family.number: bit_words(family.bits) for family in grammar.parametric}
         cdef dict by_head = {}
@@ -204,7 +205,7 @@ cdef class RuleTables:
             for i in range(words[template.head]):
                 push(&rules.templates, template.need >> 32 * i & 0xFFFFFFFF)
         for i in range(2):
-            # a counter stops one past every bound, for no condition changes from there on
+            # a counter stops one above the highest bound, because no condition changes from there on
             for bound in template.counts[i]:
                 if bound is not None and bound + 1 > rules.caps[i]:
                     rules.caps[i] = bound + 1
@@ -239,8 +240,8 @@ cdef uint32_t lowered(uint32_t symbol, dict numbers) except? 0:
 cdef int sort_by_head(
     Productions productions, uint32_t names, const char* alive, const char* usable, Vec* order, Vec* first,
 ) noexcept nogil:
-    """Sort the productions that a text can complete by nonterminal. Those of nonterminal n are `order` from `first[n]` to
-    `first[n + 1]`. Returns 0, or -1 if there is no memory."""
+    """Sort by nonterminal the productions that some text can complete. Those of nonterminal n are the entries of `order` from
+    `first[n]` up to, and without, `first[n + 1]`. Returns 0, or -1 if there is no memory."""
     cdef size_t i
     cdef uint32_t head, at
     if vec_fill(first, names + 2, 0) < 0 or vec_fill(order, productions.heads.len, 0) < 0:

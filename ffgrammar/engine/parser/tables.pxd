@@ -1,11 +1,11 @@
 """The productions of a grammar as flat arrays, as the parser reads them.
 
-A dot position is an index into `symbols`: the symbol there is what follows the dot, and the next position is the dot moved over
-it. So an item is one number, and advancing it is one addition.
+A dot position is an index into `symbols`. The symbol there is what follows the dot, and the next position is that of the dot
+moved over this symbol. So a production and its dot together are one number, and moving the dot is one addition.
 
-A parametric nonterminal is a family of nonterminals, one for each parameter. An instance is one of the family. Instances are
-numbered after the plain nonterminals as texts meet them, and get their productions from templates when they are first predicted
-(instances.pxd).
+A parametric nonterminal is a family of nonterminals, one for each parameter. A parameter is two counters and a set of bits. An
+instance is one nonterminal of the family. It gets a number, above those of the plain nonterminals, when a text first needs it.
+It gets its productions, which are made from templates, when it is first predicted (instances.pxd).
 """
 
 from libc.stdint cimport uint32_t
@@ -26,10 +26,10 @@ cdef enum:
 
 cdef enum:
     # words of a template; its right-hand side follows
-    T_AGAIN       # the nonterminal that ends the production, with a new parameter, or NONE
+    T_AGAIN       # the parametric nonterminal whose instance with the new parameter ends the production, or NONE
     T_BIT         # the bit that must be unset, and is set in the new parameter; or NONE
-    T_NEED        # where in `templates` the bits lie that must be set, or NONE
-    T_LOWEST      # bounds of the two counters
+    T_NEED        # offset in `templates` of the bits that must be set, or NONE
+    T_LOWEST      # the lower bounds of the two counters; then the upper ones, or NONE
     T_HIGHEST = T_LOWEST + 2
     T_ADD = T_HIGHEST + 2  # whether each of the two counters goes up
     T_LENGTH = T_ADD + 2   # of the right-hand side, without T_AGAIN
@@ -51,16 +51,16 @@ cdef struct Rules:
     Vec templates        # one after another, words as above
     Vec template_list    # offsets in `templates`, by parametric nonterminal
     Vec template_starts  # per nonterminal below `plain`, and one more: where its templates begin in the list
-    Vec instance         # scratch: the instance that is looked for
+    Vec instance         # scratch: the words of the instance that is looked for
     uint32_t caps[2]     # where the counters stop
     Intern instances     # words as above; instance i is nonterminal plain + i
     uint32_t plain       # how many nonterminals are no instances; parametric nonterminals are among these
-    uint32_t kept_symbols, kept_bodies, kept_instances  # how many were made with the grammar
+    uint32_t kept_symbols, kept_bodies, kept_instances  # how many entries were made with the grammar; texts add the others
     Vec exprs      # per lexeme: its expression, without the empty text
     Vec skips      # the lexemes allowed everywhere, sorted
-    Vec is_skip    # per lexeme
+    Vec is_skip    # per lexeme: whether it is a skip
     Vec check      # per lexeme: the kind of its check as a bit (engine/values/trace.pxd), or 0
-    Vec opens      # per lexeme: the bracket by which it opens a checked container, or 0
+    Vec opens      # per lexeme: the bracket or brace by which it opens a checked container, or 0
     Vec closes     # per lexeme: the closing bracket or brace that it is, or 0
     bint has_checks
     uint32_t start

@@ -1,5 +1,5 @@
-"""A cursor moves by tokens and bytes. When the engine's caches are dropped, its configuration means nothing any more; it is found
-again by reading the text of those chunks that no other cursor has read again yet.
+"""A cursor moves by tokens and bytes. When the engine's caches are dropped, the cursor's configuration means nothing any more.
+The configuration is then found again by reading the text. Chunks that another cursor has read again already are not read.
 """
 
 from libc.stdint cimport uint8_t, uint32_t
@@ -25,7 +25,7 @@ cdef enum:
 cdef void arrive(Engine engine, Cursor* cursor, Config config) noexcept nogil:
     cursor.now = config
     cursor.plain = parser_row(&engine.recognizer, config.row)
-    # last, for a thread that reads without the lock trusts the rest if this is the engine's generation
+    # this is written last: a thread that reads without the lock trusts the rest if it finds the engine's generation here
     atomic_put(&cursor.generation, engine.generation)
 
 
@@ -60,8 +60,8 @@ cdef int cursor_revalidate(Engine engine, Cursor* cursor) noexcept nogil:
 
 
 cdef int reread_chunk(Engine engine, Chunk* chunk, uint32_t until, Config* config) noexcept nogil:
-    """Find the configurations of the first `until` steps of a chunk. `config` is the one before the chunk, and becomes the one
-    after these steps. Steps that another cursor has found again are not read."""
+    """Find the configurations of the first `until` steps of a chunk. `config` is the configuration before the chunk, and
+    becomes the one after these steps. Steps that another cursor has read again already are not read. Returns a status."""
     cdef uint32_t at = chunk.first_byte
     cdef uint32_t k
     cdef Step* one
@@ -86,8 +86,8 @@ cdef int reread_chunk(Engine engine, Chunk* chunk, uint32_t until, Config* confi
 
 
 cdef int reread(Engine engine, Cursor* cursor) noexcept nogil:
-    """The caches were dropped: find the configurations of all steps again."""
-    # (an empty text may have a chunk all of whose steps are other cursors')
+    """The caches were dropped: find the configurations of all steps again. Returns a status."""
+    # (an empty history may still hold a chunk, all of whose steps belong to other cursors)
     cdef Chunk* chunk = cursor.history.tail if cursor.history.used else NULL
     cdef Chunk** path
     cdef Config config = engine.first
@@ -120,7 +120,7 @@ cdef int reread(Engine engine, Cursor* cursor) noexcept nogil:
 
 
 cdef int take_bytes(Engine engine, const uint8_t* text, uint32_t count, Config* config) noexcept nogil:
-    """How many of the bytes may come after `config`, which moves; or a status."""
+    """Move `config` by bytes up to the first that may not come. Returns how many came, or a status."""
     cdef uint32_t i
     cdef int status
     for i in range(count):

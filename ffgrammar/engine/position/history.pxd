@@ -1,11 +1,11 @@
 """The steps of a text, shared by the forks that have them in common.
 
-A history is a linked list of chunks, the last one first. Chunks are reference-counted. A chunk that more than one history holds
-is not written any more, but for the configurations of its steps: after the caches were dropped, the first cursor that needs them
-finds them for all. So a fork copies nothing and holds one more reference; and a history that goes on from a shared chunk begins
-one of its own.
+A history is a linked list of chunks, the last one first. Chunks are reference-counted. While more than one history holds a
+chunk, only the configurations of its steps may be written: after the caches were dropped, the first cursor that needs these
+configurations finds them for all cursors. So a fork copies nothing and holds one more reference. A history that goes on from a
+shared chunk begins a chunk of its own.
 
-Call these functions with the engine's lock held, but for `history_release`, `history_text` and `history_tokens`.
+Call these functions with the engine's lock held. Only `history_release`, `history_text` and `history_tokens` do not need it.
 """
 
 from libc.stdint cimport uint8_t, uint32_t
@@ -13,10 +13,10 @@ from libc.stdint cimport uint8_t, uint32_t
 from ffgrammar.engine.recognizer.recognizer cimport Config
 
 cdef enum:
-    # The token of a step is an id, or one of these.
-    NO_TOKEN = 0xFFFFFFFF      # bytes that came without a token
-    EOS_STEP = 0x80000000      # a flag beside the id: the token ended the sequence
-    MAX_TEXT = 0x7FFFFFFF      # bytes; offsets are 32 bits
+    # The token of a step is an id, with the flag EOS_STEP if it is an end-of-text token, or NO_TOKEN.
+    NO_TOKEN = 0xFFFFFFFF      # the step is bytes that came without a token
+    EOS_STEP = 0x80000000
+    MAX_TEXT = 0x7FFFFFFF      # the most bytes that a text may have; offsets are 32 bits wide
 
 cdef struct Step:
     Config config  # after the step
@@ -24,13 +24,13 @@ cdef struct Step:
     uint32_t token
 
 cdef struct Chunk:
-    Chunk* before         # the chunk before it, which may have more steps than `first` counts; NULL where the text begins
-    size_t first          # how many steps are before it
-    uint32_t first_byte   # how many bytes are before it
+    Chunk* before         # the chunk before it, or NULL; its steps that `first` does not count are not of this text
+    size_t first          # how many steps of the text are before the chunk
+    uint32_t first_byte   # how many bytes of the text are before the chunk
     uint32_t refs
     uint32_t count        # how many steps are in it
     uint32_t generation   # of the configurations of the first `valid` steps
-    uint32_t valid
+    uint32_t valid        # the configurations of later steps mean nothing
     uint32_t room         # for how many steps there is memory
     uint32_t text_room    # for how many bytes
     Step* steps
@@ -38,21 +38,21 @@ cdef struct Chunk:
 
 cdef struct History:
     Chunk* tail
-    uint32_t used         # how many steps of `tail` are part of it; not 0, unless the history is empty
+    uint32_t used         # how many steps of `tail` are part of the history; 0 only if the history is empty
 
-# Make `other` the same history. An empty one is two zeros.
+# Make `other` the same history. The struct of an empty history is two zeros.
 cdef void history_share(const History* h, History* other) noexcept nogil
 
 # Give a history up: chunks that no other history has are freed.
 cdef void history_release(History* h) noexcept nogil
 
-# Add a step, whose text is `count` bytes; `config` is the configuration after it, of a generation. Returns a status. Where it
-# fails, the history is as before.
+# Add a step, whose text is `count` bytes. `config` is the configuration after the step, and `generation` is that of the
+# configuration. Returns OK or NO_MEMORY; on failure the history is as before.
 cdef int history_add(
     History* h, Config config, uint32_t generation, const uint8_t* text, uint32_t count, uint32_t token,
 ) noexcept nogil
 
-# Go back to `count` steps, which must not be more than there are.
+# Take back all steps but the first `count`. There must be at least that many.
 cdef void history_cut(History* h, size_t count) noexcept nogil
 
 # Copy the bytes of all steps; the caller has made room for history_bytes of them.

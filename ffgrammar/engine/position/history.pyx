@@ -1,4 +1,4 @@
-"""A chunk grows until it is full. Then, or where it is shared, the next one begins."""
+"""A chunk grows until it is full or shared. The next step then begins a new chunk."""
 
 from libc.stdint cimport uint8_t, uint32_t
 from libc.stdlib cimport free, malloc, realloc
@@ -13,8 +13,8 @@ cdef enum:
     # A chunk is full with this many steps or bytes.
     MAX_STEPS = 256
     MAX_CHUNK_TEXT = 4096
-    # A history that leaves a shared chunk after fewer steps or bytes copies them: else a text that is forked at every token would
-    # be a list of chunks with one step each.
+    # A history that leaves a shared chunk copies its steps of that chunk if they and their bytes are no more than this.
+    # Otherwise a text that is forked at every token would become a list of chunks with one step each.
     FEW_STEPS = 32
     LITTLE_TEXT = 512
 
@@ -42,7 +42,7 @@ cdef void history_release(History* h) noexcept nogil:
 
 
 cdef int reserve(Chunk* chunk, uint32_t steps, uint32_t text) noexcept nogil:
-    """Make room for a number of steps and bytes in all."""
+    """Make room in a chunk for a number of steps and bytes in all. Returns OK or NO_MEMORY."""
     cdef Step* more_steps
     cdef uint8_t* more_text
     cdef uint32_t room
@@ -54,7 +54,7 @@ cdef int reserve(Chunk* chunk, uint32_t steps, uint32_t text) noexcept nogil:
         chunk.steps = more_steps
         chunk.room = room
     if text > chunk.text_room:
-        # a step that alone is longer than a chunk should be is its last
+        # a chunk that becomes longer than this is full, so it needs no room to grow
         room = text if text > MAX_CHUNK_TEXT else max(text, 2 * chunk.text_room, <uint32_t>FIRST_TEXT)
         more_text = <uint8_t*>realloc(chunk.text, room)
         if more_text == NULL:
@@ -65,7 +65,7 @@ cdef int reserve(Chunk* chunk, uint32_t steps, uint32_t text) noexcept nogil:
 
 
 cdef Chunk* next_chunk(const History* h, uint32_t count) noexcept nogil:
-    """A new chunk for a step of `count` bytes, where `h.tail` must not be written; NULL if there is no memory."""
+    """A new chunk for a step of `count` bytes, because `h.tail` is full, shared or NULL. Returns NULL if there is no memory."""
     cdef Chunk* last = h.tail
     cdef Chunk* chunk = <Chunk*>malloc(sizeof(Chunk))
     cdef uint32_t text = history_bytes(h) - last.first_byte if last != NULL else 0
@@ -126,9 +126,9 @@ cdef int history_add(
     step.config = config
     step.end = begin + count
     step.token = token
-    # (steps behind this one are part of no history any more)
+    # (steps of the chunk behind this one are part of no history any more)
     if chunk.generation != generation:
-        # only an empty chunk: the configurations of the steps before this one were just made valid
+        # this happens only in an empty chunk: otherwise the configurations of the steps before this one were just made valid
         chunk.generation = generation
         chunk.valid = 0
     if chunk.valid >= h.used:

@@ -4,7 +4,8 @@ Longest match can lose what the parser counts on. In `start: A "x"` with `A: /x+
 recognizer alone accepts texts that lead nowhere. A front-end that builds its lexemes so that this cannot happen says so
 (`ir.GrammarIR.delimited`) and pays nothing. In other grammars every configuration is checked once, by a search for a sentence.
 
-Grammars with checks are always delimited. So `completable` never runs a check.
+Grammars with checks of values (engine/values) are always delimited. So `completable` never runs a check. All lengths are in
+bytes.
 """
 
 from libc.stdint cimport uint32_t
@@ -21,13 +22,13 @@ cdef struct Completability:
     Vec rest          # per dot position: a lower bound of the length of what follows in its production
     Vec lengths       # per plain nonterminal: a lower bound of the length of its texts
     Vec instances     # the same for the instances that plain productions name
-    size_t kept_rest  # positions that were there before any text
-    Vec link_costs    # per link: a lower bound of what follows its completion
+    size_t kept_rest  # how many entries of `rest` are of productions made with the grammar
+    Vec link_costs    # per link: an estimate of the length of what follows its completion
     Vec queue         # of the search: (row, state, index of the entry it came from)
     Vec heap          # (estimate, queue index)
-    uint32_t max_search
+    uint32_t max_search  # how many configurations one search may put on the queue
 
-# Returns a status. completability_free may be called whatever it was.
+# Returns a status. completability_free may be called whatever the status was.
 cdef int completability_init(Completability* v, Recognizer* m, bint enabled) noexcept nogil
 cdef void completability_free(Completability* v) noexcept nogil
 
@@ -40,14 +41,14 @@ cdef size_t completability_bytes(const Completability* v) noexcept nogil
 # Whether some sentence begins with the text of a configuration: 1, 0 or a status (LIMIT_EMPTINESS where the search gives up).
 cdef int completable(Completability* v, Recognizer* m, const Config* config) noexcept nogil
 
-# Move by one byte. Returns 1; 0 where no sentence goes on with that byte (the configuration stays); or a status.
-# `text_dependent` is that of recognizer.pxd, and may be NULL.
+# Move by one byte. Returns 1; 0 if no sentence goes on with this byte; or a status. Unless it returns 1, the configuration
+# stays. `text_dependent` is that of recognizer.pxd, and may be NULL.
 cdef int step(
     Completability* v, Recognizer* m, Config* config, uint32_t byte, bint* text_dependent,
 ) noexcept nogil
 
-# Estimate how many bytes the shortest completion has, as if the lexer never got in the way; 0 for a sentence. Writes `length`
-# and returns a status.
+# Estimate the length of the shortest completion, as if the lexing rule never got in the way, and write it to `length`. It is 0
+# for a sentence. Returns a status.
 cdef int distance(Completability* v, Recognizer* m, const Config* config, uint32_t* length) noexcept nogil
 
 # Find the bytes that may follow, and write them to 8 words as a set (core/bits.pxd). Returns how many there are, or a status.

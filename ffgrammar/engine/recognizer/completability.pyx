@@ -1,8 +1,8 @@
-"""A best-first search for any sentence, guided by how short the rest would be if the lexer never got in the way. Its verdict
-holds for all configurations on the way, so along a text a search takes a step or two.
+"""A best-first search for any sentence, guided by how short the rest would be if the lexing rule never got in the way. The
+verdict of a search is kept for all configurations on its way, so along a text most searches take a step or two.
 
-The guide is a lower bound made of three parts: of each production what follows a dot position (`rest`), of each link what
-follows the production's completion (`link_costs`), and of each lexer state what its lexemes still need.
+The guide is an estimate, in bytes, made of three parts: what a lexer state's lexeme still needs, what follows a dot position in
+its production (`rest`), and what follows the completion of that production (`link_costs`, by the item's link).
 """
 
 from libc.stdint cimport uint32_t, uint64_t
@@ -24,9 +24,9 @@ from ffgrammar.regex.expr.emptiness cimport min_remaining
 from ffgrammar.regex.expr.nodes cimport FAR, add_lengths
 
 cdef enum:
-    MAX_ROUNDS = 20  # of a bound that gets sharper by rounds
+    MAX_ROUNDS = 20  # for estimates that get sharper with each round
     QUEUE_WORDS = 3
-    # in `known`: a search came by and ended before this was decided
+    # in `known`: a search has met the configuration, and ended before it was decided
     UNDECIDED = 2
     # the length of a nonterminal that has none yet
     NO_LENGTH = 0xFFFFFFFF
@@ -66,8 +66,8 @@ cdef size_t completability_bytes(const Completability* v) noexcept nogil:
 
 
 cdef int measure_rules(Completability* v, Recognizer* m) noexcept nogil:
-    """Fill `rest`, `lengths` and `instances`. Plain nonterminals and instances contain each other, so each round sees objects one
-    level deeper. Returns a status."""
+    """Fill `rest`, `lengths` and `instances`. Plain nonterminals and instances contain each other, so each round takes one more
+    level of nesting into account. Returns a status."""
     cdef uint32_t number, length
     cdef bint changed = True
     cdef int rounds = 0
@@ -96,7 +96,7 @@ cdef struct Shortest:
 
 
 cdef int lay_out_shortest(Completability* v, const Rules* rules, Shortest* t) noexcept nogil:
-    """Room for the tables, with lengths for instances only. Returns a status."""
+    """Make room for the tables. Only instances have lengths yet. Returns a status."""
     cdef size_t nonterminals = rules.plain + rules.kept_instances
     cdef size_t productions = rules.kept_bodies
     cdef size_t at
@@ -121,7 +121,8 @@ cdef inline bint is_inner(uint32_t symbol) noexcept nogil:
 
 
 cdef int count_symbols(Completability* v, const Recognizer* m, Shortest* t) noexcept nogil:
-    """Fill `first`, `uses`, `missing` and `total`; productions of lexemes only go on the heap. Returns a status."""
+    """Fill `first`, `uses`, `missing` and `total`. Productions without plain nonterminals in their bodies go on the heap.
+    Returns a status."""
     cdef const Rules* rules = m.rules
     cdef size_t nonterminals = rules.plain + rules.kept_instances
     cdef size_t at
@@ -151,8 +152,8 @@ cdef int count_symbols(Completability* v, const Recognizer* m, Shortest* t) noex
 
 
 cdef int settle_lengths(Completability* v, const Rules* rules, Shortest* t) noexcept nogil:
-    """Fill `lengths`: take productions off the heap, shortest first, so that each is looked at once (Knuth 1977). Returns a
-    status."""
+    """Fill `lengths`: take productions off the heap, the shortest first. So each production is looked at once (Knuth 1977).
+    Returns a status."""
     cdef size_t at
     cdef uint32_t production, use, number
     while v.heap.len:
@@ -174,8 +175,8 @@ cdef int settle_lengths(Completability* v, const Rules* rules, Shortest* t) noex
 
 
 cdef int measure_plain(Completability* v, Recognizer* m) noexcept nogil:
-    """Fill `rest` and `lengths`: the shortest text of each nonterminal, then sums from the ends of productions. Returns a
-    status."""
+    """Fill `lengths` with the length of the shortest text of each nonterminal, and `rest` with sums of lengths from the ends of
+    the productions. Returns a status."""
     cdef const Rules* rules = m.rules
     cdef size_t at = rules.kept_symbols
     cdef uint32_t symbol, length
@@ -217,7 +218,8 @@ cdef uint32_t symbol_length(const Completability* v, const Recognizer* m, uint32
 
 
 cdef uint32_t instance_length(const Completability* v, const Recognizer* m, uint32_t number) noexcept nogil:
-    """The same for an instance: the length of what sets the bits that its end needs and that are not set yet."""
+    """An estimate of the length of an instance's texts: the bits that its end needs and that are not set yet must be set, and
+    this is the length of the bodies that set them."""
     cdef const Rules* rules = m.rules
     cdef const uint32_t* instance = intern_get(&rules.instances, number)
     cdef const uint32_t* need = NULL
@@ -238,13 +240,13 @@ cdef uint32_t instance_length(const Completability* v, const Recognizer* m, uint
         if bit == <uint32_t>NONE or not bit_test(need, bit) or bit_test(instance + I_BITS, bit):
             continue
         for i in range(template[T_LENGTH]):
-            # (a plain symbol, or an instance that plain productions name: this does not recurse any further)
+            # (the symbol is plain, or an instance that plain productions name, so there is no deeper recursion)
             length = add_lengths(length, symbol_length(v, m, template[T_BODY + i]))
     return length
 
 
 cdef int measure_instances(Completability* v, const Recognizer* m) noexcept nogil:
-    """Extend `rest` to the productions of instances made since."""
+    """Extend `rest` to the productions of instances that were made since. Returns OK or NO_MEMORY."""
     cdef size_t known = v.rest.len
     cdef size_t at = m.rules.symbols.len
     if vec_fill(&v.rest, at - known, 0) < 0:
@@ -257,7 +259,7 @@ cdef int measure_instances(Completability* v, const Recognizer* m) noexcept nogi
 
 
 cdef uint32_t waiting_cost(const Completability* v, const Recognizer* m, uint32_t row, uint32_t symbol) noexcept nogil:
-    """The least cost of what follows `symbol` in `row`."""
+    """An estimate of the least length of what follows `symbol` in `row`."""
     cdef uint32_t count, i, cost
     cdef uint32_t best = FAR
     cdef const Item* items = row_waiting(&m.rows, row, symbol, &count)
@@ -269,8 +271,8 @@ cdef uint32_t waiting_cost(const Completability* v, const Recognizer* m, uint32_
 
 
 cdef uint32_t row_cost(const Completability* v, const Recognizer* m, uint32_t row) noexcept nogil:
-    """The least cost of what follows a row, which is what a skip lexeme leaves to be done. Without it a search would rather
-    nest deeper and deeper than put in the space that keeps two lexemes apart."""
+    """An estimate of the least length of what follows a row: all of it still has to come after a skip lexeme. If skips did not
+    count this, a search would rather nest deeper and deeper than put in the space that keeps two lexemes apart."""
     cdef uint32_t count, i, cost
     cdef uint32_t best = 0 if row_accepting(&m.rows, row) else FAR
     cdef const Item* items = row_items(&m.rows, row, &count)
@@ -282,8 +284,8 @@ cdef uint32_t row_cost(const Completability* v, const Recognizer* m, uint32_t ro
 
 
 cdef int measure_links(Completability* v, const Recognizer* m) noexcept nogil:
-    """Extend link_costs to all links. The cost of a link depends on earlier links and on others of its own row. Returns a
-    status."""
+    """Extend `link_costs` to all links. The cost of a link depends on earlier links and on other links of its own row. Returns
+    a status."""
     cdef uint32_t first = <uint32_t>v.link_costs.len
     cdef uint32_t count = intern_count(&m.rows.links)
     cdef uint32_t link, last, cost
@@ -318,7 +320,8 @@ cdef int measure_links(Completability* v, const Recognizer* m) noexcept nogil:
 
 
 cdef int estimate(Completability* v, Recognizer* m, const Config* config, uint32_t* cost) noexcept nogil:
-    """Estimate the length of a completion, as if the lexer never got in the way; writes `cost`. Returns a status."""
+    """Estimate the length of a completion, as if the lexing rule never got in the way, and write it to `cost`. Returns a
+    status."""
     cdef uint32_t number = config.state >> 8
     cdef uint32_t row = parser_row(m, config.row)
     cdef uint32_t i, length, lexeme
@@ -338,13 +341,14 @@ cdef int estimate(Completability* v, Recognizer* m, const Config* config, uint32
 
 
 cdef int enqueue(Completability* v, Recognizer* m, const Config* config, uint32_t source) noexcept nogil:
-    """Put a configuration on the search's queue. Returns 1 if it is known that it can be completed, 0, or a status."""
+    """Put a configuration on the search's queue, unless its verdict is known. Returns 1 if it is known to be completable, else
+    0 or a status. `source` is the entry of the queue that it came from."""
     cdef uint64_t key = config_key(config)
     cdef uint32_t known = map_get(&v.known, key)
     cdef uint32_t cost
     cdef int status
     if known <= 1:
-        # it is decided, or 0 because it is on the queue already
+        # the verdict is known, or it is 0 because the configuration is on the queue already
         return known
     status = recognizer_accepting(m, config, NULL)
     if status < 0:
@@ -356,7 +360,7 @@ cdef int enqueue(Completability* v, Recognizer* m, const Config* config, uint32_
         return status
     if v.queue.len // QUEUE_WORDS >= v.max_search:
         return LIMIT_EMPTINESS
-    # `known` comes last: a 0 without an entry of the queue would stay there for ever
+    # `known` comes last: its 0 would stay for ever if a failure above left it without an entry of the queue
     if heap_push(&v.heap, cost, <uint32_t>(v.queue.len // QUEUE_WORDS)) < 0:
         return NO_MEMORY
     if vec_push(&v.queue, config.row) < 0 or vec_push(&v.queue, config.state) < 0 or vec_push(&v.queue, source) < 0:
@@ -392,7 +396,7 @@ cdef int search(Completability* v, Recognizer* m, const Config* config) noexcept
             if status != 0:
                 break
     if status == 0:
-        # all that is reachable was seen and none of it is a sentence, so the zeros in `known` are the truth
+        # everything that can be reached was seen and none of it is a sentence, so the zeros in `known` are true
         return 0
     for i in range(v.queue.len // QUEUE_WORDS):
         here = queued(v, <uint32_t>i)

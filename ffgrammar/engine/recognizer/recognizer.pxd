@@ -1,12 +1,12 @@
 """The recognizer: lexer and parser together, one byte at a time.
 
-A configuration (row, lexer state) decides everything that may follow a text. A byte moves the lexer; only where a lexeme ends is
-the parser asked for the next row. While some container is checked, the row is a virtual one (engine/values/trace.pxd), which
-also remembers the text since that container was opened.
+A configuration (row, lexer state) decides everything that may follow a text. A byte moves the lexer. The parser is asked for
+the next row only where a lexeme ends. While a container is open whose values or keys are checked (`uniqueItems`, for example),
+the row is a virtual one (engine/values/trace.pxd), which also remembers the text since that container was opened.
 
-Functions that may run a check take `text_dependent`. They set it to True where the answer depends on values in the text before,
-not on the configuration of the parser's row alone, and never to False; so one variable serves a whole series of calls. NULL is
-allowed where the caller does not need to know.
+Functions that may run a check take `text_dependent`. They set it to True if their answer depends on values in the text so far,
+and not only on the parser's row and the lexer state. They never set it to False, so one variable serves a whole series of
+calls. A caller that does not need to know passes NULL.
 """
 
 from libc.stdint cimport uint32_t, uint64_t
@@ -30,14 +30,14 @@ cdef struct Recognizer:
     EarleyRows rows
     Trace trace
     Owner owner
-    Vec starts           # per row: its first lexer state, or UNKNOWN
+    Vec starts           # per row: the lexer state in which its lexemes begin, or UNKNOWN
     Vec starts_no_skip   # the same without skip lexemes
-    Vec guards           # per row: see row_guard; UNKNOWN where it was not asked for yet
+    Vec guards           # per row: its guard (see row_guard), or UNKNOWN
     Vec pairs            # scratch
-    uint32_t closing     # brackets that are being closed to look ahead
-    bint single_skip     # after a skip lexeme no other one may begin
+    uint32_t closing     # how many brackets are closed on trial just now, to look ahead
+    bint single_skip     # whether no skip lexeme may follow another one
 
-# Returns a status. recognizer_free may be called whatever it was.
+# Returns a status. recognizer_free may be called whatever the status was.
 cdef int recognizer_init(Recognizer* m, Nodes* nodes, Rules* rules, bint single_skip) noexcept nogil
 cdef void recognizer_free(Recognizer* m) noexcept nogil
 
@@ -50,14 +50,14 @@ cdef size_t recognizer_bytes(const Recognizer* m) noexcept nogil
 # Write the configuration of the empty text. Returns a status.
 cdef int recognizer_first(Recognizer* m, Config* config) noexcept nogil
 
-# Write the configuration after a lexeme of `lexset` has ended in `row`; a virtual row includes the lexeme's text. Returns 1; 0
-# where no lexeme of the set passes its check; or a status.
+# Write the configuration after a lexeme of `lexset` has ended in `row`. (A virtual `row` already includes the lexeme's text.)
+# Returns 1; 0 if no lexeme of the set passes its check, or if later checks let nothing follow; or a status.
 cdef int recognizer_end_lexeme(
     Recognizer* m, uint32_t row, uint32_t lexset, Config* config, bint* text_dependent,
 ) noexcept nogil
 
-# Move by one byte. Returns 1; 0 where the byte is not possible (the configuration stays); or a status. A byte is possible here
-# even if no sentence can follow: completability.pxd has the stricter `step`.
+# Move by one byte. Returns 1; 0 if the byte is not possible; or a status. Unless it returns 1, the configuration stays. A byte
+# counts as possible even if no sentence can follow: completability.pxd has the stricter `step`.
 cdef int recognizer_move(Recognizer* m, Config* config, uint32_t byte, bint* text_dependent) noexcept nogil
 
 # Whether the text so far is a sentence: 1, 0 or a status.

@@ -1,9 +1,10 @@
 """The lexing rule: a lexeme is the longest text that some lexeme allowed here matches, and all lexemes that match it go to the
 parser. A lazy lexeme ends as soon as it matches.
 
-Checks drop lexemes from those that go to the parser. In a grammar that has checks a lexeme ends as soon as nothing can follow in
-it. Otherwise, where only checked lexemes may come next and all their checks fail, the text would be refused a byte too late.
-Where brackets must close before such a check, they are closed to look ahead.
+A check can drop a lexeme from those that go to the parser. In a grammar with checks, a lexeme ends as soon as no byte can
+follow in it, and not only when the next byte has come. So if only checked lexemes may come next and all their checks fail, the
+text is refused at once and not a byte too late. If brackets must close before such a check is run, they are closed on trial to
+look ahead.
 """
 
 from libc.stdint cimport uint32_t
@@ -31,7 +32,7 @@ cdef enum:
     NO_LEXEME = 0xFFFFFFFF
     # flag of a guard: a lexeme that closes a bracket may come
     CLOSES = 0x80000000
-    # brackets that are closed to look ahead; a text that needs more may reach a point where nothing can follow
+    # how many brackets are closed on trial; a text that needs more may reach a point where nothing can follow
     MAX_CLOSING = 64
 
 
@@ -76,7 +77,8 @@ cdef size_t recognizer_bytes(const Recognizer* m) noexcept nogil:
 
 
 cdef int row_start(Recognizer* m, uint32_t row, bint skips, uint32_t* state) noexcept nogil:
-    """The lexer state on the lexemes that `row` allows, `skips` included or not. Returns a status."""
+    """Write the lexer state in which the lexemes that `row` allows begin. `skips` says whether skip lexemes are among them.
+    Returns a status."""
     cdef uint32_t count, i, lexeme
     cdef uint32_t last = NO_LEXEME
     cdef uint32_t s = 0
@@ -121,8 +123,9 @@ cdef int recognizer_first(Recognizer* m, Config* config) noexcept nogil:
 
 
 cdef int row_guard(Recognizer* m, uint32_t row, uint32_t* guard) noexcept nogil:
-    """What a text must meet to go on in a parser's row. Where the row only waits for lexemes that are checked or close a
-    bracket, `guard` has their checks as bits, and CLOSES; elsewhere it is 0, and the text can always go on. Returns a status."""
+    """Write what a text in a parser's row needs to go on. If each lexeme that the row waits for is checked or closes a bracket,
+    `guard` has their checks as bits, and CLOSES if one of them closes a bracket. Otherwise, or if the text may end in the row,
+    `guard` is 0: the text can always go on. Returns OK or NO_MEMORY."""
     cdef uint32_t count, i, lexeme
     cdef uint32_t found = 0
     cdef const Item* items
@@ -135,7 +138,7 @@ cdef int row_guard(Recognizer* m, uint32_t row, uint32_t* guard) noexcept nogil:
     for i in range(count):
         lexeme = items[i].symbol
         if lexeme < NONTERMINAL:
-            # (there is always some new key)
+            # (a lexeme that only has to be a new key can always come: there is always some new key)
             if not m.rules.check.data[lexeme] & ~<uint32_t>CHECK_NEW_KEY and not m.rules.closes.data[lexeme]:
                 found = 0
                 break
@@ -156,8 +159,8 @@ cdef inline int checks_that_hold(Recognizer* m, uint32_t row, uint32_t checks, b
 
 
 cdef int can_close(Recognizer* m, uint32_t row, bint* text_dependent) noexcept nogil:
-    """Whether a virtual row lets the text go on with some lexeme that closes a bracket: 1, 0 or a status. Each is tried, and
-    whatever the trial writes to the trace is forgotten."""
+    """Whether a virtual row lets the text go on with some lexeme that closes a bracket: 1, 0 or a status. Each such lexeme is
+    tried, and whatever a trial writes to the trace is forgotten."""
     cdef uint32_t inner = parser_row(m, row)
     cdef uint32_t lexeme = NO_LEXEME
     cdef uint32_t count, i, symbol, closed, lexset
@@ -182,7 +185,8 @@ cdef int can_close(Recognizer* m, uint32_t row, bint* text_dependent) noexcept n
 
 
 cdef int goes_on(Recognizer* m, uint32_t row, uint32_t guard, bint* text_dependent) noexcept nogil:
-    """Whether the text can go on in a virtual row, given the guard of its parser's row, which is not 0: 1, 0 or a status."""
+    """Whether the text can go on in a virtual row: 1, 0 or a status. `guard` is that of its parser's row, and not 0. If more
+    than MAX_CLOSING brackets would have to be closed on trial, the answer is 1."""
     cdef int status = 0
     if guard & ~<uint32_t>CLOSES:
         status = checks_that_hold(m, row, guard & ~<uint32_t>CLOSES, text_dependent)
@@ -197,7 +201,8 @@ cdef int goes_on(Recognizer* m, uint32_t row, uint32_t guard, bint* text_depende
 
 
 cdef int drop_failing(Recognizer* m, uint32_t* lexset, uint32_t holding) noexcept nogil:
-    """Drop from a set the lexemes whose checks do not hold. Returns 1; 0 where none is left; or a status."""
+    """Drop from a set the lexemes with a check that does not hold. `holding` has the checks that hold, as bits. Returns 1; 0 if
+    no lexeme is left; or a status."""
     cdef uint32_t i, lexeme, check
     m.pairs.len = 0
     for i in range(intern_len(&m.dfa.lexsets, lexset[0])):
@@ -211,8 +216,8 @@ cdef int drop_failing(Recognizer* m, uint32_t* lexset, uint32_t holding) noexcep
 
 
 cdef int check_lexemes(Recognizer* m, uint32_t row, uint32_t* lexset, bint* text_dependent) noexcept nogil:
-    """Drop from a set the lexemes whose checks fail; the text of `row` ends with the lexeme. Returns 1; 0 where none is left; or
-    a status."""
+    """Drop from a set the lexemes whose checks fail. The text of `row` ends with the lexeme. Returns 1; 0 if no lexeme is left;
+    or a status."""
     cdef uint32_t checks = 0
     cdef uint32_t guard = 0
     cdef uint32_t i
@@ -227,7 +232,7 @@ cdef int check_lexemes(Recognizer* m, uint32_t row, uint32_t* lexset, bint* text
         if row_guard(m, parser_row(m, row), &guard) < 0:
             return NO_MEMORY
         if guard and not guard & (guard - 1):
-            # it is the only check there, so it holds: the text would not have come to this row otherwise
+            # all lexemes that may come here have this check, so it holds: otherwise the text would not be in this row
             return 1
         holding = checks_that_hold(m, row, checks, text_dependent)
     return holding if holding < 0 else drop_failing(m, lexset, <uint32_t>holding)
@@ -302,7 +307,7 @@ cdef int recognizer_move(Recognizer* m, Config* config, uint32_t byte, bint* tex
         if status == 0:
             return 0
         if status > 0:
-            # a start state has read nothing, so its lexeme cannot end here again
+            # the start state has read nothing, so no lexeme can end again before this byte
             status = dfa_step(&m.dfa, moved.state, byte, &target)
     if status < 0:
         return status

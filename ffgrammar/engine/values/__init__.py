@@ -3,5 +3,5 @@
 In reading order:
 
 - `json_values`: JSON values by number, so that equal values have equal numbers.
-- `trace`: the text since a checked container was opened, as virtual rows; and the checks.
+- `trace`: the text since a checked container was opened, as virtual rows, and the checks themselves.
 """

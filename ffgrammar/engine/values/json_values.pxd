@@ -1,11 +1,11 @@
 """JSON values by number: equal values have equal numbers, however they are spelled.
 
-Strings are equal after their escapes are replaced, numbers as exact decimals, arrays item by item, and objects whatever the order
-of their keys, the last one counting where a key is repeated. So `1.0` and `10e-1` have one number, and so have `{"a":1,"b":2}`
-and `{"b":2,"a":1}`.
+Strings are compared after their escapes are replaced, numbers as exact decimals, and arrays item by item. Objects are compared
+without regard to the order of their keys. Of a repeated key, the last value counts. So `1.0` and `10e-1` have the same number,
+and so have `{"a":1,"b":2}` and `{"b":2,"a":1}`.
 
-A string or number is interned as (kind, count, its canonical text in words), an array or object as its kind and the numbers of
-its parts.
+A string, number or literal is interned as (kind, bytes of its canonical text, this text in words). An array or object is
+interned as its kind and the numbers of its parts.
 """
 
 from libc.stdint cimport uint8_t, uint32_t
@@ -16,19 +16,19 @@ from ffgrammar.core.vec cimport Vec
 
 cdef enum:
     # instead of a value
-    FRESH = 0xFFFFFFFD      # some value that has no number, so that no other one is equal to it
+    FRESH = 0xFFFFFFFD      # some value that has no number, so that no value is equal to it
     BLANK = 0xFFFFFFFE      # no value
     MALFORMED = 0xFFFFFFFF  # something that is not a JSON value
 
-    # bytes: a string whose canonical text has at least this many is a long one
+    # a string whose canonical text has at least this many bytes is a long one
     LONG_STRING = 256
 
 cdef struct Values:
     Owner owner
     Intern tuples
     Vec strings     # the long strings
-    Vec candidates  # those of them that begin as values_begins was told
-    size_t begun    # bytes of that beginning
+    Vec candidates  # the long strings that have the beginning which values_begins was given
+    size_t begun    # how many bytes the canonical text of that beginning has
     Vec parts       # of the next container: items, or keys and values
     Vec bytes       # scratch: a canonical text
     Vec tuple       # scratch
@@ -50,13 +50,16 @@ cdef void values_truncate(Values* v, uint32_t count) noexcept nogil
 # many bytes were read, or a status.
 cdef int values_scalar(Values* v, const uint8_t* text, size_t count, uint32_t* value) noexcept nogil
 
-# Make the array or object that `bracket` closes of `parts`, which are in reverse order. Writes its number, or FRESH or MALFORMED
-# where one of the parts is. Returns a status.
+# Make an array or object of `parts`, which are in reverse order; `bracket` is the bracket or brace that closes it. Writes its
+# number. If some parts have no number, it writes FRESH if the first of these in `parts` is FRESH, else MALFORMED. It also
+# writes MALFORMED if a key has no value. Returns a status.
 cdef int values_container(Values* v, uint8_t bracket, uint32_t* value) noexcept nogil
 
-# Read the beginning of a string, with its opening quote, and note the strings that begin like it, for values_ends. Returns 1; 0
-# if it is not long yet or ends inside an escape, and then nothing is noted; or a status.
+# Read the beginning of a string, with its opening quote, and note for values_ends which long strings begin like it. Returns 1,
+# 0 or a status. If it returns 0, nothing is noted for values_ends: the beginning is not long yet, or it ends inside an escape
+# or between the two halves of a surrogate pair, or the string has ended already.
 cdef int values_begins(Values* v, const uint8_t* text, size_t count) noexcept nogil
 
-# The number of the string that has the noted beginning and then these bytes, which contain no escape; FRESH if there is none.
+# The number of the string that consists of the noted beginning and these bytes, which contain no escape. FRESH if there is no
+# such string.
 cdef uint32_t values_ends(const Values* v, const uint8_t* text, size_t count) noexcept nogil

@@ -152,8 +152,8 @@ cdef uint8_t* put_number(uint8_t* out, uint64_t number, uint32_t width) noexcept
 
 
 cdef uint8_t* put_exponent(uint8_t* out, const uint8_t* digits, size_t count, bint negative, int64_t more) noexcept nogil:
-    """Write the sum of an exponent, given by its sign and digits, and of `more`, which is small. Returns the end of what it
-    wrote."""
+    """Write the sum of `more`, which is small, and of an exponent, which is given by its sign and digits. Returns the end of
+    what it wrote."""
     cdef uint8_t* first
     cdef uint8_t* at
     cdef int64_t low = 0
@@ -205,8 +205,8 @@ cdef uint8_t* put_exponent(uint8_t* out, const uint8_t* digits, size_t count, bi
 
 
 cdef const uint8_t* read_number(const uint8_t* at, const uint8_t* end, uint8_t** out) noexcept nogil:
-    """Write the canonical text of a number: its digits without zeros at either end, and the exponent that it has with the point
-    before the first digit. For zero nothing is written. Returns what follows the number in the text."""
+    """Write the canonical text of a number: its sign, its digits without zeros at either end, and the exponent that it has if
+    the point stands before the first digit. For zero nothing is written. Returns what follows the number in the text."""
     cdef const uint8_t* digits
     cdef uint8_t* start = out[0]
     cdef uint8_t* first
@@ -258,7 +258,7 @@ cdef int values_scalar(Values* v, const uint8_t* text, size_t count, uint32_t* v
     cdef uint8_t byte = text[0]
     cdef int status = OK
     value[0] = MALFORMED
-    # only the canonical text of a number can be longer than the text that is read, by its exponent
+    # only the canonical text of a number can be longer than the text that is read, because of its exponent
     v.bytes.len = 0
     if vec_reserve(&v.bytes, (count + NUMBER_ROOM) >> 2) < 0:
         return NO_MEMORY
@@ -325,7 +325,7 @@ cdef int values_container(Values* v, uint8_t bracket, uint32_t* value) noexcept 
         qsort(members, count, 3 * sizeof(uint32_t), by_key)
         kept = 0
         for i in range(count):
-            # of a repeated key the last value counts; it comes first here, as parts are in reverse order
+            # of a repeated key the last value counts; it comes first here, because parts are in reverse order
             if i == 0 or members[3 * i] != members[2 * kept - 2]:
                 members[2 * kept] = members[3 * i]
                 members[2 * kept + 1] = members[3 * i + 2]
@@ -346,7 +346,7 @@ cdef int values_begins(Values* v, const uint8_t* text, size_t count) noexcept no
         return 0
     v.begun = out - <uint8_t*>v.bytes.data
     if v.begun < LONG_STRING or ((out - 3)[0] == 0xED and (out - 2)[0] >= 0xA0):
-        # (the latter is a surrogate: if the text goes on with the other half of the pair, both are one character)
+        # (after a surrogate at the end, the text may go on with the other half of the pair, and both are one character)
         return 0
     v.candidates.len = 0
     for i in range(v.strings.len):

@@ -1,6 +1,6 @@
-"""Virtual rows form a tree: each knows the one a byte earlier, so forks of a text share what they have in common. The values of
-an open container are a list that shares its beginning with earlier ones in the same way; looking one up turns the list into a
-set of marks, and for a list that differs by one value only that mark changes.
+"""Virtual rows form a tree: each knows the row one byte earlier, so forks of a text share what they have in common. The values
+of an open container are a list, which shares its beginning with earlier lists in the same way. To look a value up, a list is
+turned into a set of marks. If the next list differs by one value, only the mark of this value changes.
 """
 
 from libc.stdint cimport uint8_t, uint32_t
@@ -22,8 +22,8 @@ cdef enum:
 
     # words of a frame
     F_AROUND = 0  # the container around it, or NOWHERE
-    F_LIST        # the values before the last: items, or keys and values
-    F_LEVEL       # how many checked arrays are around it; with the flag CHECKED where it is one itself
+    F_LIST        # its values but the last one: items, or keys and values
+    F_LEVEL       # how many checked arrays are around it, with the flag CHECKED if it is one itself
     FRAME_WORDS
 
     CHECKED = 0x80000000
@@ -85,7 +85,7 @@ cdef void trace_release(Trace* t, const TraceMark* mark) noexcept nogil:
     cdef Members* members
     cdef int i
     for i in range(MEMBER_SETS):
-        # numbers of lists are given again, so no set may be that of a forgotten one
+        # numbers of forgotten lists are given again, so no set may stay that of such a list
         members = &t.members[i]
         while <size_t>members.list * LIST_WORDS >= mark.lists:
             set_marks(t, members, members.list, t.lists.data[members.list * LIST_WORDS + L_BEFORE], 0)
@@ -151,7 +151,8 @@ cdef int trace_append(Trace* t, uint32_t virtual, uint32_t byte, uint32_t* longe
 
 
 cdef int read_back(Trace* t, uint32_t virtual, uint32_t until, size_t* count) noexcept nogil:
-    """Write to `text` the bytes from an earlier virtual row of the lexeme, `until`, to a later one. Returns a status."""
+    """Write to `text` the bytes between two virtual rows of one lexeme: from the earlier one, `until`, to `virtual`. Writes
+    their number to `count`. Returns a status."""
     cdef const TraceState* row
     cdef uint8_t* text
     cdef uint8_t* other
@@ -167,7 +168,7 @@ cdef int read_back(Trace* t, uint32_t virtual, uint32_t until, size_t* count) no
     text = <uint8_t*>t.text.data
     other = text + count[0]
     while other - text > 1:
-        # it was read backwards: turn it round
+        # the text was read backwards: reverse it
         other -= 1
         byte = text[0]
         text[0] = other[0]
@@ -177,8 +178,8 @@ cdef int read_back(Trace* t, uint32_t virtual, uint32_t until, size_t* count) no
 
 
 cdef int read_end(Trace* t, uint32_t virtual, uint32_t* value) noexcept nogil:
-    """The value of the long string that texts are tried in, which ends at a virtual row. Returns 1 with the value, 0 where the
-    string has to be read as a whole, or a status."""
+    """Find the value of the long string that texts are tried in (see trace_try), where one of them ends it. Returns 1 with the
+    value, 0 if the string has to be read as a whole, or a status."""
     cdef size_t count, i
     cdef uint8_t* text
     cdef int status = read_back(t, virtual, t.tried, &count)
@@ -195,7 +196,7 @@ cdef int read_end(Trace* t, uint32_t virtual, uint32_t* value) noexcept nogil:
 
 
 cdef void set_marks(const Trace* t, Members* members, uint32_t values, uint32_t until, uint32_t mark) noexcept nogil:
-    """Set the marks of the values that a list has after another one, `until`."""
+    """Set the marks of the values that the list `values` has beyond its beginning, the list `until`."""
     cdef uint32_t value
     while values != until:
         value = t.lists.data[values * LIST_WORDS + L_VALUE]
@@ -210,7 +211,7 @@ cdef int has(Trace* t, uint32_t frame, uint32_t value) noexcept nogil:
     cdef Members* members = &t.members[t.frames.data[frame * FRAME_WORDS + F_LEVEL] % <uint32_t>MEMBER_SETS]
     cdef size_t known = intern_count(&t.values.tuples)
     if value >= known:
-        # it is unlike all others, or no value at all
+        # the value is unlike all others, or no value at all
         return 0
     if members.marks.len < known and vec_fill(&members.marks, known - members.marks.len, 0) < 0:
         return NO_MEMORY
@@ -227,7 +228,7 @@ cdef int has(Trace* t, uint32_t frame, uint32_t value) noexcept nogil:
 
 
 cdef int repeated(Trace* t, uint32_t frame, uint32_t value) noexcept nogil:
-    """Whether two items of a checked array are equal when `value` is its last: 1, 0 or a status."""
+    """Whether two items of a checked array are equal if `value` is its last item: 1, 0 or a status."""
     if t.lists.data[t.frames.data[frame * FRAME_WORDS + F_LIST] * LIST_WORDS + L_REPEATED]:
         return 1
     return has(t, frame, value)
@@ -255,7 +256,7 @@ cdef int trace_is_new_key(Trace* t, uint32_t virtual) noexcept nogil:
     if status < 0 or value >= known:
         return status if status < 0 else 1
     while values != EMPTY_LIST:
-        # keys and values alternate, and a value is the last
+        # keys and values alternate, and the last entry of the list is a value
         values = t.lists.data[values * LIST_WORDS + L_BEFORE]
         if t.lists.data[values * LIST_WORDS + L_VALUE] == value:
             return 0
@@ -264,7 +265,7 @@ cdef int trace_is_new_key(Trace* t, uint32_t virtual) noexcept nogil:
 
 
 cdef int add_value(Trace* t, uint32_t* frame, uint32_t value) noexcept nogil:
-    """Make a frame of the same container with one more value. Returns a status."""
+    """Replace `frame` by a new frame of the same container, which has one more value. Returns a status."""
     cdef uint32_t old = frame[0]
     cdef uint32_t level = t.frames.data[old * FRAME_WORDS + F_LEVEL]
     cdef int status = repeated(t, old, value) if level & CHECKED else 0
@@ -280,7 +281,8 @@ cdef int add_value(Trace* t, uint32_t* frame, uint32_t value) noexcept nogil:
 
 
 cdef int close(Trace* t, uint32_t frame, uint8_t bracket, uint32_t* value) noexcept nogil:
-    """The value of a container that closes after `value` (BLANK where it is empty), written to `value`. Returns a status."""
+    """Write to `value` the value of a container that closes. Before the call `value` is the container's last value, or BLANK if
+    it is empty. Returns a status."""
     cdef uint32_t values = t.frames.data[frame * FRAME_WORDS + F_LIST]
     t.values.parts.len = 0
     if value[0] != <uint32_t>BLANK and vec_push(&t.values.parts, value[0]) < 0:
