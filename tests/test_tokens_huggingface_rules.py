@@ -509,3 +509,52 @@ def read_rules_of(config: dict[str, Any]) -> ListedRules:
         tokens[number] = bytes(letters[one] for one in name)
     steps = {"normalizer": [], "pre_tokenizer": [{"type": "ByteLevel"}], "decoder": [{"type": "ByteLevel"}]}
     return read_rules(config, steps, tokens, True)
+
+
+def _changed(hf: Any, **changes: Any) -> Any:
+    config = json.loads(hf.to_str())
+    model = changes.pop("model", {})
+    return type(hf).from_str(json.dumps(config | changes | {"model": config["model"] | model}))
+
+
+# Kinds whose tokens do not always spell the text that was encoded: it is normalized, or a character is not known.
+REWRITING: dict[str, Callable[[], Any]] = {
+    "NFC": lambda: _changed(make("gpt2")[0], normalizer={"type": "NFC"}),
+    "NFKC": lambda: _changed(make("gpt2")[0], normalizer={"type": "NFKC"}),
+    "lower case": lambda: _changed(make("gpt2")[0], normalizer={"type": "Lowercase"}),
+    "unknown characters": lambda: _changed(make("mistral")[0], model={"byte_fallback": False}),
+}
+
+
+@pytest.mark.parametrize("name", [*KINDS, *REWRITING])
+def test_forced_tokens_are_accepted(name: str) -> None:
+    """By the matcher that gave them, in order, whatever the tokenizer does to a text."""
+    tok = make(name)[1] if name in KINDS else Tokenizer.from_huggingface(REWRITING[name](), eos_token_ids=())
+    random = Random(name)
+    words = [
+        "cafe\u0301",
+        "ole",
+        "\u212b",
+        "\ufb01ne",
+        "A\u030a",
+        "Ab",
+        "x",
+        "\u00e9",
+        "\U0001f642",
+        '{"a"',
+        "\u4e2d",
+        "the",
+    ]
+    forced = 0
+    for _ in range(60):
+        text = " ".join(random.choices(words, k=random.randrange(1, 5)))
+        matcher = ff.compile_choice([f"{text}A", f"{text}B", f"{text}Ab"], tok).matcher()
+        while True:
+            tokens = matcher.forced_tokens()
+            forced += len(tokens)
+            assert matcher.accept_tokens(tokens) == len(tokens), (text, tokens)
+            allowed = matcher.allowed_token_ids()
+            if matcher.is_accepting() or not len(allowed):
+                break
+            assert matcher.accept_token(int(random.choice(allowed)))
+    assert forced > 30

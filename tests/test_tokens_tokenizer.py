@@ -64,6 +64,19 @@ def test_bad_tiktoken_arguments(arguments: dict, text: str) -> None:
         Tokenizer.from_tiktoken(**arguments)
 
 
+def test_ids_of_a_tiktoken_object_are_the_models() -> None:
+    tiktoken = pytest.importorskip("tiktoken")
+    ranks = {bytes([value]): value for value in range(256)}
+    encoding = tiktoken.Encoding("plain", pat_str=".", mergeable_ranks=ranks, special_tokens={"<|endoftext|>": 256})
+    with pytest.raises(TokenizerError, match="2 is an ordinary token of plain"):
+        Tokenizer.from_tiktoken(encoding, eos_token_ids=2)
+    assert Tokenizer.from_tiktoken(encoding, eos_token_ids=[256, 300], vocab_size=301).eos_token_ids == (256, 300)
+    # mistral-common puts 1,000 special tokens before the ids of such an object
+    encoding = tiktoken.Encoding("tekken", pat_str=".", mergeable_ranks=ranks, special_tokens={})
+    with pytest.raises(TokenizerError, match="tekken: the ids of this encoding are not the model's"):
+        Tokenizer.from_tiktoken(encoding, eos_token_ids=())
+
+
 def test_a_tiktoken_object_equals_the_embedded(cl100k) -> None:
     tiktoken = pytest.importorskip("tiktoken")
     facts = ENCODINGS["cl100k_base"]

@@ -21,6 +21,7 @@ from ffgrammar.tokens.vocabulary.special import (
     EosIds,
     add_eos_names,
     check_eos,
+    check_no_text,
     check_special_tokens,
     check_vocab_size,
     default_eos,
@@ -138,6 +139,9 @@ class Tokenizer:
         tokens, special_tokens, name, encoder = read_encoding(encoding)
         if eos_token_ids is None:
             eos_token_ids = default_eos(special_tokens, ("<|endoftext|>",), name)
+        else:
+            eos_token_ids = check_eos(eos_token_ids, check_vocab_size(vocab_size, len(tokens)))
+            check_no_text(eos_token_ids, lambda number: tokens[number] if number < len(tokens) else None, name)
         pattern = getattr(encoding, "_pat_str", None)
         rules = None if pattern is None else partial(make_rules, pattern=pattern, embedded=False)
         return cls._build(tokens, special_tokens, eos_token_ids, vocab_size, name, encoder, rules=rules)
@@ -228,10 +232,7 @@ class Tokenizer:
             eos_token_ids = [specials[text] for text in encoding.eos]
         eos = check_eos(eos_token_ids, size)
         trie = load_trie(encoding, size)
-        for number in eos:
-            text = trie.token_bytes(number)
-            if text:
-                raise TokenizerError(f"eos_token_ids: {number} is an ordinary token of {name}: {text!r}")
+        check_no_text(eos, trie.token_bytes, name)
         add_eos_names(specials, eos, [])
         encoder = BuiltinEncoder(trie, encoding.splitter)
         rules = LazyRules(partial(make_rules, trie, pattern=encoding.pattern, embedded=True))

@@ -193,13 +193,17 @@ def _tokens(
     numbers = {**vocabulary, **{token["content"]: token["id"] for token in added}}
     if len(set(vocabulary.values())) < len(vocabulary):
         raise TokenizerError(f"{name}: two tokens have the same id")
+    names = {number: text for text, number in vocabulary.items()}
     for token in added:
-        known = vocabulary.get(token["content"], token["id"])
-        if known != token["id"]:
+        text, number = token["content"], token["id"]
+        known = vocabulary.get(text, numbers[text])
+        if known != number:
+            where = "in the vocabulary" if text in vocabulary else "as well"
             raise TokenizerError(
-                f"{name}: token {token['content']!r} has the id {known} in the vocabulary "
-                f"and {token['id']!r} among added_tokens"
+                f"{name}: token {text!r} has the id {number!r} among added_tokens, and {known!r} {where}"
             )
+        if names.setdefault(number, text) != text:
+            raise TokenizerError(f"{name}: tokens {names[number]!r} and {text!r} have the same id {number!r}")
     for text, number in numbers.items():
         if not isinstance(number, int) or not 0 <= number <= MAX_VOCAB_SIZE:
             raise TokenizerError(f"{name}: token {text!r} has the id {number!r}")
