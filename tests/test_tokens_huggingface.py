@@ -280,7 +280,7 @@ def test_a_byte_that_is_no_token() -> None:
 
 def test_reading_needs_no_package_and_encoding_says_which(tmp_path: Path) -> None:
     hf = byte_level()
-    # (what normalizes is not encoded by rules)
+    # (a text that is normalized is not encoded by rules)
     hf.normalizer = pytest.importorskip("tokenizers").normalizers.NFC()
     hf.save(str(tmp_path / "tokenizer.json"))
     code = (
@@ -288,7 +288,7 @@ def test_reading_needs_no_package_and_encoding_says_which(tmp_path: Path) -> Non
         "from ffgrammar.tokens.tokenizer import Tokenizer\n"
         f"tok = Tokenizer.from_huggingface({str(tmp_path)!r})\n"
         "print(tok.decode([300, 301]) != b'')\n"
-        "try: tok.encode('a')\n"
+        "try: tok.encode('e\\u0301')\n"
         "except Exception as error: print(type(error).__name__, error)\n"
     )
     lines = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()

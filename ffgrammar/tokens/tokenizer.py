@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.canonical.lazy_rules import LazyRules, make_rules
+from ffgrammar.tokens.vocabulary.normal_form import NormalForm
 from ffgrammar.tokens.vocabulary.special import (
     EosIds,
     add_eos_names,
@@ -80,6 +81,7 @@ class Tokenizer:
         "_fingerprint",
         "_grammar_bytes",
         "_name",
+        "_normal_form",
         "_partition_bytes",
         "_rules",
         "_special_names",
@@ -112,6 +114,7 @@ class Tokenizer:
         self._strips_first_space = strips_first_space
         self._fingerprint: str | None = None
         self._rules = rules
+        self._normal_form: NormalForm | None = None
         self._partition_bytes = PARTITION_BYTES
         self.partitions: VocabularyCache | None = None
         self._grammar_bytes = GRAMMAR_BYTES
@@ -183,6 +186,7 @@ class Tokenizer:
         )
         if read.rules is not None:
             read.encoder.rules, read.encoder.knows_space = tok._rules, read.rules.knows_space
+            read.encoder.form = tok._normal_form = read.rules.form
         return tok
 
     @classmethod
@@ -311,6 +315,13 @@ class Tokenizer:
         return self._strips_first_space
 
     @property
+    def normal_form(self) -> NormalForm | None:
+        """The Unicode normal form, "NFC" say, that the tokenizer gives to a text before it cuts it. None if it gives
+        none, or its rules are not known. The rules (`canon`) are those for texts in this form; no other text is
+        canonical."""
+        return self._normal_form
+
+    @property
     def can_encode(self) -> bool:
         """Whether there is an encoder."""
         return self._encoder is not None
@@ -410,7 +421,8 @@ class Tokenizer:
 
         They are known for tiktoken's encodings whose pattern can be read (`ffgrammar.tokens.pretokenize.pattern`), and
         for Hugging Face's BPE models, byte-level or with byte fallback, whose pre-tokenizer can be read
-        (`ffgrammar.tokens.loaders.huggingface_splits`) and which do not change the text otherwise, as NFC does.
+        (`ffgrammar.tokens.loaders.huggingface_splits`). A model may give its texts a Unicode normal form. Then these
+        are the rules for texts in that form (`normal_form`). Tokenizers that change texts in another way have none.
         """
         return None if self._rules is None else self._rules.get()
 

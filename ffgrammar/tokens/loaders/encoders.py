@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.core.forks import new_lock
+from ffgrammar.tokens.vocabulary.normal_form import NormalForm, is_normal
 
 if TYPE_CHECKING:
     from ffgrammar.tokens.canonical.lazy_rules import LazyRules
@@ -91,11 +92,13 @@ class HuggingFaceEncoder:
     Attributes:
         rules: the tokenizer's; set once, before anything is encoded.
         knows_space: whether the rules also hold for a text that has the character that stands for the space.
+        form: the normal form of texts for which the rules hold; None: for all texts.
     """
 
     def __init__(self, config: dict[str, Any], letters: dict[int, str] | None) -> None:
         self.rules: LazyRules | None = None
         self.knows_space = True
+        self.form: NormalForm | None = None
         self._letters = letters
         self._config: dict[str, Any] | None = config
         self._tokenizer: Any = None
@@ -103,7 +106,7 @@ class HuggingFaceEncoder:
 
     def _own(self) -> CanonicalRules | None:
         own = None if self.rules is None else self.rules.get()
-        if own is not None and self.knows_space:
+        if own is not None and self.knows_space and self.form is None:
             self._config = None
         return own
 
@@ -144,6 +147,8 @@ class HuggingFaceEncoder:
         except UnicodeDecodeError as error:
             valid = error.start
         own = self._own()
+        if self._letters is not None and (own is None or not self._is_normal(data[:valid].decode("utf-8"))):
+            data, valid = self._normalized(data, valid)
         if self._letters is not None and own is not None:
             return own.encoder.encode_open(data, valid)
         if self._letters is not None:
@@ -153,9 +158,23 @@ class HuggingFaceEncoder:
     def _encode_text(self, text: str) -> list[int]:
         own = self._own()
         space = None if own is None else own.space
-        if own is not None and (self.knows_space or space is None or space not in text):
+        is_known = self.knows_space or space is None or space not in text
+        if own is not None and is_known and self._is_normal(text):
             return own.encoder.encode_text((text if space is None else text.replace(space, " ")).encode())
         return list(self._ready().encode(text, add_special_tokens=False).ids)
+
+    def _is_normal(self, text: str) -> bool:
+        """Whether the text is left as it is before it is cut. (All versions of Python and of the package `tokenizers`
+        agree about that. They differ in what becomes of other texts, because Unicode adds characters.)"""
+        return self.form is None or is_normal(self.form, text)
+
+    def _normalized(self, data: bytes, valid: int) -> tuple[bytes, int]:
+        """Bytes whose first `valid` ones are text, and how many of them are, with this text as it is before it is cut."""
+        normalizer = self._ready().normalizer
+        if normalizer is None:
+            return data, valid
+        text = normalizer.normalize_str(data[:valid].decode("utf-8")).encode()
+        return text + data[valid:], len(text)
 
     def _encode_one_pretoken_from(self, data: bytes, valid: int, letters: dict[int, str]) -> list[int]:
         tokenizer = self._ready()

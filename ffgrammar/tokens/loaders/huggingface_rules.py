@@ -23,6 +23,7 @@ from ffgrammar.tokens.bpe.merges import Merges
 from ffgrammar.tokens.canonical.rules import CanonicalRules
 from ffgrammar.tokens.loaders.huggingface_splits import escaped, read_splits
 from ffgrammar.tokens.pretokenize.automaton import Split
+from ffgrammar.tokens.vocabulary.normal_form import FORMS, NormalForm, is_normal
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
 __all__ = ["ListedRules", "byte_alphabet", "read_rules"]
@@ -44,6 +45,7 @@ class ListedRules(NamedTuple):
         atoms: id by text of the tokens that are found in a text before anything else is done with it.
         knows_space: whether a text with `space` in it makes the same tokens as with a space in its place.
         secondary: see `TokenTrie`.
+        form: the normal form that the tokenizer gives to a text first. These are then the rules for texts that have it.
     """
 
     vocabulary: Mapping[str, int]
@@ -55,6 +57,7 @@ class ListedRules(NamedTuple):
     atoms: dict[str, int]
     knows_space: bool
     secondary: frozenset[int]
+    form: NormalForm | None
 
     def make(self, trie: TokenTrie) -> CanonicalRules:
         """The rules on a vocabulary.
@@ -146,9 +149,14 @@ def read_rules(
         raise TokenizerError(f"merges is not a list but {type(merges).__name__}")
     vocabulary: dict[str, int] = model["vocab"]
     whole_pretokens = bool(model.get("ignore_merges"))
+    form = next((form for form in FORMS if form in [step["type"] for step in steps["normalizer"][:1]]), None)
+    if form is not None:
+        steps = {**steps, "normalizer": steps["normalizer"][1:]}
     units = _read_units(model, steps, tokens, byte_level)
     added = [token for token in config.get("added_tokens") or [] if not token.get("special")]
     atoms, knows_space = _atoms(config.get("added_tokens") or [], added, units.space, bool(steps["normalizer"]))
+    if form is not None and not all(is_normal(form, text) for text in atoms):
+        raise TokenizerError(f"an added token is not in {form}")
     own = set(atoms.values())
     if whole_pretokens and units.secondary - own:
         raise TokenizerError("a whole pre-token may be one of several tokens")
@@ -169,6 +177,7 @@ def read_rules(
         atoms,
         knows_space,
         frozenset(secondary),
+        form,
     )
 
 
