@@ -169,7 +169,7 @@ class HuggingFaceEncoder:
         return self.form is None or is_normal(self.form, text)
 
     def _normalized(self, data: bytes, valid: int) -> tuple[bytes, int]:
-        """Bytes whose first `valid` ones are text, and how many of them are, with this text as it is before it is cut."""
+        """Bytes and how many of the first ones are text, with this text as it is before it is cut."""
         normalizer = self._ready().normalizer
         if normalizer is None:
             return data, valid
