@@ -238,3 +238,16 @@ def test_threads_share_one_tokenizer() -> None:
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_the_reason_for_no_rules_is_given(cl100k: Tokenizer) -> None:
+    assert cl100k.canon_reason is None
+    tok = Tokenizer.from_tokens([b"a", b"b"])
+    assert tok.canon is None and tok.canon_reason == "from_tokens does not say how its tokens are made"
+    with pytest.raises(TokenizerError, match="not known: from_tokens does not say how"):
+        tok.coverings("a")
+    tiktoken = pytest.importorskip("tiktoken")
+    ranks = {bytes([value]): value for value in range(256)}
+    odd = tiktoken.Encoding("odd", pat_str=r"(?<=a)b|.", mergeable_ranks=ranks, special_tokens={"<e>": 256})
+    reason = Tokenizer.from_tiktoken(odd, eos_token_ids=256).canon_reason
+    assert reason is not None and "(?<=a)b" in reason

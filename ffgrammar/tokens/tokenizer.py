@@ -81,6 +81,7 @@ class Tokenizer:
         "_fingerprint",
         "_grammar_bytes",
         "_name",
+        "_no_rules",
         "_normal_form",
         "_partition_bytes",
         "_rules",
@@ -115,6 +116,8 @@ class Tokenizer:
         self._fingerprint: str | None = None
         self._rules = rules
         self._normal_form: NormalForm | None = None
+        # why there are no rules, where that is known from the start
+        self._no_rules = "from_tokens does not say how its tokens are made"
         self._partition_bytes = PARTITION_BYTES
         self.partitions: VocabularyCache | None = None
         self._grammar_bytes = GRAMMAR_BYTES
@@ -147,7 +150,9 @@ class Tokenizer:
             check_no_text(eos_token_ids, lambda number: tokens[number] if number < len(tokens) else None, name)
         pattern = getattr(encoding, "_pat_str", None)
         rules = None if pattern is None else partial(make_rules, pattern=pattern, embedded=False)
-        return cls._build(tokens, special_tokens, eos_token_ids, vocab_size, name, encoder, rules=rules)
+        tok = cls._build(tokens, special_tokens, eos_token_ids, vocab_size, name, encoder, rules=rules)
+        tok._no_rules = "the encoding has no pattern"
+        return tok
 
     @classmethod
     def from_huggingface(cls, source: Any, eos_token_ids: EosIds = None, vocab_size: int | None = None) -> Tokenizer:
@@ -184,6 +189,7 @@ class Tokenizer:
             rules=None if read.rules is None else read.rules.make,
             secondary=frozenset() if read.rules is None else read.rules.secondary,
         )
+        tok._no_rules = read.reason
         if read.rules is not None:
             read.encoder.rules, read.encoder.knows_space = tok._rules, read.rules.knows_space
             read.encoder.form = tok._normal_form = read.rules.form
@@ -426,13 +432,21 @@ class Tokenizer:
         """
         return None if self._rules is None else self._rules.get()
 
+    @property
+    def canon_reason(self) -> str | None:
+        """Why `canon` is None: which part of the tokenizer is not read. None where the rules are known."""
+        if self.canon is not None:
+            return None
+        return self._no_rules if self._rules is None else self._rules.reason
+
     def rules(self, what: str) -> CanonicalRules:
         """`canon`, which the feature `what` needs. Raises TokenizerError naming the feature where it is None."""
         rules = self.canon
         if rules is None:
             raise TokenizerError(
-                f"{what}: how tokenizer {self._name!r} cuts and merges is not known; it is known for the embedded "
-                "encodings, a tiktoken.Encoding and most BPE models of Hugging Face; masks and matchers work without"
+                f"{what}: how tokenizer {self._name!r} cuts and merges is not known: {self.canon_reason} (it is known "
+                "for the embedded encodings, a tiktoken.Encoding and most BPE models of Hugging Face; masks and "
+                "matchers work without)"
             )
         return rules
 

@@ -14,7 +14,6 @@ without the template that adds BOS, without truncation, and with the names of sp
 
 from __future__ import annotations
 
-import contextlib
 import json
 import re
 from collections.abc import Callable
@@ -44,6 +43,7 @@ class ReadTokenizer(NamedTuple):
         name: for messages.
         encoder: its own code, or its rules once `rules` are made.
         rules: how it cuts and merges; None where that is not known.
+        reason: why it is not known.
         adds_prefix_space, strips_first_space: see `Tokenizer`.
     """
 
@@ -53,6 +53,7 @@ class ReadTokenizer(NamedTuple):
     name: str
     encoder: HuggingFaceEncoder
     rules: ListedRules | None
+    reason: str
     adds_prefix_space: bool
     strips_first_space: bool
 
@@ -94,10 +95,12 @@ def _read(config: dict[str, Any], name: str, eos: list[Any] | None, eos_token_id
         "pre_tokenizer": _steps(config.get("pre_tokenizer"), "pretokenizers"),
         "decoder": _steps(config.get("decoder"), "decoders"),
     }
-    rules = None
-    with contextlib.suppress(TokenizerError):
+    rules, reason = None, ""
+    try:
         rules = read_rules(config, steps, tokens, byte_level)
-    return ReadTokenizer(tokens, special_tokens, eos_token_ids, name, encoder, rules, adds_space, strips_space)
+    except TokenizerError as error:
+        reason = str(error)
+    return ReadTokenizer(tokens, special_tokens, eos_token_ids, name, encoder, rules, reason, adds_space, strips_space)
 
 
 def _known_eos(eos: list[Any] | None, special_tokens: dict[str, int], numbers: dict[str, int], name: str) -> list[int]:

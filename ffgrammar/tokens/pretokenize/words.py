@@ -2,7 +2,7 @@
 
 Models have up to thousands of tokens that are found in a text before it is cut. Words that end alike share what they
 end in, and characters that lead to the same rest share a step, as in a minimal automaton: the 6,242 words `<unused0>`
-to `<unused6241>` take 100 instructions. (Daciuk and others, "Incremental Construction of Minimal Acyclic Finite-State
+to `<unused6241>` take 70 instructions. (Daciuk and others, "Incremental Construction of Minimal Acyclic Finite-State
 Automata", describes such automata. Here one is made from the trie, from its leaves up.)
 
     compile_words(["ab", "abc", "bc"])
