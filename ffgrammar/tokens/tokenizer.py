@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from ffgrammar.core.errors import TokenizerError
@@ -62,7 +64,7 @@ class VocabularyCache(Protocol):
 class Tokenizer:
     """A model's vocabulary. Immutable; any number of threads may use one.
 
-    Make one with `from_tiktoken`, `from_huggingface` or `from_tokens`.
+    Make one with `from_file`, `from_tiktoken`, `from_huggingface` or `from_tokens`.
 
     A token is an id and its bytes. Special tokens are not bytes: they are never matched by a grammar's text, have empty
     `token_bytes`, and decode to their name. The ids that end a text (`eos_token_ids`) are always special. Ids of a
@@ -174,9 +176,15 @@ class Tokenizer:
             TokenizerError: the source cannot be read, its bytes cannot be known exactly (WordPiece, say), no EOS is
                 known, or an id is out of range.
         """
+        return cls._from_huggingface(source, eos_token_ids, vocab_size)
+
+    @classmethod
+    def _from_huggingface(
+        cls, source: Any, eos_token_ids: EosIds, vocab_size: int | None, data: bytes | None = None
+    ) -> Tokenizer:
         from ffgrammar.tokens.loaders.huggingface import read_tokenizer
 
-        read = read_tokenizer(source, eos_token_ids)
+        read = read_tokenizer(source, eos_token_ids, data)
         tok = cls._build(
             read.tokens,
             read.special_tokens,
@@ -193,6 +201,58 @@ class Tokenizer:
         if read.rules is not None:
             read.encoder.rules, read.encoder.knows_space = tok._rules, read.rules.knows_space
             read.encoder.form = tok._normal_form = read.rules.form
+        return tok
+
+    @classmethod
+    def from_file(
+        cls,
+        path: str | PathLike[str],
+        eos_token_ids: EosIds = None,
+        vocab_size: int | None = None,
+        *,
+        pattern: str | None = None,
+    ) -> Tokenizer:
+        """The tokenizer in a file, whatever its kind: the content tells.
+
+        Args:
+            path: a tokenizer.json of Hugging Face; a tekken.json of Mistral; a rank file of tiktoken, or the
+                tokenizer.model of Llama 3 or 4; or a model's folder that holds one of them.
+            eos_token_ids: ids that end a text. If not given: those that the file, or one beside it, says. () for none.
+            vocab_size: how many ids the model has, if more than the tokenizer.
+            pattern: for a rank file, the regular expression that cuts a text. Not needed where the file is a published
+                one that is known here: those of the embedded encodings, Llama 3 and Llama 4.
+
+        A rank file of another model has no special tokens, and without a pattern it cannot encode: grammars and masks
+        work, and `canon_reason` says what is missing.
+
+        Raises:
+            TokenizerError: the file cannot be read or is of another kind, which token ends a text is not known, or an
+                id is out of range.
+        """
+        from ffgrammar.tokens.loaders.encoders import RulesEncoder
+        from ffgrammar.tokens.loaders.files import find_file
+        from ffgrammar.tokens.loaders.ranks import read_rank_file, read_tekken
+
+        file = find_file(Path(path))
+        if pattern is not None and file.kind != "ranks":
+            raise TokenizerError(f"{file.path}: pattern= is for rank files; this file has its own")
+        if file.kind == "huggingface":
+            return cls._from_huggingface(file.path, eos_token_ids, vocab_size, file.data)
+        if file.kind == "tekken":
+            read = read_tekken(file.path, file.data)
+        else:
+            read = read_rank_file(file.path, file.data, pattern)
+        if read.embedded is not None:
+            return cls._from_embedded(read.embedded, eos_token_ids, vocab_size)
+        if eos_token_ids is None and not read.eos:
+            raise TokenizerError(f"{file.path}: which token ends a text is not known; give eos_token_ids=")
+        if eos_token_ids is None:
+            eos_token_ids = [read.special_tokens[text] for text in read.eos]
+        rules = None if read.pattern is None else partial(make_rules, pattern=read.pattern, embedded=False)
+        tok = cls._build(read.tokens, read.special_tokens, eos_token_ids, vocab_size, str(path), None, rules=rules)
+        if tok._rules is not None and read.pattern is not None:
+            tok._encoder = RulesEncoder(tok._rules, read.tokens, read.pattern)
+        tok._no_rules = "a rank file does not say how a text is cut; give pattern="
         return tok
 
     @classmethod

@@ -1,9 +1,10 @@
-"""Encoders that call someone else's code: a caller's function, a tiktoken object, a Hugging Face tokenizer.
+"""Encoders by the tokenizer's rules, and those that call someone else's code: a caller's function, a tiktoken object, a
+Hugging Face tokenizer.
 
 Each has `encode(data)` for str and bytes, in which the names of special tokens are ordinary text, and
 `pretoken_ends(data)`: the byte offsets at which the pre-tokens of a UTF-8 text end, or None where that is not known.
-All errors of the other code become TokenizerError. A Hugging Face tokenizer whose rules are known encodes by these
-instead (tokens/bpe/native_encoder.pyx), and its package is not loaded.
+All errors of the other code become TokenizerError. A Hugging Face tokenizer encodes by its rules where they are known
+(tokens/bpe/native_encoder.pyx), and its package is not loaded then.
 """
 
 from __future__ import annotations
@@ -20,7 +21,53 @@ if TYPE_CHECKING:
     from ffgrammar.tokens.canonical.lazy_rules import LazyRules
     from ffgrammar.tokens.canonical.rules import CanonicalRules
 
-__all__ = ["CallableEncoder", "HuggingFaceEncoder", "TiktokenEncoder"]
+__all__ = ["CallableEncoder", "HuggingFaceEncoder", "RulesEncoder", "TiktokenEncoder"]
+
+
+class RulesEncoder:
+    """Encodes by the rules of a tokenizer whose tokens are bytes, or with tiktoken where its pattern cannot be read. In
+    bytes that are not UTF-8, the last pre-token before the first wrong byte and everything from there on are one
+    pre-token, as in tiktoken.
+
+    Args:
+        rules: the tokenizer's.
+        tokens: bytes by id, None where an id has none.
+        pattern: how it cuts a text.
+    """
+
+    def __init__(self, rules: LazyRules, tokens: list[bytes | None], pattern: str) -> None:
+        self._rules = rules
+        self._ranks = {token: rank for rank, token in enumerate(tokens) if token}
+        self._pattern = pattern
+        self._other: TiktokenEncoder | None = None
+
+    def _tiktoken(self) -> TiktokenEncoder:
+        if self._other is None:
+            try:
+                import tiktoken
+
+                self._other = TiktokenEncoder(
+                    tiktoken.Encoding("ranks", pat_str=self._pattern, mergeable_ranks=self._ranks, special_tokens={})
+                )
+            except ImportError:
+                reason = self._rules.reason
+                raise TokenizerError(f"encoding needs the package tiktoken: pip install tiktoken ({reason})") from None
+            except Exception as error:
+                raise TokenizerError(f"tiktoken cannot read this tokenizer: {error}") from error
+        return self._other
+
+    def encode(self, data: str | bytes) -> list[int]:
+        rules = self._rules.get()
+        if rules is None:
+            return self._tiktoken().encode(data)
+        self._ranks = {}
+        if isinstance(data, str):
+            data = _without_surrogates(data).encode()
+        return rules.encoder.encode_open(data, _valid_prefix(data))
+
+    def pretoken_ends(self, data: bytes) -> list[int] | None:
+        rules = self._rules.get()
+        return self._tiktoken().pretoken_ends(data) if rules is None else rules.pretokens.ends_of(data)
 
 
 class CallableEncoder:
@@ -136,12 +183,7 @@ class HuggingFaceEncoder:
         does it). Otherwise each wrong byte is a token of its own.
         """
         if isinstance(data, str):
-            try:
-                data.encode("utf-8")
-            except UnicodeEncodeError:
-                # surrogates, as tiktoken treats them
-                data = data.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-            return self._encode_text(data)
+            return self._encode_text(_without_surrogates(data))
         try:
             return self._encode_text(data.decode("utf-8"))
         except UnicodeDecodeError as error:
@@ -241,6 +283,15 @@ def _byte_ends(text: str, ends: Iterable[int]) -> list[int]:
         chars = end
         found.append(count)
     return found
+
+
+def _without_surrogates(text: str) -> str:
+    """A text that can be UTF-8: surrogates become characters where they are pairs, else U+FFFD, as in tiktoken."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
 
 
 def _valid_prefix(data: bytes) -> int:

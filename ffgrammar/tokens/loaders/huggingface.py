@@ -58,17 +58,18 @@ class ReadTokenizer(NamedTuple):
     strips_first_space: bool
 
 
-def read_tokenizer(source: Any, eos_token_ids: Any = None) -> ReadTokenizer:
+def read_tokenizer(source: Any, eos_token_ids: Any = None, data: bytes | None = None) -> ReadTokenizer:
     """Reads a path, a `tokenizers.Tokenizer` or a transformers tokenizer.
 
     Args:
         source: one of these.
         eos_token_ids: the ids that end a text; None to look for them.
+        data: what is in the file that the path names, if it has been read.
 
     Raises:
         TokenizerError: the source cannot be read, or its tokens' bytes or its EOS are not known.
     """
-    config, name, eos = _open(source)
+    config, name, eos = _open(source, data)
     try:
         return _read(config, name, eos, eos_token_ids)
     except TokenizerError:
@@ -115,7 +116,7 @@ def _known_eos(eos: list[Any] | None, special_tokens: dict[str, int], numbers: d
     return [numbers[item] if isinstance(item, str) else item for item in eos]
 
 
-def _open(source: Any) -> tuple[dict[str, Any], str, list[Any] | None]:
+def _open(source: Any, data: bytes | None) -> tuple[dict[str, Any], str, list[Any] | None]:
     """(the JSON value, a name, EOS ids or names if known)."""
     if isinstance(source, str) and source.lstrip().startswith("{"):
         raise TokenizerError(
@@ -126,7 +127,7 @@ def _open(source: Any) -> tuple[dict[str, Any], str, list[Any] | None]:
         path = Path(source)
         if _is_folder(path):
             path = path / "tokenizer.json"
-        return _read_json(path), str(source), _eos_beside(path.parent)
+        return _read_json(path, data), str(source), _eos_beside(path.parent)
     eos = getattr(source, "eos_token_id", None)
     name = getattr(source, "name_or_path", "") or "huggingface"
     backend = getattr(source, "backend_tokenizer", source)
@@ -148,9 +149,9 @@ def _is_folder(path: Path) -> bool:
         raise TokenizerError(f"cannot read {str(path)[:100]!r}: {error.strerror}") from None
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def _read_json(path: Path, data: bytes | None = None) -> dict[str, Any]:
     try:
-        value = json.loads(path.read_bytes())
+        value = json.loads(path.read_bytes() if data is None else data)
     except OSError as error:
         raise TokenizerError(f"cannot read {path}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
