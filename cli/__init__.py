@@ -4,7 +4,7 @@ It uses the public names of `ffgrammar` only. Its files in reading order:
 
 - main: finds the command, and turns every way it can end into an exit code.
 - options: the arguments and options that commands share.
-- files, sources, registry, ranks: from what the command line names to grammars and vocabularies.
+- files, sources, registry: from what the command line names to grammars and vocabularies.
 - messages: the library's messages, with flags in place of keyword arguments.
 - show, hints, progress: bytes and tokens as text; advice and progress at a terminal.
 - walk: moves a matcher along a prefix or a text, and says where and why it is rejected.

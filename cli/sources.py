@@ -128,16 +128,18 @@ def load_grammar(path: str, tokenizer: Tokenizer, kind: str | None, **compiling:
 
 
 def load_tokenizer(named: VocabularyName) -> Tokenizer:
-    """A vocabulary by its embedded name, or from a tokenizer.json or .tiktoken file."""
-    from ffgrammar import Tokenizer
+    """A vocabulary by its embedded name, or from a file."""
+    from ffgrammar import Tokenizer, TokenizerError
 
     name = named.name
-    if name.endswith(".tiktoken"):
-        from .ranks import load_rank_file
-
-        return load_rank_file(named)
-    if named.pattern is not None:
-        raise click.UsageError("--pattern is for .tiktoken rank files")
-    if name.endswith(".json") or "/" in name:
-        return Tokenizer.from_huggingface(name, eos_token_ids=named.eos)
-    return Tokenizer.from_tiktoken(name, eos_token_ids=named.eos)
+    if "/" not in name and not name.endswith((".json", ".tiktoken", ".model")):
+        if named.pattern is not None:
+            raise click.UsageError("--pattern is for rank files")
+        return Tokenizer.from_tiktoken(name, eos_token_ids=named.eos)
+    try:
+        return Tokenizer.from_file(name, eos_token_ids=named.eos, pattern=named.pattern)
+    except TokenizerError:
+        if named.eos is not None or not name.endswith(".tiktoken"):
+            raise
+        # Ranks alone do not say what ends a text. Masks are shown without.
+        return Tokenizer.from_file(name, eos_token_ids=(), pattern=named.pattern)

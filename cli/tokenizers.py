@@ -29,8 +29,10 @@ def _loadable() -> list[dict[str, str]]:
         {
             "file": "*/tokenizer.json",
             "what": "Hugging Face",
-            "encodes": "yes; with a normalizer, or where it is not BPE, by the package tokenizers",
+            "encodes": "yes; with most normalizers, or where it is not BPE, by the package tokenizers",
         },
+        {"file": "*/tekken.json", "what": "Mistral", "encodes": "yes"},
+        {"file": "*/tokenizer.model", "what": "Llama 3 and 4", "encodes": "yes"},
         {
             "file": "*.tiktoken",
             "what": "a rank file of tiktoken",

@@ -280,7 +280,7 @@ def test_a_byte_that_is_no_token() -> None:
 
 def test_reading_needs_no_package_and_encoding_says_which(tmp_path: Path) -> None:
     hf = byte_level()
-    # (what normalizes is not encoded by rules)
+    # (a text that is normalized is not encoded by rules)
     hf.normalizer = pytest.importorskip("tokenizers").normalizers.NFC()
     hf.save(str(tmp_path / "tokenizer.json"))
     code = (
@@ -288,9 +288,25 @@ def test_reading_needs_no_package_and_encoding_says_which(tmp_path: Path) -> Non
         "from ffgrammar.tokens.tokenizer import Tokenizer\n"
         f"tok = Tokenizer.from_huggingface({str(tmp_path)!r})\n"
         "print(tok.decode([300, 301]) != b'')\n"
-        "try: tok.encode('a')\n"
+        "try: tok.encode('e\\u0301')\n"
         "except Exception as error: print(type(error).__name__, error)\n"
     )
     lines = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()
     assert lines[0] == "True"
     assert lines[1].startswith("TokenizerError") and "pip install tokenizers" in lines[1]
+
+
+@pytest.mark.parametrize(
+    ("added", "message"),
+    [
+        ([("<x>", 300), ("<x>", 0)], "'<x>' has the id 0 among added_tokens, and 300 as well|'<x>' has the id 300"),
+        ([("<x>", 0)], "have the same id 0"),
+    ],
+)
+def test_added_tokens_that_contradict(added: list[tuple[str, int]], message: str, tmp_path: Path) -> None:
+    config = json.loads(byte_level().to_str())
+    config["added_tokens"] += [{"id": number, "content": text, "special": True} for text, number in added]
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(config))
+    with pytest.raises(TokenizerError, match=message):
+        Tokenizer.from_huggingface(path, eos_token_ids=())

@@ -14,6 +14,7 @@ from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.pretokenize.automaton import Split
 from ffgrammar.tokens.pretokenize.pattern import CHAR, MATCH, compile_pattern
 from ffgrammar.tokens.pretokenize.table import PretokenTable
+from ffgrammar.tokens.pretokenize.words import compile_words
 from ffgrammar.tokens.tokenizer import Tokenizer
 from ffgrammar.tokens.vocabulary.embedded import CL100K_PATTERN, O200K_PATTERN
 
@@ -103,6 +104,23 @@ def test_patterns_one_after_another(name: str, text: str, more: str) -> None:
     settled, _ = found.settled(text.encode())
     now, later = (found.ends_of(one.encode()) for one in (text, text + more))
     assert [end for end in now if end <= settled] == [end for end in later if end <= settled]
+
+
+@given(
+    words=st.lists(st.text("ab\n<1", min_size=1, max_size=5), min_size=1, max_size=12, unique=True),
+    text=st.text("ab\n<1", max_size=30),
+)
+def test_the_longest_of_several_words_is_found(words: list[str], text: str) -> None:
+    found = PretokenTable([Split("", gaps=True, atoms=tuple(words))])
+    longest_first = sorted(words, key=len, reverse=True)
+    pattern = Split("|".join(map(regex.escape, longest_first)), gaps=True)
+    assert found.ends_of(text.encode()) == list(accumulate(len(one.encode()) for one in cut([pattern], text)))
+
+
+def test_words_share_what_they_end_in() -> None:
+    assert len(compile_words([f"<unused{number}>" for number in range(6242)])) < 120
+    with pytest.raises(TokenizerError, match="more than 2000 steps"):
+        compile_words([f"{number:x}{number * number:x}" for number in range(2000)])
 
 
 def test_what_stands_for_the_space() -> None:

@@ -64,6 +64,19 @@ def test_bad_tiktoken_arguments(arguments: dict, text: str) -> None:
         Tokenizer.from_tiktoken(**arguments)
 
 
+def test_ids_of_a_tiktoken_object_are_the_models() -> None:
+    tiktoken = pytest.importorskip("tiktoken")
+    ranks = {bytes([value]): value for value in range(256)}
+    encoding = tiktoken.Encoding("plain", pat_str=".", mergeable_ranks=ranks, special_tokens={"<|endoftext|>": 256})
+    with pytest.raises(TokenizerError, match="2 is an ordinary token of plain"):
+        Tokenizer.from_tiktoken(encoding, eos_token_ids=2)
+    assert Tokenizer.from_tiktoken(encoding, eos_token_ids=[256, 300], vocab_size=301).eos_token_ids == (256, 300)
+    # mistral-common puts 1,000 special tokens before the ids of such an object
+    encoding = tiktoken.Encoding("tekken", pat_str=".", mergeable_ranks=ranks, special_tokens={})
+    with pytest.raises(TokenizerError, match="tekken: the ids of this encoding are not the model's"):
+        Tokenizer.from_tiktoken(encoding, eos_token_ids=())
+
+
 def test_a_tiktoken_object_equals_the_embedded(cl100k) -> None:
     tiktoken = pytest.importorskip("tiktoken")
     facts = ENCODINGS["cl100k_base"]
@@ -225,3 +238,16 @@ def test_threads_share_one_tokenizer() -> None:
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_the_reason_for_no_rules_is_given(cl100k: Tokenizer) -> None:
+    assert cl100k.canon_reason is None
+    tok = Tokenizer.from_tokens([b"a", b"b"])
+    assert tok.canon is None and tok.canon_reason == "from_tokens does not say how its tokens are made"
+    with pytest.raises(TokenizerError, match="not known: from_tokens does not say how"):
+        tok.coverings("a")
+    tiktoken = pytest.importorskip("tiktoken")
+    ranks = {bytes([value]): value for value in range(256)}
+    odd = tiktoken.Encoding("odd", pat_str=r"(?<=a)b|.", mergeable_ranks=ranks, special_tokens={"<e>": 256})
+    reason = Tokenizer.from_tiktoken(odd, eos_token_ids=256).canon_reason
+    assert reason is not None and "(?<=a)b" in reason

@@ -22,6 +22,7 @@ from ffgrammar.tokens.canonical.coverings import shared_tokens
 from ffgrammar.tokens.canonical.rules import CanonicalRules
 from ffgrammar.tokens.canonical.sequence import CanonicalSequence
 from ffgrammar.tokens.tokenizer import Tokenizer
+from ffgrammar.tokens.vocabulary.normal_form import is_normal
 
 __all__ = ["CanonicalityReport", "begins_text", "is_canonical", "settled_bytes"]
 
@@ -141,6 +142,10 @@ def _expected(tok: Tokenizer, given: tuple[int, ...], complete: bool) -> tuple[l
             settled += len(tail)
         elif tok.canon is not None and begins_text(text):
             lost = not _is_begun(tok.canon, part)
+            if tok.normal_form is not None and not is_normal(tok.normal_form, text.decode("utf-8", "ignore")):
+                # no text in the form begins with one that is not
+                lost = True
+                text = tok.decode(tail)
             shared = shared_tokens(tok.coverings(text))
             settled += len(shared)
             if tail[: len(shared)] != shared:

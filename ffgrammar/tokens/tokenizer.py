@@ -13,14 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.canonical.lazy_rules import LazyRules, make_rules
+from ffgrammar.tokens.vocabulary.normal_form import NormalForm
 from ffgrammar.tokens.vocabulary.special import (
     EosIds,
     add_eos_names,
     check_eos,
+    check_no_text,
     check_special_tokens,
     check_vocab_size,
     default_eos,
@@ -60,7 +64,7 @@ class VocabularyCache(Protocol):
 class Tokenizer:
     """A model's vocabulary. Immutable; any number of threads may use one.
 
-    Make one with `from_tiktoken`, `from_huggingface` or `from_tokens`.
+    Make one with `from_file`, `from_tiktoken`, `from_huggingface` or `from_tokens`.
 
     A token is an id and its bytes. Special tokens are not bytes: they are never matched by a grammar's text, have empty
     `token_bytes`, and decode to their name. The ids that end a text (`eos_token_ids`) are always special. Ids of a
@@ -79,6 +83,8 @@ class Tokenizer:
         "_fingerprint",
         "_grammar_bytes",
         "_name",
+        "_no_rules",
+        "_normal_form",
         "_partition_bytes",
         "_rules",
         "_special_names",
@@ -111,6 +117,9 @@ class Tokenizer:
         self._strips_first_space = strips_first_space
         self._fingerprint: str | None = None
         self._rules = rules
+        self._normal_form: NormalForm | None = None
+        # why there are no rules, where that is known from the start
+        self._no_rules = "from_tokens does not say how its tokens are made"
         self._partition_bytes = PARTITION_BYTES
         self.partitions: VocabularyCache | None = None
         self._grammar_bytes = GRAMMAR_BYTES
@@ -138,9 +147,14 @@ class Tokenizer:
         tokens, special_tokens, name, encoder = read_encoding(encoding)
         if eos_token_ids is None:
             eos_token_ids = default_eos(special_tokens, ("<|endoftext|>",), name)
+        else:
+            eos_token_ids = check_eos(eos_token_ids, check_vocab_size(vocab_size, len(tokens)))
+            check_no_text(eos_token_ids, lambda number: tokens[number] if number < len(tokens) else None, name)
         pattern = getattr(encoding, "_pat_str", None)
         rules = None if pattern is None else partial(make_rules, pattern=pattern, embedded=False)
-        return cls._build(tokens, special_tokens, eos_token_ids, vocab_size, name, encoder, rules=rules)
+        tok = cls._build(tokens, special_tokens, eos_token_ids, vocab_size, name, encoder, rules=rules)
+        tok._no_rules = "the encoding has no pattern"
+        return tok
 
     @classmethod
     def from_huggingface(cls, source: Any, eos_token_ids: EosIds = None, vocab_size: int | None = None) -> Tokenizer:
@@ -162,9 +176,15 @@ class Tokenizer:
             TokenizerError: the source cannot be read, its bytes cannot be known exactly (WordPiece, say), no EOS is
                 known, or an id is out of range.
         """
+        return cls._from_huggingface(source, eos_token_ids, vocab_size)
+
+    @classmethod
+    def _from_huggingface(
+        cls, source: Any, eos_token_ids: EosIds, vocab_size: int | None, data: bytes | None = None
+    ) -> Tokenizer:
         from ffgrammar.tokens.loaders.huggingface import read_tokenizer
 
-        read = read_tokenizer(source, eos_token_ids)
+        read = read_tokenizer(source, eos_token_ids, data)
         tok = cls._build(
             read.tokens,
             read.special_tokens,
@@ -177,8 +197,62 @@ class Tokenizer:
             rules=None if read.rules is None else read.rules.make,
             secondary=frozenset() if read.rules is None else read.rules.secondary,
         )
+        tok._no_rules = read.reason
         if read.rules is not None:
             read.encoder.rules, read.encoder.knows_space = tok._rules, read.rules.knows_space
+            read.encoder.form = tok._normal_form = read.rules.form
+        return tok
+
+    @classmethod
+    def from_file(
+        cls,
+        path: str | PathLike[str],
+        eos_token_ids: EosIds = None,
+        vocab_size: int | None = None,
+        *,
+        pattern: str | None = None,
+    ) -> Tokenizer:
+        """The tokenizer in a file, whatever its kind: the content tells.
+
+        Args:
+            path: a tokenizer.json of Hugging Face; a tekken.json of Mistral; a rank file of tiktoken, or the
+                tokenizer.model of Llama 3 or 4; or a model's folder that holds one of them.
+            eos_token_ids: ids that end a text. If not given: those that the file, or one beside it, says. () for none.
+            vocab_size: how many ids the model has, if more than the tokenizer.
+            pattern: for a rank file, the regular expression that cuts a text. Not needed where the file is a published
+                one that is known here: those of the embedded encodings, Llama 3 and Llama 4.
+
+        A rank file of another model has no special tokens, and without a pattern it cannot encode: grammars and masks
+        work, and `canon_reason` says what is missing.
+
+        Raises:
+            TokenizerError: the file cannot be read or is of another kind, which token ends a text is not known, or an
+                id is out of range.
+        """
+        from ffgrammar.tokens.loaders.encoders import RulesEncoder
+        from ffgrammar.tokens.loaders.files import find_file
+        from ffgrammar.tokens.loaders.ranks import read_rank_file, read_tekken
+
+        file = find_file(Path(path))
+        if pattern is not None and file.kind != "ranks":
+            raise TokenizerError(f"{file.path}: pattern= is for rank files; this file has its own")
+        if file.kind == "huggingface":
+            return cls._from_huggingface(file.path, eos_token_ids, vocab_size, file.data)
+        if file.kind == "tekken":
+            read = read_tekken(file.path, file.data)
+        else:
+            read = read_rank_file(file.path, file.data, pattern)
+        if read.embedded is not None:
+            return cls._from_embedded(read.embedded, eos_token_ids, vocab_size)
+        if eos_token_ids is None and not read.eos:
+            raise TokenizerError(f"{file.path}: which token ends a text is not known; give eos_token_ids=")
+        if eos_token_ids is None:
+            eos_token_ids = [read.special_tokens[text] for text in read.eos]
+        rules = None if read.pattern is None else partial(make_rules, pattern=read.pattern, embedded=False)
+        tok = cls._build(read.tokens, read.special_tokens, eos_token_ids, vocab_size, str(path), None, rules=rules)
+        if tok._rules is not None and read.pattern is not None:
+            tok._encoder = RulesEncoder(tok._rules, read.tokens, read.pattern)
+        tok._no_rules = "a rank file does not say how a text is cut; give pattern="
         return tok
 
     @classmethod
@@ -228,10 +302,7 @@ class Tokenizer:
             eos_token_ids = [specials[text] for text in encoding.eos]
         eos = check_eos(eos_token_ids, size)
         trie = load_trie(encoding, size)
-        for number in eos:
-            text = trie.token_bytes(number)
-            if text:
-                raise TokenizerError(f"eos_token_ids: {number} is an ordinary token of {name}: {text!r}")
+        check_no_text(eos, trie.token_bytes, name)
         add_eos_names(specials, eos, [])
         encoder = BuiltinEncoder(trie, encoding.splitter)
         rules = LazyRules(partial(make_rules, trie, pattern=encoding.pattern, embedded=True))
@@ -308,6 +379,13 @@ class Tokenizer:
     def strips_first_space(self) -> bool:
         """Whether the model's own decoder removes a space from the start of a whole text. `decode` does not."""
         return self._strips_first_space
+
+    @property
+    def normal_form(self) -> NormalForm | None:
+        """The Unicode normal form, "NFC" say, that the tokenizer gives to a text before it cuts it. None if it gives
+        none, or its rules are not known. The rules (`canon`) are those for texts in this form; no other text is
+        canonical."""
+        return self._normal_form
 
     @property
     def can_encode(self) -> bool:
@@ -409,17 +487,26 @@ class Tokenizer:
 
         They are known for tiktoken's encodings whose pattern can be read (`ffgrammar.tokens.pretokenize.pattern`), and
         for Hugging Face's BPE models, byte-level or with byte fallback, whose pre-tokenizer can be read
-        (`ffgrammar.tokens.loaders.huggingface_splits`) and which do not change the text otherwise, as NFC does.
+        (`ffgrammar.tokens.loaders.huggingface_splits`). A model may give its texts a Unicode normal form. Then these
+        are the rules for texts in that form (`normal_form`). Tokenizers that change texts in another way have none.
         """
         return None if self._rules is None else self._rules.get()
+
+    @property
+    def canon_reason(self) -> str | None:
+        """Why `canon` is None: which part of the tokenizer is not read. None where the rules are known."""
+        if self.canon is not None:
+            return None
+        return self._no_rules if self._rules is None else self._rules.reason
 
     def rules(self, what: str) -> CanonicalRules:
         """`canon`, which the feature `what` needs. Raises TokenizerError naming the feature where it is None."""
         rules = self.canon
         if rules is None:
             raise TokenizerError(
-                f"{what}: how tokenizer {self._name!r} cuts and merges is not known; it is known for the embedded "
-                "encodings, a tiktoken.Encoding and most BPE models of Hugging Face; masks and matchers work without"
+                f"{what}: how tokenizer {self._name!r} cuts and merges is not known: {self.canon_reason} (it is known "
+                "for the embedded encodings, a tiktoken.Encoding and most BPE models of Hugging Face; masks and "
+                "matchers work without)"
             )
         return rules
 

@@ -18,6 +18,7 @@ from ffgrammar.tokens.canonical.coverings import GrowingPrefix
 from ffgrammar.tokens.canonical.sequence import CanonicalSequence
 from ffgrammar.tokens.report import CanonicalityReport, begins_text, is_canonical
 from ffgrammar.tokens.tokenizer import Tokenizer
+from ffgrammar.tokens.vocabulary.normal_form import is_normal, start_of_last_boundary
 
 __all__ = ["CanonicalityTracker"]
 
@@ -70,7 +71,7 @@ class CanonicalityTracker:
                 start = settled = count
         elif sequence is not None:
             after = sequence.copy()
-            if not after.push(token):
+            if not after.push(token) or not self._is_normal():
                 after = None
         self._sequences.append(after)
         self._starts.append(start)
@@ -82,6 +83,21 @@ class CanonicalityTracker:
             settled = self._count_settled()
         self._settled.append(settled)
         return self.verdict
+
+    def _is_normal(self) -> bool:
+        """Whether the last token leaves the text in the tokenizer's normal form, which it was in before."""
+        form = self._tok.normal_form
+        if form is None or self._tok.token_bytes(self._tokens[-1]).isascii():
+            return True
+        first, size = self._starts[-1], 8
+        while True:
+            # (a character may be cut at either end)
+            text = self._tok.decode(self._tokens[max(first, len(self._tokens) - size) :]).decode("utf-8", "ignore")
+            last = max(0, len(text) - len(self._tok.token_bytes(self._tokens[-1])) - 1)
+            boundary = start_of_last_boundary(text[:last])
+            if boundary is not None or size >= len(self._tokens) - first:
+                return is_normal(form, text[boundary or 0 :])
+            size *= 4
 
     def _count_settled(self) -> int:
         """How many tokens no further text can change, now that there is one more."""

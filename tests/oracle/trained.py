@@ -29,6 +29,7 @@ LLAMA_3 = (
     rf"{CONTRACTIONS}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*"
     r"|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
+QWEN = LLAMA_3.replace("{1,3}", "")
 CL100K = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+"
 )
@@ -210,8 +211,17 @@ def _digits(individual: bool) -> Any:
     return Digits(individual_digits=individual)
 
 
+def _normalized(tok: Any, form: str) -> Any:
+    import tokenizers
+
+    tok.normalizer = getattr(tokenizers.normalizers, form)()
+    return tok
+
+
 KINDS: dict[str, Callable[[], Any]] = {
     "gpt2": lambda: byte_level(_gpt2()),
+    "qwen": lambda: _normalized(byte_level(_before(_split(_regex(QWEN))), added=("<think>", "ther")), "NFC"),
+    "claude": lambda: _normalized(byte_level(_gpt2()), "NFKC"),
     "llama 3": lambda: byte_level(_before(_split(_regex(LLAMA_3))), ignore_merges=True),
     "cl100k": lambda: byte_level(_before(_split(_regex(CL100K), "removed", True))),
     "o200k": lambda: byte_level(_before(_split(_regex(O200K))), ignore_merges=True),

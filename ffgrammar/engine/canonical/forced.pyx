@@ -185,10 +185,30 @@ cdef list after_text(object tokenizer, bytes text, bytes forced):
         while at < len(recent) and count < len(tokens):
             at += len(tokenizer.token_bytes(tokens[count]))
             count += 1
-        # The bytes may begin inside a pre-token. Four whole tokens later this has no effect any more.
-        if len(recent) == len(text) or (at == len(recent) and tokens[max(0, count - 4):count] == tokenizer.encode(recent)[-4:]):
-            return tokens[count:] if at == len(recent) else []
+        if spells(tokenizer, tokens[:count], recent):
+            # The bytes may begin inside a pre-token. Four whole tokens later this has no effect any more.
+            if len(recent) == len(text) or tokens[max(0, count - 4):count] == tokenizer.encode(recent)[-4:]:
+                return tokens[count:]
     return []
+
+
+cdef bint spells(object tokenizer, list tokens, bytes text):
+    """Whether the bytes of tokens are a text. A tokenizer that normalizes may write another one."""
+    return b"".join([tokenizer.token_bytes(token) for token in tokens]) == text
+
+
+cdef list spelled(object tokenizer, list tokens, bytes text):
+    """The first tokens, as far as their bytes are those of a text. A tokenizer that normalizes writes another text from where it
+    changes something, and one that does not know a character writes a token without bytes."""
+    cdef Py_ssize_t at = 0
+    cdef Py_ssize_t count = 0
+    for token in tokens:
+        data = tokenizer.token_bytes(token)
+        if not data or text[at:at + len(data)] != data:
+            break
+        at += len(data)
+        count += 1
+    return tokens[:count]
 
 
 cdef Py_ssize_t whole_from(bytes text, Py_ssize_t size):
@@ -238,4 +258,4 @@ cdef list common_tokens(object tokenizer, bytes text, bytes forced, list candida
         while count < len(tokens) and count < len(other) and tokens[count] == other[count]:
             count += 1
         tokens = tokens[:count]
-    return tokens
+    return spelled(tokenizer, tokens, forced)

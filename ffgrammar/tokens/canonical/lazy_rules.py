@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
@@ -20,13 +19,17 @@ class LazyRules:
 
     Args:
         make: makes the rules. Raises TokenizerError if they cannot be known.
+
+    Attributes:
+        reason: why they cannot be known. It is set by `get`, and "" where they are known.
     """
 
-    __slots__ = ("_found", "_make")
+    __slots__ = ("_found", "_make", "reason")
 
     def __init__(self, make: Callable[[], CanonicalRules]) -> None:
         self._make: Callable[[], CanonicalRules] | None = make
         self._found: CanonicalRules | Literal[False] | None = None
+        self.reason = ""
 
     def get(self) -> CanonicalRules | None:
         """The rules, or None if they cannot be known."""
@@ -34,8 +37,10 @@ class LazyRules:
         if self._found is None and make is not None:
             # Two threads may both get here. They make the same rules.
             found: CanonicalRules | Literal[False] = False
-            with contextlib.suppress(TokenizerError):
+            try:
                 found = make()
+            except TokenizerError as error:
+                self.reason = str(error)
             # (`_make` is dropped last: a thread that finds both unset would take the rules for "not known")
             self._found = found
             self._make = None

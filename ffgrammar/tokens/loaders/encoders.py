@@ -1,9 +1,10 @@
-"""Encoders that call someone else's code: a caller's function, a tiktoken object, a Hugging Face tokenizer.
+"""Encoders by the tokenizer's rules, and those that call someone else's code: a caller's function, a tiktoken object, a
+Hugging Face tokenizer.
 
 Each has `encode(data)` for str and bytes, in which the names of special tokens are ordinary text, and
 `pretoken_ends(data)`: the byte offsets at which the pre-tokens of a UTF-8 text end, or None where that is not known.
-All errors of the other code become TokenizerError. A Hugging Face tokenizer whose rules are known encodes by these
-instead (tokens/bpe/native_encoder.pyx), and its package is not loaded.
+All errors of the other code become TokenizerError. A Hugging Face tokenizer encodes by its rules where they are known
+(tokens/bpe/native_encoder.pyx), and its package is not loaded then.
 """
 
 from __future__ import annotations
@@ -14,12 +15,59 @@ from typing import TYPE_CHECKING, Any
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.core.forks import new_lock
+from ffgrammar.tokens.vocabulary.normal_form import NormalForm, is_normal
 
 if TYPE_CHECKING:
     from ffgrammar.tokens.canonical.lazy_rules import LazyRules
     from ffgrammar.tokens.canonical.rules import CanonicalRules
 
-__all__ = ["CallableEncoder", "HuggingFaceEncoder", "TiktokenEncoder"]
+__all__ = ["CallableEncoder", "HuggingFaceEncoder", "RulesEncoder", "TiktokenEncoder"]
+
+
+class RulesEncoder:
+    """Encodes by the rules of a tokenizer whose tokens are bytes, or with tiktoken where its pattern cannot be read. In
+    bytes that are not UTF-8, the last pre-token before the first wrong byte and everything from there on are one
+    pre-token, as in tiktoken.
+
+    Args:
+        rules: the tokenizer's.
+        tokens: bytes by id, None where an id has none.
+        pattern: how it cuts a text.
+    """
+
+    def __init__(self, rules: LazyRules, tokens: list[bytes | None], pattern: str) -> None:
+        self._rules = rules
+        self._ranks = {token: rank for rank, token in enumerate(tokens) if token}
+        self._pattern = pattern
+        self._other: TiktokenEncoder | None = None
+
+    def _tiktoken(self) -> TiktokenEncoder:
+        if self._other is None:
+            try:
+                import tiktoken
+
+                self._other = TiktokenEncoder(
+                    tiktoken.Encoding("ranks", pat_str=self._pattern, mergeable_ranks=self._ranks, special_tokens={})
+                )
+            except ImportError:
+                reason = self._rules.reason
+                raise TokenizerError(f"encoding needs the package tiktoken: pip install tiktoken ({reason})") from None
+            except Exception as error:
+                raise TokenizerError(f"tiktoken cannot read this tokenizer: {error}") from error
+        return self._other
+
+    def encode(self, data: str | bytes) -> list[int]:
+        rules = self._rules.get()
+        if rules is None:
+            return self._tiktoken().encode(data)
+        self._ranks = {}
+        if isinstance(data, str):
+            data = _without_surrogates(data).encode()
+        return rules.encoder.encode_open(data, _valid_prefix(data))
+
+    def pretoken_ends(self, data: bytes) -> list[int] | None:
+        rules = self._rules.get()
+        return self._tiktoken().pretoken_ends(data) if rules is None else rules.pretokens.ends_of(data)
 
 
 class CallableEncoder:
@@ -91,11 +139,13 @@ class HuggingFaceEncoder:
     Attributes:
         rules: the tokenizer's; set once, before anything is encoded.
         knows_space: whether the rules also hold for a text that has the character that stands for the space.
+        form: the normal form of texts for which the rules hold; None: for all texts.
     """
 
     def __init__(self, config: dict[str, Any], letters: dict[int, str] | None) -> None:
         self.rules: LazyRules | None = None
         self.knows_space = True
+        self.form: NormalForm | None = None
         self._letters = letters
         self._config: dict[str, Any] | None = config
         self._tokenizer: Any = None
@@ -103,7 +153,7 @@ class HuggingFaceEncoder:
 
     def _own(self) -> CanonicalRules | None:
         own = None if self.rules is None else self.rules.get()
-        if own is not None and self.knows_space:
+        if own is not None and self.knows_space and self.form is None:
             self._config = None
         return own
 
@@ -133,17 +183,14 @@ class HuggingFaceEncoder:
         does it). Otherwise each wrong byte is a token of its own.
         """
         if isinstance(data, str):
-            try:
-                data.encode("utf-8")
-            except UnicodeEncodeError:
-                # surrogates, as tiktoken treats them
-                data = data.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-            return self._encode_text(data)
+            return self._encode_text(_without_surrogates(data))
         try:
             return self._encode_text(data.decode("utf-8"))
         except UnicodeDecodeError as error:
             valid = error.start
         own = self._own()
+        if self._letters is not None and (own is None or not self._is_normal(data[:valid].decode("utf-8"))):
+            data, valid = self._normalized(data, valid)
         if self._letters is not None and own is not None:
             return own.encoder.encode_open(data, valid)
         if self._letters is not None:
@@ -153,9 +200,23 @@ class HuggingFaceEncoder:
     def _encode_text(self, text: str) -> list[int]:
         own = self._own()
         space = None if own is None else own.space
-        if own is not None and (self.knows_space or space is None or space not in text):
+        is_known = self.knows_space or space is None or space not in text
+        if own is not None and is_known and self._is_normal(text):
             return own.encoder.encode_text((text if space is None else text.replace(space, " ")).encode())
         return list(self._ready().encode(text, add_special_tokens=False).ids)
+
+    def _is_normal(self, text: str) -> bool:
+        """Whether the text is left as it is before it is cut. (All versions of Python and of the package `tokenizers`
+        agree about that. They differ in what becomes of other texts, because Unicode adds characters.)"""
+        return self.form is None or is_normal(self.form, text)
+
+    def _normalized(self, data: bytes, valid: int) -> tuple[bytes, int]:
+        """Bytes and how many of the first ones are text, with this text as it is before it is cut."""
+        normalizer = self._ready().normalizer
+        if normalizer is None:
+            return data, valid
+        text = normalizer.normalize_str(data[:valid].decode("utf-8")).encode()
+        return text + data[valid:], len(text)
 
     def _encode_one_pretoken_from(self, data: bytes, valid: int, letters: dict[int, str]) -> list[int]:
         tokenizer = self._ready()
@@ -222,6 +283,15 @@ def _byte_ends(text: str, ends: Iterable[int]) -> list[int]:
         chars = end
         found.append(count)
     return found
+
+
+def _without_surrogates(text: str) -> str:
+    """A text that can be UTF-8: surrogates become characters where they are pairs, else U+FFFD, as in tiktoken."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
 
 
 def _valid_prefix(data: bytes) -> int:

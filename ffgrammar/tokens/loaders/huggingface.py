@@ -14,7 +14,6 @@ without the template that adds BOS, without truncation, and with the names of sp
 
 from __future__ import annotations
 
-import contextlib
 import json
 import re
 from collections.abc import Callable
@@ -44,6 +43,7 @@ class ReadTokenizer(NamedTuple):
         name: for messages.
         encoder: its own code, or its rules once `rules` are made.
         rules: how it cuts and merges; None where that is not known.
+        reason: why it is not known.
         adds_prefix_space, strips_first_space: see `Tokenizer`.
     """
 
@@ -53,21 +53,23 @@ class ReadTokenizer(NamedTuple):
     name: str
     encoder: HuggingFaceEncoder
     rules: ListedRules | None
+    reason: str
     adds_prefix_space: bool
     strips_first_space: bool
 
 
-def read_tokenizer(source: Any, eos_token_ids: Any = None) -> ReadTokenizer:
+def read_tokenizer(source: Any, eos_token_ids: Any = None, data: bytes | None = None) -> ReadTokenizer:
     """Reads a path, a `tokenizers.Tokenizer` or a transformers tokenizer.
 
     Args:
         source: one of these.
         eos_token_ids: the ids that end a text; None to look for them.
+        data: what is in the file that the path names, if it has been read.
 
     Raises:
         TokenizerError: the source cannot be read, or its tokens' bytes or its EOS are not known.
     """
-    config, name, eos = _open(source)
+    config, name, eos = _open(source, data)
     try:
         return _read(config, name, eos, eos_token_ids)
     except TokenizerError:
@@ -94,10 +96,12 @@ def _read(config: dict[str, Any], name: str, eos: list[Any] | None, eos_token_id
         "pre_tokenizer": _steps(config.get("pre_tokenizer"), "pretokenizers"),
         "decoder": _steps(config.get("decoder"), "decoders"),
     }
-    rules = None
-    with contextlib.suppress(TokenizerError):
+    rules, reason = None, ""
+    try:
         rules = read_rules(config, steps, tokens, byte_level)
-    return ReadTokenizer(tokens, special_tokens, eos_token_ids, name, encoder, rules, adds_space, strips_space)
+    except TokenizerError as error:
+        reason = str(error)
+    return ReadTokenizer(tokens, special_tokens, eos_token_ids, name, encoder, rules, reason, adds_space, strips_space)
 
 
 def _known_eos(eos: list[Any] | None, special_tokens: dict[str, int], numbers: dict[str, int], name: str) -> list[int]:
@@ -112,7 +116,7 @@ def _known_eos(eos: list[Any] | None, special_tokens: dict[str, int], numbers: d
     return [numbers[item] if isinstance(item, str) else item for item in eos]
 
 
-def _open(source: Any) -> tuple[dict[str, Any], str, list[Any] | None]:
+def _open(source: Any, data: bytes | None) -> tuple[dict[str, Any], str, list[Any] | None]:
     """(the JSON value, a name, EOS ids or names if known)."""
     if isinstance(source, str) and source.lstrip().startswith("{"):
         raise TokenizerError(
@@ -123,7 +127,7 @@ def _open(source: Any) -> tuple[dict[str, Any], str, list[Any] | None]:
         path = Path(source)
         if _is_folder(path):
             path = path / "tokenizer.json"
-        return _read_json(path), str(source), _eos_beside(path.parent)
+        return _read_json(path, data), str(source), _eos_beside(path.parent)
     eos = getattr(source, "eos_token_id", None)
     name = getattr(source, "name_or_path", "") or "huggingface"
     backend = getattr(source, "backend_tokenizer", source)
@@ -145,9 +149,9 @@ def _is_folder(path: Path) -> bool:
         raise TokenizerError(f"cannot read {str(path)[:100]!r}: {error.strerror}") from None
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def _read_json(path: Path, data: bytes | None = None) -> dict[str, Any]:
     try:
-        value = json.loads(path.read_bytes())
+        value = json.loads(path.read_bytes() if data is None else data)
     except OSError as error:
         raise TokenizerError(f"cannot read {path}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
@@ -193,13 +197,17 @@ def _tokens(
     numbers = {**vocabulary, **{token["content"]: token["id"] for token in added}}
     if len(set(vocabulary.values())) < len(vocabulary):
         raise TokenizerError(f"{name}: two tokens have the same id")
+    names = {number: text for text, number in vocabulary.items()}
     for token in added:
-        known = vocabulary.get(token["content"], token["id"])
-        if known != token["id"]:
+        text, number = token["content"], token["id"]
+        known = vocabulary.get(text, numbers[text])
+        if known != number:
+            where = "in the vocabulary" if text in vocabulary else "as well"
             raise TokenizerError(
-                f"{name}: token {token['content']!r} has the id {known} in the vocabulary "
-                f"and {token['id']!r} among added_tokens"
+                f"{name}: token {text!r} has the id {number!r} among added_tokens, and {known!r} {where}"
             )
+        if names.setdefault(number, text) != text:
+            raise TokenizerError(f"{name}: tokens {names[number]!r} and {text!r} have the same id {number!r}")
     for text, number in numbers.items():
         if not isinstance(number, int) or not 0 <= number <= MAX_VOCAB_SIZE:
             raise TokenizerError(f"{name}: token {text!r} has the id {number!r}")

@@ -15,18 +15,22 @@ are told apart here: those that the model does not make, or makes only where the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.bpe.merge_list import MergeList
 from ffgrammar.tokens.bpe.merges import Merges
 from ffgrammar.tokens.canonical.rules import CanonicalRules
-from ffgrammar.tokens.loaders.huggingface_splits import escaped, read_splits
+from ffgrammar.tokens.loaders.huggingface_splits import read_splits
 from ffgrammar.tokens.pretokenize.automaton import Split
+from ffgrammar.tokens.vocabulary.normal_form import FORMS, NormalForm, is_normal
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
 __all__ = ["ListedRules", "byte_alphabet", "read_rules"]
 
+# Pairs of added tokens that are looked at
+MAX_PAIRS = 1_000_000
 # The bytes that UTF-8 has
 USED_BYTES = [value for value in range(256) if value not in (0xC0, 0xC1) and value < 0xF5]
 
@@ -44,6 +48,7 @@ class ListedRules(NamedTuple):
         atoms: id by text of the tokens that are found in a text before anything else is done with it.
         knows_space: whether a text with `space` in it makes the same tokens as with a space in its place.
         secondary: see `TokenTrie`.
+        form: the normal form that the tokenizer gives to a text first. These are then the rules for texts that have it.
     """
 
     vocabulary: Mapping[str, int]
@@ -55,6 +60,7 @@ class ListedRules(NamedTuple):
     atoms: dict[str, int]
     knows_space: bool
     secondary: frozenset[int]
+    form: NormalForm | None
 
     def make(self, trie: TokenTrie) -> CanonicalRules:
         """The rules on a vocabulary.
@@ -69,11 +75,8 @@ class ListedRules(NamedTuple):
             raise TokenizerError("a token that is found in a text has no bytes")
         splits = self.splits
         if self.atoms:
-            # (where several begin at the same character, the longest is found)
-            names = sorted(self.atoms, key=len, reverse=True)
-            if self.space is not None:
-                names = [name.replace(" ", self.space) for name in names]
-            splits = [Split("|".join(map(escaped, names)), gaps=True, atoms=True), *splits]
+            names = [name if self.space is None else name.replace(" ", self.space) for name in self.atoms]
+            splits = [Split("", gaps=True, atoms=tuple(names)), *splits]
         rules = CanonicalRules(
             trie, splits, self.whole_pretokens, merges=merges, space=self.space, atoms=self.atoms.values()
         )
@@ -146,9 +149,14 @@ def read_rules(
         raise TokenizerError(f"merges is not a list but {type(merges).__name__}")
     vocabulary: dict[str, int] = model["vocab"]
     whole_pretokens = bool(model.get("ignore_merges"))
+    form = next((form for form in FORMS if form in [step["type"] for step in steps["normalizer"][:1]]), None)
+    if form is not None:
+        steps = {**steps, "normalizer": steps["normalizer"][1:]}
     units = _read_units(model, steps, tokens, byte_level)
     added = [token for token in config.get("added_tokens") or [] if not token.get("special")]
     atoms, knows_space = _atoms(config.get("added_tokens") or [], added, units.space, bool(steps["normalizer"]))
+    if form is not None and not all(is_normal(form, text) for text in atoms):
+        raise TokenizerError(f"an added token is not in {form}")
     own = set(atoms.values())
     if whole_pretokens and units.secondary - own:
         raise TokenizerError("a whole pre-token may be one of several tokens")
@@ -169,6 +177,7 @@ def read_rules(
         atoms,
         knows_space,
         frozenset(secondary),
+        form,
     )
 
 
@@ -303,17 +312,21 @@ def _atoms(
 def _check_overlaps(every: list[dict[str, Any]], added: list[dict[str, Any]], space: str | None) -> None:
     """Raises TokenizerError if a text may have two tokens that overlap, so that one of the `added` ones is not
     found."""
+    texts: tuple[list[str], list[str]] = ([], [])
     for token in added:
-        for other in every:
-            as_one = bool(token.get("normalized")) == bool(other.get("normalized"))
-            one, two = (each["content"].replace(space or " ", " ") for each in (token, other))
-            if other.get("special"):
-                # (found together, and then passed over: what begins in it is not found)
-                wrong = as_one and _begins_in(one, two)
-            else:
-                wrong = not as_one and (_begins_in(one, two) or _begins_in(two, one))
-            if wrong:
-                raise TokenizerError(f"the added tokens {one!r} and {two!r} overlap")
+        texts[bool(token.get("normalized"))].append(token["content"].replace(space or " ", " "))
+    for other in every:
+        if other.get("special"):
+            # (found together, and then passed over: what begins in it is not found)
+            text = other["content"].replace(space or " ", " ")
+            for one in texts[bool(other.get("normalized"))]:
+                if _begins_in(one, text):
+                    raise TokenizerError(f"the added tokens {one!r} and {text!r} overlap")
+    if len(texts[0]) * len(texts[1]) > MAX_PAIRS:
+        raise TokenizerError("too many added tokens are normalized, and too many are not")
+    for one, two in product(*texts):
+        if _begins_in(one, two) or _begins_in(two, one):
+            raise TokenizerError(f"the added tokens {one!r} and {two!r} overlap")
 
 
 def _begins_in(text: str, other: str) -> bool:

@@ -16,7 +16,7 @@ from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.pretokenize.automaton import Split
 from ffgrammar.tokens.pretokenize.pattern import CHAR, compile_pattern
 
-__all__ = ["WHOLE_TEXT", "escaped", "read_splits"]
+__all__ = ["WHOLE_TEXT", "read_splits"]
 
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 WHOLE_TEXT = Split(r"(?:\s|\S)+")
@@ -52,7 +52,7 @@ def read_splits(steps: list[dict[str, Any]], space: str | None) -> list[Split]:
     return found or [WHOLE_TEXT]
 
 
-def escaped(text: str) -> str:
+def _escaped(text: str) -> str:
     """The pattern that matches this string and nothing else."""
     return "".join("\\" + one if one in "\\.+*?()|[]{}^$-/" else one for one in text)
 
@@ -63,7 +63,7 @@ def _merged_with_next(one: str, other: str) -> Split:
 
 def _read_split(step: dict[str, Any]) -> Split:
     pattern = step["pattern"]
-    source = escaped(pattern["String"]) if "String" in pattern else _checked(pattern["Regex"])
+    source = _escaped(pattern["String"]) if "String" in pattern else _checked(pattern["Regex"])
     behavior, invert = step["behavior"], bool(step.get("invert"))
     if behavior == "Isolated":
         return Split(source, gaps=True)

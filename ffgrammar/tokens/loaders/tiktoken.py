@@ -30,6 +30,11 @@ def read_encoding(encoding: Any) -> tuple[list[bytes | None], dict[str, int], st
             "from_tiktoken: expected the name of an embedded encoding or a tiktoken.Encoding, "
             f"not {type(encoding).__name__}"
         ) from None
+    if not special_tokens and "tekken" in name:
+        raise TokenizerError(
+            f"{name}: the ids of this encoding are not the model's, which begin after the special tokens; pass the "
+            "tekken.json that it was made from"
+        )
     special_ids = set(special_tokens.values())
     tokens: list[bytes | None] = [None] * size
     for token in range(size):

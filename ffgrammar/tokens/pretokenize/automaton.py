@@ -34,6 +34,7 @@ from typing import NamedTuple
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.pretokenize.alphabet import Alphabet, make_alphabet
 from ffgrammar.tokens.pretokenize.pattern import END, JUMP, MATCH, NEXT, SPLIT, CharSet, Instruction, compile_pattern
+from ffgrammar.tokens.pretokenize.words import compile_words
 
 __all__ = ["Boundaries", "Split", "make_boundaries"]
 
@@ -57,14 +58,15 @@ class Split(NamedTuple):
     """One step of a pre-tokenizer.
 
     Attributes:
-        pattern: see pattern.py.
+        pattern: see pattern.py; none where there are `atoms`.
         gaps: whether what lies between matches is a pre-token. If not, the pattern must match every character.
-        atoms: whether each match is one token (an atom), which neither further steps nor merges cut. Only with `gaps`.
+        atoms: texts that are matched in place of a pattern, the longest of several. Each match is one token (an atom),
+            which neither further steps nor merges cut. Only with `gaps`.
     """
 
     pattern: str
     gaps: bool = False
-    atoms: bool = False
+    atoms: tuple[str, ...] = ()
 
 
 class Boundaries(NamedTuple):
@@ -102,7 +104,7 @@ def make_boundaries(splits: Sequence[Split], kinds: Sequence[int], space: str | 
         TokenizerError: a pattern cannot be read, matches the empty text or does not match every character, or there are
             too many classes, states or open hypotheses.
     """
-    programs = [compile_pattern(split.pattern) for split in splits]
+    programs = [compile_words(split.atoms) if split.atoms else compile_pattern(split.pattern) for split in splits]
     alphabet, members = make_alphabet([step for program in programs for step in program], kinds, space)
     found: Boundaries | None = None
     for split, program in zip(splits, programs, strict=True):
@@ -251,7 +253,8 @@ class _Builder:
                 matches.append(matched)
             final.append(self.is_final(at))
             at += 1
-        atoms = bytes(self.split.atoms and at > 0 and threads != (GAP,) for at, (threads, _) in enumerate(self.states))
+        finds_atoms = bool(self.split.atoms)
+        atoms = bytes(finds_atoms and at > 0 and threads != (GAP,) for at, (threads, _) in enumerate(self.states))
         return Boundaries(self.alphabet, _by_way(goes_on), _by_way(ends), bytes(matches), bytes(final), atoms)
 
     def check_total(self) -> None:

@@ -54,7 +54,7 @@ cdef class PretokenTable:
         self.load(make_boundaries(splits, self.kinds, space))
         if len(splits) == 1:
             self.has_gaps = splits[0].gaps
-            self.makes_atoms = splits[0].atoms
+            self.makes_atoms = bool(splits[0].atoms)
             return
         for split in splits:
             one = PretokenTable([split], space)

@@ -6,7 +6,7 @@ it has no name it gets one here. All checks raise TokenizerError and name what i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ffgrammar.core.errors import TokenizerError
@@ -16,6 +16,7 @@ __all__ = [
     "add_eos_names",
     "check_eos",
     "check_id",
+    "check_no_text",
     "check_special_tokens",
     "check_vocab_size",
     "default_eos",
@@ -74,6 +75,14 @@ def check_eos(eos_token_ids: EosIds, vocab_size: int) -> tuple[int, ...]:
             raise TokenizerError(f"eos_token_ids: {number} is out of range: vocab_size is {vocab_size}")
         found[number] = None
     return tuple(found)
+
+
+def check_no_text(eos: Iterable[int], token_bytes: Callable[[int], bytes | None], name: str) -> None:
+    """Raises TokenizerError if an EOS id is a token of ordinary text."""
+    for number in eos:
+        text = token_bytes(number)
+        if text:
+            raise TokenizerError(f"eos_token_ids: {number} is an ordinary token of {name}: {text!r}")
 
 
 def add_eos_names(special_tokens: dict[str, int], eos: tuple[int, ...], tokens: list[bytes | None]) -> None:

@@ -1,0 +1,60 @@
+"""What kind of file a tokenizer is in, by its content. Names say little: `tokenizer.model` is of two kinds.
+
+| the file begins with | it is |
+|---|---|
+| `{` | a tokenizer.json, or a tekken.json if it says how many special tokens come first |
+| a token in base64 and a rank | a rank file of tiktoken or Llama |
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from ffgrammar.core.errors import TokenizerError
+
+__all__ = ["TokenizerFile", "find_file"]
+
+# The files that a model's folder may have, the one that says most first.
+NAMES = ("tokenizer.json", "tekken.json", "tokenizer.model")
+RANK_LINE = re.compile(rb"[A-Za-z0-9+/]+=* \d+\s*\n")
+
+
+class TokenizerFile(NamedTuple):
+    """A file of a known kind, and what is in it. (A pipe can be read once.)"""
+
+    path: Path
+    kind: Literal["huggingface", "tekken", "ranks"]
+    data: bytes
+
+
+def find_file(path: Path) -> TokenizerFile:
+    """The tokenizer in a file or a model's folder.
+
+    Raises:
+        TokenizerError: it cannot be read, or is of no kind that is read here. The message says what to do.
+    """
+    try:
+        if path.is_dir():
+            found = [path / name for name in NAMES if (path / name).exists()]
+            if not found:
+                raise TokenizerError(f"{path}: this folder has none of {', '.join(NAMES)}")
+            path = found[0]
+        data = path.read_bytes()
+    except (OSError, ValueError) as error:
+        # (a name that is too long, or has a zero byte, say)
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise TokenizerError(f"cannot read {str(path)[:100]!r}: {reason}") from None
+    head = data[:4096]
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        return TokenizerFile(path, "tekken" if b'"default_num_special_tokens"' in head else "huggingface", data)
+    if RANK_LINE.match(head):
+        return TokenizerFile(path, "ranks", data)
+    if head.startswith(b"GGUF"):
+        raise TokenizerError(f"{path}: GGUF files are not read; pass the tokenizer.json of the model it was made from")
+    if head.startswith(b"\n"):
+        raise TokenizerError(
+            f"{path}: sentencepiece models are not read; pass the tokenizer.json that transformers saves for it"
+        )
+    raise TokenizerError(f"{path}: neither a tokenizer.json, a tekken.json nor a rank file of tiktoken")

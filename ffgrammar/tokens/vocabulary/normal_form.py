@@ -1,0 +1,36 @@
+"""Unicode's normal forms, for tokenizers that put a text into one before they cut it.
+
+The rules of such a tokenizer are those for texts that are in its form already. Whether a text is, is asked here.
+
+    is_normal("NFC", "caf\u00e9")       # True
+    is_normal("NFC", "cafe\u0301")      # False
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Literal
+
+__all__ = ["FORMS", "NormalForm", "is_normal", "start_of_last_boundary"]
+
+NormalForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
+FORMS: tuple[NormalForm, ...] = ("NFC", "NFD", "NFKC", "NFKD")
+
+# Ranges of characters that never combine with the character before them: what stands before one of them says nothing
+# about the text that begins with it. There are others; these are in most texts.
+BOUNDARIES = ((0x00, 0x2FF), (0x370, 0x482), (0x3041, 0x3096), (0x30A1, 0x30FA), (0x3400, 0x9FFF), (0xAC00, 0xD7A3))
+
+
+def is_normal(form: NormalForm, text: str) -> bool:
+    """Whether a text is in a normal form. Every part of such a text is, too."""
+    return unicodedata.is_normalized(form, text)
+
+
+def start_of_last_boundary(text: str) -> int | None:
+    """Where the last character of BOUNDARIES stands, None where there is none. A text whose part before a boundary is
+    normal is normal exactly if the rest is."""
+    for at in range(len(text) - 1, -1, -1):
+        code = ord(text[at])
+        if any(first <= code <= last for first, last in BOUNDARIES):
+            return at
+    return None

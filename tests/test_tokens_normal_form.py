@@ -1,0 +1,89 @@
+"""Tokenizers that put a text into a Unicode normal form before they cut it."""
+
+from __future__ import annotations
+
+import unicodedata
+from random import Random
+
+import pytest
+
+import ffgrammar as ff
+from ffgrammar.tokens.vocabulary.normal_form import BOUNDARIES, FORMS, is_normal, start_of_last_boundary
+from oracle.trained import make
+
+pytest.importorskip("tokenizers")
+
+# First characters of compositions, marks, and characters that decompose
+OTHERS = "e<A\u0301\u0327\u0345\u0915\u0928\u0b47\u0dd9\u1100\uac00\u3046\u30ab\u05d1\u00a8\ufb01\U000110a5\U0001d15f"
+
+
+def test_boundaries_do_not_combine_with_what_stands_before_them() -> None:
+    for form in FORMS:
+        before = {other: unicodedata.normalize(form, other) for other in OTHERS}
+        for first, last in BOUNDARIES:
+            for code in range(first, last + 1):
+                alone = unicodedata.normalize(form, chr(code))
+                for other, normal in before.items():
+                    assert unicodedata.normalize(form, other + chr(code)) == normal + alone, (form, other, hex(code))
+
+
+def test_the_last_boundary() -> None:
+    assert start_of_last_boundary("") is start_of_last_boundary("\u0301\u0301") is None
+    assert start_of_last_boundary("ab\u0301\u0301") == 1
+
+
+def test_a_qwen_tokenizer_has_rules_for_texts_in_nfc() -> None:
+    hf, tok = make("qwen")
+    assert tok.normal_form == "NFC" and make("claude")[1].normal_form == "NFKC"
+    assert make("gpt2")[1].normal_form is None
+    composed, decomposed = "caf\u00e9 ole", "cafe\u0301 ole"
+    assert tok.encode(decomposed) == tok.encode(composed) == hf.encode(decomposed).ids
+    assert tok.decode(tok.encode(decomposed)) == composed.encode()
+    # what is forced is of the text, so that the matcher takes it
+    matcher = ff.compile_choice([f"{decomposed}A", f"{decomposed}B"], tok).matcher()
+    forced = matcher.forced_tokens()
+    assert tok.decode(forced) == decomposed.encode() and matcher.accept_tokens(forced) == len(forced)
+    # nobody writes it so
+    assert not ff.is_canonical(tok, forced) and ff.is_canonical(tok, tok.encode(decomposed))
+    report = ff.is_canonical(tok, forced, complete=False)
+    assert report.verdict == "no" and report.expected == tuple(tok.encode(composed))
+
+
+@pytest.mark.parametrize("kind", ["qwen", "claude"])
+def test_tracker_and_report_agree_about_normal_forms(kind: str) -> None:
+    _, tok = make(kind)
+    random = Random(kind)
+    parts = [
+        "e",
+        "\u0301",
+        "\u00e9",
+        " A",
+        "\u030a",
+        "\u0323",
+        "\ufb01",
+        "\u212b",
+        "\u4e2d",
+        "\u1100",
+        "\u1161",
+        "\u11a8",
+        "the",
+    ]
+    verdicts = set()
+    for _ in range(150):
+        tracker = ff.CanonicalityTracker(tok)
+        ids: list[int] = []
+        for part in random.choices(parts, k=random.randrange(1, 12)):
+            # (bytes by themselves are encoded as they are)
+            for token in (
+                tok.encode(part) if random.random() < 0.6 else [tok.trie.id_of(bytes([byte])) for byte in part.encode()]
+            ):
+                ids.append(token)
+                verdict = tracker.push(token)
+                verdicts.add(verdict)
+                assert verdict == ff.is_canonical(tok, ids, complete=False).verdict, ids
+        text = tok.decode(ids).decode()
+        whole = ff.is_canonical(tok, ids)
+        assert bool(whole) == (tok.encode(text) == ids)
+        if not is_normal(tok.normal_form, text):
+            assert tracker.verdict == "no"
+    assert verdicts == {"yes", "no", "undecided"}
