@@ -110,13 +110,14 @@ def command(
     With --ndjson the requests are those of `ffgrammar mask`. Exit code 1: the prefix itself is rejected.
     """
     from .show import write_json, write_lines
-    from .sources import load_grammar, load_tokenizer
+    from .sources import load_grammar, load_tokenizer, settle_special
     from .walk import advance, report_rejection
 
     if ndjson and grammar == "-":
         raise click.UsageError("stdin cannot be both the grammar and the requests")
     vocabulary = load_tokenizer(tokenizer)
     compiled = load_grammar(grammar, vocabulary, **compiling)
+    settle_special(start, vocabulary)
     if ndjson:
         from .stream import answer_prefixes
 

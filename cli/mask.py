@@ -89,13 +89,14 @@ def command(
     """
     from .bitmask import Mask
     from .hints import hint_at_layout
-    from .sources import load_grammar, load_tokenizer
+    from .sources import load_grammar, load_tokenizer, settle_special
     from .walk import advance, report_rejection
 
     if ndjson and grammar == "-":
         raise click.UsageError("stdin cannot be both the grammar and the requests")
     vocabulary = load_tokenizer(tokenizer)
     compiled = load_grammar(grammar, vocabulary, **compiling)
+    settle_special(start, vocabulary)
     if ndjson:
         from .stream import answer_prefixes
 

@@ -250,13 +250,16 @@ def prefix_options(function: F) -> F:
 
 
 def start_options(function: F) -> F:
-    """--prompt and --canonical. They arrive as `start`, the keyword arguments of `Grammar.matcher`."""
+    """--prompt, --special and --canonical. They arrive as `start`, the keyword arguments of `Grammar.matcher`."""
 
     @wraps(function)
-    def with_start(*args: Any, prompt: str | None, canonical: bool, **others: Any) -> Any:
+    def with_start(*args: Any, prompt: str | None, special: str | None, canonical: bool, **others: Any) -> Any:
         start: dict[str, Any] = {}
         if prompt is not None:
             start["prompt"] = text_bytes(prompt)
+            start["special"] = special
+        elif special is not None:
+            raise click.UsageError("--special is about --prompt, which is not given")
         if canonical:
             start["canonical"] = True
         return function(*args, start=start, **others)
@@ -267,6 +270,11 @@ def start_options(function: F) -> F:
             metavar="TEXT",
             help="The prompt before the text. Where the text can change its last tokens, they are taken back, and the "
             "first tokens of the text spell them again.",
+        ),
+        click.option(
+            "--special",
+            type=click.Choice(["allow", "text"]),
+            help="What the name of a special token in the prompt is: that token, or text.",
         ),
         click.option("--canonical", is_flag=True, help="Allow only tokens that the tokenizer itself would write."),
     ]

@@ -18,7 +18,15 @@ if TYPE_CHECKING:
 
     from .options import VocabularyName
 
-__all__ = ["BadGrammar", "Source", "compile_source", "load_grammar", "load_tokenizer", "read_source"]
+__all__ = [
+    "BadGrammar",
+    "Source",
+    "compile_source",
+    "load_grammar",
+    "load_tokenizer",
+    "read_source",
+    "settle_special",
+]
 
 
 class BadGrammar(click.ClickException):
@@ -143,3 +151,21 @@ def load_tokenizer(named: VocabularyName) -> Tokenizer:
             raise
         # Ranks alone do not say what ends a text. Masks are shown without.
         return Tokenizer.from_file(name, eos_token_ids=(), pattern=named.pattern)
+
+
+def settle_special(start: dict[str, Any], tokenizer: Tokenizer) -> None:
+    """Where --special is not given: it is text. Says so where the prompt has the name of a special token.
+
+    Args:
+        start: the keyword arguments of `Grammar.matcher`.
+        tokenizer: the vocabulary.
+    """
+    if "prompt" not in start or start["special"] is not None:
+        return
+    start["special"] = "text"
+    name = tokenizer.special_names.first(start["prompt"])
+    if name is not None:
+        complain(
+            f"warning: the prompt has {name!r}, which is spelled out as ordinary text; --special allow makes it the "
+            "special token, --special text leaves it without this warning"
+        )

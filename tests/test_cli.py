@@ -709,3 +709,13 @@ def test_every_kind_is_compiled_as_itself(invoke: Invoke, tmp_path: Path, extens
     for arguments in ([str(path)], [str(path), "--type", kind]):
         found = invoke("compile", *arguments, "--json")
         assert found.code == 0 and json.loads(found.out)["kind"] == kind
+
+
+def test_special_tokens_in_a_prompt(invoke: Invoke, lark_sum: str) -> None:
+    prompt = ["mask", lark_sum, "--format", "count", "--prompt", "<|endoftext|>Sum: "]
+    spelled = invoke(*prompt)
+    assert "warning: the prompt has '<|endoftext|>'" in spelled.err and "--special allow" in spelled.err
+    assert "warning" not in invoke(*prompt, "--special", "text").err
+    allowed = invoke(*prompt, "--special", "allow")
+    assert "prompt: 100257 " in allowed.err and "warning" not in allowed.err
+    assert invoke("mask", lark_sum, "--special", "allow").code == 2

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from ffgrammar.api.compiled_file import dump
+from ffgrammar.core.errors import TokenizerError
 from ffgrammar.core.limits import Limits
 from ffgrammar.engine.engine import Engine
 from ffgrammar.engine.matcher.matcher import Matcher
 from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.tokens.tokenizer import Tokenizer
+from ffgrammar.tokens.vocabulary.special import Special
 
 __all__ = ["Grammar"]
 
@@ -53,26 +56,50 @@ class Grammar:
         """
         return self._ir.warnings
 
-    def matcher(self, *, canonical: bool = False, prompt: str | bytes | Iterable[int] | None = None) -> Matcher:
+    def matcher(
+        self,
+        *,
+        canonical: bool = False,
+        prompt: str | bytes | Iterable[int] | None = None,
+        special: Special | None = None,
+    ) -> Matcher:
         """A new matcher at the start of a text.
 
         Args:
             canonical: whether only the tokenizer's own tokens may come. Then a token may come only if the tokens so
                 far, this token and perhaps further ones are together what the tokenizer makes of some sentence of the
                 grammar. So every completed text has exactly one token sequence.
-            prompt: what stands before the text and is not part of it: its characters (the names of special tokens are
-                ordinary text then), or its token ids. What stands after its last special token is cut back to the
-                tokens that it has whatever follows under the grammar. All tokens up to there go to the model
-                (`Matcher.prompt_tokens`). The first tokens that the matcher takes spell the rest of the prompt's bytes
-                (`Matcher.prompt_rest`), and are canonical. Ids that are not what the tokenizer makes of their text are
-                not cut back.
+            prompt: what stands before the text and is not part of it: its characters, or its token ids. What stands
+                after its last special token is cut back to the tokens that it has whatever follows under the grammar.
+                All tokens up to there go to the model (`Matcher.prompt_tokens`). The first tokens that the matcher
+                takes spell the rest of the prompt's bytes (`Matcher.prompt_rest`), and are canonical. Ids that are not
+                what the tokenizer makes of their text are not cut back.
+            special: what the name of a special token in the characters of a prompt is: "allow", that token, as in a
+                prompt that a chat template made; or "text", which is spelled out. If neither is given it is text, and
+                there is a `UserWarning` if the prompt has such a name.
 
         Raises:
             TokenizerError: `canonical` or `prompt` is given and the tokenizer's rules are not known
                 (`Tokenizer.canon`), the prompt is neither text nor token ids, a token id is out of range, no UTF-8 text
                 begins with the prompt, or no sentence of the grammar can follow it.
         """
+        if isinstance(prompt, str | bytes):
+            prompt = self._with_special(prompt, special)
         return Matcher(self._engine, canonical, prompt)
+
+    def _with_special(self, prompt: str | bytes, special: Special | None) -> str | bytes | list[int]:
+        if special == "allow":
+            return self.tokenizer.encode(prompt, special="allow")
+        if special not in (None, "text"):
+            raise TokenizerError(f"special must be 'text' or 'allow', not {special!r}")
+        name = None if special == "text" else self.tokenizer.special_names.first(prompt)
+        if name is not None:
+            warnings.warn(
+                f"the prompt has {name!r}, which is spelled out as ordinary text; special='allow' makes it the special "
+                "token, special='text' leaves it without this warning",
+                stacklevel=3,
+            )
+        return prompt
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a compiled file for `load`. The file is bound to this vocabulary.

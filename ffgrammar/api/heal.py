@@ -16,6 +16,7 @@ from ffgrammar.core.arguments import expect
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.engine.matcher.matcher import Matcher
 from ffgrammar.tokens.tokenizer import Tokenizer
+from ffgrammar.tokens.vocabulary.special import Special
 
 __all__ = ["Healing", "heal"]
 
@@ -39,16 +40,21 @@ class Healing(NamedTuple):
 
 
 def heal(
-    tok: Tokenizer, prompt: str | bytes | Iterable[int], grammar: Grammar | None = None, *, canonical: bool = False
+    tok: Tokenizer,
+    prompt: str | bytes | Iterable[int],
+    grammar: Grammar | None = None,
+    *,
+    canonical: bool = False,
+    special: Special | None = None,
 ) -> Healing:
     """Cut a prompt back to the tokens that it has whatever follows.
 
     Args:
         tok: the tokenizer; its rules must be known (`Tokenizer.canon`).
-        prompt: the text of the prompt, in which names of special tokens are ordinary text; or its token ids. Of these,
-            the ones after the last special token are cut back, if they are what the tokenizer makes of their text.
+        prompt: the text of the prompt, or its token ids. Of these, the ones after the last special token are cut back,
+            if they are what the tokenizer makes of their text.
         grammar: what follows; any text if not given.
-        canonical: as for `Grammar.matcher`.
+        canonical, special: as for `Grammar.matcher`.
 
     Raises:
         TokenizerError: the tokenizer's rules are not known, a token id is out of range, no UTF-8 text begins with the
@@ -64,7 +70,9 @@ def heal(
         raise TokenizerError(f"heal: the grammar is compiled for another vocabulary than {tok.name}")
     if not isinstance(prompt, str | bytes):
         prompt = list(prompt)
-    matcher = grammar.matcher(canonical=canonical, prompt=prompt)
+    if special == "allow" and not isinstance(prompt, list):
+        prompt = tok.encode(prompt, special="allow")
+    matcher = grammar.matcher(canonical=canonical, prompt=prompt, special=special)
     tokens = matcher.prompt_tokens
     whole = prompt if isinstance(prompt, list) else tok.encode(prompt)
     return Healing(tokens, tuple(whole[len(tokens) :]), matcher.prompt_rest, matcher)

@@ -22,6 +22,8 @@ from ffgrammar.tokens.canonical.lazy_rules import LazyRules, make_rules
 from ffgrammar.tokens.vocabulary.normal_form import NormalForm
 from ffgrammar.tokens.vocabulary.special import (
     EosIds,
+    Special,
+    SpecialNames,
     add_eos_names,
     check_eos,
     check_no_text,
@@ -83,6 +85,7 @@ class Tokenizer:
         "_fingerprint",
         "_grammar_bytes",
         "_name",
+        "_names",
         "_no_rules",
         "_normal_form",
         "_partition_bytes",
@@ -112,6 +115,7 @@ class Tokenizer:
         self._special_names = {number: text for text, number in special_tokens.items()}
         self._eos_token_ids = eos_token_ids
         self._name = name
+        self._names: SpecialNames | None = None
         self._encoder = encoder
         self._adds_prefix_space = adds_prefix_space
         self._strips_first_space = strips_first_space
@@ -453,12 +457,22 @@ class Tokenizer:
 
     # ---- text and ids
 
-    def encode(self, text: str | bytes) -> list[int]:
-        """The ids of a text, which is read as ordinary text: the name of a special token in it is spelled out.
+    def encode(self, text: str | bytes, *, special: Special = "text") -> list[int]:
+        """The ids of a text, which is read as the continuation of another one.
+
+        Args:
+            text: the text, or its bytes.
+            special: what the name of a special token in the text is: "text", which is spelled out like any other, or
+                "allow", that token. A text from a stranger should be "text".
 
         Raises:
-            TokenizerError: there is no encoder, or it fails or gives ids that are not of this vocabulary.
+            TokenizerError: there is no encoder, or it fails or gives ids that are not of this vocabulary; or `special`
+                is something else.
         """
+        if special == "allow":
+            return self._encode_special(text)
+        if special != "text":
+            raise TokenizerError(f"special must be 'text' or 'allow', not {special!r}")
         if self._encoder is None:
             raise TokenizerError(f"tokenizer {self._name!r} cannot encode: it was made without encode=")
         if not isinstance(text, str | bytes):
@@ -470,6 +484,24 @@ class Tokenizer:
             wrong = next(token for token in ids if not 0 <= token < size)
             raise TokenizerError(f"encode: the encoder gave id {wrong}; vocab_size is {size}")
         return ids
+
+    def _encode_special(self, text: str | bytes) -> list[int]:
+        if not isinstance(text, str | bytes):
+            raise TokenizerError(f"encode: expected str or bytes, not {type(text).__name__}")
+        ids: list[int] = []
+        for part, token in self.special_names.split(text):
+            if part:
+                ids += self.encode(part)
+            if token is not None:
+                ids.append(token)
+        return ids
+
+    @property
+    def special_names(self) -> SpecialNames:
+        """Finds the names of the special tokens in texts."""
+        if self._names is None:
+            self._names = SpecialNames(self._special_tokens)
+        return self._names
 
     def decode(self, ids: Iterable[int]) -> bytes:
         """The tokens' bytes, one after the other; special tokens give their name.

@@ -6,13 +6,16 @@ it has no name it gets one here. All checks raise TokenizerError and name what i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal
 
 from ffgrammar.core.errors import TokenizerError
 
 __all__ = [
     "EosIds",
+    "Special",
+    "SpecialNames",
     "add_eos_names",
     "check_eos",
     "check_id",
@@ -23,6 +26,42 @@ __all__ = [
 ]
 
 EosIds = int | Iterable[int] | None
+
+# What the name of a special token in a text is: ordinary text, or that token.
+Special = Literal["text", "allow"]
+
+
+class SpecialNames:
+    """Finds the names of special tokens in texts. Of several names that begin at one place the longest counts.
+
+    Args:
+        special_tokens: id by name.
+    """
+
+    def __init__(self, special_tokens: Mapping[str, int]) -> None:
+        names = sorted(special_tokens, key=len, reverse=True)
+        self._ids: dict[str | bytes, int] = {}
+        for name, number in special_tokens.items():
+            self._ids[name] = self._ids[name.encode("utf-8", "surrogatepass")] = number
+        pattern = "|".join(map(re.escape, names)) or "(?!)"
+        self._text = re.compile(pattern)
+        self._bytes = re.compile(pattern.encode("utf-8", "surrogatepass"))
+
+    def first(self, text: str | bytes) -> str | None:
+        """The first name in a text; None if there is none."""
+        found = self._text.search(text) if isinstance(text, str) else self._bytes.search(text)
+        if found is None:
+            return None
+        return found[0] if isinstance(found[0], str) else found[0].decode("utf-8", "surrogatepass")
+
+    def split(self, text: str | bytes) -> list[tuple[str | bytes, int | None]]:
+        """The parts of a text: what stands before each name, with the id of this token; and the rest, with None."""
+        parts: list[tuple[str | bytes, int | None]] = []
+        at = 0
+        for found in self._text.finditer(text) if isinstance(text, str) else self._bytes.finditer(text):
+            parts.append((text[at : found.start()], self._ids[found[0]]))
+            at = found.end()
+        return [*parts, (text[at:], None)]
 
 
 def check_vocab_size(vocab_size: int | None, needed: int) -> int:
