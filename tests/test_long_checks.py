@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from oracle.trained import make
+
 PROGRAM = Path(__file__).parent / "long_checks"
 # Arguments, and a line of the output.
 SHORT = {
@@ -32,6 +34,14 @@ def _run(shared_dir: Path, *arguments: str) -> str:
 def test_a_short_run(name: str, shared_dir: Path) -> None:
     arguments, line = SHORT[name]
     assert line in _run(shared_dir, name, *arguments)
+
+
+def test_tokenizers_of_a_folder(tmp_path: Path) -> None:
+    pytest.importorskip("tokenizers")
+    (tmp_path / "one").mkdir()
+    make("qwen")[0].save(str(tmp_path / "one" / "tokenizer.json"))
+    found = _run(tmp_path, "tokenizers", str(tmp_path), "--megabytes", "0.05")
+    assert "| yes, in NFC | 0." in found and "1 tokenizers, 0 of them with differences" in found
 
 
 @pytest.mark.timing

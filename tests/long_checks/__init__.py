@@ -9,6 +9,7 @@ are the checks that need an oracle or names that are not public:
 - forced: whether forced tokens are those that come; their share beside that of the published method.
 - coverings: prefixes that end inside a word, against a published plain method.
 - encoder: much text of many kinds (which `texts` makes), against tiktoken.
+- tokenizers: the tokenizers of real models, against their reference packages.
 - soak: whether memory grows along millions of tokens.
 
 `documents` has what they share.

