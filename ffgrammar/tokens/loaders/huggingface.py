@@ -20,6 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ffgrammar.core.collector import paused
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.loaders.encoders import HuggingFaceEncoder
 from ffgrammar.tokens.loaders.huggingface_rules import ListedRules, byte_alphabet, read_rules
@@ -69,13 +70,14 @@ def read_tokenizer(source: Any, eos_token_ids: Any = None, data: bytes | None = 
     Raises:
         TokenizerError: the source cannot be read, or its tokens' bytes or its EOS are not known.
     """
-    config, name, eos = _open(source, data)
-    try:
-        return _read(config, name, eos, eos_token_ids)
-    except TokenizerError:
-        raise
-    except (AttributeError, LookupError, TypeError, ValueError) as error:
-        raise TokenizerError(f"{name}: not a tokenizer.json: {type(error).__name__}: {error}") from error
+    with paused():
+        config, name, eos = _open(source, data)
+        try:
+            return _read(config, name, eos, eos_token_ids)
+        except TokenizerError:
+            raise
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            raise TokenizerError(f"{name}: not a tokenizer.json: {type(error).__name__}: {error}") from error
 
 
 def _read(config: dict[str, Any], name: str, eos: list[Any] | None, eos_token_ids: Any) -> ReadTokenizer:
@@ -261,13 +263,16 @@ def _decoder(config: dict[str, Any], model: dict[str, Any], name: str) -> tuple[
                 pass  # the start of the whole text, not of a token
             case other:
                 raise TokenizerError(f"{name}: decoder {other} is not supported; use Tokenizer.from_tokens")
-    alphabet = byte_alphabet()
+    # A character that is no letter becomes one that Latin-1 does not have.
+    letters = dict.fromkeys(range(256), 256)
+    letters |= {ord(letter): value for letter, value in byte_alphabet().items()}
 
     def to_bytes(text: str) -> bytes:
         if byte_level:
-            if all(character in alphabet for character in text):
-                return bytes(alphabet[character] for character in text)
-            return text.encode("utf-8", "surrogatepass")
+            try:
+                return text.translate(letters).encode("latin-1")
+            except UnicodeEncodeError:
+                return text.encode("utf-8", "surrogatepass")
         byte = BYTE_TOKEN.match(text) if byte_fallback else None
         if byte:
             return bytes([int(byte[1], 16)])

@@ -14,10 +14,12 @@ are told apart here: those that the model does not make, or makes only where the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
+from ffgrammar.core.collector import paused
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.bpe.merge_list import MergeList
 from ffgrammar.tokens.bpe.merges import Merges
@@ -69,7 +71,8 @@ class ListedRules(NamedTuple):
             TokenizerError: a merge or a pattern cannot be read, or ordinary text may become a token without bytes. The
                 tokenizer can then be used with masks all the same.
         """
-        pairs = self._pairs()
+        with paused():
+            pairs = self._pairs()
         merges = Merges(trie, MergeList(pairs), self.byte_tokens)
         if any(not trie.token_bytes(token) for token in self.atoms.values()):
             raise TokenizerError("a token that is found in a text has no bytes")
@@ -80,35 +83,45 @@ class ListedRules(NamedTuple):
         rules = CanonicalRules(
             trie, splits, self.whole_pretokens, merges=merges, space=self.space, atoms=self.atoms.values()
         )
-        self._check_blank(rules, {result for _, _, result in pairs})
+        self._check_blank(rules, pairs)
         return rules
 
     def _pairs(self) -> list[tuple[int, int, int]]:
         """(left, right, result) of each merge."""
         ids = self.vocabulary
-        found = []
+        # (the first line of a merges.txt only says which version of the form it has)
+        lines = self.merges[1:] if self.merges and str(self.merges[0]).startswith("#version") else self.merges
+        listed = [line.split(" ") if isinstance(line, str) else line for line in lines]
+        try:
+            found = [(ids[left], ids[right], ids[left + right]) for left, right in listed]
+        except (KeyError, TypeError, ValueError):
+            wrong = next(merge for merge in listed if not self._is_merge(merge))
+            raise TokenizerError(f"merge {wrong!r} is not of two tokens that make a token") from None
         bytes_only = {token for token in self.byte_tokens or [] if token is not None}
-        for merge in self.merges:
-            if isinstance(merge, str):
-                if merge.startswith("#version"):
-                    continue
-                merge = merge.split(" ")
-            try:
-                left, right = merge
-                found.append((ids[left], ids[right], ids[left + right]))
-            except (KeyError, TypeError, ValueError):
-                raise TokenizerError(f"merge {merge!r} is not of two tokens that make a token") from None
-            if bytes_only and not bytes_only.isdisjoint(found[-1][:2]):
-                raise TokenizerError(f"merge {merge!r} is of a token for a byte")
+        if bytes_only:
+            for merge, (one, other, _) in zip(listed, found, strict=True):
+                if one in bytes_only or other in bytes_only:
+                    raise TokenizerError(f"merge {merge!r} is of a token for a byte")
         return found
 
-    def _check_blank(self, rules: CanonicalRules, results: set[int]) -> None:
+    def _is_merge(self, merge: Any) -> bool:
+        try:
+            left, right = merge
+            return {left, right, left + right} <= self.vocabulary.keys()
+        except (TypeError, ValueError):
+            return False
+
+    def _check_blank(self, rules: CanonicalRules, pairs: list[tuple[int, int, int]]) -> None:
         """Raises TokenizerError if ordinary text may become a token without bytes (a special one), or one for a
         byte."""
         bytes_only = {token for token in self.byte_tokens or [] if token is not None}
-        for name, token in self.vocabulary.items():
-            if token not in bytes_only and rules.trie.token_bytes(token):
-                continue
+        token_bytes = rules.trie.token_bytes
+        names = {
+            name: token for name, token in self.vocabulary.items() if token in bytes_only or not token_bytes(token)
+        }
+        wanted = set(names.values())
+        results = {result for _, _, result in pairs if result in wanted}
+        for name, token in names.items():
             if self.byte_tokens is None:
                 text = _bytes_of_letters(name)
             else:
@@ -232,7 +245,8 @@ def _check_letters(
         number = vocabulary.get(letter)
         if value in USED_BYTES and (number is None or tokens[number] != bytes([value])):
             raise TokenizerError(f"the byte {value:#04x} is no token")
-    return {number for name, number in vocabulary.items() if tokens[number] and not letters.keys() >= set(name)}
+    others = re.compile("[^" + re.escape("".join(letters)) + "]")
+    return {number for name, number in vocabulary.items() if tokens[number] and others.search(name)}
 
 
 def _check_characters(
