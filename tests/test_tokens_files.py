@@ -98,6 +98,9 @@ def test_tekken(tmp_path: Path) -> None:
     named = tekken(WORDS, special=3) | {"special_tokens": [{"token_str": name} for name in TEKKEN_SPECIAL[:3]]}
     path.write_text(json.dumps(named))
     assert list(Tokenizer.from_file(path).special_tokens) == ["<unk>", "<s>", "</s>"]
+    path.write_text(json.dumps(named | {"special_tokens": [{"token_str": "<s>"}]}))
+    with pytest.raises(TokenizerError, match="which token ends a text is not known"):
+        Tokenizer.from_file(path)
 
 
 def test_a_tokenizer_json_in_a_folder(tmp_path: Path) -> None:
@@ -124,6 +127,7 @@ def test_a_tokenizer_json_in_a_folder(tmp_path: Path) -> None:
         (b'{"default_num_special_tokens": 1}', "not a tekken.json: KeyError"),
         (json.dumps(tekken(WORDS, special=-1)).encode(), "-1 special tokens"),
         (json.dumps(tekken(WORDS) | {"vocab": [1]}).encode(), "not a tekken.json: TypeError"),
+        (json.dumps(tekken(WORDS, pattern=5)).encode(), "its pattern is not a string"),
     ],
 )
 def test_other_content_is_refused(content: bytes, message: str, tmp_path: Path) -> None:

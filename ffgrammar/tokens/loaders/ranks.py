@@ -176,6 +176,9 @@ def _tekken(path: Path, value: dict[str, Any]) -> RankedTokens:
     count, size = config["default_num_special_tokens"], config["default_vocab_size"]
     if not 0 <= count <= size <= MAX_VOCAB_SIZE:
         raise TokenizerError(f"{path}: {count} special tokens of {size} ids")
+    pattern = config["pattern"]
+    if not isinstance(pattern, str):
+        raise TokenizerError(f"{path}: its pattern is not a string")
     listed = value.get("special_tokens")
     names = TEKKEN_SPECIAL if listed is None else [one["token_str"] for one in listed]
     special_tokens = {name: number for number, name in enumerate(names[:count])}
@@ -184,4 +187,5 @@ def _tekken(path: Path, value: dict[str, Any]) -> RankedTokens:
         raise TokenizerError(f"{path}: two special tokens have the same name")
     ranks = {base64.b64decode(one["token_bytes"]): one["rank"] for one in value["vocab"] if one["rank"] < size - count}
     tokens: list[bytes | None] = [None] * count
-    return RankedTokens([*tokens, *_by_rank(path, ranks)], special_tokens, ("</s>",), config["pattern"])
+    eos = ("</s>",) if "</s>" in special_tokens else ()
+    return RankedTokens([*tokens, *_by_rank(path, ranks)], special_tokens, eos, pattern)
