@@ -3,7 +3,6 @@
 In reading order:
 
     compile           the compile functions: a source and a tokenizer in, a `Grammar` out
-    writable          takes what a vocabulary cannot write out of a grammar
     grammar           `Grammar`
     load              `load`, for compiled files
     compiled_file     the format of compiled files

@@ -12,7 +12,6 @@ from typing import Any
 
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.api.grammar_cache import grammar_cache
-from ffgrammar.api.writable import fit
 from ffgrammar.core.arguments import expect
 from ffgrammar.core.collector import paused
 from ffgrammar.core.limits import Limits
@@ -46,7 +45,7 @@ def _compiled(
     if found is not None:
         return found
     with paused():
-        made = Grammar(fit(build(ExprStore(bounds), bounds), tokenizer), tokenizer, bounds)
+        made = Grammar(build(ExprStore(bounds), bounds), tokenizer, bounds)
     return made if key is None else cache.add(key, made)
 
 

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.canonical.lazy_rules import LazyRules, make_rules
-from ffgrammar.tokens.vocabulary.characters import characters
 from ffgrammar.tokens.vocabulary.normal_form import NormalForm
 from ffgrammar.tokens.vocabulary.special import (
     EosIds,
@@ -81,7 +80,6 @@ class Tokenizer:
 
     __slots__ = (
         "_adds_prefix_space",
-        "_characters",
         "_encoder",
         "_eos_token_ids",
         "_fingerprint",
@@ -117,8 +115,6 @@ class Tokenizer:
         self._special_names = {number: text for text, number in special_tokens.items()}
         self._eos_token_ids = eos_token_ids
         self._name = name
-        # (in a tuple once it is known, for it may be None)
-        self._characters: tuple[frozenset[bytes] | None] | None = None
         self._names: SpecialNames | None = None
         self._encoder = encoder
         self._adds_prefix_space = adds_prefix_space
@@ -377,13 +373,6 @@ class Tokenizer:
     def trie(self) -> TokenTrie:
         """The vocabulary's trie."""
         return self._trie
-
-    @property
-    def characters(self) -> frozenset[bytes] | None:
-        """The characters in UTF-8, and single bytes, that the tokens are made of. None if they can write every text."""
-        if self._characters is None:
-            self._characters = (characters(self._trie),)
-        return self._characters[0]
 
     @property
     def adds_prefix_space(self) -> bool:
