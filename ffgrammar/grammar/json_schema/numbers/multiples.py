@@ -1,4 +1,3 @@
-# cython: language_level=3
 """`multipleOf`: the multiples of one divisor between two bounds that are not multiples of some other divisors.
 
 Numbers are counted in units of 10 ** -places, and a divisor is `modulus` units: `multipleOf: 0.25` is 25 units of 0.01.
