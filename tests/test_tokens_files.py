@@ -92,6 +92,9 @@ def test_tekken(tmp_path: Path) -> None:
     tok = Tokenizer.from_file(tmp_path)
     assert tok.vocab_size == 30 + len(WORDS) and tok.eos_token_ids == (2,)
     assert tok.special_tokens["[INST]"] == 3 and tok.special_tokens["<SPECIAL_29>"] == 29
+    with pytest.raises(TokenizerError, match=r"eos_token_ids: 30 is an ordinary token of .*: b'\\x00'"):
+        Tokenizer.from_file(path, eos_token_ids=30)
+    assert Tokenizer.from_file(path, eos_token_ids=[2, 500], vocab_size=600).eos_token_ids == (2, 500)
     encoding = tiktoken_of(WORDS)
     for text in some_texts(100_000):
         assert tok.encode(text) == [30 + token for token in encoding.encode_ordinary(text)]

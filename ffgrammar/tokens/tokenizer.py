@@ -31,7 +31,7 @@ from ffgrammar.tokens.vocabulary.special import (
     check_vocab_size,
     default_eos,
 )
-from ffgrammar.tokens.vocabulary.trie import TokenTrie
+from ffgrammar.tokens.vocabulary.trie import MAX_VOCAB_SIZE, TokenTrie
 
 if TYPE_CHECKING:
     from ffgrammar.tokens.canonical.coverings import Covering
@@ -252,6 +252,9 @@ class Tokenizer:
             raise TokenizerError(f"{file.path}: which token ends a text is not known; give eos_token_ids=")
         if eos_token_ids is None:
             eos_token_ids = [read.special_tokens[text] for text in read.eos]
+        elif read.special_tokens:
+            eos_token_ids = check_eos(eos_token_ids, MAX_VOCAB_SIZE)
+            check_no_text(eos_token_ids, lambda number: next(iter(read.tokens[number : number + 1]), None), str(path))
         rules = None if read.pattern is None else partial(make_rules, pattern=read.pattern, embedded=False)
         tok = cls._build(read.tokens, read.special_tokens, eos_token_ids, vocab_size, str(path), None, rules=rules)
         if tok._rules is not None and read.pattern is not None:
