@@ -11,8 +11,8 @@ cdef enum:
 
 
 cdef Py_ssize_t room_after(object value, Py_ssize_t room, int depth) except? -1:
-    """How many bytes are left of `room` after a value; 0 if the value does not fit or is not plain data. A part that is reached
-    twice counts twice."""
+    """How many bytes are left of `room` after a value; 0 if the value does not fit or is not plain
+    data. A part that is reached twice counts twice. An int counts 16 bytes, however long it is."""
     if room <= 0 or depth > MAX_DEPTH:
         return 0
     room -= 16
@@ -43,7 +43,7 @@ def source_key(source, Py_ssize_t max_bytes):
     Args:
         source: dicts, lists, tuples and scalars, of exactly these types. A source with anything else in it (a subclass, a
             Decimal) has no key.
-        max_bytes: a source that takes more has no key.
+        max_bytes: a source that takes more, as `room_after` counts, has no key.
     """
     # Version 2 of the format, because later ones write back-references: these would tell equal sources apart.
     return marshal.dumps(source, 2) if room_after(source, max_bytes, 0) else None

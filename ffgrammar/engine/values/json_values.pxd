@@ -4,8 +4,8 @@ Strings are compared after their escapes are replaced, numbers as exact decimals
 without regard to the order of their keys. Of a repeated key, the last value counts. So `1.0` and `10e-1` have the same number,
 and so have `{"a":1,"b":2}` and `{"b":2,"a":1}`.
 
-A string, number or literal is interned as (kind, bytes of its canonical text, this text in words). An array or object is
-interned as its kind and the numbers of its parts.
+A string, number or literal is interned as (kind, how many bytes its canonical text has, this text
+packed into words). An array or object is interned as its kind and the numbers of its parts.
 """
 
 from libc.stdint cimport uint8_t, uint32_t
@@ -27,13 +27,13 @@ cdef struct Values:
     Owner owner
     Intern tuples
     Vec strings     # the long strings
-    Vec candidates  # the long strings that have the beginning which values_begins was given
+    Vec candidates  # the long strings that begin like the text that values_begins has read
     size_t begun    # how many bytes the canonical text of that beginning has
     Vec parts       # of the next container: items, or keys and values
     Vec bytes       # scratch: a canonical text
     Vec tuple       # scratch
 
-# Returns OK or NO_MEMORY. values_free may be called whatever it was.
+# Returns OK or NO_MEMORY. values_free may be called in either case.
 cdef int values_init(Values* v) noexcept nogil
 cdef void values_free(Values* v) noexcept nogil
 
@@ -50,9 +50,10 @@ cdef void values_truncate(Values* v, uint32_t count) noexcept nogil
 # many bytes were read, or a status.
 cdef int values_scalar(Values* v, const uint8_t* text, size_t count, uint32_t* value) noexcept nogil
 
-# Make an array or object of `parts`, which are in reverse order; `bracket` is the bracket or brace that closes it. Writes its
-# number. If some parts have no number, it writes FRESH if the first of these in `parts` is FRESH, else MALFORMED. It also
-# writes MALFORMED if a key has no value. Returns a status.
+# Make an array or object of `parts`, which are in reverse order; `bracket` is the bracket or brace
+# that closes it. Writes its number if all parts have numbers. Otherwise the first entry of `parts`
+# without a number decides: for FRESH it writes FRESH, for anything else MALFORMED. It also writes
+# MALFORMED if a key has no value. Returns a status.
 cdef int values_container(Values* v, uint8_t bracket, uint32_t* value) noexcept nogil
 
 # Read the beginning of a string, with its opening quote, and note for values_ends which long strings begin like it. Returns 1,

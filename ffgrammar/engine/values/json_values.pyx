@@ -205,8 +205,10 @@ cdef uint8_t* put_exponent(uint8_t* out, const uint8_t* digits, size_t count, bi
 
 
 cdef const uint8_t* read_number(const uint8_t* at, const uint8_t* end, uint8_t** out) noexcept nogil:
-    """Write the canonical text of a number: its sign, its digits without zeros at either end, and the exponent that it has if
-    the point stands before the first digit. For zero nothing is written. Returns what follows the number in the text."""
+    """Write the canonical text of a number: a minus if it is negative, its digits without zeros at
+    either end, `e`, and an exponent. The exponent is for a point before the first of these digits:
+    12.50 becomes 125e2, which stands for 0.125e2. For zero nothing is written. Returns what follows
+    the number in the text."""
     cdef const uint8_t* digits
     cdef uint8_t* start = out[0]
     cdef uint8_t* first
