@@ -307,10 +307,10 @@ cdef class Engine:
             self.release()
 
     def stats(self) -> dict:
-        """Counts and bytes of what is held now, the budgets beside them, and how often a budget was exceeded (keys in `drops`).
+        """Counts and bytes of what is held now, and the budgets beside them.
 
-        Keys with `partition` are about what the tokenizer keeps for all grammars. `nodes_walked` counts nodes of the vocabulary
-        trie.
+        Keys that end in `drops` say how often a budget was exceeded. Keys with `partition` are about
+        what the tokenizer keeps for all grammars. `nodes_walked` counts nodes of the vocabulary trie.
         """
         return self.paused(self.counts)
 

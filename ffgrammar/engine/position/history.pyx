@@ -126,9 +126,11 @@ cdef int history_add(
     step.config = config
     step.end = begin + count
     step.token = token
-    # (steps of the chunk behind this one are part of no history any more)
+    # (No other history holds the chunk. So if it has steps after this one, they were taken back, and
+    # are part of no history any more.)
     if chunk.generation != generation:
-        # this happens only in an empty chunk: otherwise the configurations of the steps before this one were just made valid
+        # Here `h.used` is 0. If the history had steps in this chunk, their configurations would be of
+        # this generation already, because the caller has revalidated its cursor.
         chunk.generation = generation
         chunk.valid = 0
     if chunk.valid >= h.used:
