@@ -86,7 +86,7 @@ def test_what_has_no_key() -> None:
     class Dict(dict):  # type: ignore[type-arg]
         pass
 
-    for source in (Dict(), [Dict()], {"a": bytearray(b"b")}, {"a": {1}}, iter("ab"), {"a": object()}):
+    for source in (Dict(), [Dict()], {"a": bytearray(b"b")}, {"a": {1}}, iter("ab"), {"a": object()}, {"a": 10**9999}):
         assert source_key(source, 1000) is None
     deep: Any = {}
     for _ in range(100_000):

@@ -11,8 +11,8 @@ cdef enum:
 
 
 cdef Py_ssize_t room_after(object value, Py_ssize_t room, int depth) except? -1:
-    """How many bytes are left of `room` after a value; 0 if the value does not fit or is not plain
-    data. A part that is reached twice counts twice. An int counts 16 bytes, however long it is."""
+    """How many bytes are left of `room` after a value; 0 if the value does not fit or is not plain data. A part that is reached
+    twice counts twice."""
     if room <= 0 or depth > MAX_DEPTH:
         return 0
     room -= 16
@@ -29,7 +29,10 @@ cdef Py_ssize_t room_after(object value, Py_ssize_t room, int depth) except? -1:
             room = room_after(inner, room, depth + 1)
             if room == 0:
                 break
-    elif kind is not int and kind is not float and kind is not bool and value is not None:
+    elif kind is int:
+        # (marshal writes 15 bits of an int to two bytes)
+        room -= (<object>value).bit_length() >> 2
+    elif kind is not float and kind is not bool and value is not None:
         return 0
     return max(0, room)
 
@@ -43,7 +46,7 @@ def source_key(source, Py_ssize_t max_bytes):
     Args:
         source: dicts, lists, tuples and scalars, of exactly these types. A source with anything else in it (a subclass, a
             Decimal) has no key.
-        max_bytes: a source that takes more, as `room_after` counts, has no key.
+        max_bytes: a source that takes more has no key.
     """
     # Version 2 of the format, because later ones write back-references: these would tell equal sources apart.
     return marshal.dumps(source, 2) if room_after(source, max_bytes, 0) else None
