@@ -38,7 +38,8 @@ class PrefixContext(NamedTuple):
     Attributes:
         kept: the token ids of these coverings without the last one; they lie inside the prefix.
         candidates: the ids that can be the last one, int32 [count], ascending.
-        log_probabilities: for each candidate, of `kept` and it together, given the prefix: float64 [count].
+        log_probabilities: for each candidate, the log probability of `kept` followed by this candidate, given the
+            prefix: float64 [count].
     """
 
     kept: tuple[int, ...]
@@ -168,9 +169,9 @@ class CharacterPrefix:
     def distribution(self, log_probabilities: LogProbabilities, beam: int | None = None) -> PrefixDistribution:
         """A model's probabilities of the coverings of the rest, given that one of them comes.
 
-        The model is asked about the kept tokens of each context, and about each of their beginnings that is at least as
-        long as what all contexts share. Without a beam it is asked in one batch, and with a beam in one batch for each
-        length.
+        The kept tokens of all contexts begin with the same tokens, perhaps with none. The model is asked about these
+        shared tokens. For each context it is also asked about every longer beginning of the kept tokens, up to all of
+        them. Without a beam it is asked in one batch, and with a beam in one batch for each length.
 
         Args:
             log_probabilities: the model: from n token sequences, which begin after the tokens so far, to the log
