@@ -30,7 +30,8 @@ class Healing(NamedTuple):
         tokens: token ids to give to the model.
         taken_back: the other token ids of the prompt: those that it has after `tokens`.
         rest: the bytes of `taken_back`, which the next tokens must spell.
-        matcher: a matcher whose masks lead along the rest, and then under the grammar.
+        matcher: its masks first allow only tokens that spell `rest`; the last of these may go on beyond it. What
+            follows `rest` obeys the grammar.
     """
 
     tokens: tuple[int, ...]

@@ -105,8 +105,9 @@ pool.busy = pool.ending = False
 
 
 cdef void stay_awake(const uint32_t* number, bint zero, uint64_t began) noexcept nogil:
-    """Wait, without holding the lock, while `*number` is 0 (with `zero`) or while it is not 0 (without). The work that has
-    just ended began at `began`: give up after as long as it took, and after LONGEST_AWAKE at most. Times are in nanoseconds."""
+    """Wait while `*number` is 0, if `zero` is true; otherwise, wait while it is not 0. The caller does not hold the lock. The
+    work that has just ended began at `began`: give up after as long as it took, and after LONGEST_AWAKE at most. Times are in
+    nanoseconds."""
     cdef uint64_t now = clock()
     cdef uint64_t until = now + min(now - began, <uint64_t>LONGEST_AWAKE)
     cdef int _

@@ -26,7 +26,7 @@ __all__ = ["OneOfs", "too_many"]
 
 # How many levels below a value are searched for a contradiction between two branches.
 APART_DEPTH = 4
-# At most this many times `Limits.alternatives` pairs of branches are compared in one build.
+# One build compares at most COMPARED * `Limits.alternatives` pairs of branches.
 COMPARED = 10
 
 Shapes = Callable[[Conj], list[Shape]]
@@ -139,9 +139,9 @@ class _Candidates:
 
 
 def _tags(shape: Shape, shapes_of: Shapes, strings: Strings) -> dict[str, frozenset[str]]:
-    """The required properties of a shape of objects whose values must be one of some strings, each with these strings.
+    """The required properties whose value must be one of some listed strings: from the name of each to its strings.
 
-    Such properties often tell branches apart.
+    Such properties often tell branches apart. A shape that allows other values than objects has none here.
     """
     found: dict[str, frozenset[str]] = {}
     if shape.types == OBJ:
