@@ -83,8 +83,8 @@ class CharacterPrefix:
     Args:
         tok: the tokenizer; its rules must be known (`Tokenizer.canon`).
         prefix: the characters that the text begins with. If it is given as bytes, it may end inside a character.
-        matcher: a matcher, at the start of the text, of a grammar that the whole text must obey. It moves with each
-            accepted token. Once the prefix is covered, it alone decides which tokens may come.
+        matcher: a matcher of the grammar that the whole text must obey, still at the start of the text. It moves with
+            each accepted token. Once the prefix is covered, it alone decides which tokens may come.
 
     Raises:
         TokenizerError: no UTF-8 text begins with the prefix, the tokenizer's rules are not known, or the matcher's
@@ -169,9 +169,10 @@ class CharacterPrefix:
     def distribution(self, log_probabilities: LogProbabilities, beam: int | None = None) -> PrefixDistribution:
         """A model's probabilities of the coverings of the rest, given that one of them comes.
 
-        The kept tokens of all contexts begin with the same tokens, perhaps with none. The model is asked about these
-        shared tokens. For each context it is also asked about every longer beginning of the kept tokens, up to all of
-        them. Without a beam it is asked in one batch, and with a beam in one batch for each length.
+        The shared tokens are those with which the kept tokens of all contexts begin; there may be none. The model is
+        asked what follows the shared tokens. For each context it is also asked what follows each longer beginning of
+        the kept tokens, up to all of them. Without a beam it is asked in one batch, and with a beam in one batch for
+        each length.
 
         Args:
             log_probabilities: the model: from n token sequences, which begin after the tokens so far, to the log

@@ -69,14 +69,14 @@ class Grammar:
             canonical: whether only the tokenizer's own tokens may come. Then a token may come only if the tokens so
                 far, this token and perhaps further ones are together what the tokenizer makes of some sentence of the
                 grammar. So every completed text has exactly one token sequence.
-            prompt: what stands before the text and is not part of it: its characters, or its token ids. What stands
-                after its last special token is cut back to the tokens that it has whatever follows under the grammar.
-                All tokens up to there go to the model (`Matcher.prompt_tokens`). The first tokens that the matcher
-                takes spell the rest of the prompt's bytes (`Matcher.prompt_rest`), and are canonical. Ids that are not
-                what the tokenizer makes of their text are not cut back.
-            special: what the name of a special token in the characters of a prompt is: "allow", that token, as in a
-                prompt that a chat template made; or "text", which is spelled out. If neither is given it is text, and
-                there is a `UserWarning` if the prompt has such a name.
+            prompt: the characters or the token ids that stand before the text and are not part of it. What stands
+                after the prompt's last special token is cut back to the tokens that are the same whatever follows under
+                the grammar. All tokens up to there go to the model (`Matcher.prompt_tokens`). The first tokens that the
+                matcher takes spell the rest of the prompt's bytes (`Matcher.prompt_rest`), and are canonical. Ids that
+                are not what the tokenizer makes of their text are not cut back.
+            special: how the name of a special token in the characters of a prompt is read. "allow" makes it that token,
+                as in a prompt that a chat template made; "text" makes it ordinary text, which is spelled out. If
+                neither is given it is text, and there is a `UserWarning` if the prompt has such a name.
 
         Raises:
             TokenizerError: `canonical` or `prompt` is given and the tokenizer's rules are not known

@@ -48,7 +48,7 @@ def heal(
     canonical: bool = False,
     special: Special | None = None,
 ) -> Healing:
-    """Cut a prompt back to the tokens that it has whatever follows.
+    """Cut a prompt back to those of its tokens that are the same whatever follows.
 
     Args:
         tok: the tokenizer; its rules must be known (`Tokenizer.canon`).

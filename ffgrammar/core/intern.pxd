@@ -61,7 +61,7 @@ cdef inline void intern_free(Intern* t) noexcept nogil:
 
 
 cdef inline int intern_copy(Intern* to, const Intern* t) noexcept nogil:
-    """Make `to`, which is initialised, equal to another table. Returns OK or NO_MEMORY."""
+    """Make `to` equal to another table. `to` must be initialised. Returns OK or NO_MEMORY."""
     cdef uint32_t* slots = <uint32_t*>realloc(to.slots, (t.mask + 1) * sizeof(uint32_t))
     if slots == NULL:
         return NO_MEMORY

@@ -47,8 +47,8 @@ cdef extern from *:
     #endif
     }
 
-    /* The new thread blocks all signals, so that these go to the threads that Python knows. Its stack has 8 MB, as that of a
-       main thread usually has, whatever `ulimit -s` says. */
+    /* The new thread blocks all signals, so that these go to the threads that Python knows. Its stack has 8 MB, whatever
+       `ulimit -s` says. That is the usual size for a main thread. */
     static int ffgrammar_pool_thread(pthread_t *thread, void (*main)(void)) {
         sigset_t all, before;
         pthread_attr_t attributes;
@@ -105,8 +105,8 @@ pool.busy = pool.ending = False
 
 
 cdef void stay_awake(const uint32_t* number, bint zero, uint64_t began) noexcept nogil:
-    """Wait while `*number` is 0, if `zero` is true; otherwise, wait while it is not 0. The caller does not hold the lock. The
-    work that has just ended began at `began`: give up after as long as it took, and after LONGEST_AWAKE at most. Times are in
+    """If `zero` is true, wait while `*number` is 0; otherwise, wait while it is not 0. The caller does not hold the lock. The
+    work that has just ended began at `began`: wait no longer than it took, and no longer than LONGEST_AWAKE. Times are in
     nanoseconds."""
     cdef uint64_t now = clock()
     cdef uint64_t until = now + min(now - began, <uint64_t>LONGEST_AWAKE)

@@ -84,5 +84,5 @@ cdef inline bint utf8_continues(uint32_t byte) noexcept nogil:
 
 
 cdef inline uint32_t utf8_length(uint32_t lead) noexcept nogil:
-    """How many bytes the character has whose first byte is `lead`, which must not be a continuation byte."""
+    """How many bytes a character has if its first byte is `lead`. `lead` must not be a continuation byte."""
     return 1 if lead < 0x80 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4

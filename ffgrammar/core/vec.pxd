@@ -11,9 +11,9 @@ from libc.string cimport memcpy, memset
 from ffgrammar.core.status cimport NO_MEMORY, OK
 
 cdef enum:
-    # From this many bytes on, glibc's `realloc` moves pages instead of copying. Below, it copies while it holds the heap's
-    # lock, and threads that make masks of other grammars fall asleep waiting for that lock (docs/performance.md). So smaller
-    # arrays are copied here.
+    # From this many bytes on, glibc's `realloc` moves pages instead of copying. It copies smaller arrays while it holds the
+    # heap's lock, and threads that make masks of other grammars fall asleep waiting for that lock (docs/performance.md). So
+    # smaller arrays are copied here.
     LARGE = 1 << 17
 
 cdef struct Vec:
@@ -81,7 +81,7 @@ cdef inline int vec_extend(Vec* v, const uint32_t* words, size_t count) noexcept
 
 
 cdef inline int vec_fill(Vec* v, size_t count, int byte) noexcept nogil:
-    """Append `count` words, each of whose four bytes is `byte`. Returns OK or NO_MEMORY."""
+    """Append `count` words. All four bytes of each word are `byte`. Returns OK or NO_MEMORY."""
     if vec_reserve(v, v.len + count) < 0:
         return NO_MEMORY
     if count:
@@ -91,7 +91,7 @@ cdef inline int vec_fill(Vec* v, size_t count, int byte) noexcept nogil:
 
 
 cdef inline int vec_copy(Vec* to, const Vec* v) noexcept nogil:
-    """Make `to`, which is initialised, equal to another array, with some room to grow. Returns OK or NO_MEMORY."""
+    """Make `to` equal to another array, with some room to grow. `to` must be initialised. Returns OK or NO_MEMORY."""
     to.len = 0
     if vec_reserve(to, v.len + (v.len >> 1)) < 0:
         return NO_MEMORY

@@ -27,8 +27,8 @@ cdef class Engine:
     cdef bint ready               # False after dropping the caches failed half-way: they must be dropped again
     cdef uint32_t generation      # how often the caches were dropped; row and state numbers are valid in one generation only
     cdef uint32_t base_exprs      # expressions from this number on are derivatives
-    # Soft bounds. Beside each: how much was held when a matcher had last read its text again. For a text that was read in this
-    # generation, a larger amount raises the bound (`with_slack` in engine.pyx).
+    # Soft bounds. Below each: how much was held when a matcher had last read its text again. If that was more than the bound,
+    # the bound is raised for a text that was read in this generation (`with_slack` in engine.pyx).
     cdef size_t max_bytes
     cdef size_t needed_bytes
     cdef size_t max_row_bytes

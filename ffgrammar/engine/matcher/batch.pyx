@@ -1,10 +1,10 @@
 """Masks of many matchers at once.
 
-The calling thread writes the masks of guided matchers, and then copies masks that are known, up to the first mask that must be
-made. The matchers from this one on are shared out to threads one by one, if they are of several grammars. A grammar makes one
-mask at a time. So a thread that finds a grammar busy goes on with other matchers, and comes back to this one at the end. Only
-the calling thread touches Python objects. The other threads read the C fields of matchers, which the calling thread keeps
-alive.
+The calling thread writes the masks of guided matchers. Then it copies masks that are known, up to the first matcher whose mask
+must be made. From that matcher on, matchers are shared out to threads one by one, if they are of several grammars. A grammar
+makes one mask at a time. So a thread that finds the grammar of a matcher busy puts this matcher off to the end, and goes on
+with others. Only the calling thread touches Python objects. The other threads read the C fields of matchers, which the calling
+thread keeps alive.
 """
 
 from libc.stdint cimport uint32_t

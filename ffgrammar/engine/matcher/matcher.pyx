@@ -68,8 +68,8 @@ cdef class Matcher:
     its answers are not defined, but nothing else is harmed.
 
     Attributes:
-        canonical: whether only canonical tokens may come. Such a token, all tokens before it since the last one that was not
-            canonical, and perhaps further ones are together what the tokenizer makes of some sentence of the grammar. Bytes
+        canonical: whether only canonical tokens may come. Then the tokens since the last one that was not canonical, the next
+            token and perhaps further ones are together what the tokenizer makes of some sentence of the grammar. Bytes
             accepted without tokens count as the tokens that the tokenizer makes of them alone.
         prompt_tokens: the ids of the tokens that the text goes on from; () without a prompt. They may spell fewer bytes than
             the prompt has; `prompt_rest` is what is missing.
@@ -139,7 +139,7 @@ cdef class Matcher:
         """Move by tokens up to the first that is not accepted; returns how many were accepted.
 
         Raises:
-            TokenizerError, LimitError: as for `accept_token`; the tokens before are accepted.
+            TokenizerError, LimitError: as for `accept_token`; the tokens before the one that raises are accepted.
         """
         return self.take_all(ids)
 
@@ -480,7 +480,7 @@ cdef class Matcher:
         first.
 
         Raises:
-            LimitError: it is longer than `forced_bytes`.
+            LimitError: it is longer than the limit `forced_bytes`.
         """
         cdef Config config
         if self.cursor.terminated:
@@ -504,7 +504,7 @@ cdef class Matcher:
         empty.
 
         Raises:
-            LimitError: they are longer than `forced_bytes`, or another bound of the grammar was reached.
+            LimitError: they are longer than the limit `forced_bytes`, or another bound of the grammar was reached.
         """
         if self.cursor.terminated or not self.engine.tokenizer.can_encode:
             return []

@@ -1,4 +1,4 @@
-"""A prompt that is cut back to the tokens that it has whatever follows."""
+"""A prompt that is cut back to those of its tokens that are the same whatever follows."""
 
 from ffgrammar.engine.canonical.policy cimport CanonicalPolicy
 from ffgrammar.engine.position.cursor cimport Cursor
@@ -15,8 +15,8 @@ cdef class PromptCut:
     # the front of `rest`. Returns 0.
     cdef int keep(self, tokens) except -1
 
-    # Cut `rest`. First the tokens that it has whatever text follows are kept, and then those that it has whatever sentence of
-    # the grammar follows. Returns 0.
+    # Cut `rest`. First keep those of its tokens that are the same whatever text follows. Then keep those that are the same
+    # whatever sentence of the grammar follows. Returns 0.
     cdef int cut_rest(self, Cursor* cursor) except -1
 
 

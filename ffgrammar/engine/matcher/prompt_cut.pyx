@@ -1,6 +1,6 @@
 """A prompt's last tokens are the tokenizer's own only if the text ends with the prompt. `"name":` ends in the token `":`, but
 if a string follows, the tokenizer makes the token `":"`. So a prompt is cut back (token healing, done exactly). It keeps the
-tokens that it has whatever sentence of the grammar follows. The bytes after these tokens are pending (pending_prompt.pxd).
+tokens that are the same whatever sentence of the grammar follows. The bytes after them are pending (pending_prompt.pxd).
 """
 
 from libc.stdint cimport uint32_t

@@ -2,7 +2,7 @@
 
 An item is (dot position, link). A link is (row, nonterminal): when the item's production is complete, every item of that row
 that waits for that nonterminal advances. The link ROOT stands for the start symbol at the start of the text. Links hold row
-numbers where textbooks have text positions. So two places in a text after which the same may follow have the same row. The step
+numbers where textbooks have text positions. So if the same may follow at two places in a text, both have the same row. The step
 from a row over a set of lexemes depends on these two alone, and is computed once. A list of 10 items and one of 1,000 make the
 same few rows. Forking a parser is copying a number, and going back is remembering one.
 
@@ -65,9 +65,9 @@ cdef size_t earley_bytes(const EarleyRows* r) noexcept nogil
 # Write the row of the empty text; it is row 0 of a cleared table. Returns a status.
 cdef int earley_first(EarleyRows* r, uint32_t* row) noexcept nogil
 
-# Write to `target` the row after a text that each lexeme of the set `lexset` matches. At least one of these lexemes must be
-# allowed in `row`. A skip lexeme leaves the row as it is. Returns a status: LIMIT_ROW_ITEMS if the row gets too large,
-# LIMIT_CACHE if all rows together do.
+# Go on from `row` by a text that every lexeme of the set `lexset` matches, and write the row after this text to `target`. At
+# least one of these lexemes must be allowed in `row`. A skip lexeme leaves the row as it is. Returns a status: LIMIT_ROW_ITEMS
+# if the row gets too large, LIMIT_CACHE if all rows together do.
 cdef int earley_scan(EarleyRows* r, uint32_t row, uint32_t lexset, uint32_t* target) noexcept nogil
 
 

@@ -64,8 +64,8 @@ cdef int find_instance(Rules* rules, uint32_t* nonterminal) noexcept nogil:
 
 
 cdef int again(Rules* rules, uint32_t number, const uint32_t* template, uint32_t* nonterminal) noexcept nogil:
-    """Find or make the instance that ends the production which a template with `again` gives instance `number`. Writes its
-    nonterminal number. Returns OK or NO_MEMORY."""
+    """A template with `again` gives instance `number` a production that ends in another instance. Find or make that other
+    instance. Writes its nonterminal number. Returns OK or NO_MEMORY."""
     cdef uint32_t* words
     cdef uint32_t i
     rules.instance.len = 0

@@ -75,8 +75,8 @@ cdef class RuleTables:
         """Fill what is kept by lexeme, and `skips`.
 
         A lexeme never matches the empty text, or the lexer would not advance. If the expression of a lexeme does, the empty
-        text is taken out of it. Unless the lexeme is a skip, a nonterminal that stands for "this lexeme or nothing" takes its
-        place. Returns these nonterminals by lexeme.
+        text is taken out of it. In productions, a nonterminal that stands for "this lexeme or nothing" then takes the place of
+        the lexeme, unless the lexeme is a skip. Returns these nonterminals by lexeme.
         """
         cdef dict optional = {}
         cdef ExprStore store = grammar.store

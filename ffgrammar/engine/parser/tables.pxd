@@ -25,8 +25,8 @@ cdef enum:
     NONE = 0xFFFFFFFF
 
 cdef enum:
-    # words of a template; its right-hand side follows
-    T_AGAIN       # the parametric nonterminal whose instance with the new parameter ends the production, or NONE
+    # Words of a template; its right-hand side follows. From the parameter of an instance, T_BIT and T_ADD make a new parameter.
+    T_AGAIN       # a parametric nonterminal, or NONE: its instance with the new parameter ends the production
     T_BIT         # the bit that must be unset, and is set in the new parameter; or NONE
     T_NEED        # offset in `templates` of the bits that must be set, or NONE
     T_LOWEST      # the lower bounds of the two counters; then the upper ones, or NONE

@@ -87,7 +87,7 @@ cdef int reread_chunk(Engine engine, Chunk* chunk, uint32_t until, Config* confi
 
 cdef int reread(Engine engine, Cursor* cursor) noexcept nogil:
     """The caches were dropped: find the configurations of all steps again. Returns a status."""
-    # (an empty history may still hold a chunk, all of whose steps belong to other cursors)
+    # (an empty history may still hold a chunk: all steps of this chunk were taken back, or belong to other cursors)
     cdef Chunk* chunk = cursor.history.tail if cursor.history.used else NULL
     cdef Chunk** path
     cdef Config config = engine.first

@@ -218,8 +218,8 @@ cdef uint32_t symbol_length(const Completability* v, const Recognizer* m, uint32
 
 
 cdef uint32_t instance_length(const Completability* v, const Recognizer* m, uint32_t number) noexcept nogil:
-    """An estimate of the length of an instance's texts: the bits that its end needs and that are not set yet must be set, and
-    this is the length of the bodies that set them."""
+    """An estimate of the length of an instance's texts. Before the instance can end, all bits that its end needs must be set.
+    The estimate is the length of the bodies that set the missing ones."""
     cdef const Rules* rules = m.rules
     cdef const uint32_t* instance = intern_get(&rules.instances, number)
     cdef const uint32_t* need = NULL
@@ -246,7 +246,7 @@ cdef uint32_t instance_length(const Completability* v, const Recognizer* m, uint
 
 
 cdef int measure_instances(Completability* v, const Recognizer* m) noexcept nogil:
-    """Extend `rest` to the productions of instances that were made since. Returns OK or NO_MEMORY."""
+    """Extend `rest` to the productions of instances that it does not have yet. Returns OK or NO_MEMORY."""
     cdef size_t known = v.rest.len
     cdef size_t at = m.rules.symbols.len
     if vec_fill(&v.rest, at - known, 0) < 0:
@@ -271,8 +271,9 @@ cdef uint32_t waiting_cost(const Completability* v, const Recognizer* m, uint32_
 
 
 cdef uint32_t row_cost(const Completability* v, const Recognizer* m, uint32_t row) noexcept nogil:
-    """An estimate of the least length of what follows a row: all of it still has to come after a skip lexeme. If skips did not
-    count this, a search would rather nest deeper and deeper than put in the space that keeps two lexemes apart."""
+    """An estimate of the least length of what follows a row. A skip lexeme leaves the row as it is: after it, all of this still
+    has to come. If this did not count in the cost of a skip, a search would rather nest deeper and deeper than put in the space
+    that keeps two lexemes apart."""
     cdef uint32_t count, i, cost
     cdef uint32_t best = 0 if row_accepting(&m.rows, row) else FAR
     cdef const Item* items = row_items(&m.rows, row, &count)
@@ -360,7 +361,7 @@ cdef int enqueue(Completability* v, Recognizer* m, const Config* config, uint32_
         return status
     if v.queue.len // QUEUE_WORDS >= v.max_search:
         return LIMIT_EMPTINESS
-    # `known` comes last: its 0 would stay for ever if a failure above left it without an entry of the queue
+    # `known` comes last: if a failure above kept the configuration off the queue, a 0 in `known` would stay for ever
     if heap_push(&v.heap, cost, <uint32_t>(v.queue.len // QUEUE_WORDS)) < 0:
         return NO_MEMORY
     if vec_push(&v.queue, config.row) < 0 or vec_push(&v.queue, config.state) < 0 or vec_push(&v.queue, source) < 0:

@@ -1,5 +1,5 @@
-"""The lexing rule: a lexeme is the longest text that some lexeme allowed here matches, and all lexemes that match it go to the
-parser. A lazy lexeme ends as soon as it matches.
+"""The lexing rule: the lexer reads the longest text that some lexeme allowed here matches. All lexemes that match this text go
+to the parser. A lazy lexeme ends as soon as it matches.
 
 A check can drop a lexeme from those that go to the parser. In a grammar with checks, a lexeme ends as soon as no byte can
 follow in it, and not only when the next byte has come. So if only checked lexemes may come next and all their checks fail, the
@@ -216,8 +216,8 @@ cdef int drop_failing(Recognizer* m, uint32_t* lexset, uint32_t holding) noexcep
 
 
 cdef int check_lexemes(Recognizer* m, uint32_t row, uint32_t* lexset, bint* text_dependent) noexcept nogil:
-    """Drop from a set the lexemes whose checks fail. The text of `row` ends with the lexeme. Returns 1; 0 if no lexeme is left;
-    or a status."""
+    """Drop from a set the lexemes whose checks fail. A virtual `row` already includes the text of these lexemes. Returns 1; 0
+    if no lexeme is left; or a status."""
     cdef uint32_t checks = 0
     cdef uint32_t guard = 0
     cdef uint32_t i

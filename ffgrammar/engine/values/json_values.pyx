@@ -206,9 +206,9 @@ cdef uint8_t* put_exponent(uint8_t* out, const uint8_t* digits, size_t count, bi
 
 cdef const uint8_t* read_number(const uint8_t* at, const uint8_t* end, uint8_t** out) noexcept nogil:
     """Write the canonical text of a number: a minus if it is negative, its digits without zeros at
-    either end, `e`, and an exponent. The exponent is for a point before the first of these digits:
-    12.50 becomes 125e2, which stands for 0.125e2. For zero nothing is written. Returns what follows
-    the number in the text."""
+    either end, `e`, and an exponent. The digits stand for a fraction, as if a point came before the
+    first of them: 12.50 becomes 125e2, which stands for 0.125e2. For zero nothing is written. Returns
+    what follows the number in the text."""
     cdef const uint8_t* digits
     cdef uint8_t* start = out[0]
     cdef uint8_t* first

@@ -5,7 +5,7 @@ close, or go on, only if their items are all different. Others may do so only if
 not repeat a key. So the trace runs from the bracket that opens such a checked container until that container closes. Meanwhile
 rows are *virtual*: a virtual row stands for one text since that bracket. Where a lexeme begins, a virtual row is three things:
 the parser's row, the innermost open container with the values in it so far, and the value that ended last. Inside a lexeme, a
-virtual row is the virtual row one byte earlier, and this byte.
+virtual row is two things: the virtual row one byte earlier, and the byte that came after it.
 
 Until the caches are dropped, no two virtual rows get the same number, except those of texts that were only tried (see
 trace_mark). So a configuration still decides everything that may follow. When the outermost checked container closes, the row
@@ -58,7 +58,7 @@ cdef struct Trace:
     uint32_t tried_in   # the virtual row where that string begins, or NOWHERE
     size_t max_words    # of all tables together
 
-# Returns OK or NO_MEMORY. trace_free may be called whatever it was.
+# Returns OK or NO_MEMORY. trace_free may be called after either.
 cdef int trace_init(Trace* t) noexcept nogil
 cdef void trace_free(Trace* t) noexcept nogil
 
@@ -93,8 +93,8 @@ cdef int trace_append(Trace* t, uint32_t virtual, uint32_t byte, uint32_t* longe
 # lexeme, or `row` if the trace ends with it. Returns a status.
 cdef int trace_end_lexeme(Trace* t, uint32_t virtual, uint32_t row, bint opens, uint32_t* target) noexcept nogil
 
-# Which of some checks (CHECK_UNIQUE, CHECK_REPEATED) hold for the container that is the innermost one where the lexeme of a
-# virtual row begins. Returns these checks as bits, or a status. The answer depends on the text.
+# Which of some checks (CHECK_UNIQUE, CHECK_REPEATED) hold for a container: the innermost one that is open where the lexeme of
+# a virtual row begins. Returns these checks as bits, or a status. The answer depends on the text.
 cdef int trace_holds(Trace* t, uint32_t virtual, uint32_t checks) noexcept nogil
 
 # The lexeme of a virtual row is a key, perhaps with the colon after it. Whether this key is not in its object yet: returns 1, 0

@@ -85,7 +85,7 @@ cdef void trace_release(Trace* t, const TraceMark* mark) noexcept nogil:
     cdef Members* members
     cdef int i
     for i in range(MEMBER_SETS):
-        # numbers of forgotten lists are given again, so no set may stay that of such a list
+        # later lists get the numbers of the forgotten ones, so no set may stay that of a forgotten list
         members = &t.members[i]
         while <size_t>members.list * LIST_WORDS >= mark.lists:
             set_marks(t, members, members.list, t.lists.data[members.list * LIST_WORDS + L_BEFORE], 0)
@@ -178,8 +178,8 @@ cdef int read_back(Trace* t, uint32_t virtual, uint32_t until, size_t* count) no
 
 
 cdef int read_end(Trace* t, uint32_t virtual, uint32_t* value) noexcept nogil:
-    """Find the value of the long string that texts are tried in (see trace_try), where one of them ends it. Returns 1 with the
-    value, 0 if the string has to be read as a whole, or a status."""
+    """A lexeme ends at `virtual`. It begins with the long string that texts are tried in (see trace_try). Find the value of
+    this string. Returns 1 with the value, 0 if the string has to be read as a whole, or a status."""
     cdef size_t count, i
     cdef uint8_t* text
     cdef int status = read_back(t, virtual, t.tried, &count)
@@ -196,7 +196,7 @@ cdef int read_end(Trace* t, uint32_t virtual, uint32_t* value) noexcept nogil:
 
 
 cdef void set_marks(const Trace* t, Members* members, uint32_t values, uint32_t until, uint32_t mark) noexcept nogil:
-    """Set the marks of the values that the list `values` has beyond its beginning, the list `until`."""
+    """Set the marks of the values that the list `values` has after those of the list `until`, which is its beginning."""
     cdef uint32_t value
     while values != until:
         value = t.lists.data[values * LIST_WORDS + L_VALUE]
