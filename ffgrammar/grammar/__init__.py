@@ -40,8 +40,9 @@ is one or more entries; an entry is one of the given words and then a number in 
         return builder.finish(builder.plus(builder.seq([word, *number])), kind="words")
 
 The lexer takes the longest match and never gives it back. So this example asks for words that do not contain a bracket:
-if there were a word `a[1]b`, the lexer would take the `[1]` after a word `a` as part of it. If a lexeme could take text
-that belongs to what follows it, a front-end makes the whole text one lexeme (lexemes.py), or refuses the source.
+if there were words `a` and `a[1]b`, the lexer would read an entry `a[1]` as the beginning of the longer word. If a
+lexeme could take text that belongs to what follows it, a front-end makes the whole text one lexeme (lexemes.py), or
+refuses the source.
 
 The function for users is in api/compile.py. Below its docstring it has one line: `return _compiled(tokenizer, ("words",
 text), limits, partial(words.build, text))`. CONTRIBUTING.md lists all other steps.

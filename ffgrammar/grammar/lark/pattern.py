@@ -39,7 +39,7 @@ class Translation(NamedTuple):
     Attributes:
         pattern: the pattern.
         offsets: character i of `pattern` comes from the character at index offsets[i] of the original.
-        lazy: some repeat is lazy (`*?`). This matters to a lexer, because it does not know where its lexeme ends.
+        lazy: some repeat is lazy (`*?`). This changes where a lexer ends a lexeme, but not which texts match.
     """
 
     pattern: str

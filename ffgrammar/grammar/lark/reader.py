@@ -253,7 +253,7 @@ class _Reader:
             if terminal:
                 self.warn(
                     priority.offset,
-                    f"the priority of {name.value} has no effect: all terminals that match the longest text count",
+                    f"the priority of {name.value} has no effect: every terminal that matches the longest text counts",
                 )
         self.take(":", what=f"':' after {name.value}")
         definition = self.body(name.value, name.offset, in_terminal=terminal, lazy=lazy)

@@ -146,7 +146,7 @@ class Terminals:
             if terminal is None:
                 raise self.not_a_terminal(op)
             if terminal.lazy:
-                message = f"{op.argument} is lazy, and only whole lexemes can be: it cannot be part of another"
+                message = f"{op.argument} is lazy: it can only be a whole lexeme, not a part of another one"
                 raise self.error(op.offset, message, UnsupportedError)
             return _Value(self.exprs[op.argument])
         if op.code == "regex":
@@ -198,9 +198,9 @@ class Terminals:
         """The expression of a terminal with a lazy repeat, such as `"/*" /(.|\\n)*?/ "*/"`.
 
         Lark's lexer (Python's `re`) ends such a terminal as early as it can. If the terminal is one repeated character
-        class between single characters, it ends at its shortest match. So it matches the texts that match and of which
-        no proper prefix matches; this language has an expression. In other terminals, the end depends on the order in
-        which Python tries alternatives and repeats. These are refused.
+        class between single characters, it ends at its shortest match. So a match is left out if a proper prefix of it
+        is a match, too. The other matches are a language that has an expression. In other terminals, the end depends on
+        the order in which Python tries alternatives and repeats. These are refused.
         """
         characters: list[Node] = []
         for op in definition.body:

@@ -20,7 +20,7 @@ WEIGHT = 100
 
 
 class NameNeeded(Exception):
-    """A dynamic reference was met whose name is not followed: the schema has to be read again with these names."""
+    """A dynamic reference was met whose name is not followed. The schema has to be read again, and `names` followed."""
 
     def __init__(self, names: frozenset[str]) -> None:
         super().__init__(", ".join(sorted(names)))

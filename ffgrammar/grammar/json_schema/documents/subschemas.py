@@ -47,7 +47,7 @@ class Subschema:
         self.scope = scope
         # the conjunctions of the subschemas in this resource and scope, by the id() of their schema
         self.numbers = numbers
-        # whether the compiler made it, or a subschema around it; it is then read by draft 2020-12
+        # whether the compiler made this subschema or one around it; it is then read by draft 2020-12
         self.modern: bool = parent is not None and parent.modern
 
     @property

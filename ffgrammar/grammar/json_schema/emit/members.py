@@ -24,8 +24,7 @@ class Members(NamedTuple):
     Attributes:
         items: the named properties.
         others: the bodies of all other properties: key, colon and value. There is one for each class of keys.
-        kinds: the other properties that meet wants: pairs of the wants that such a property meets, as bits, and its
-            body.
+        kinds: the other properties that meet wants. Each is a pair: the wants that it meets, as bits; and its body.
         wanted: all wants, as bits. Each must be met by some property.
         least, most: bounds of the number of properties, as far as it must be counted; most None: no bound.
     """
@@ -38,5 +37,5 @@ class Members(NamedTuple):
     most: int | None
 
     def counted_kinds(self) -> list[tuple[int, Body]]:
-        """All properties beside the named ones: pairs of the wants that one meets, as bits, and its body."""
+        """All properties beside the named ones. Each is a pair: the wants that it meets, as bits; and its body."""
         return [*[(0, body) for body in self.others], *self.kinds]

@@ -16,7 +16,7 @@ __all__ = ["key_classes", "key_filter", "key_symbols", "named_key", "wanted_kind
 
 # Each class of keys that `patternProperties` tell apart costs as much as this many alternatives.
 CLASS_COST = 200
-# How many wants (see members.py) keys beside the named ones may have to meet: there is a rule for each set of wants.
+# Keys beside the named ones may have to meet at most this many wants (see members.py): each set of wants has a rule.
 MAX_WANTED = 8
 
 
@@ -51,7 +51,7 @@ def key_symbols(em: Symbols, expr: int, name: str, check: int | None = None) -> 
 
 
 def key_filter(em: Symbols, conj: Conj) -> int:
-    """The keys that obey a conjunction as strings, as an expression."""
+    """The expression of the keys that, as strings, obey a conjunction."""
     strings = em.strings
     options = [strings.of(shape) for shape in em.combiner.resolved_shapes(conj) if shape.types & STR]
     return em.store.intersect([strings.any_key, em.store.union(options)])

@@ -112,7 +112,7 @@ class Combiner:
                 shape.types = self._possible_types(shape)
                 if is_one_of and shape.types:
                     choices = self._open_choices(shape, choices)
-                # a shape with many parts costs more, and so does every choice on the way to it
+                # a shape with many parts costs more, even while choices are still to be made
                 cost = is_one_of + (len(choices) + len(shape.groups)) // MANY
                 made += cost
                 self._cost += cost

@@ -233,7 +233,7 @@ class KeywordValues:
         return names_of(schema["required"], subschema, "required") if "required" in schema else []
 
     def dependencies(self, subschema: Subschema, word: str, value: Any) -> list[tuple[str, list[str], Conj]]:
-        """The value of `dependentRequired`, `dependentSchemas`, or `dependencies`, which has what both have.
+        """The value of `dependentRequired`, `dependentSchemas` or `dependencies`. `dependencies` may mix both kinds.
 
         Returns:
             A list of (property, the names that it requires, the conjunction that it requires).

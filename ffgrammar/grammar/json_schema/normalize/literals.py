@@ -1,7 +1,8 @@
 # cython: language_level=3
 """Checked values of a schema: numbers, counts, lists of names, and the values of `enum` and `const`.
 
-Each function takes the subschema and the parts of the JSON pointer from there to the value, for its error message.
+Each function that may raise takes the subschema and the parts of the JSON pointer from there to the value, for its
+error message.
 """
 
 from __future__ import annotations

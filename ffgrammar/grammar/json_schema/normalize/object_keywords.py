@@ -1,6 +1,6 @@
 # cython: language_level=3
-"""The keywords of objects, except `unevaluatedProperties`, and `dependentRequired` and the like. `minProperties` and
-`maxProperties` are negated in scalar_keywords.py."""
+"""The keywords of objects. But `unevaluatedProperties`, and `dependentRequired` and the like, are in applicators.py.
+`minProperties` and `maxProperties` are negated in scalar_keywords.py."""
 
 from __future__ import annotations
 

@@ -214,7 +214,7 @@ def negate_format(negation: Negation, subschema: Subschema, word: str, value: An
     return [] if body is None else [{"type": "string", WITHOUT: body}]
 
 
-# Counts of characters, and here those of items and properties, too
+# Counts of characters. Counts of items and of properties are negated here, too.
 
 # The type that each count is about, and the keyword that says the opposite.
 _COUNTS = {

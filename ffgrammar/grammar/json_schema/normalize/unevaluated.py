@@ -10,8 +10,8 @@ becomes an ordinary `additionalProperties` or `items`: in
 the marks name a and b, and the keyword becomes `additionalProperties: false` beside both. Alternatives need care, as
 each brings its own annotations:
 
-- Every branch of an `anyOf` that holds counts. So each set of branches is an alternative. It need not say that the
-  other branches do not hold: if more branches hold, less is unevaluated, and the keyword demands less.
+- All branches of an `anyOf` that hold leave their marks. So each set of branches is an alternative. It need not say
+  that the other branches do not hold: if more branches hold, less is unevaluated, and the keyword demands less.
 - For the opposite (some property is unevaluated and breaks the schema), each set must say that the other branches do
   not hold.
 - Nothing inside `not` leaves marks.

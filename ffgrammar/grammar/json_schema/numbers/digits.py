@@ -28,7 +28,7 @@ class Digits:
     Args:
         numbers: the expressions of the store.
         modulus: at most the store's MAX_DIVISOR.
-        places: how many digits after the point count; only zeros may follow them.
+        places: how many digits after the point are significant; only zeros may follow them.
         points: whether there may be a point at all; if not, `places` is 0.
     """
 
@@ -44,13 +44,13 @@ class Digits:
     def whole(self, carry: int, lo: int, hi: int | None) -> int:
         """lo to hi (None: any number) more digits before the point, and what may follow them.
 
-        carry is the remainder of the number whose first digits are those so far, and whose other digits, lo before the
-        point and `places` after it, are zeros.
+        carry is the remainder of the number that consists of the digits so far, then lo zeros before the point, and
+        `places` zeros after it.
         """
         return self.store.multiples(self.modulus, carry, lo, hi, self.places if self.points else None)
 
     def part(self, carry: int, places: int) -> int:
-        """More digits after the point, of which the first `places` count; carry is as in `whole`."""
+        """More digits after the point, of which the first `places` are significant; carry is as in `whole`."""
         return self.store.multiples_part(self.modulus, carry, places)
 
     def beyond(self, is_open: bool) -> int:

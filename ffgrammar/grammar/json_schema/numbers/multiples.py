@@ -159,7 +159,7 @@ class Multiples:
         Returns:
             The expression; None if a divisor is too large.
         """
-        # all multiples of 4 are excluded together with those of 2: so a multiple of another divisor can be left out
+        # a multiple of 4 is a multiple of 2, too: so a divisor that is a multiple of another one is left out
         without = tuple(
             [one for one in without if not any([one != other and is_multiple(one, other) for other in without])]
         )
@@ -233,7 +233,7 @@ class Multiples:
         lowest = _length(low) - 1 - unit.places
         highest = None if high is None else _length(high) - 1 - unit.places
         if not _digits_differ(unit, others):
-            # the digits cannot tell; but numbers smaller than all the others are not multiples of them
+            # the digits cannot tell; but a number smaller than each divisor in `others` is a multiple of none of them
             cap = min([other.adjusted for other in others]) - 1
             highest = cap if highest is None else min(cap, highest)
             others = []
@@ -296,7 +296,7 @@ class Multiples:
     def _other_magnitudes(self, bounds: Bounds, others: list[Divisor]) -> int:
         low, _, high, _ = bounds
         parts = [self._without(self._numbers(bounds), others, 0)]
-        # numbers above 0 that are smaller than all the others are not multiples of them
+        # a number above 0 that is smaller than each divisor in `others` is a multiple of none of them
         lowest = min([other.adjusted for other in others])
         limit = Decimal((0, (1,), lowest))
         if not low or low < limit:

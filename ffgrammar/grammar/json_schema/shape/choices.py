@@ -8,10 +8,9 @@ from ffgrammar.grammar.json_schema.documents.conjunctions import Conj
 
 __all__ = ["Choice", "EvaluationPath"]
 
-# The chain of subschemas, all of which apply to one value, that leads to a subschema: (the number of the subschema, the
-# path of the one that leads to it, owners). The owners are numbers of subschemas, too: of those subschemas whose
-# `unevaluatedItems` or `unevaluatedProperties` counts what this one evaluates (see normalize/unevaluated.py). () is the
-# empty path.
+# The chain of subschemas that leads to a subschema; all of them apply to one value. It is (the number of the subschema,
+# the path of the subschema before it, owners). The owners are the numbers of the subschemas for which this one
+# evaluates properties or items (see normalize/unevaluated.py). () is the empty path.
 EvaluationPath = tuple[Any, ...]
 
 

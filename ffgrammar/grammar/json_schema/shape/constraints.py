@@ -75,7 +75,7 @@ class SomeKey(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """What a schema evaluated. It is noted for an *owner*: a subschema, around it or itself, that has
+    """What a schema evaluated, noted for one *owner*. The owner is this schema or one around it, and it has
     `unevaluatedProperties` or `unevaluatedItems`.
 
     Attributes:

@@ -44,8 +44,8 @@ NOT_MULTIPLE = InternalKeyword("no multiple")
 SOME_KEY = InternalKeyword("some key")
 # (index, conjunction, least, most): of the items from the index on, least to most obey the conjunction
 SOME_ITEM = InternalKeyword("some item")
-# (True for properties or False for items, conjunction, conjunction of the schema that this negates): some unevaluated
-# property or item obeys the first conjunction
+# (True for properties or False for items, conjunction, conjunction of the schema that has the negated keyword): some
+# unevaluated property or item obeys the first conjunction
 SOME_UNEVALUATED = InternalKeyword("some unevaluated")
 # a list of conjunctions: at least one of them holds
 SOME_OF = InternalKeyword("some of")

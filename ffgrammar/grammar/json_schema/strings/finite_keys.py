@@ -8,7 +8,8 @@ from ffgrammar.regex.expr.store import ExprStore
 
 __all__ = ["finite_keys"]
 
-# More keys than this count as infinitely many. MAX_STEPS bounds the search: it counts derivatives that are not dead.
+# If there are more keys than this, they are treated as infinitely many. MAX_STEPS bounds the search: it counts
+# derivatives that are not dead.
 MAX_KEYS = 64
 MAX_STEPS = 2000
 

@@ -116,8 +116,8 @@ class _Labels:
         ]
         text = store.repeat(self.one(every), 1, 59)
         beyond = self.has(self.one(difference(every, ((0, 0x7F),))))
-        # The rule of RFC 5892, appendix A.7, says here what must be there, not what breaks it: this guides the search
-        # for the end of a label.
+        # The expression for the rule of RFC 5892, appendix A.7, is for the texts that obey it, not for those that break
+        # it. This guides the search for the end of a label.
         no_katakana_dot = store.complement(self.has(self.one(of_chars("\u30fb"))))
         katakana = store.union([no_katakana_dot, self.has(self.one(members("cjk")))])
         return store.intersect([text, beyond, katakana, store.complement(store.union(broken))])
@@ -224,7 +224,7 @@ def _normal_form() -> tuple[dict[int, Charset], dict[tuple[int, Charset], Charse
     for mark, ranges in bases.items():
         kind = unicodedata.combining(mark)
         for char, its_kind in composed:
-            # the mark sorts before the mark in the character, and may compose with the rest of the character
+            # `mark` sorts before the mark that `char` contains, so it may compose with the base of `char`
             if 0 < kind < its_kind and unicodedata.normalize("NFC", char + mark) != char + mark:
                 ranges.append((ord(char), ord(char)))
     marks: dict[tuple[int, Charset], list[tuple[int, int]]] = {}
