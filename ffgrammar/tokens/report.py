@@ -7,8 +7,8 @@
 The check is by definition: decode, encode, compare. What needs care is a text that may go on. More text can change the
 tokens of its end, so a prefix can be canonical, not canonical, or undecided. Where the tokenizer's rules are known
 (canonical/rules.pyx) the verdict is exact: it is "no" as soon as no text has these tokens, and the tokens that all
-coverings share are settled. It costs what encoding the text does; tracker.py checks a sequence that grows at a cost
-that does not.
+coverings share are settled. The check costs as much as encoding the text. For a sequence that grows, the check in
+tracker.py has a cost that does not grow with it.
 """
 
 from __future__ import annotations
@@ -73,8 +73,9 @@ def is_canonical(
         text: the text that the ids should spell.
         complete: whether the text ends here. If more text may follow, the verdict is "no" only if no continuation could
             make the ids canonical, and "yes" only if all do. Otherwise it is "undecided": more text may change the
-            tokens of the end. For a tokenizer whose rules are not known (see `Tokenizer.canon`) its last two pre-tokens
-            are undecided; where its pre-tokens are not known either, all tokens since the last special one.
+            tokens of the end. If the tokenizer's rules are not known (see `Tokenizer.canon`), the last two pre-tokens
+            of the text are undecided. If its pre-tokens are not known either, all tokens since the last special one
+            are undecided.
 
     Raises:
         TokenizerError: neither ids nor text is given, an id is out of range, or the tokenizer cannot encode.
@@ -123,7 +124,8 @@ def _spells(tok: Tokenizer, ids: tuple[int, ...], text: bytes) -> bool:
 
 def _expected(tok: Tokenizer, given: tuple[int, ...], complete: bool) -> tuple[list[int], int, bool]:
     """Three answers about the tokens `given`: what the tokenizer makes of their text, with the special tokens left as
-    they are; how many of these are settled; and whether it is known that no text that goes on has the tokens given."""
+    they are; how many of these are settled; and whether it is known that no further text can make the tokens given
+    the tokenizer's own."""
     expected: list[int] = []
     part: list[int] = []
     for token in given:
@@ -143,7 +145,7 @@ def _expected(tok: Tokenizer, given: tuple[int, ...], complete: bool) -> tuple[l
         elif tok.canon is not None and begins_text(text):
             lost = not _is_begun(tok.canon, part)
             if tok.normal_form is not None and not is_normal(tok.normal_form, text.decode("utf-8", "ignore")):
-                # no text in the form begins with one that is not
+                # a text in the normal form never begins with a text that is not in it
                 lost = True
                 text = tok.decode(tail)
             shared = shared_tokens(tok.coverings(text))

@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Tokenizer", "VocabularyCache"]
 
-# Some four hundred and fifty of cl100k's.
+# Room for some four hundred and fifty partitions of cl100k.
 PARTITION_BYTES = 12 << 20
-# A hundred new grammars of the usual size, some twenty that have seen many texts.
+# Room for a hundred new grammars of the usual size, or for some twenty that have seen many texts.
 GRAMMAR_BYTES = 8 << 20
 
 
@@ -230,8 +230,8 @@ class Tokenizer:
         work, and `canon_reason` says what is missing.
 
         Raises:
-            TokenizerError: the file cannot be read or is of another kind, which token ends a text is not known, or an
-                id is out of range.
+            TokenizerError: the file cannot be read or is of another kind, the token that ends a text is not known, or
+                an id is out of range.
         """
         from ffgrammar.tokens.loaders.encoders import RulesEncoder
         from ffgrammar.tokens.loaders.files import find_file
@@ -482,7 +482,7 @@ class Tokenizer:
             raise TokenizerError(f"encode: expected str or bytes, not {type(text).__name__}")
         ids = self._encoder.encode(text)
         size = self.vocab_size
-        # (the embedded encoder's are those of the trie; to look took a fifth of the time)
+        # (the embedded encoder gives ids of the trie only; to check them took a fifth of the time)
         if ids and getattr(self._encoder, "trie", None) is not self._trie and not 0 <= min(ids) <= max(ids) < size:
             wrong = next(token for token in ids if not 0 <= token < size)
             raise TokenizerError(f"encode: the encoder gave id {wrong}; vocab_size is {size}")

@@ -51,7 +51,8 @@ class CanonicalityTracker:
         self._starts = [0]
         # How many tokens there were when the sequence was first lost, and whether their text is not UTF-8.
         self._lost: tuple[int, bool] | None = None
-        # The coverings of the end of the text, and the tokens it was read from and up to.
+        # The coverings of the end of the text, which begins with token `_read_from`. The tokens before `_read_to` have
+        # been read.
         self._prefix: GrowingPrefix | None = None
         self._read_from = self._read_to = 0
 

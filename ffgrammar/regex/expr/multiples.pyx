@@ -98,14 +98,16 @@ cdef uint32_t shortest_part(uint64_t divisor, uint64_t carry, uint64_t whole, ui
         return digits
     if not within(least, whole + digits):
         return digits
-    # Zeros may follow, so more digits can make whatever fewer digits can. The least number is found by taking digits away.
+    # Zeros may follow, so more digits can make whatever fewer digits can. So digits are taken away as long as the rest can
+    # make a multiple.
     if divisor & 1 == 0 or divisor % 5 == 0:
         while (digits and least_factor(power(places - digits + 1, divisor), wanted, divisor, &least)
                and within(least, whole + digits - 1)):
             digits -= 1
         return digits
     while digits:
-        # The least number for one digit less: add the divisor until the last digit is 0, and drop that digit.
+        # The least number that makes a multiple with one digit less: add the divisor until the last digit is 0, and drop
+        # that digit.
         least = <uint64_t>((least + <ff_u128>divisor * (least % 10 * ends % 10)) / 10)
         if not within(least, whole + digits - 1):
             break

@@ -258,7 +258,7 @@ cdef struct Gathered:
     uint32_t bits[8]   # the byte sets among them: their union, or their intersection
     bint has_set
     bint has_empty     # the empty text was one of them
-    bint nullable      # whether of the members other than EMPTY some (OR) or all (AND) match the empty text
+    bint nullable      # whether some (OR) or all (AND) of the members other than EMPTY match the empty text
 
 
 cdef inline bint gather(Nodes* n, uint32_t kind, size_t base, Gathered* found) noexcept nogil:
@@ -412,7 +412,8 @@ cdef int make_repeat(Nodes* n, uint32_t e, uint32_t lo, uint32_t hi, uint32_t* o
         out[0] = e
         return OK
     if nullable(n, e):
-        # Rounds may be empty, so fewer rounds than `lo` match no more. Without `lo`, derivatives have one count less to keep.
+        # Rounds may be empty, so `lo` rounds match all that fewer rounds match, and a lower bound of 0 means the same. With it,
+        # derivatives have one count less to keep.
         lo = 0
     flags = 0
     if lo == 0:

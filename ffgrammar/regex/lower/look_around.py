@@ -6,8 +6,8 @@ which asks for something on both sides. So a tree becomes alternatives of the fo
 
     e0 c1 e1 c2 ... cn en
 
-with expressions e and conditions c. They are called chains. Where no condition about the text before stands behind one
-about the text after, the conditions nest, and the chain is one expression. With two conditions of each kind it is
+with expressions e and conditions c. They are called chains. If the conditions about the text before come first, and
+those about the text after last, they nest, and the chain is one expression. With two conditions of each kind it is
 `((e0 & before1) e1 & before2) e2 (after3 & e3 (after4 & e4))`. Where conditions cross, as in `\bword\b`, one that sees
 only a few characters is first settled: decided by the expression beside it (look_around_chains.py).
 
@@ -195,7 +195,8 @@ def _is_assertion(chain: Chain) -> bool:
 
 
 def _trimmed(node: Node) -> Node:
-    """A tree with matches in the same texts: repeats at its ends are cut down to the rounds that must be there.
+    """A simpler tree with matches in the same texts as this one. Repeats at its ends are cut down to the rounds that
+    must be there.
 
     A loop with conditions can seldom be expressed next to arbitrary text. At the ends of a search, where arbitrary text
     may stand beside the match, the optional rounds are not needed, and without them such a loop often disappears.
@@ -226,7 +227,7 @@ def _chains(value: int | Value) -> Value:
 
 
 def _reach(root: Node) -> int | None:
-    """An upper bound of how many characters beside its place decide a look-around; None: there is no bound."""
+    """How many characters beside its place a look-around may see, at most; None: there is no bound."""
     order: list[Node] = []
     stack = [root]
     while stack:

@@ -4,8 +4,8 @@ A condition asks for something of all the text before a place, or of all the tex
 conditions:
 
 - *Nesting.* If a condition asks for a language of the text before it, the part of the chain before it is intersected
-  with this language. Conditions on the text after work likewise. This works while no condition about the text before
-  stands behind one about the text after.
+  with this language. Conditions on the text after work likewise. This works if the conditions about the text before
+  come first in the chain, and those about the text after come last.
 - *Settling.* A condition that sees only a few characters is decided by the expression beside it, if the texts of that
   expression are long enough. If the condition sees one character and the expression matches the empty text, there are
   two alternatives: a text that decides it, and the empty text, behind which the condition is still to be settled.
@@ -235,7 +235,7 @@ class Chains:
         return found
 
     def without_other_side(self, chain: Chain, ahead: bool, column: int | None) -> list[Chain] | None:
-        """Settle one condition inside a look-around that looks in the other direction than the look-around.
+        """Inside a look-around, settle one condition that looks in the other direction.
 
         Returns the alternatives, or None when there is no such condition. A condition at the place of the look-around
         itself is left as it is: `look_of` returns what it asks for.

@@ -223,9 +223,9 @@ class Lowering(Walk[Anchored]):
             return value if lo == 1 else self.union([EMPTY, value])
         if not self.search and not _only_empty(value):
             self.refuse(value.column)
-        # In a match, all rounds before the last that asserts the start are empty, and so are all after the first that
-        # asserts the end. Between these two stand plain rounds. If a round may be empty, empty rounds can make up `lo`,
-        # so there may be any number of plain rounds up to the bound.
+        # In a match, all rounds before the last one that asserts the start are empty, and so are all rounds after the
+        # first one that asserts the end. Between these two stand plain rounds. If a round may be empty, empty rounds
+        # can make up `lo`, so there may be any number of plain rounds up to the bound.
         nullable = [store.is_nullable(part) for part in value[:4]]
         one_less = None if hi is None else hi - 1
         two_less = None if hi is None else hi - 2
@@ -241,7 +241,8 @@ class Lowering(Walk[Anchored]):
         if lo <= 1 or any(nullable[:3]):
             both.append(value.both)
         if nullable[3]:
-            # All rounds are empty, and so is the text. (Where another language has the empty text, this is covered.)
+            # All rounds are empty, and so is the text. (If another language of `value` has the empty text, the
+            # expressions above match it already.)
             both.append(EMPTY)
         return self.simplest(store.repeat(body, lo, hi), starts, ends, store.union(both), value.column)
 
@@ -304,7 +305,7 @@ def _anchored(value: int | Anchored) -> Anchored:
 
 
 def _runs(store: ExprStore, values: list[int | Anchored]) -> Iterator[Anchored]:
-    """The values from right to left, with neighbours that have no anchor as one."""
+    """The values from right to left. Neighbours without an anchor are joined to one value."""
     run: list[int] = []
     for value in reversed(values):
         if isinstance(value, int):

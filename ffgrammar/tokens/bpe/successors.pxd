@@ -18,7 +18,7 @@ cdef class Successors:
     cdef uint32_t* position      # by token; NO_LIMIT for a token that is not in the forest
     cdef uint32_t* token         # by position
     cdef uint32_t* end           # by token: the position after its last descendant
-    cdef uint32_t* first         # by token: where its children begin in `children`, and those of the token before end
+    cdef uint32_t* first         # by token: where its children begin in `children`; there the previous token's children end
     cdef uint32_t* children
     # By token. Let its last merge be (x, y), and let x be merged into something larger with a rank above `least`, or not at
     # all. Then what follows x cannot be y, nor a descendant of y with a position below `stop`.

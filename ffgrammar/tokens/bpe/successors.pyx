@@ -11,7 +11,7 @@ Which tokens b cannot follow a token a? Those where some merge c = (x, y) joins 
 end of a, y is a part at the beginning of b, and c comes before the merges that take x and y into larger parts of a and b. There
 are few x: a itself, the right part of a, the right part of that, and so on. To find the b, let each token hang from its left
 part, as a child. The tokens with y as a part at their beginning are then the tree below y. Only those count in which y still
-stands alone when c comes. These are y itself and the trees of those children of y that have a higher rank than c. With the
+stands alone when c comes. These are y itself and the trees of those children of y whose rank is not below that of c. With the
 children of a token in descending order of rank, these tokens are one range of the tree's preorder. It begins at y, and depends
 on c alone. So the tokens that cannot follow a are a union of ranges, one for each c whose left part is an x and which comes
 before the merge of this x inside a.
@@ -160,8 +160,9 @@ cdef class Successors:
             at = self.children[self.stop[at] - 1]
 
     cdef void find_stops(self) noexcept nogil:
-        """Fill `stop` and `least`. `stop` is the end of the children of the right part that merge later than both this token
-        and its left part. `least` is the later rank of those of this token and of its right part."""
+        """Fill `stop` and `least`. First among the children of the right part are those that merge no earlier than this token
+        and no earlier than its left part. `stop` is the position after their trees. `least` is the rank of this token or of
+        its right part, whichever is higher."""
         cdef uint32_t token, right, rank, low, high, middle
         for token in range(self.merges.trie.vocab_size):
             if self.position[token] == <uint32_t>NO_LIMIT or self.merges.left[token] >= <uint32_t>UNREACHED:

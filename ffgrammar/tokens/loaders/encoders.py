@@ -206,12 +206,13 @@ class HuggingFaceEncoder:
         return list(self._ready().encode(text, add_special_tokens=False).ids)
 
     def _is_normal(self, text: str) -> bool:
-        """Whether the text is left as it is before it is cut. (All versions of Python and of the package `tokenizers`
+        """Whether normalizing changes nothing in the text. (All versions of Python and of the package `tokenizers`
         agree about that. They differ in what becomes of other texts, because Unicode adds characters.)"""
         return self.form is None or is_normal(self.form, text)
 
     def _normalized(self, data: bytes, valid: int) -> tuple[bytes, int]:
-        """Bytes and how many of the first ones are text, with this text as it is before it is cut."""
+        """Normalizes the text, which is the first `valid` bytes. Returns all bytes with this text in its place, and how
+        many bytes it has now."""
         normalizer = self._ready().normalizer
         if normalizer is None:
             return data, valid
@@ -261,7 +262,8 @@ class HuggingFaceEncoder:
         if tokenizer.normalizer is not None or tokenizer.pre_tokenizer is None:
             return None
         text = data.decode("utf-8")
-        # Added tokens are found before the text is split. One that may be about to come is a pre-token of its own.
+        # Added tokens are found before the text is split, and each is a pre-token of its own. The text may end with the
+        # beginning of one. What ends inside this beginning is left out.
         last = len(text)
         for added in tokenizer.get_added_tokens_decoder().values():
             if added.special:

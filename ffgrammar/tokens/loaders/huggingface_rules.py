@@ -7,9 +7,10 @@ of other kinds, characters that the model drops, dropout) is refused with a Toke
     read = read_rules(config, steps, tokens, byte_level)
     rules = read.make(trie)           # CanonicalRules
 
-A model works on GPT-2's letters for bytes, or on characters. On characters, one of them (U+2581) may stand for the
-space; a text that has it is encoded as the same text with a space, so no decoded text has it. Tokens with equal bytes
-are told apart here: those that the model does not make, or makes only where there is no other, are `secondary`.
+A model works on GPT-2's letters for bytes, or on characters. If it works on characters, one of them (U+2581) may stand
+for the space. A text that has this character itself is encoded as if it had a space there, so no decoded text has the
+character. Tokens with equal bytes are told apart here: those that the model does not make, or makes only where there is
+no other, are `secondary`.
 """
 
 from __future__ import annotations
@@ -178,7 +179,7 @@ def read_rules(
     texts = {text.encode() for text in atoms}
     secondary = units.secondary - own
     secondary |= {number for number, text in enumerate(tokens) if text in texts and number not in own}
-    # (those whose text no decoded text has)
+    # (and the added tokens with a text that no decoded text has)
     secondary |= {token["id"] for token in added} - own - set(vocabulary.values())
     return ListedRules(
         vocabulary,
@@ -302,9 +303,10 @@ def _atoms(
     """The tokens that are found in a text before anything else is done with it: id by text. And whether they are found
     as well in a text that has `space` where it should have a space.
 
-    Tokens that are not normalized are found first, and special ones are passed over as they are found, which must make
-    no difference. `replaced` says that normalizing puts `space` in place of a space: then a normalized token that has
-    either is found where either is; any other, where exactly the same text is.
+    Tokens that are not normalized are found before those that are. Special tokens are found too, and then passed over.
+    Neither must make a difference. `replaced` says that normalizing puts `space` in place of each space. Then a
+    normalized token with a space or `space` in it is found whichever of the two the text has there. Any other token is
+    found only where the text has exactly its characters.
     """
     atoms: dict[str, int] = {}
     knows_space = True
@@ -331,7 +333,7 @@ def _check_overlaps(every: list[dict[str, Any]], added: list[dict[str, Any]], sp
         texts[bool(token.get("normalized"))].append(token["content"].replace(space or " ", " "))
     for other in every:
         if other.get("special"):
-            # (found together, and then passed over: what begins in it is not found)
+            # (it is found in one search with these, and then passed over: a token that begins inside it is not found)
             text = other["content"].replace(space or " ", " ")
             for one in texts[bool(other.get("normalized"))]:
                 if _begins_in(one, text):
@@ -344,7 +346,7 @@ def _check_overlaps(every: list[dict[str, Any]], added: list[dict[str, Any]], sp
 
 
 def _begins_in(text: str, other: str) -> bool:
-    """Whether a text may begin inside another one: it is part of it, or a beginning of it is the other's end."""
+    """Whether a text may begin inside another one: the other contains it, or ends with a beginning of it."""
     if text[:1] not in other:
         return False
     return text in other or any(other.endswith(text[:size]) for size in range(1, len(text)))

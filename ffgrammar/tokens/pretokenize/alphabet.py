@@ -40,8 +40,8 @@ class Alphabet(NamedTuple):
 
 
 class _Numbering:
-    """Numbers the classes. A class is known by the sets of the patterns that its characters are in. The class None is
-    for characters that are in no text."""
+    """Numbers the classes. A class is known by which sets of the patterns have its characters. The class None is for
+    characters that are in no text."""
 
     def __init__(self, sets: Sequence[CharSet]) -> None:
         self.sets = sets
@@ -70,7 +70,7 @@ def make_alphabet(
 ) -> tuple[Alphabet, list[frozenset[CharSet] | None]]:
     """(the classes of characters, a list by class).
 
-    The list has the sets of the programs that the characters of the class are in, or None if they are in no text.
+    The list has, for each class, those sets of the programs that have its characters, or None if no text has these.
 
     Args:
         steps: the instructions of all patterns.

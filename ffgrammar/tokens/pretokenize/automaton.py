@@ -12,9 +12,10 @@ The threads are what a Pike machine keeps: a machine that reads a text once and 
 time. (Cox, "Regular Expression Matching: the Virtual Machine Approach", describes it.)
 
 At a character, a state of one pattern without gaps (see below) has up to two successors. In one of them the pre-token
-goes on. If some way matches before the character, only the ways that come before that way stay. In the other successor
-the pre-token ends before the character, by that match, and the ways that come before it are watched from now on. Every
-text has exactly one sequence of hypotheses that holds to its end, and this sequence is what the pattern does.
+goes on. If some way matches before the character, only the ways stay that precede it in the order. In the other
+successor the pre-token ends before the character, by that match, and the ways that precede the matching one are watched
+from now on. Every text has exactly one sequence of hypotheses that holds to its end, and this sequence is what the
+pattern does.
 
 A pattern may also leave out parts of a text. What lies between two matches is then a pre-token too, called a gap. That
 a pre-token is a gap is a hypothesis like the others: at each of its characters, a match that begins there is watched.

@@ -317,8 +317,8 @@ cdef class PretokenTable:
 cdef size_t advance(
     PretokenTable table, Hypothesis* hypotheses, size_t count, uint32_t character, size_t at
 ) noexcept nogil:
-    """Replace hypotheses by what they become with a character of a class that begins at the offset `at`. The array has room for
-    2 * MAX_OPEN hypotheses; what does not fit is left out. Returns how many there are."""
+    """Replace hypotheses by what they become with the next character. It begins at the offset `at`, and `character` is its
+    class. The array has room for 2 * MAX_OPEN hypotheses; what does not fit is left out. Returns how many there are."""
     cdef Hypothesis[MAX_OPEN] old
     cdef size_t found = 0, i
     cdef uint32_t way, state

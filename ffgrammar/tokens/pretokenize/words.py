@@ -37,8 +37,8 @@ def compile_words(words: Iterable[str]) -> list[Instruction]:
         TokenizerError: it would have too many instructions.
     """
     nodes = _nodes(words)
-    # A node of k edges and a word's end takes k + 1 ways, of which all but the last have a SPLIT, an edge two
-    # instructions, an end one.
+    # A node with k edges has k ways, and one more if a word ends there. All ways but the last begin with a SPLIT.
+    # Beside it, an edge takes two instructions, and an end takes one.
     starts = [0]
     for is_end, edges in nodes:
         starts.append(starts[-1] + 3 * len(edges) + 2 * is_end - 1)

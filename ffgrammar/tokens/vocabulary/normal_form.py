@@ -16,8 +16,8 @@ __all__ = ["FORMS", "NormalForm", "is_normal", "start_of_last_boundary"]
 NormalForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
 FORMS: tuple[NormalForm, ...] = ("NFC", "NFD", "NFKC", "NFKD")
 
-# Ranges of characters that never combine with the character before them: what stands before one of them says nothing
-# about the text that begins with it. There are others; these are in most texts.
+# Ranges of characters that never combine with the character before them. Whether the text from such a character on is
+# normal does not depend on what stands before it. There are others; these are in most texts.
 BOUNDARIES = ((0x00, 0x2FF), (0x370, 0x482), (0x3041, 0x3096), (0x30A1, 0x30FA), (0x3400, 0x9FFF), (0xAC00, 0xD7A3))
 
 
@@ -27,8 +27,8 @@ def is_normal(form: NormalForm, text: str) -> bool:
 
 
 def start_of_last_boundary(text: str) -> int | None:
-    """Where the last character of BOUNDARIES stands, None where there is none. A text whose part before a boundary is
-    normal is normal exactly if the rest is."""
+    """Where the last character of BOUNDARIES stands, None where there is none. If the part of a text before such a
+    character is normal, the whole text is normal exactly if the rest is."""
     for at in range(len(text) - 1, -1, -1):
         code = ord(text[at])
         if any(first <= code <= last for first, last in BOUNDARIES):
