@@ -47,8 +47,8 @@ def _own_name(path: str, text: str) -> str:
 
 
 def _folder(uri: str, path: str) -> Iterator[tuple[str, str]]:
-    """The .json files in and below a folder, by name. A name is the URI with the file's path below the folder, or
-    without a URI the file's `$id`. A file without a name is left out."""
+    """The .json files in and below a folder, by name. A name is the URI, followed by the file's path below the folder.
+    If no URI is given, it is the file's `$id`. A file without a name is left out."""
     for folder, folders, names in os.walk(path):
         folders.sort()
         for name in sorted(names):

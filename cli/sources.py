@@ -149,12 +149,12 @@ def load_tokenizer(named: VocabularyName) -> Tokenizer:
     except TokenizerError:
         if named.eos is not None or not name.endswith(".tiktoken"):
             raise
-        # Ranks alone do not say what ends a text. Masks are shown without.
+        # Ranks alone do not say what ends a text. Masks are shown without end-of-text tokens.
         return Tokenizer.from_file(name, eos_token_ids=(), pattern=named.pattern)
 
 
 def settle_special(start: dict[str, Any], tokenizer: Tokenizer) -> None:
-    """Where --special is not given: it is text. Says so where the prompt has the name of a special token.
+    """If --special is not given, sets it to "text". Then warns if the prompt has the name of a special token.
 
     Args:
         start: the keyword arguments of `Grammar.matcher`.

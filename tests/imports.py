@@ -99,8 +99,8 @@ def _key(path: Path, root: Path) -> str:
 def file_graph(folder: str, root: Path = ROOT) -> dict[str, set[str]]:
     """Which files of a package need which others, by path without suffix.
 
-    A module and its declarations (.pyx, .pxd and .pyi) are one file here. An import of a package is one of its
-    `__init__`.
+    A module and its declarations (.pyx, .pxd and .pyi) are one file here. An import of a package counts as an import of
+    its `__init__`.
     """
     keys = {_key(path, root) for path in sources(folder, root)}
     graph: dict[str, set[str]] = {key: set() for key in keys}

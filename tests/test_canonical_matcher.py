@@ -122,7 +122,7 @@ def test_prompts_are_cut_to_what_no_sentence_changes(any_tok: ff.Tokenizer, cove
             assert len(tok.token_bytes(next(iter(whole))[len(kept)])) > len(rest)
         taken_back += len(tok.encode(prompt)) > len(kept)
         places += compare(tok, matcher, {ids[len(kept) :] for ids in whole}, random)
-        # the same as what comes after these tokens as they are
+        # the masks are the same if the kept tokens are given as the prompt
         if not rest:
             matcher = grammar.matcher(canonical=True, prompt=list(kept))
             compare(tok, matcher, {ids[len(kept) :] for ids in whole}, random)
@@ -333,7 +333,7 @@ def test_tokens_of_a_prompt_are_cut_back_too(cl100k: ff.Tokenizer) -> None:
             assert ids.prompt_tokens == (*before, *text.prompt_tokens) and ids.prompt_rest == text.prompt_rest
             assert type(ids.prompt_tokens[-1] if ids.prompt_tokens else 0) is int
             assert allowed(ids) == allowed(text) and allowed(text)
-    # tokens that are nobody's are taken as they are, and what is forced may come
+    # a prompt that is not canonical stays as it is, and the canonical mask allows the token that is forced after it
     odd = cl100k.encode("Hel") + cl100k.encode("lo") + cl100k.encode(" ")
     matcher: Any = grammar.matcher(canonical=True, prompt=odd)
     assert matcher.prompt_tokens == tuple(odd) and allowed(matcher) >= set(matcher.forced_tokens()[:1])
@@ -354,7 +354,7 @@ def test_long_prompts_of_one_pretoken(cl100k: ff.Tokenizer, part: str) -> None:
 
 @pytest.mark.parametrize("kind", ["llama 2", "whole text"])
 def test_tokenizers_without_pretokens_under_checks(kind: str) -> None:
-    """No pre-token ends before the text does, and what a check says is not kept: searches are cut short."""
+    """A pre-token ends only where the text ends, and the result of a check is not kept. So searches are cut short."""
     pytest.importorskip("tokenizers")
     from oracle.trained import make
 

@@ -526,7 +526,7 @@ def test_masks_after_a_prompt_and_canonical_ones(invoke: Invoke, cl100k: Any, pe
         invoke("mask", person, *more, "--prefix", '{"', "--format", "ids").out.split() for more in ([], ["--canonical"])
     ]
     assert words[1] == [str(cl100k.encode("name")[0])] and set(words[1]) < set(words[0])
-    # where bytes alone give no beginning of canonical tokens, their last token is not held against what follows
+    # no sentence goes on canonically after the tokens of these bytes, so what follows need not fit the last of them
     assert invoke("mask", person, "--canonical", "--prefix", '{"na', "--json").json()["count"] > 0
     forced = invoke("ff-tokens", person, "--prompt", "Answer: ", "--json").json()
     assert forced["forced_bytes"]["text"].startswith(" ")

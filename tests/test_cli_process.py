@@ -132,7 +132,7 @@ def test_colour_only_at_a_terminal_and_not_under_no_color(shell_env: Env, folder
 SLOW_LINES = "for i in 1 2 3 4 5; do sleep 0.5; echo '{}'; done"
 
 
-# A process that starts later than these lines come has read them all in less than a second.
+# If the command starts after all these lines have come, it reads them in less than a second and shows no progress.
 @pytest.mark.timing
 @pytest.mark.parametrize(
     ("command", "unit"),

@@ -49,14 +49,14 @@ def with_body(**changes: Any) -> bytes:
 
 
 def with_template(place: int, value: Any) -> bytes:
-    """The first template that goes on, with one of its parts changed."""
+    """A file in which one part of the first template with an `again` is changed."""
     templates = json.loads(json.dumps(BODY["templates"]))
     next(one for one in templates if one[2] is not None)[place] = value
     return with_body(templates=templates)
 
 
 def with_node(*nodes: Any) -> bytes:
-    """One more node or several, the last of which is every lexeme."""
+    """A file with more nodes. The last of them is the expression of every lexeme."""
     all_nodes = [*BODY["nodes"], *nodes]
     lexeme = [len(all_nodes) - 1, "x", False, False, None, False]
     return with_body(nodes=all_nodes, lexemes=[lexeme] * len(BODY["lexemes"]))

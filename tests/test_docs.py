@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "examples").glob("*.md")])
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`([^`\n]+)`")
-# And the bytes held: they follow the sizes of the allocator's blocks.
+# Values that are not compared: times, and the bytes held, which depend on the sizes of the allocator's blocks.
 TIMES = re.compile(r"^(\w+_ms|bytes)\t.*$", re.MULTILINE)
 FLAGS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
 

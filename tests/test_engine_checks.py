@@ -97,7 +97,7 @@ def test_verdicts(name: str, value: Any, spelling: int) -> None:
     separators = (",", ":") if spelling & 1 else (", ", " : ")
     text = json.dumps(value, ensure_ascii=bool(spelling & 2), sort_keys=bool(spelling & 4), separators=separators)
     if spelling & 2 and "\\u" in text and name in ("short strings", "some values", "below others"):
-        return  # only texts that any string may fill are spelled in every way
+        return  # escapes are accepted only where a schema allows any string
     try:
         jsonschema.Draft202012Validator(SCHEMAS[name]).validate(value)
         valid = True
@@ -230,7 +230,7 @@ LONG = b"a\\u0061\\ud83d\\ude00\\n" * 70
     "ending", [b"", b"a", b"\\", b"\\u00", b"\\u0061", b"\\ud83d", b"\\ud83d\\ude", b"\\n", b"\xf0\x9f\x98\x80"]
 )
 def test_long_strings(toy: ff.Tokenizer, ending: bytes) -> None:
-    # the known ones begin as the last does, and differ in a few bytes
+    # the complete items begin like the last one, which is not complete, and differ from it in a few bytes
     known = [b'"%b"' % (LONG + more) for more in (b"", b"a", b"aa", b"a\n"[:1] + b"1", b"\\ud83d\\ude00")]
     for wrap, unwrap in ((b"%b", b""), (b'{"a":%b}', b'{"a":')):
         grammar = ff.compile_json_schema(SOME, toy)
@@ -270,7 +270,7 @@ def test_an_item_that_repeats_another_cannot_end(toy: ff.Tokenizer) -> None:
     assert {b",", b"]", b" ", b"\n"}.isdisjoint(after) and {b"1", b".", b"e1"} <= after
     assert b"0e" not in next_pieces("numbers", b"[0,")
     assert b"-" not in next_pieces("integers from 0", b"[0,")
-    # what must be closed first is looked through
+    # an item may have parts that must be closed before it: the mask looks beyond their end, to the end of the item
     after = next_pieces("objects", b'[{"a":"a"},{"a":"a')
     assert not [piece for piece in after if piece.startswith(b'"')] and b"b" in after
     after = next_pieces("nested", b"[[1],[1")
@@ -286,7 +286,7 @@ def test_random_walks_reach_a_document(toy: ff.Tokenizer, name: str) -> None:
     assert grammar.warnings == ()
     validator = jsonschema.Draft202012Validator(SCHEMAS[name])
     choose = random.Random(3)
-    # what ends a text is rarely drawn from many
+    # without weights, a token that ends a string or the text would rarely be drawn: too many others are allowed
     usual = {PIECES.index(bytes([byte])): 8 for byte in b'a1,"]}['}
     closing = {PIECES.index(bytes([byte])): 200 for byte in b'"]}'}
     for _ in range(60):
@@ -416,7 +416,7 @@ def test_masks_that_ask_nothing_are_kept(cl100k: ff.Tokenizer) -> None:
     matcher = grammar.matcher()
     misses = []
     for number in range(4):
-        # an open object's first value is far from its end
+        # after the first value of an object its end is still far, so the mask does not depend on the other items
         assert matcher.accept_bytes(b'%s{"a":"x' % (b",", b"[")[number == 0])
         matcher.allowed_token_ids()
         misses.append(grammar.stats()["mask_misses"])
@@ -459,7 +459,7 @@ def test_checks_come_before_what_is_between(toy: ff.Tokenizer, layout: dict[str,
             for token in allowed:
                 other = matcher.fork()
                 assert other.accept_token(token)
-                # many spaces are a way on only as long as something may follow them
+                # spaces alone lead nowhere: after some of them, something else must be allowed
                 while not other.is_accepting() and token != EOS:
                     following = [PIECES[t] for t in other.allowed_token_ids() if PIECES[t].strip(b" ")]
                     if following or not other.accept_bytes(b" "):
@@ -471,7 +471,7 @@ def test_checks_come_before_what_is_between(toy: ff.Tokenizer, layout: dict[str,
 
 
 def test_what_is_forced_for_ever_is_given_in_parts() -> None:
-    """No multiple of 7 begins so and differs from the first: only zeros may follow, and never an end."""
+    """Every multiple of 7 that begins so equals the first item. So only zeros may follow, and the item cannot end."""
     schema = {"type": "array", "items": {"multipleOf": 7, "minimum": 3}, "uniqueItems": True}
     grammar = ff.compile_json_schema(schema, BYTES, whitespace="compact")
     assert grammar.warnings

@@ -158,7 +158,7 @@ def test_random_grammars(
             run.do(kind, number)
         run.check_all()
     except ff.LimitError as error:
-        # too little for a single step; or a search for a completion that has no end, as some of these grammars need
+        # the limits leave no room for a single step; or a search for a completion has no end, as in some grammars here
         assert limits != Limits() or error.limit == "emptiness_steps"
 
 

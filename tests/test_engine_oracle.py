@@ -22,7 +22,7 @@ def _grammar(description: Description) -> GrammarIR:
 
 
 def _enumerate(description: Description) -> set[str]:
-    """All sentences of at most LONGEST bytes, as the least solution of the rules read as equations between sets."""
+    """All sentences of at most LONGEST bytes: the least solution of the rules, which are equations between sets."""
     lexemes, _, rules, _ = description
     languages: list[set[str]] = [set() for _ in rules]
     while True:

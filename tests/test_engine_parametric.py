@@ -18,7 +18,7 @@ from ffgrammar.regex.expr.store import ExprStore
 def keys_in_any_order(
     names: list[str], required: set[str], lowest: int, highest: int | None, delimited: bool
 ) -> GrammarIR:
-    """`{a,b,x}`: each name at most once, x any number of times; lowest to highest names in all."""
+    """`{a,b,x}`: each name at most once, x any number of times; in all, at least `lowest` and at most `highest`."""
     store = ExprStore()
     builder = GrammarBuilder(store)
 

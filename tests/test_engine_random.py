@@ -25,7 +25,7 @@ TREE = ByteTree(enumerate(TOKENS))
 
 
 def compile_both(description: Description, toy: ff.Tokenizer) -> tuple[Any, Recogniser]:
-    """The grammar compiled by the engine, and its recogniser, on another store. Not of grammars without sentences."""
+    """The grammar compiled by the engine, and its recogniser, on another store. Rejects grammars without sentences."""
     settings = Limits(forced_bytes=FORCED_LIMIT, emptiness_steps=SEARCH_LIMIT)
     ours, theirs = ExprStore(), ExprStore()
     recogniser = Recogniser(build(description, theirs, GrammarBuilder(theirs, settings)))
@@ -57,8 +57,8 @@ def decidable() -> Iterator[None]:
 class Judge:
     """Compares a matcher with the recogniser.
 
-    The recogniser's step is local: lexer and parser go on. Where that is not enough for a sentence to exist, its
-    search is asked; where the search does not end, anything is right.
+    The recogniser's step is local: lexer and parser go on. That does not show that a sentence exists, so its search for
+    one is asked, too. If this search does not end, either answer is right.
     """
 
     def __init__(self, recogniser: Recogniser) -> None:

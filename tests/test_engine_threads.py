@@ -54,7 +54,7 @@ def in_threads(work: Callable[[int], None], count: int = THREADS) -> None:
 
 
 class Player:
-    """Does things with matchers of a grammar that a number decides, and writes down what they say."""
+    """Moves matchers of a grammar at random, as a seed decides, asks them, and writes down what they say."""
 
     def __init__(self, grammar: ff.Grammar, tok: ff.Tokenizer) -> None:
         self.grammar = grammar

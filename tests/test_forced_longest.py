@@ -64,7 +64,8 @@ class Tally:
         yield from (f"{times} times {here}" for here, times in self.not_shown.items())
 
     def check(self, most: float) -> None:
-        """The bounds: so large a part of the places, and of those with forced bytes hardly any."""
+        """No run is wrong. The share of places where a longer run is not excluded is bounded: by `most`, and by 1% of
+        the places with forced bytes."""
         assert self.contradicted == []
         assert self.not_shown.total() <= most * self.places, self.not_shown
         assert self.not_shown_with_forced <= 0.01 * self.with_forced, self.not_shown

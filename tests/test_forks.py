@@ -28,7 +28,7 @@ def _fill_known(tok: ff.Tokenizer) -> Callable[[int], object]:
     bitmask = ff.allocate_bitmask(500, tok.vocab_size)
 
     def work(turn: int) -> None:
-        # (a row each: children write to memory of their own)
+        # (each matcher has a row of its own, and a child writes to its copy of the bitmask)
         ff.fill_bitmask(matchers, bitmask, threads=1)
 
     return work

@@ -92,7 +92,7 @@ def test_groups_of_regexes_nest() -> None:
     assert not obeys("regex", "(" * 21 + "a" + ")" * 21)
 
 
-# Patterns are judged by our own parser, except for what the format does not check, and annex B.
+# Our own parser judges the patterns, except for those that it does not support, and for annex B.
 @given(st.lists(st.sampled_from(r"a|b|(|(?:|)|*|+?|{2}|{2,1}|[|]|^|-|z-a|\d|\|\]|(?=|$|.|a-z".split("|")), max_size=7))
 def test_regexes_are_patterns(parts: list[str]) -> None:
     text = "".join([*parts])
@@ -106,7 +106,7 @@ def test_regexes_are_patterns(parts: list[str]) -> None:
     if obeys("regex", text):
         assert valid, text
     elif valid:
-        # these may be characters, but not in the main grammar
+        # annex B reads these as plain characters where the main grammar does not
         assert re.search(r"[\]{}]|-", text), text
 
 

@@ -215,7 +215,7 @@ def test_a_dialect_that_is_not_known_is_refused() -> None:
         # `$id` counts only where a schema may stand, and not beside a `$ref` of an old draft
         (2020, {"$ref": "b", "$defs": {"c": {"$id": "b", "type": "null"}}, "x": {"$id": "b"}}, [None, 1], ONE),
         (7, {"allOf": [{"$ref": "#b"}], "$defs": {"c": {"$id": "#b", "type": "null"}}}, [None, 1], ONE),
-        # a name of its own, in the resource of a full URI
+        # up to draft 7, an `$id` may end in a fragment, which is an anchor in its resource
         (7, {"allOf": [{"$ref": "b#c"}], "definitions": {"c": {"$id": "b#c", "type": "null"}}}, [None, 1], ONE),
         (4, {"allOf": [{"$ref": "#c"}], "definitions": {"c": {"id": "#c", "type": "null"}}}, [None, 1], ONE),
         # a pointer leads through resources

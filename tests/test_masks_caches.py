@@ -74,7 +74,7 @@ def test_along_documents(
     covered(f"{masks} masks are the same with all, little and nothing kept")
 
 
-# strings that resemble each other: what is told apart, and where, is up to every number and letter here
+# strings that resemble each other: which tokens tell them apart, and where, depends on each number and letter here
 _counts = st.integers(0, 40)
 _strings = st.fixed_dictionaries(
     {"type": st.just("string")},

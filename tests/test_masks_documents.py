@@ -78,7 +78,7 @@ def test_json_lexemes_are_delimited(cl100k: ff.Tokenizer, shared_dir: Path, cove
             continue
         assert ir.delimited
         if ir.checks:
-            # a search over texts that are all different has no end
+            # with checks, no two texts are alike to a search for a completion, so it may have no end
             continue
         searching = ff.Grammar(dataclasses.replace(ir, delimited=False), cl100k, ff.Limits())
         trusting = ff.compile_json_schema(schema.schema, cl100k)

@@ -172,7 +172,7 @@ def test_loops_are_refused_when_ways_to_read_a_text_do_not_agree() -> None:
     a, b = store.literal(b"a"), store.literal(b"b")
     anything = store.repeat(store.byte_set(b"ab"), 0, None)
     b_first, b_last = store.concat([b, anything]), store.concat([anything, b])
-    # (a(?=b)|b)* then nothing: one way; then any text: the loop may end early
+    # (a(?=b)|b)*: if nothing follows, there is one way to read a text; if any text follows, the loop may end early
     bodies = [([a, 1], [b_first]), ([b], [])]
     made = loop_after(store, bodies, 0, None, 1)
     assert made is not None

@@ -95,7 +95,7 @@ def _assert_search(pattern: str) -> None:
 def test_anchors_in_repeats_are_exact(bounds: str) -> None:
     for choice in CHOICES:
         _assert_search(f"(?:{choice}){bounds}")
-        # beside letters, an empty match is not in every text
+        # with a letter beside it, because an empty match alone is found in every text
         _assert_search(f"(?:{choice}){bounds}b")
         _assert_search(f"(?:b|^)(?:{choice}){bounds}(?:b|$)")
 

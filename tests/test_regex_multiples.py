@@ -37,7 +37,7 @@ def test_multiples(data: st.DataObject, divisor: int, lo: int, more: int | None,
     store = ExprStore()
     expr = store.multiples(divisor, carry, lo, hi, places)
     texts = data.draw(st.lists(st.from_regex(r"[0-9]{0,9}(\.[0-9]{0,6})?", fullmatch=True), min_size=5))
-    # and some that are multiples: the carry moved on, then what is missing to the next one
+    # and some that match: digits that complete the carry, times its power of ten, to a multiple
     for length in range(lo, min(lo + 25, lo + 25 if hi is None else hi + 1)):
         digits = length + (places or 0)
         number = -carry * 10 ** (length - lo) % divisor + divisor * data.draw(st.integers(0, 9))
@@ -102,7 +102,7 @@ def test_no_two_states_are_equal_languages(divisor: int, places: int | None) -> 
 
 def test_few_states() -> None:
     store = ExprStore()
-    # so many zeros are missing, from 0 to 9
+    # a state for each number of zeros that are still missing, from 0 to 9, and one more
     assert len(_automaton(store, store.multiples(10**9, 0, 0, None, None))) == 10 + 1
 
 

@@ -130,7 +130,7 @@ def test_byte_fallback(prefix: str) -> None:
         spelled = text.replace("\u2581", " ")
         ids = tok.encode(text)
         assert tok.decode(ids) == spelled.encode()
-        # The model's own tokenizer puts a space before the text (here and there only where there is none) ...
+        # The model's own tokenizer puts a space before the text (a pre-tokenizer only where there is none) ...
         bare = not text or (prefix == "pre_tokenizer" and text[0] in " \u2581")
         whole = hf.encode(text, add_special_tokens=False).ids
         assert whole == tok.encode(text if bare else " " + text)
@@ -249,7 +249,7 @@ def test_bytes_that_are_no_text(make) -> None:
         assert tok.decode(tok.encode(cut)) == cut
     assert tok.encode("a\ud800b") == tok.encode("a\ufffdb")
     whole = "caf\u00e9 \u4e2d".encode()
-    # What the first bytes of a character are merged into stays: the pre-tokens before it are those of the whole text.
+    # A character that is cut at the end changes only its own pre-token: those before it are those of the whole text.
     assert tok.encode(whole[:-1])[:1] == tok.encode(whole)[:1]
 
 

@@ -94,7 +94,7 @@ def test_bytes_that_are_no_text(kind: str) -> None:
         found = tok.encode(cut)
         if kind not in BY_CHARACTERS and has_form(tok, cut):
             assert tok.decode(found) == cut
-        # (added tokens are pre-tokens here; where rules are not known they are found in the pre-tokens)
+        # (by the rules, added tokens are pre-tokens; `other` has no rules, and finds them inside the pre-tokens)
         assert found == other.encode(cut) or kind.startswith(ADDED), cut
     assert tok.encode("a\ud800b") == tok.encode("a\ufffdb") == other.encode("a\ud800b")
 
@@ -179,7 +179,7 @@ def test_neighbours_are_those_of_the_model(kind: str, covered: Callable[[str], N
     for _ in range(5000):
         one, other = random.choice(plain), random.choice(plain)
         if random.random() < 0.5:
-            # what is one token in another way
+            # the name of one token, cut in two
             text = names[random.choice(plain)]
             cut = random.randrange(len(text))
             found = [hf.token_to_id(text[:cut]), hf.token_to_id(text[cut:])]

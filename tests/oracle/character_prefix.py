@@ -3,8 +3,8 @@
 This is the method of the "Character Prefix Conditioning" articles. The pre-tokenizer's pattern finds the last word.
 Each end of this word, from the shortest to the whole word, is looked up in a trie of the vocabulary. A token that
 begins with the end takes its place in the word. The token is a candidate if the tokenizer encodes the changed word as
-the tokens of the part before the end, and then this token. The method looks at the last word only, and as if nothing
-followed it.
+the tokens of the part before the end, and then this token. The method looks at the last word only, and encodes it as if
+nothing followed.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class VocabularyTrie:
 
 
 def plain_coverings(encoding: Any, pattern: str, trie: VocabularyTrie, prefix: str) -> dict[str, set[int]]:
-    """The coverings that the method finds: by the part of the prefix that is kept, as text, the tokens that may cover
-    the rest.
+    """The coverings that the method finds. A key is a part of the prefix that is kept, as text; its value is the set of
+    tokens that may cover the rest.
 
     Args:
         encoding: a tiktoken encoding.

@@ -13,7 +13,8 @@ from oracle.cfg import Recogniser, State
 
 __all__ = ["Longest", "common_tokens", "forced_bytes", "forced_mismatches", "longest"]
 
-# How many tokens are tried after a run at most, how often each of them at least, and about how often all together.
+# After a run, at most MAX_TOKENS tokens are tried, each EACH times. If they are few, each is tried more often, which
+# makes about ALL times together.
 MAX_TOKENS = 300
 EACH = 4
 ALL = 400
@@ -72,8 +73,8 @@ class Longest:
     """The findings about a run of forced tokens.
 
     Attributes:
-        is_shown: whether it is shown that no longer run is forced. Two sentences show it whose canonical tokens begin
-            with the run and then differ, and so does one whose tokens end with the run.
+        is_shown: whether it is shown that no longer run is forced. It is shown by two sentences whose canonical tokens
+            begin with the run and then differ, or by one sentence whose tokens end with the run.
         contradicts: a sentence whose canonical tokens begin with those before the run, but do not go on with the run.
     """
 
@@ -139,8 +140,8 @@ def longest(
         if token is not None:
             ahead.accept_token(token)
         _wander(ahead, special, random)
-        # It takes long to find an end. So this is done only if the tokens so far begin with `done`, and do not merely
-        # go on behind the run as a sentence already found does.
+        # It takes long to find an end, so some ways are given up here: those whose tokens do not begin with `done`, and
+        # those with a token behind the run that also comes there in a sentence already found.
         begun = encode(ahead.text_bytes.decode(errors="ignore"))
         seen = begun[: len(run)] == run and begun[len(run) : len(run) + 1] in [[one] for one in following]
         if begun[: len(done)] != list(done) or (seen and token is not None):

@@ -126,7 +126,7 @@ class OracleStore:
         if kind == "not":
             return self.complement(self.derivative(parts[0], byte))
         if kind == "rep":
-            # This holds for a nullable body, too: x{lo,hi} is then x{0,hi}, and so is what remains.
+            # This holds for a nullable body, too: then x{lo,hi} equals x{0,hi}, and the rest equals x{0,hi-1}.
             body, lo, hi = parts
             rest = self.repeat(body, max(lo - 1, 0), None if hi is None else hi - 1)
             return self._cat(self.derivative(body, byte), rest)
