@@ -31,8 +31,8 @@ cdef inline bint begins_with_loop(const Nodes* n, uint32_t e) noexcept nogil:
 
 
 cdef int relax_lexemes(Dfa* dfa, uint32_t number, Vec* pairs, bint* pays) noexcept nogil:
-    """Write to `pairs` the lexemes of a state that begin with a loop, with relaxed expressions. `pays` becomes whether these
-    are enough simpler than the state to start from. Returns OK or a status."""
+    """Write to `pairs` the lexemes of a state that begin with a loop, with relaxed expressions. `pays` becomes True if these
+    are so much simpler than the state that they are worth using as its base. Returns OK or a status."""
     cdef uint32_t count = intern_len(&dfa.states, number)
     cdef bint simpler = False
     cdef uint32_t i, found
@@ -51,7 +51,8 @@ cdef int relax_lexemes(Dfa* dfa, uint32_t number, Vec* pairs, bint* pays) noexce
         if vec_push(pairs, intern_get(&dfa.states, number)[i]) < 0 or vec_push(pairs, found) < 0:
             return NO_MEMORY
     if simpler and count == 3 and head(dfa.nodes, e)[0] != K_AND:
-        # if the loop ends soon, most tokens tell the two states apart; a partition of its own also serves other grammars
+        # If the loop ends soon, most tokens tell the two states apart. The state then gets its own partition instead of a base.
+        # Other grammars that have the same state use this partition too.
         simpler = min_distinguishing_length(dfa.nodes, e, found) >= MIN_LENGTH
     pays[0] = pairs.len != 0 and (simpler or pairs.len + 1 < count)
     return OK

@@ -76,7 +76,7 @@ cdef struct Path:
     uint32_t nodes[MAX_TOKEN_BYTES + 1]
     uint32_t rows[MAX_TOKEN_BYTES + 1]
     uint32_t depth
-    uint32_t child  # the child of the last ancestor from which to look for the next ancestor
+    uint32_t child  # a child of the last ancestor; the search for the next ancestor begins at this child
 
 
 cdef int path_to(Path* path, Recognizer* m, const TrieNode* nodes, uint32_t target) noexcept nogil:
