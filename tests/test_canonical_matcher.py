@@ -228,6 +228,52 @@ def test_masks_are_what_is_accepted(cl100k: ff.Tokenizer, schema: Any, text: str
     assert allowed(matcher) == accepted and accepted
 
 
+# Strings that are bounded, patterns, keys that others exclude, escapes, characters of several bytes, closed values.
+WALKED: list[tuple[Any, str]] = [
+    ({"properties": {"a": {"type": "string", "maxLength": 30}, "bb": {"type": "string", "minLength": 2}}}, '{"a": "x'),
+    ({"properties": {"a": {"type": "string", "maxLength": 30}, "bb": {}}}, '{"a":"I\'m caf\u00e9","bb":1,"c d":"\\\\n'),
+    (
+        {"patternProperties": {"^[a-z]+(-[a-z]+)*$": {"pattern": "^.{2,9}$"}}, "additionalProperties": False},
+        '{"ab-c":"q!',
+    ),
+    (
+        {"properties": {"order": {"const": "order"}, "orders": {"enum": [1, 12, "1"]}}, "required": ["order"]},
+        '{"orders": 1',
+    ),
+    ({"type": "array", "items": {"type": ["string", "null"], "format": "date"}}, '[null, "2024-0'),
+    ({"type": "string"}, '"\u4e2d\u6587 \U0001f642\\u00e'),
+]
+
+
+@pytest.mark.parametrize("number", range(len(WALKED)))
+def test_masks_are_what_is_accepted_along_a_text(
+    any_tok: ff.Tokenizer, number: int, covered: Callable[[str], None]
+) -> None:
+    """Accepting a token is a search of its own: it does not use the masks, nor what is kept for them."""
+    random = Random(number)
+    schema, text = WALKED[number]
+    compiled = ff.compile_json_schema(schema, any_tok, whitespace=random.choice(["flexible", "compact"]))
+    if compiled.matcher().accept_bytes(text.encode()) < len(text.encode()):
+        compiled = ff.compile_json_schema(schema, any_tok)
+    plain, canonical = compiled.matcher(), compiled.matcher(canonical=True)
+    asked = refused = 0
+    for token in any_tok.encode(text):
+        mask = allowed(canonical)
+        wanted = sorted(allowed(plain))
+        for other in random.sample(wanted, min(len(wanted), 300)):
+            accepted = canonical.accept_token(other)
+            assert accepted == (other in mask), any_tok.token_bytes(other)
+            if accepted:
+                canonical.rollback(1)
+            refused += not accepted
+            asked += 1
+        if not canonical.accept_token(token):
+            break
+        assert plain.accept_token(token)
+    assert asked
+    covered(f"{any_tok.name}: {asked} tokens, {refused} refused")
+
+
 def _distance(matcher: ff.Matcher, token: int) -> int:
     assert matcher.accept_token(token)
     found = matcher.distance()

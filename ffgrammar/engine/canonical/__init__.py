@@ -10,6 +10,9 @@ In reading order:
     pending_prefix  configurations inside the pending bytes of a prompt
     token_walk      the walk over tokens that both the grammar and the rules allow
     lookahead       whether a sentence goes on that keeps the tokens as they are
+    reach           after which lexer states a pre-token can end
+    parts           canonical masks where each token has to be looked at
+    dead_ends       tokens after which no sentence goes on
     masks           the canonical tokens that may come next
     forced          the bytes and tokens that must come next
     caches          the look-ahead and the masks that the matchers of one grammar share

@@ -17,6 +17,12 @@ from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 cdef enum:
     MAX_LEVELS = 64  # how many tokens in a row a search tries to bring a pre-token to its end
+    KEPT_BYTES = 16  # configurations whose next bytes are kept
+
+
+cdef struct NextBytes:
+    Config config
+    uint32_t[8] bytes  # those that may follow, as bits
 
 
 @cython.final
@@ -36,6 +42,8 @@ cdef class Lookahead:
     cdef bint cut_short         # whether it met a state that it was searching from already
     cdef CanonicalState* states[MAX_LEVELS]  # by level: of the walk over the tokens tried there; allocated when first needed
     cdef Config* configs[MAX_LEVELS]
+    cdef NextBytes[KEPT_BYTES] next_bytes  # of the last configurations
+    cdef size_t listed_from     # where the followers that are being listed begin
     cdef Vec frontier           # of a search for the end of a pre-token: row, state, hypothesis
 
     # All methods run with the engine's lock held. Where a comment says "whether", a method returns 1, 0 or a status.
@@ -62,8 +70,16 @@ cdef class Lookahead:
     # pre-tokens.
     cdef int can_reach_boundary(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil
 
+    # Append to `found` all tokens that may come next inside the pre-token, whatever the last token is, so that the text can go on
+    # to a sentence. `at.last` must be UNCONSTRAINED, and `at` must not be inside a character. Returns OK, a status, or 1 if there
+    # are many or the search would take too long.
+    cdef int list_followers(self, Engine engine, const Config* config, const CanonicalState* at, Vec* found) noexcept nogil
+
     # Forget everything. Returns a status.
     cdef int clear(self, Engine engine) noexcept nogil
+
+    # Forget the next bytes that are kept.
+    cdef void forget_next_bytes(self) noexcept nogil
 
     # Write the name, a number, of a configuration and a state. It is NAMELESS if their numbers would mean something else the
     # next time. Returns a status.
@@ -72,15 +88,24 @@ cdef class Lookahead:
     # Write the name of `count` words. From now on it has an entry in `verdicts`. Returns a status.
     cdef int add_name(self, const uint32_t* words, uint32_t count, uint32_t* name) noexcept nogil
 
+    # Before and after a search that begins with a configuration. `status` is what it returned.
+    cdef void begin_search(self, const Config* config) noexcept nogil
+    cdef void end_search(self, int status) noexcept nogil
+
     # Whether further tokens inside the pre-token can bring it to its end. `level` is how many such tokens were taken before.
     # The verdict is kept under the name of `config` and `at`.
     cdef int search(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil
 
-    # `search` without a look at the verdicts that are kept.
-    cdef int search_tokens(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil
+    # `search` without a look at the verdicts that are kept. `found` is that of `search_subtrees`.
+    cdef int search_tokens(
+        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level, Vec* found) noexcept nogil
 
-    # `search_tokens`, where the first token is one that a walk over the trie still has to find.
-    cdef int search_subtrees(self, Engine engine, TokenWalk* walk, uint32_t level) noexcept nogil
+    # Write the bytes that may follow a configuration to 8 words, as bits. Returns a status.
+    cdef int find_next_bytes(self, Engine engine, const Config* config, uint32_t* bytes) noexcept nogil
+
+    # `search_tokens`, where the first token is one that a walk over the trie still has to find. If `found` is not NULL, the
+    # search does not end with the first such token, but appends all of them to it.
+    cdef int search_subtrees(self, Engine engine, TokenWalk* walk, uint32_t level, Vec* found) noexcept nogil
 
     # Whether the search succeeds with a token. `config` and `at` are after the bytes of this token.
     cdef int try_token(
@@ -96,10 +121,11 @@ cdef class Lookahead:
         self, Engine engine, const Config* config, bint wide, uint32_t hypothesis, bint ended, uint32_t* steps_left,
     ) noexcept nogil
 
-    # `try_characters` for the characters that begin with the bytes of `part` and go on with a byte from `low` to `high`.
+    # `try_characters` for the characters that begin with the bytes of `part` and go on with a byte from `low` to `high`. `bytes`
+    # has those of them that may come, as bits; it is NULL where this is not known.
     cdef int try_bytes(
-        self, Engine engine, const Config* config, const Utf8* part, uint32_t low, uint32_t high, uint32_t hypothesis, bint ended,
-        uint32_t* steps_left,
+        self, Engine engine, const Config* config, const Utf8* part, const uint32_t* bytes, uint32_t low, uint32_t high,
+        uint32_t hypothesis, bint ended, uint32_t* steps_left,
     ) noexcept nogil
 
     # Whether the automaton has a transition, from number `first` on, at an entry of its tables.

@@ -1,27 +1,20 @@
-"""Masks of the tokens that a grammar allows and that are the tokenizer's own. masks.pyx explains what a part of a mask is."""
+"""Masks of the tokens that a grammar allows and that are the tokenizer's own."""
 
 cimport cython
 from libc.stddef cimport size_t
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint32_t
 
 from ffgrammar.core.intern cimport Intern
 from ffgrammar.core.vec cimport Vec
-from ffgrammar.engine.engine cimport Engine
+from ffgrammar.engine.canonical.dead_ends cimport DeadEnds
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
+from ffgrammar.engine.canonical.parts cimport MaskParts
+from ffgrammar.engine.engine cimport Engine
+from ffgrammar.engine.masks.mask_cache cimport StoredMask
 from ffgrammar.engine.recognizer.recognizer cimport Config
-from ffgrammar.engine.masks.mask_cache cimport MaskTable, StoredMask
-from ffgrammar.tokens.canonical.rules cimport CanonicalState, CanonicalRules
+from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
+from ffgrammar.tokens.canonical.sieve cimport Sieve
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
-from ffgrammar.tokens.canonical.transitions cimport MAX_STATES, BoundaryTransition
-
-cdef enum:
-    SLOTS = 64
-
-
-cdef struct Slot:
-    # Verdicts about a lexer state, by the hypothesis about pre-tokens: whether the pre-token may end there.
-    uint32_t state
-    uint8_t[MAX_STATES] can_end_pretoken
 
 
 @cython.final
@@ -29,102 +22,70 @@ cdef class CanonicalMasks:
     cdef Lookahead lookahead
     cdef CanonicalRules rules
     cdef TokenTrie trie
+    cdef MaskParts parts
+    cdef DeadEnds dead_ends
     cdef size_t max_bytes
-    cdef Intern names      # of the parts that `table` has masks for
-    cdef MaskTable table
-    cdef Vec buffer        # one mask and a spare word, in whole blocks; all zero between calls
-    cdef Vec part          # the same, for one part
-    cdef Vec plain         # the grammar's own mask
-    cdef Vec scratch       # for table_pack
-    cdef Vec inside        # by token: the lexer state that it leads to from `inside_from`, or LEFT where it leaves the lexeme
-    cdef uint32_t inside_from
-    cdef uint32_t inside_generation
-    cdef Slot[SLOTS] slots
-    cdef readonly size_t misses  # parts that were not known
+    cdef uint32_t generation   # of the engine's caches, which rows and states belong to
+    # Losses: the tokens of a sieve that are dead ends in some part. Those come first that are in all parts; of the others some
+    # part that goes on with the pre-token has them, so they come only if they may stand beside the last token.
+    cdef Intern names          # (row, lexer state, number of the sieve)
+    cdef Vec offsets           # by name: where its losses are in `lost`, NOT_FOUND or IN_PARTS
+    cdef Vec lost              # lists: two counts, then the tokens
+    cdef Vec later             # scratch: the second kind of one list
 
     # All methods run with the engine's lock held and the look-ahead entered. Unless its comment says otherwise, a method
-    # returns a status; if the comment begins with "Whether", it returns 1, 0 or a status. `at` is the rules' state after the
-    # tokens so far, and `start` is the same with one hypothesis only. `ends` says whether the pre-token ends before the next
-    # token; if not, it goes on with this token.
+    # returns a status; if the comment begins with "Whether", it returns 1, 0 or a status.
 
-    # Write the mask after the tokens so far to `count` words, including end-of-text tokens. `transitions` has two transitions
-    # for each hypothesis (CanonicalRules.transitions_from), or is None. `successors` is a mask of the tokens that merges leave
-    # beside the last token, or NULL where this does not matter.
+    # Forget everything if the engine has forgotten its rows and states, or if it takes too much memory.
+    cdef int enter(self, Engine engine) noexcept nogil
+
+    # Write the mask after the tokens so far to `count` words, including end-of-text tokens. `at` is the rules' state, and
+    # `sieve` its sieve; it is None inside a character.
     cdef int fill(
-        self, Engine engine, const Config* config, const CanonicalState* at, list transitions, const uint32_t* successors,
-        uint32_t* words, size_t count,
+        self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, uint32_t* words, size_t count,
     ) noexcept
 
-    # Add the tokens of all parts to `buffer`. Returns a status.
-    cdef int add(
-        self, Engine engine, const Config* config, const CanonicalState* at, list transitions, const uint32_t* successors,
-    ) noexcept
+    # `fill_tokens` from parts.
+    cdef int fill_from_parts(
+        self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, uint32_t* words) noexcept
 
-    # Add the tokens of one part to `buffer`. Returns a status.
-    cdef int add_part(
-        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
-        const uint32_t* successors,
-    ) noexcept
+    # `fill` without the tokens that end the text.
+    cdef int fill_tokens(
+        self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, uint32_t* words) noexcept
 
-    # Find or make the mask of one part, before it is and-ed with successors. The caller releases it. Returns a status.
-    cdef int find_part(
-        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
-        StoredMask** mask,
-    ) noexcept
-
-    # Write the mask of one part to `part`. Sets `text_dependent` to True if it depends on values in the text. Returns a status.
-    cdef int make_part(
-        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
-        bint* text_dependent,
-    ) noexcept
-
-    # Pack `part` into a mask, which the caller releases. If `keep`, the mask is stored under `name`. Returns a status.
-    cdef int pack_part(self, StoredMask** mask, bint keep, uint32_t name) noexcept
-
-    # Whether the tokens that merges do not make can be ignored, because none of them forbids that a pre-token ends before or
-    # after the next token. Returns True or False.
-    cdef bint ignores_unmergeable(self, const CanonicalState* start, bint ends) noexcept nogil
-
-    # Make a part by walking the whole trie: set its tokens in `words`.
-    cdef int walk(self, Engine engine, const Config* config, const CanonicalState* start, bint ends, uint32_t* words) noexcept nogil
-
-    # Make a part by filtering the grammar's own mask with a boundary transition: set its tokens in `words`. Sets
-    # `text_dependent` to True if the grammar's mask depends on values in the text.
-    cdef int filter_by_pretokens(
-        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
-        uint32_t* words, bint* text_dependent,
+    # Write the tokens that a stored mask has and that the sieve lets through. `successors` is a mask, or NULL.
+    cdef void sift(
+        self, const StoredMask* mask, const CanonicalState* at, Sieve sieve, const uint32_t* successors, uint32_t* words
     ) noexcept nogil
 
-    # Write the grammar's own mask to `plain`. Sets `text_dependent` to True if it depends on values in the text. Returns a
-    # status.
-    cdef int find_plain(self, Engine engine, const Config* config, bint* text_dependent) noexcept nogil
+    # Whether merges leave a token beside the last one. Returns True or False.
+    cdef bint may_stand_beside(self, const CanonicalState* at, const uint32_t* successors, uint32_t token) noexcept nogil
 
-    # `tokens` are some of the 32 tokens of word number `word` of a mask, as bits. Returns, as bits, those for which a slot
-    # already says that the pre-token may end after the token. `after` is, by token, the hypothesis after it.
-    cdef uint32_t known_tokens(self, uint32_t word, uint32_t tokens, const uint8_t* after) noexcept nogil
+    # Take the losses at an offset in `lost` out of a mask.
+    cdef void drop_losses(
+        self, const CanonicalState* at, const uint32_t* successors, uint32_t offset, uint32_t* words) noexcept nogil
 
-    # Whether one token may come. `by_merges` says whether it must also be one that merges make.
-    cdef int judge_token(
-        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
-        bint by_merges, uint32_t token,
-    ) noexcept nogil
+    # Find what a sieve loses in a configuration: write the offset in `lost`, or IN_PARTS.
+    cdef int find_losses(self, Engine engine, const Config* config, Sieve sieve, uint32_t* offset) noexcept nogil
 
-    # Fill `inside` for a lexer state.
-    cdef int walk_inside(self, Engine engine, uint32_t state) noexcept nogil
+    # In which parts a token comes and is no dead end: returns 0 if in none, 1 if only in some that go on with the pre-token, else
+    # 2. `offsets` are those of the parts in `dead`.
+    cdef int lives_in(self, Sieve sieve, const uint32_t* offsets, uint32_t token) noexcept nogil
 
-    # Whether the pre-token may end after a token that leads to a lexer state and a hypothesis.
-    cdef int can_end_after(self, Engine engine, const Config* config, uint32_t state, uint32_t hypothesis) noexcept nogil
+    # Take out the tokens that would complete an unmergeable token, spelled by several tokens, unless the pre-token goes on.
+    cdef int drop_spelled(
+        self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
+        uint32_t* words) noexcept nogil
 
-    # `can_end_after` on a virtual row, where the answer may depend on the text of the token.
-    cdef int can_end_after_text(self, Engine engine, const Config* config, uint32_t token, uint32_t hypothesis) noexcept nogil
+    # The same for one hypothesis: the pre-token so far leads to a node of the trie. `offsets` are those of the parts in `dead`.
+    cdef int drop_spelled_below(
+        self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
+        const uint32_t* offsets, uint32_t node, uint32_t* words) noexcept nogil
 
-    # Returns the slot of a lexer state. If the slot was another state's, its verdicts are forgotten first.
-    cdef Slot* slot_of(self, uint32_t state) noexcept nogil
+    # Whether a token comes in some part, is no dead end there and, if it completes an unmergeable token, goes on.
+    cdef int comes(
+        self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
+        const uint32_t* offsets, uint32_t token) noexcept nogil
 
-    # Whether a token may come. The token is read byte by byte.
-    cdef int try_token(
-        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, uint32_t token) noexcept nogil
-
-    # Whether a token may come. `config` and `at` are after the bytes of this token.
-    cdef int may_come(
-        self, Engine engine, const Config* config, const CanonicalState* at, bint ends, uint32_t token) noexcept nogil
+    # Whether a node's bytes and a token's are together those of an unmergeable token. Returns True or False.
+    cdef bint spells_unmergeable(self, uint32_t node, uint32_t token) noexcept nogil

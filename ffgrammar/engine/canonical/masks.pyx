@@ -1,48 +1,69 @@
-"""A canonical mask is put together from parts.
+"""A canonical mask is the grammar's own mask, sifted: a token comes if the grammar allows it and the rules let it follow
+(tokens/canonical/sieve.pyx). Both are masks that are known or quickly found, so this takes a bitwise AND. Then the dead ends
+are taken out (dead_ends.pyx). They depend on the grammar's configuration and the sieve, so they are found once and kept.
 
-There are two cases for the next token. It may begin a new pre-token, if the current one may end. Or it may go on with the
-current pre-token, if the merges leave it beside the last token. There may be several hypotheses about where pre-tokens end
-(tokens/pretokenize/automaton.py). So a mask is the union of two parts for each hypothesis.
-
-Apart from what the merges leave beside the last token, a part depends on the grammar's configuration and on one hypothesis. So
-parts are found once and kept. A mask is the union of a few of them, where those that go on with the pre-token are first and-ed
-with the successors of the last token (tokens/bpe/successors.pyx).
-
-A part is found from the grammar's own mask and from what pre-tokens allow (tokens/canonical/transitions.pyx). Most tokens stay
-inside a lexeme. Whether the pre-token may end after such a token depends on the lexer state and the hypothesis that the token
-leads to. The other tokens are looked at one by one. docs/performance.md says how long this takes. A walk over all tokens takes
-ten times as long.
+Some masks cannot be made in this way. They are made from parts (parts.pyx).
 """
 
 cimport cython
 from libc.stddef cimport size_t
-from libc.stdint cimport uint8_t, uint16_t, uint32_t
-from libc.string cimport memcpy, memset
+from libc.stdint cimport uint32_t
+from libc.string cimport memset
 
-from ffgrammar.core.bits cimport bit_set, bit_test, lowest_bit
+from ffgrammar.core.bits cimport bit_clear, bit_set, bit_test
 from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_free, intern_init
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init
+from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.engine.canonical.dead_ends cimport IN_PARTS, NOT_FOUND
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
-from ffgrammar.engine.canonical.token_walk cimport TokenWalk, walk_begin, walk_next
-from ffgrammar.engine.recognizer.recognizer cimport parser_row
 from ffgrammar.engine.masks.compute cimport masks_find
-from ffgrammar.engine.masks.mask_cache cimport (
-    block_words, mask_release, mask_unpack, scratch_words, table_bytes, table_clear, table_find, table_free, table_init,
-    table_pack, table_put,
-)
-from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
-from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, dfa_step
-from ffgrammar.tokens.canonical.rules cimport UNCONSTRAINED, FIRST, NO_NODE
-from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TrieNode, next_node, node_byte, node_depth, node_token
+from ffgrammar.engine.masks.mask_cache cimport DENSE, mask_release
+from ffgrammar.engine.values.trace cimport VIRTUAL
+from ffgrammar.tokens.canonical.rules cimport NO_NODE, UNCONSTRAINED
+from ffgrammar.tokens.canonical.sieve cimport SievePart
+from ffgrammar.tokens.canonical.transitions cimport GOES_ON
+from ffgrammar.tokens.vocabulary.trie cimport node_depth, node_token, subtree_end, trie_child
+
+cdef extern from *:
+    """
+    /* words = mask & (alone | (beside & successors)). A missing pointer stands for no tokens in `alone` and `beside`, and for
+       all tokens in `successors`. Four words at a time, in vectors of the compiler. */
+    #include <stdint.h>
+    #include <string.h>
+    typedef uint32_t ffgrammar_words __attribute__((vector_size(16)));
+    static inline ffgrammar_words ffgrammar_read_words(const uint32_t *from) {
+        ffgrammar_words loaded;
+        memcpy(&loaded, from, sizeof loaded);
+        return loaded;
+    }
+    static inline void ffgrammar_sift(
+        uint32_t *words, const uint32_t *mask, const uint32_t *alone, const uint32_t *beside, const uint32_t *successors,
+        uint32_t count
+    ) {
+        uint32_t i = 0;
+        for (; i + 4 <= count; i += 4) {
+            ffgrammar_words found = {0, 0, 0, 0};
+            if (beside) {
+                found = ffgrammar_read_words(beside + i);
+                if (successors) found &= ffgrammar_read_words(successors + i);
+            }
+            if (alone) found |= ffgrammar_read_words(alone + i);
+            found &= ffgrammar_read_words(mask + i);
+            memcpy(words + i, &found, sizeof found);
+        }
+        for (; i < count; i++) {
+            uint32_t found = beside ? beside[i] & (successors ? successors[i] : (uint32_t)-1) : 0;
+            words[i] = mask[i] & (found | (alone ? alone[i] : 0));
+        }
+    }
+    """
+    void sift_words "ffgrammar_sift"(
+        uint32_t* words, const uint32_t* mask, const uint32_t* alone, const uint32_t* beside, const uint32_t* successors,
+        uint32_t count) noexcept nogil
+
 
 cdef enum:
-    LEFT = 0xFFFFFFFF
-    NO_STATE = 0xFFFFFFFE
-    # verdicts
-    UNKNOWN = 0
-    YES = 1
-    NO = 2
+    MAX_PARTS = 2 * 8  # of a sieve: two ways after each of MAX_HYPOTHESES
 
 
 @cython.final
@@ -51,362 +72,268 @@ cdef class CanonicalMasks:
 
     Args:
         lookahead: the grammar's look-ahead.
-        max_bytes: when the kept masks and their names take more than this, all are dropped.
+        max_bytes: when the kept dead ends and losses, or the kept parts, take more than this, all are dropped.
     """
 
     def __cinit__(self, Lookahead lookahead not None, size_t max_bytes):
-        cdef uint32_t words = lookahead.rules.trie.n_words
         self.lookahead = lookahead
         self.rules = lookahead.rules
         self.trie = lookahead.rules.trie
         self.max_bytes = max_bytes
-        vec_init(&self.buffer)
-        vec_init(&self.part)
-        vec_init(&self.plain)
-        vec_init(&self.scratch)
-        vec_init(&self.inside)
-        if table_init(&self.table) < 0 or intern_init(&self.names) < 0:
+        self.parts = MaskParts(lookahead, max_bytes)
+        self.dead_ends = DeadEnds(self.parts)
+        vec_init(&self.offsets)
+        vec_init(&self.lost)
+        vec_init(&self.later)
+        if intern_init(&self.names) < 0:
             raise MemoryError
-        if (vec_fill(&self.buffer, block_words(words), 0) < 0 or vec_fill(&self.part, block_words(words), 0) < 0
-                or vec_fill(&self.plain, block_words(words), 0) < 0 or vec_fill(&self.scratch, scratch_words(words), 0) < 0
-                or vec_fill(&self.inside, 32 * (<size_t>words + 1), 0) < 0):
-            raise MemoryError
-        self.inside_from = LEFT
 
     def __dealloc__(self):
-        table_free(&self.table)
         intern_free(&self.names)
-        vec_free(&self.buffer)
-        vec_free(&self.part)
-        vec_free(&self.plain)
-        vec_free(&self.scratch)
-        vec_free(&self.inside)
+        vec_free(&self.offsets)
+        vec_free(&self.lost)
+        vec_free(&self.later)
 
-    cdef int fill(
-        self, Engine engine, const Config* config, const CanonicalState* at, list transitions, const uint32_t* successors,
-        uint32_t* words, size_t count,
-    ) noexcept:
-        cdef uint32_t n_words = self.trie.n_words
-        cdef uint32_t i
-        cdef int status
-        if self.table.generation != engine.generation or (
-                table_bytes(&self.table) + intern_bytes(&self.names) > self.max_bytes):
-            table_clear(&self.table, engine.generation)
+    cdef int enter(self, Engine engine) noexcept nogil:
+        cdef size_t held = intern_bytes(&self.names) + (self.offsets.cap + self.lost.cap) * sizeof(uint32_t)
+        if self.generation != engine.generation or held + self.dead_ends.bytes() > self.max_bytes:
+            self.generation = engine.generation
             intern_free(&self.names)
+            vec_free(&self.offsets)
+            vec_free(&self.lost)
             if intern_init(&self.names) < 0:
                 return NO_MEMORY
-        status = self.add(engine, config, at, transitions, successors)
-        if status >= 0:
-            memcpy(words, self.buffer.data, n_words * sizeof(uint32_t))
-            memset(words + n_words, 0, (count - n_words) * sizeof(uint32_t))
-            if self.rules.is_whole(at):
-                status = self.lookahead.accepting(engine, config)
-                for i in range(<uint32_t>engine.eos.len if status > 0 else 0):
-                    bit_set(words, engine.eos.data[i])
-        memset(self.buffer.data, 0, self.buffer.len * sizeof(uint32_t))
-        return min(status, OK)
-
-    cdef int add(
-        self, Engine engine, const Config* config, const CanonicalState* at, list transitions, const uint32_t* successors,
-    ) noexcept:
-        cdef CanonicalState start = at[0]
-        cdef uint32_t i
-        cdef int status = OK
-        if at.character.need:
-            # few tokens go on inside a character
-            with nogil:
-                status = self.walk(engine, config, at, False, self.buffer.data)
-            return status
-        for i in range(at.count):
-            start.count = 1
-            start.hypothesis[0] = at.hypothesis[i]
-            start.node[0] = at.node[i]
-            if at.last != <uint32_t>FIRST:
-                status = self.add_part(
-                    engine, config, &start, True, None if transitions is None else <BoundaryTransition>transitions[2 * i], NULL)
-            if status >= 0 and not at.unmergeable:
-                status = self.add_part(
-                    engine, config, &start, False, None if transitions is None else <BoundaryTransition>transitions[2 * i + 1],
-                    successors)
-            if status < 0:
-                return status
+            return self.dead_ends.clear()
         return OK
 
-    cdef int add_part(
-        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
-        const uint32_t* successors,
+    cdef int fill(
+        self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, uint32_t* words, size_t count,
     ) noexcept:
         cdef uint32_t n_words = self.trie.n_words
-        cdef StoredMask* mask
         cdef uint32_t i
-        cdef int status = self.find_part(engine, config, start, ends, transition, &mask)
-        if status < 0:
-            return status
-        mask_unpack(mask, n_words, self.part.data, n_words)
-        mask_release(mask)
-        if successors != NULL:
-            for i in range(n_words):
-                self.buffer.data[i] |= self.part.data[i] & successors[i]
+        cdef int status
+        if sieve is None or config.row & VIRTUAL or config.row == PENDING or engine.completability.enabled:
+            status = self.fill_from_parts(engine, config, at, sieve, words)
         else:
-            for i in range(n_words):
-                self.buffer.data[i] |= self.part.data[i]
-        memset(self.part.data, 0, n_words * sizeof(uint32_t))
-        return OK
+            status = self.fill_tokens(engine, config, at, sieve, words)
+        if status < 0:
+            return status
+        memset(words + n_words, 0, (count - n_words) * sizeof(uint32_t))
+        if self.rules.is_whole(at):
+            status = self.lookahead.accepting(engine, config)
+            for i in range(<uint32_t>engine.eos.len if status > 0 else 0):
+                bit_set(words, engine.eos.data[i])
+        return min(status, OK)
 
-    cdef int find_part(
-        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
-        StoredMask** mask,
+    cdef int fill_from_parts(
+        self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, uint32_t* words
     ) noexcept:
-        cdef uint32_t[5] words
-        cdef uint32_t name = 0
-        cdef size_t answers = self.lookahead.dependent_answers
-        cdef bint text_dependent = False
-        cdef int status
-        if config.row != PENDING:
-            words[0] = parser_row(&engine.recognizer, config.row)
-            words[1] = config.state
-            words[2] = start.hypothesis[0]
-            words[3] = start.node[0]
-            words[4] = ends | (start.last == <uint32_t>FIRST) << 1 | start.unmergeable << 2
-            status = intern_add(&self.names, words, 5, &name)
-            if status < 0:
-                return status
-            mask[0] = table_find(&self.table, engine.generation, name)
-            if mask[0] != NULL:
-                return OK
-        self.misses += 1
-        status = self.make_part(engine, config, start, ends, transition, &text_dependent)
-        text_dependent |= self.lookahead.dependent_answers != answers
+        cdef bytes successors = None
+        if at.last < <uint32_t>UNCONSTRAINED and not at.character.need:
+            try:
+                successors = self.rules.successors().find(at.last)
+            except MemoryError:
+                return NO_MEMORY
+        return self.parts.fill(
+            engine, config, at, sieve, NULL if successors is None else <const uint32_t*><const char*>successors, words)
+
+    cdef int fill_tokens(
+        self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, uint32_t* words
+    ) noexcept:
+        cdef bytes successors = None
+        cdef const uint32_t* beside = NULL
+        cdef StoredMask* mask
+        cdef bint looked = False
+        cdef uint32_t offset = 0
+        cdef int status = self.enter(engine)
         if status >= 0:
-            # a part that depends on the text of its virtual row does not hold for other virtual rows with the same name
-            status = self.pack_part(mask, config.row != PENDING and not (config.row & VIRTUAL and text_dependent), name)
-        memset(self.part.data, 0, self.part.len * sizeof(uint32_t))
-        return status
-
-    cdef int make_part(
-        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
-        bint* text_dependent,
-    ) noexcept:
-        cdef CanonicalState at = start[0]
-        if at.last != <uint32_t>FIRST:
-            at.last = UNCONSTRAINED
-        with nogil:
-            if transition is None or config.row == PENDING or (
-                    self.rules.has_unmergeable and not self.ignores_unmergeable(start, ends)):
-                return self.walk(engine, config, &at, ends, self.part.data)
-            return self.filter_by_pretokens(engine, config, &at, ends, transition, self.part.data, text_dependent)
-
-    cdef int pack_part(self, StoredMask** mask, bint keep, uint32_t name) noexcept:
-        cdef int status
-        self.part.data[self.trie.n_words] = 0
-        mask[0] = table_pack(&self.table, self.part.data, self.trie.n_words, self.scratch.data)
-        if mask[0] == NULL:
-            return NO_MEMORY
-        if not keep:
-            return OK
-        status = table_put(&self.table, name, mask[0])
+            status = self.find_losses(engine, config, sieve, &offset)
+        if status >= 0 and offset == <uint32_t>IN_PARTS:
+            return self.fill_from_parts(engine, config, at, sieve, words)
+        if status >= 0:
+            status = masks_find(&engine.masks, &engine.recognizer, config, &mask, &looked)
         if status < 0:
-            mask_release(mask[0])
-        return status
+            return status
+        if mask.count == DENSE and sieve.beside != NULL and at.last < <uint32_t>UNCONSTRAINED:
+            try:
+                successors = self.rules.successors().find(at.last)
+            except MemoryError:
+                mask_release(mask)
+                return NO_MEMORY
+            beside = <const uint32_t*><const char*>successors
+        self.sift(mask, at, sieve, beside, words)
+        mask_release(mask)
+        self.drop_losses(at, beside, offset, words)
+        return self.drop_spelled(engine, config, at, sieve, beside, words) if self.rules.has_unmergeable else OK
 
-    cdef bint ignores_unmergeable(self, const CanonicalState* start, bint ends) noexcept nogil:
-        if ends:
-            return start.unmergeable or not self.rules.is_unmergeable(start.node[0])
-        return start.last == <uint32_t>FIRST or start.node[0] == <uint32_t>NO_NODE
-
-    cdef int filter_by_pretokens(
-        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
-        uint32_t* words, bint* text_dependent,
+    cdef void sift(
+        self, const StoredMask* mask, const CanonicalState* at, Sieve sieve, const uint32_t* successors, uint32_t* words
     ) noexcept nogil:
-        cdef uint32_t word, allowed, left, token, found
-        # whether each token must be checked for whether merges make it
-        cdef bint by_merges = not self.rules.whole_pretokens or (
-            self.rules.has_unmergeable and not ends and start.last != <uint32_t>FIRST)
-        cdef int status = self.find_plain(engine, config, text_dependent)
-        if status >= 0 and (self.inside_from != config.state or self.inside_generation != engine.generation):
-            status = self.walk_inside(engine, config.state)
-        if status < 0:
-            return status
-        for word in range(SLOTS):
-            self.slots[word].state = NO_STATE
-        for word in range(self.trie.n_words):
-            allowed = self.plain.data[word] & transition.mask[word]
-            found = 0
-            if allowed and not by_merges:
-                # (this decides most tokens: a part of a mask inside a JSON string takes 1.1 ms instead of 1.6 ms)
-                found = self.known_tokens(word, allowed, transition.after) & ~transition.cut[word]
-            words[word] |= found
-            left = allowed & ~found
-            while left:
-                token = word << 5 | lowest_bit(left)
-                left &= left - 1
-                status = self.judge_token(engine, config, start, ends, transition, by_merges, token)
-                if status < 0:
-                    return status
-                if status:
+        cdef uint32_t n_words = self.trie.n_words
+        cdef const uint32_t* alone = sieve.alone
+        cdef const uint32_t* beside = sieve.beside
+        cdef uint32_t i, token
+        if mask.count != DENSE:
+            memset(words, 0, n_words * sizeof(uint32_t))
+            for i in range(mask.count):
+                token = mask.words[i]
+                if (alone != NULL and bit_test(alone, token)) or (
+                        beside != NULL and bit_test(beside, token) and self.may_stand_beside(at, successors, token)):
                     bit_set(words, token)
+        else:
+            sift_words(words, mask.words, alone, beside, successors, n_words)
+
+    cdef bint may_stand_beside(self, const CanonicalState* at, const uint32_t* successors, uint32_t token) noexcept nogil:
+        if at.last >= <uint32_t>UNCONSTRAINED:
+            return True
+        if successors != NULL:
+            return bit_test(successors, token)
+        return self.rules.merges.pair(at.last, token) > 0
+
+    cdef void drop_losses(
+        self, const CanonicalState* at, const uint32_t* successors, uint32_t offset, uint32_t* words
+    ) noexcept nogil:
+        cdef const uint32_t* lost = self.lost.data + offset + 2
+        cdef uint32_t always = self.lost.data[offset]
+        cdef uint32_t i
+        for i in range(always):
+            bit_clear(words, lost[i])
+        for i in range(always, always + self.lost.data[offset + 1]):
+            if bit_test(words, lost[i]) and not self.may_stand_beside(at, successors, lost[i]):
+                bit_clear(words, lost[i])
+
+    cdef int find_losses(self, Engine engine, const Config* config, Sieve sieve, uint32_t* offset) noexcept nogil:
+        cdef uint32_t[3] words
+        cdef uint32_t[MAX_PARTS] offsets
+        cdef uint32_t name, i, j, token
+        cdef int alive
+        cdef int status
+        words[0] = config.row
+        words[1] = config.state
+        words[2] = sieve.number
+        status = intern_add(&self.names, words, 3, &name)
+        if status < 0 or (name == self.offsets.len and vec_push(&self.offsets, NOT_FOUND) < 0):
+            return NO_MEMORY
+        offset[0] = self.offsets.data[name]
+        if offset[0] != <uint32_t>NOT_FOUND:
+            return OK
+        offset[0] = <uint32_t>self.lost.len
+        self.later.len = 0
+        if vec_fill(&self.lost, 2, 0) < 0:
+            return NO_MEMORY
+        for i in range(sieve.count):
+            status = self.dead_ends.find_dead(engine, config, &sieve.parts[i], &offsets[i])
+            if status < 0:
+                self.lost.len = offset[0]
+                return status
+            if offsets[i] == <uint32_t>IN_PARTS:
+                self.lost.len = offset[0]
+                offset[0] = self.offsets.data[name] = IN_PARTS
+                return OK
+        for i in range(sieve.count):
+            for j in range(self.dead_ends.dead.data[offsets[i]]):
+                token = self.dead_ends.dead.data[offsets[i] + 1 + j]
+                alive = self.lives_in(sieve, offsets, token)
+                if (alive == 0 and vec_push(&self.lost, token) < 0) or (alive == 1 and vec_push(&self.later, token) < 0):
+                    self.lost.len = offset[0]
+                    return NO_MEMORY
+        self.lost.data[offset[0]] = <uint32_t>self.lost.len - offset[0] - 2
+        self.lost.data[offset[0] + 1] = <uint32_t>self.later.len
+        if vec_extend(&self.lost, self.later.data, self.later.len) < 0:
+            self.lost.len = offset[0]
+            return NO_MEMORY
+        self.offsets.data[name] = offset[0]
         return OK
 
-    cdef int find_plain(self, Engine engine, const Config* config, bint* text_dependent) noexcept nogil:
-        cdef StoredMask* plain
-        cdef int status = masks_find(&engine.masks, &engine.recognizer, config, &plain, text_dependent)
-        if status < 0:
-            return status
-        mask_unpack(plain, self.trie.n_words, self.plain.data, self.trie.n_words)
-        mask_release(plain)
-        return OK
-
-    cdef uint32_t known_tokens(self, uint32_t word, uint32_t tokens, const uint8_t* after) noexcept nogil:
-        cdef const uint32_t* inside = self.inside.data
-        cdef const Slot* slot
-        cdef uint32_t found = 0
-        cdef uint32_t token
-        while tokens:
-            token = word << 5 | lowest_bit(tokens)
-            slot = &self.slots[(inside[token] >> 8) % SLOTS]
-            if slot.state == inside[token] and slot.can_end_pretoken[after[token]] == YES:
-                found |= tokens & -tokens
-            tokens &= tokens - 1
+    cdef int lives_in(self, Sieve sieve, const uint32_t* offsets, uint32_t token) noexcept nogil:
+        cdef int found = 0
+        cdef uint32_t i
+        for i in range(sieve.count):
+            if bit_test(sieve.parts[i].transition.mask, token) and not self.dead_ends.is_dead(offsets[i], token):
+                if sieve.parts[i].way != GOES_ON:
+                    return 2
+                found = 1
         return found
 
-    cdef int judge_token(
-        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, BoundaryTransition transition,
-        bint by_merges, uint32_t token,
+    cdef int drop_spelled(
+        self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
+        uint32_t* words
     ) noexcept nogil:
-        cdef int status = 0
-        if self.inside.data[token] != LEFT and not bit_test(transition.cut, token):
-            if config.row & VIRTUAL:
-                status = self.can_end_after_text(engine, config, token, transition.after[token])
-            else:
-                status = self.can_end_after(engine, config, self.inside.data[token], transition.after[token])
-            if status > 0 and by_merges:
-                status = self.rules.merges.reached(token)
-        return self.try_token(engine, config, start, ends, token) if status == 0 else status
-
-    cdef int can_end_after_text(self, Engine engine, const Config* config, uint32_t token, uint32_t hypothesis) noexcept nogil:
-        """If the answer is yes and did not depend on the text, it holds for other tokens with the same lexer state and
-        hypothesis, too."""
-        cdef uint32_t state = self.inside.data[token]
-        cdef Slot* slot = self.slot_of(state)
-        cdef Config moved = config[0]
-        cdef CanonicalState at
-        cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
-        cdef size_t answers
-        cdef uint32_t i
-        cdef int status = 1
-        if slot.can_end_pretoken[hypothesis] == YES:
-            return 1
-        for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
-            if status > 0:
-                status = self.lookahead.step(engine, &moved, self.trie.blob[i])
-        if status > 0:
-            self.rules.begin(&at)
-            at.hypothesis[0] = <uint16_t>hypothesis
-            answers = self.lookahead.dependent_answers
-            status = self.lookahead.can_end_pretoken(engine, &moved, &at)
-            if status > 0 and self.lookahead.dependent_answers == answers:
-                slot.can_end_pretoken[hypothesis] = YES
-        trace_release(&engine.recognizer.trace, &mark)
+        cdef uint32_t[MAX_PARTS] offsets
+        cdef uint32_t i, node
+        cdef bint found = False
+        cdef int status = OK
+        for i in range(sieve.count):
+            node = at.node[sieve.parts[i].index]
+            if sieve.parts[i].way == GOES_ON and node < <uint32_t>NO_NODE and self.rules.leads_to_unmergeable[node]:
+                found = True
+        for i in range(sieve.count if found else 0):
+            if status >= 0:
+                status = self.dead_ends.find_dead(engine, config, &sieve.parts[i], &offsets[i])
+        for i in range(sieve.count if found else 0):
+            if status >= 0 and sieve.parts[i].way == GOES_ON:
+                status = self.drop_spelled_below(
+                    engine, config, at, sieve, successors, offsets, at.node[sieve.parts[i].index], words)
         return status
 
-    cdef Slot* slot_of(self, uint32_t state) noexcept nogil:
-        cdef Slot* slot = &self.slots[(state >> 8) % SLOTS]
-        if slot.state != state:
-            slot.state = state
-            memset(slot.can_end_pretoken, UNKNOWN, MAX_STATES)
-        return slot
-
-    cdef int walk_inside(self, Engine engine, uint32_t state) noexcept nogil:
-        cdef const TrieNode* nodes = self.trie.nodes
-        cdef uint32_t* inside = self.inside.data
-        cdef uint32_t[MAX_TOKEN_BYTES + 1] states
-        cdef uint32_t node = 1
-        cdef uint32_t depth, target
+    cdef int drop_spelled_below(
+        self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
+        const uint32_t* offsets, uint32_t node, uint32_t* words
+    ) noexcept nogil:
+        cdef uint32_t stop, below, start
+        cdef long long token
         cdef int status
-        self.inside_from = LEFT
-        memset(inside, 0xFF, self.inside.len * sizeof(uint32_t))
-        states[0] = state
-        while node < self.trie.node_count:
-            depth = node_depth(&nodes[node])
-            status = dfa_step(&engine.recognizer.dfa, states[depth - 1], node_byte(&nodes[node]), &target)
-            if status < 0:
-                return status
-            if target <= LAST_STATE:
-                states[depth] = target
-                inside[node_token(&nodes[node])] = target
-            node = next_node(nodes, node, target <= LAST_STATE)
-        inside[self.trie.pad_token] = LEFT
-        self.inside_from = state
-        self.inside_generation = engine.generation
+        if node >= <uint32_t>NO_NODE or not self.rules.leads_to_unmergeable[node]:
+            return OK
+        stop = subtree_end(self.trie.nodes, node)
+        below = node + 1
+        while below < stop:
+            if not self.rules.leads_to_unmergeable[below]:
+                below = subtree_end(self.trie.nodes, below)
+                continue
+            if self.rules.is_unmergeable(below):
+                start = self.trie.offsets[node_token(&self.trie.nodes[below])]
+                token = self.trie.find_token(
+                    self.trie.blob + start + node_depth(&self.trie.nodes[node]),
+                    node_depth(&self.trie.nodes[below]) - node_depth(&self.trie.nodes[node]))
+                if token >= 0 and bit_test(words, <uint32_t>token):
+                    status = self.comes(engine, config, at, sieve, successors, offsets, <uint32_t>token)
+                    if status < 0:
+                        return status
+                    if status == 0:
+                        bit_clear(words, <uint32_t>token)
+            below += 1
         return OK
 
-    cdef int can_end_after(self, Engine engine, const Config* config, uint32_t state, uint32_t hypothesis) noexcept nogil:
-        cdef Slot* slot = self.slot_of(state)
-        cdef Config reached
-        cdef CanonicalState at
-        cdef int status
-        if slot.can_end_pretoken[hypothesis] == UNKNOWN:
-            reached.row = config.row
-            reached.state = state
-            self.rules.begin(&at)
-            at.hypothesis[0] = <uint16_t>hypothesis
-            status = self.lookahead.can_end_pretoken(engine, &reached, &at)
-            if status < 0:
-                return status
-            slot.can_end_pretoken[hypothesis] = YES if status else NO
-        return slot.can_end_pretoken[hypothesis] == YES
-
-    cdef int try_token(
-        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, uint32_t token
+    cdef int comes(
+        self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
+        const uint32_t* offsets, uint32_t token
     ) noexcept nogil:
-        cdef Config moved = config[0]
-        cdef CanonicalState at = start[0]
-        cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
+        cdef const SievePart* part
         cdef uint32_t i
-        cdef int status = 1
-        self.rules.start(&at, ends)
-        for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
-            status = 0
-            if self.rules.feed(&at, self.trie.blob[i]):
-                status = self.lookahead.step(engine, &moved, self.trie.blob[i])
-            if status <= 0:
-                break
-        if status > 0:
-            status = self.may_come(engine, &moved, &at, ends, token)
-        trace_release(&engine.recognizer.trace, &mark)
-        return status
-
-    cdef int walk(
-        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, uint32_t* words
-    ) noexcept nogil:
-        cdef CanonicalState[MAX_TOKEN_BYTES + 1] states
-        cdef Config[MAX_TOKEN_BYTES + 1] configs
-        cdef uint32_t nodes_left = 0xFFFFFFFF
-        cdef TokenWalk walk
         cdef int status
-        states[0] = start[0]
-        configs[0] = config[0]
-        self.rules.start(&states[0], ends)
-        walk_begin(engine, &walk, states, configs, self.lookahead.pending, &nodes_left, &self.lookahead.dependent_answers)
-        while True:
-            status = walk_next(engine, self.rules, &walk)
-            if status <= 0:
-                return status
-            status = self.may_come(engine, &configs[walk.depth], &states[walk.depth], ends, walk.token)
-            if status < 0:
-                return status
-            if status:
-                bit_set(words, walk.token)
+        for i in range(sieve.count):
+            part = &sieve.parts[i]
+            if not bit_test(part.transition.mask, token) or self.dead_ends.is_dead(offsets[i], token):
+                continue
+            if part.way != GOES_ON:
+                return 1
+            if self.may_stand_beside(at, successors, token):
+                if not self.spells_unmergeable(at.node[part.index], token):
+                    return 1
+                status = self.dead_ends.goes_on(engine, config, part, at.node[part.index], token)
+                if status != 0:
+                    return status
+        return 0
 
-    cdef int may_come(
-        self, Engine engine, const Config* config, const CanonicalState* at, bint ends, uint32_t token
-    ) noexcept nogil:
-        cdef CanonicalState after
-        cdef int status = self.rules.fits(at, token, ends)
-        if status <= 0:
-            return status
-        after = at[0]
-        status = self.rules.settle(&after, token)
-        if status < 0:
-            return status
-        return self.lookahead.has_canonical_completion(engine, config, &after)
+    cdef bint spells_unmergeable(self, uint32_t node, uint32_t token) noexcept nogil:
+        cdef uint32_t i
+        if not self.rules.has_unmergeable:
+            return False
+        for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
+            if node >= <uint32_t>NO_NODE or (node and not self.rules.leads_to_unmergeable[node]):
+                return False
+            node = trie_child(self.trie.nodes, node, self.trie.blob[i])
+            if node == 0:
+                return False
+        return self.rules.is_unmergeable(node)

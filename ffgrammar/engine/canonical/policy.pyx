@@ -24,6 +24,7 @@ from ffgrammar.engine.position.cursor cimport (
 from ffgrammar.engine.position.history cimport NO_TOKEN, History, Step, history_last, history_len, history_release
 from ffgrammar.engine.recognizer.recognizer cimport Config
 from ffgrammar.tokens.canonical.rules cimport UNCONSTRAINED, CanonicalRules, CanonicalState
+from ffgrammar.tokens.canonical.sieve cimport Sieve, sieve_after
 
 
 cdef class CanonicalPolicy:
@@ -137,23 +138,19 @@ cdef class CanonicalPolicy:
         cdef CanonicalState at
         cdef Config config
         cdef CanonicalMasks masks
-        cdef bytes successors = None
-        cdef list transitions
-        cdef const uint32_t* beside = NULL
+        cdef Sieve sieve = None
         cdef int status
         if cursor.terminated:
             memset(row, 0, count * sizeof(uint32_t))
             return OK
         self.find_state(cursor, pending, &at)
-        if at.last < <uint32_t>UNCONSTRAINED and not at.character.need:
-            successors = self.rules.successors().find(at.last)
-            beside = <const uint32_t*><const char*>successors
-        transitions = self.rules.transitions_from(&at)
+        if not at.character.need:
+            sieve = sieve_after(self.rules, &at)
         masks = self.caches.masks(self.engine)
         self.engine.acquire()
         status = self.enter(cursor, pending, &config)
         if status >= 0:
-            status = masks.fill(self.engine, &config, &at, transitions, beside, row, count)
+            status = masks.fill(self.engine, &config, &at, sieve, row, count)
         self.engine.release()
         return status
 

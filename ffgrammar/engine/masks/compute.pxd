@@ -52,6 +52,19 @@ cdef size_t masks_bytes(const Masks* k) noexcept nogil
 # Bytes of everything else here.
 cdef size_t masks_other_bytes(const Masks* k) noexcept nogil
 
+cdef enum:
+    # instead of a base: all tokens of a mask have leads
+    NO_BASE = 0xFFFFFFFF
+
+# Write where the tokens of a configuration's mask lead, and keep the mask. Tokens without a lead stay inside the lexeme, and act
+# as from the lexer state `base`: see LEAD_MARGIN in trie_walk.pxd. A token may have several leads, of which the last one holds,
+# and tokens may have leads that are not in the mask. If a lexeme is complete and cannot go on, the mask is that of the
+# configuration after it; `start` becomes this one, or else `config`. The row must not be a virtual one, and the grammar must be
+# delimited. Returns OK or a status. The engine's lock must be held.
+cdef int masks_explain(
+    Masks* k, Recognizer* m, const Config* config, Vec* leads, Config* start, uint32_t* base,
+) noexcept nogil
+
 # Find or compute the mask of a configuration. The caller releases it. Sets `text_dependent` to True if the mask holds for this
 # text only, and not for all texts in the parser's row. Otherwise `text_dependent` stays as it is. Returns OK or a status. The
 # engine's lock must be held.

@@ -154,17 +154,17 @@ cdef int partition_base(Masks* k, Recognizer* m, uint32_t base) noexcept nogil:
 
 
 cdef int patch_from_base(
-    Masks* k, Recognizer* m, const Config* config, uint32_t base, bint* text_dependent,
+    Masks* k, Recognizer* m, const Config* config, uint32_t base, Vec* leads, bint* text_dependent,
 ) noexcept nogil:
     """Turn the partition of the base into that of the configuration's state. The parser is asked about the exits of the base
     here. So tokens that exit from both states are decided afterwards, and `exits` has only the others. Returns OK or a
     status."""
     cdef size_t before = k.visited
-    cdef int status = walk_exits(&k.vocab, k.completability, m, config.row, &k.exits, k.buffer.data, text_dependent)
+    cdef int status = walk_exits(&k.vocab, k.completability, m, config.row, &k.exits, k.buffer.data, leads, text_dependent)
     k.exits.len = 0
     if status >= 0:
         status = partition_from_base(
-            &m.dfa, &k.vocab, config.state, base, k.buffer.data, &k.exits, &k.lengths, &k.visited)
+            &m.dfa, &k.vocab, config.row, config.state, base, k.buffer.data, &k.exits, leads, &k.lengths, &k.visited)
     if status >= 0 and k.visited - before >= LONG_WALK:
         # the two are not much alike, so from the next row on the state gets a partition of its own, which is kept
         status = map_put(&k.base_states, config.state, config.state)
@@ -198,7 +198,7 @@ cdef int partition(Masks* k, Recognizer* m, const Config* config, bint* text_dep
         return partition_state(k, m, config.state)
     status = partition_base(k, m, base)
     if status == KEPT:
-        return patch_from_base(k, m, config, base, text_dependent)
+        return patch_from_base(k, m, config, base, NULL, text_dependent)
     return walk_vocabulary(k, m, config.state) if status == SHORT else status
 
 
@@ -287,13 +287,70 @@ cdef int compute(Masks* k, Recognizer* m, const Config* config, bint* text_depen
         status = all_completable(k, m, config)
         if status == 0:
             reset_buffer(k)
-            status = walk_subtree(&k.vocab, k.completability, m, 0, config, k.buffer.data, text_dependent)
+            status = walk_subtree(&k.vocab, k.completability, m, 0, config, k.buffer.data, NULL, text_dependent)
     if status >= 0:
-        status = walk_exits(&k.vocab, k.completability, m, config.row, &k.exits, k.buffer.data, text_dependent)
+        status = walk_exits(&k.vocab, k.completability, m, config.row, &k.exits, k.buffer.data, NULL, text_dependent)
     return add_other_tokens(k, m, config, k.buffer.data, text_dependent) if status >= 0 else status
 
 
-# 3. Finding the mask.
+# 3. The same with leads.
+
+
+cdef int explain(Masks* k, Recognizer* m, const Config* config, Vec* leads, uint32_t* base) noexcept nogil:
+    """Compute the mask of a configuration into `buffer`, with leads. Returns a status below zero on failure."""
+    cdef bint looked = False
+    cdef int status = OK
+    k.exits.len = leads.len = 0
+    base[0] = config.state
+    if k.partitions.max_bytes:
+        status = base_state(&m.dfa, config.state, &k.base_states, &k.reached, base)
+    if status >= 0 and k.partitions.max_bytes == 0:
+        status = walk_vocabulary(k, m, config.state)
+    elif status >= 0 and base[0] != config.state:
+        status = partition_base(k, m, base[0])
+        if status == KEPT:
+            status = patch_from_base(k, m, config, base[0], leads, &looked)
+    elif status >= 0:
+        status = find_kept(k, m, config.state)
+        if status == NOT_KEPT:
+            status = walk_and_keep(k, m, config.state)
+    if status == SHORT:
+        reset_buffer(k)
+        base[0] = NO_BASE
+        status = walk_subtree(&k.vocab, k.completability, m, 0, config, k.buffer.data, leads, &looked)
+    elif status >= 0:
+        status = walk_exits(&k.vocab, k.completability, m, config.row, &k.exits, k.buffer.data, leads, &looked)
+    return add_other_tokens(k, m, config, k.buffer.data, &looked) if status >= 0 else status
+
+
+cdef int masks_explain(
+    Masks* k, Recognizer* m, const Config* config, Vec* leads, Config* start, uint32_t* base,
+) noexcept nogil:
+    cdef uint64_t key = mask_key(config.row, config.state)
+    cdef StoredMask* mask = NULL
+    cdef Config after
+    cdef bint looked = False
+    cdef int status
+    if must_exit(k, m, config):
+        status = recognizer_end_lexeme(m, config.row, dfa_accept(&m.dfa, config.state), &after, &looked)
+        if status > 0:
+            return masks_explain(k, m, &after, leads, start, base)
+        leads.len = 0
+        base[0] = NO_BASE
+        return status
+    start[0] = config[0]
+    status = explain(k, m, config, leads, base)
+    if status >= 0 and map_get(&k.table.index, key) == ABSENT:
+        k.misses += 1
+        k.buffer.data[k.vocab.n_words] = 0
+        mask = table_pack(&k.table, k.buffer.data, k.vocab.n_words, k.tokens.data)
+        status = NO_MEMORY if mask == NULL else table_put(&k.table, key, mask)
+        mask_release(mask)
+    reset_buffer(k)
+    return min(status, OK)
+
+
+# 4. Finding the mask.
 
 
 cdef bint must_exit(const Masks* k, const Recognizer* m, const Config* config) noexcept nogil:

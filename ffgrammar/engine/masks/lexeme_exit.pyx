@@ -5,10 +5,10 @@ may look at their value.
 from libc.stdint cimport uint32_t
 
 from ffgrammar.core.bits cimport bit_set
-from ffgrammar.core.status cimport OK
+from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.recognizer.recognizer cimport recognizer_end_lexeme
-from ffgrammar.engine.masks.trie_walk cimport CONSUMED, EXIT_WORDS
+from ffgrammar.engine.masks.trie_walk cimport CONSUMED, EXIT_WORDS, note_lead
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_append, trace_mark, trace_release
 from ffgrammar.engine.recognizer.completability cimport step, completable
 from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, NO_LEXEMES
@@ -19,16 +19,16 @@ from ffgrammar.tokens.vocabulary.trie cimport (
 
 cdef int walk_exits(
     const Vocabulary* v, Completability* completability, Recognizer* m, uint32_t row, const Vec* exits, uint32_t* mask,
-    bint* text_dependent,
+    Vec* leads, bint* text_dependent,
 ) noexcept nogil:
     if row & VIRTUAL:
-        return walk_exits_virtual(v, completability, m, row, exits, mask, text_dependent)
-    return walk_exits_plain(v, completability, m, row, exits, mask, text_dependent)
+        return walk_exits_virtual(v, completability, m, row, exits, mask, leads, text_dependent)
+    return walk_exits_plain(v, completability, m, row, exits, mask, leads, text_dependent)
 
 
 cdef int walk_exits_plain(
     const Vocabulary* v, Completability* completability, Recognizer* m, uint32_t row, const Vec* exits, uint32_t* mask,
-    bint* text_dependent,
+    Vec* leads, bint* text_dependent,
 ) noexcept nogil:
     cdef const uint32_t* one = exits.data
     cdef const uint32_t* end = exits.data + exits.len
@@ -45,7 +45,7 @@ cdef int walk_exits_plain(
         # (a mask inside a JSON string whose partition is known takes 7.4 us without this look at the table, and 6.4 us with it)
         if allowed and (one[0] & CONSUMED or m.dfa.delta.data[after.state + node_byte(&v.nodes[one[0]])] != DEAD):
             inner = after
-            status = walk_exit(v, completability, m, &inner, one[0], mask, text_dependent)
+            status = walk_exit(v, completability, m, &inner, one[0], mask, leads, text_dependent)
             if status < 0:
                 return status
         one += EXIT_WORDS
@@ -54,7 +54,7 @@ cdef int walk_exits_plain(
 
 cdef int walk_exit(
     const Vocabulary* v, Completability* completability, Recognizer* m, Config* config, uint32_t exit_node, uint32_t* mask,
-    bint* text_dependent,
+    Vec* leads, bint* text_dependent,
 ) noexcept nogil:
     """Set the tokens at and below one exit that may come. `config` is the configuration after the lexeme, and is overwritten.
     Returns a status below zero on failure."""
@@ -66,8 +66,10 @@ cdef int walk_exit(
         status = step(completability, m, config, node_byte(&v.nodes[at]), text_dependent)
     if status > 0:
         bit_set(mask, node_token(&v.nodes[at]))
+        if leads != NULL and note_lead(leads, node_token(&v.nodes[at]), config.row, config.state) < 0:
+            return NO_MEMORY
         if node_size(&v.nodes[at]) > 1:
-            status = walk_subtree(v, completability, m, at, config, mask, text_dependent)
+            status = walk_subtree(v, completability, m, at, config, mask, leads, text_dependent)
     return status
 
 
@@ -102,7 +104,7 @@ cdef int path_to(Path* path, Recognizer* m, const TrieNode* nodes, uint32_t targ
 
 cdef int walk_exits_virtual(
     const Vocabulary* v, Completability* completability, Recognizer* m, uint32_t row, const Vec* exits, uint32_t* mask,
-    bint* text_dependent,
+    Vec* leads, bint* text_dependent,
 ) noexcept nogil:
     cdef const uint32_t* one = exits.data
     cdef const uint32_t* end = exits.data + exits.len
@@ -125,7 +127,7 @@ cdef int walk_exits_virtual(
         if status >= 0:
             status = recognizer_end_lexeme(m, inner.row, one[1], &inner, text_dependent)
         if status > 0:
-            status = walk_exit(v, completability, m, &inner, one[0], mask, text_dependent)
+            status = walk_exit(v, completability, m, &inner, one[0], mask, leads, text_dependent)
         if status < 0:
             return status
         trace_release(&m.trace, &mark)
@@ -135,7 +137,7 @@ cdef int walk_exits_virtual(
 
 cdef int walk_subtree(
     const Vocabulary* v, Completability* completability, Recognizer* m, uint32_t above, const Config* config, uint32_t* mask,
-    bint* text_dependent,
+    Vec* leads, bint* text_dependent,
 ) noexcept nogil:
     cdef const TrieNode* nodes = v.nodes
     cdef Config configs[MAX_TOKEN_BYTES + 1]  # by depth
@@ -152,5 +154,7 @@ cdef int walk_subtree(
             return status
         if status:
             bit_set(mask, node_token(&nodes[at]))
+            if leads != NULL and note_lead(leads, node_token(&nodes[at]), configs[depth].row, configs[depth].state) < 0:
+                return NO_MEMORY
         at = next_node(nodes, at, status)
     return OK

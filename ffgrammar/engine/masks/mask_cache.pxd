@@ -13,6 +13,7 @@ from ffgrammar.core.owner cimport Owner
 from ffgrammar.core.threads cimport Lock
 
 cdef enum:
+    DENSE = 0xFFFFFFFF  # instead of a count: the words of the mask are stored
     BLOCK = 8  # this many words of a mask are looked at together, as four words of 64 bits
 
 cdef struct StoredMask:

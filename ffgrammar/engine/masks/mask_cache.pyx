@@ -11,9 +11,6 @@ from ffgrammar.core.owner cimport own_map, owner_bytes, owner_free, owner_init, 
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.threads cimport atomic_add, lock_free, lock_init, lock_leave, lock_take
 
-cdef enum:
-    DENSE = 0xFFFFFFFF  # instead of a count: the words of the mask are stored
-
 
 cdef int table_init(MaskTable* t) noexcept nogil:
     t.generation = t.len = t.room = 0

@@ -36,6 +36,9 @@ cdef struct Partitions:
     Intern keys             # (whether all lexemes end eagerly, which ones are lazy as bits, expressions...)
     Partition** by_key      # NULL where nothing is known, SHORT_WALK where the walk was short
     size_t room             # for how many entries `by_key` has memory
+    Map notes_at            # key << 32 | topic -> number of a note
+    uint32_t** notes        # each is a count, and so many words
+    uint32_t note_count
     size_t bytes            # of the partitions
     Vec scratch
     size_t max_bytes
@@ -71,6 +74,17 @@ cdef int partitions_find(
 # engine has kept the partition meanwhile. Returns OK or a status below zero. Takes the table's lock.
 cdef int partitions_keep(
     Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, const uint32_t* mask, size_t n_words, const Vec* exits,
+) noexcept nogil
+
+# A note is some words about a lexer state and a topic (engine/canonical/reach.pxd). Notes depend on what partitions depend on.
+# Append one to `words`. Returns KEPT, NOT_KEPT, or a status below zero. Takes the table's lock.
+cdef int partitions_find_note(
+    Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, uint32_t topic, Vec* words,
+) noexcept nogil
+
+# Keep a note, as partitions_keep keeps a partition. Returns OK or a status below zero. Takes the table's lock.
+cdef int partitions_keep_note(
+    Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, uint32_t topic, const uint32_t* words, uint32_t count,
 ) noexcept nogil
 
 # Note that the walk of a lexer state is SHORT. Returns OK or a status below zero. Takes the table's lock.

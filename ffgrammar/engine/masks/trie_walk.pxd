@@ -11,7 +11,7 @@ grammars as well (partition_cache.pxd). A walk of all of cl100k takes 0.2 to 0.5
 from libc.stdint cimport uint8_t, uint32_t
 
 from ffgrammar.core.map cimport Map
-from ffgrammar.core.vec cimport Vec
+from ffgrammar.core.vec cimport Vec, vec_extend
 from ffgrammar.regex.dfa.lazy_dfa cimport Dfa
 from ffgrammar.tokens.vocabulary.trie cimport TrieNode
 
@@ -19,6 +19,23 @@ cdef enum:
     # An exit is two words: the node and the CONSUMED flag, then the set of lexemes that end there.
     EXIT_WORDS = 2
     CONSUMED = 0x80000000   # flag: the lexeme ends with the node's byte, not before it
+
+    # A lead says where a token leads. It is three words: the token, and the row and lexer state after it. The token is a
+    # trie's pad_token where a node spells none.
+    LEAD_WORDS = 3
+    # With leads, a token counts as acting alike from a state and its base only if this many bytes more do, too. So four bytes
+    # of an ending and two ASCII characters act alike as well (engine/canonical/reach.pxd).
+    LEAD_MARGIN = 6
+
+
+cdef inline int note_lead(Vec* leads, uint32_t token, uint32_t row, uint32_t state) noexcept nogil:
+    """Append a lead. Returns OK or NO_MEMORY."""
+    cdef uint32_t[LEAD_WORDS] words
+    words[0] = token
+    words[1] = row
+    words[2] = state
+    return vec_extend(leads, words, LEAD_WORDS)
+
 
 cdef struct Vocabulary:
     # What a mask needs of a TokenTrie, without the object. See tokens/vocabulary/trie.pxd for the fields.
@@ -47,7 +64,9 @@ cdef int partition_vocabulary(
 # tokens that stay from `base`, and of those that exit from `base` the ones that the parser's row allows. After it, `mask` has
 # the tokens that stay from `state`; tokens that exit from both states in the same way are set as before. Exits of `state` that
 # `base` does not share are appended to `exits`. `lengths` is a cache of distinguishing lengths, and may be kept as long as the
-# states. Adds to `visited` how many nodes were looked at. Returns OK or a status.
+# states. Adds to `visited` how many nodes were looked at. If `leads` is not NULL, the tokens that stay from `state` and may
+# act otherwise than from `base` are appended to it, with `row`. Returns OK or a status.
 cdef int partition_from_base(
-    Dfa* dfa, const Vocabulary* v, uint32_t state, uint32_t base, uint32_t* mask, Vec* exits, Map* lengths, size_t* visited,
+    Dfa* dfa, const Vocabulary* v, uint32_t row, uint32_t state, uint32_t base, uint32_t* mask, Vec* exits, Vec* leads,
+    Map* lengths, size_t* visited,
 ) noexcept nogil

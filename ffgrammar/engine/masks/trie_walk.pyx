@@ -124,7 +124,8 @@ cdef inline int step_pair(
 
 
 cdef int partition_from_base(
-    Dfa* dfa, const Vocabulary* v, uint32_t state, uint32_t base, uint32_t* mask, Vec* exits, Map* lengths, size_t* visited,
+    Dfa* dfa, const Vocabulary* v, uint32_t row, uint32_t state, uint32_t base, uint32_t* mask, Vec* exits, Vec* leads,
+    Map* lengths, size_t* visited,
 ) noexcept nogil:
     cdef const TrieNode* nodes = v.nodes
     cdef Pair pairs[MAX_TOKEN_BYTES + 1]  # by depth
@@ -132,6 +133,7 @@ cdef int partition_from_base(
     cdef Pair* here
     cdef TrieNode node
     cdef uint32_t at = 1
+    cdef uint32_t margin = 1 if leads == NULL else 1 + LEAD_MARGIN
     cdef bint same
     cdef int status
     pairs[0].state = state
@@ -144,7 +146,7 @@ cdef int partition_from_base(
         node = nodes[at]
         above = &pairs[node_depth(&node) - 1]
         here = above + 1
-        if above.length > <uint32_t>v.heights[at] + 1:
+        if above.length > v.heights[at] + margin:
             # no token below is long enough to tell the two apart
             at += node_size(&node)
             continue
@@ -155,6 +157,8 @@ cdef int partition_from_base(
             at += node_size(&node)
         elif here.state <= LAST_STATE:
             bit_set(mask, node_token(&node))
+            if leads != NULL and note_lead(leads, node_token(&node), row, here.state) < 0:
+                return NO_MEMORY
             if here.base > LAST_STATE and here.base != DEAD:
                 # if a lazy lexeme of the base ended with this byte, tokens below the node may be set as well
                 here.base = LEAVE

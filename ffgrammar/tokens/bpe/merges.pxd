@@ -1,7 +1,8 @@
 """Which two tokens can stand side by side after the merges of byte-pair encoding."""
 
+cimport cython
 from libc.stddef cimport size_t
-from libc.stdint cimport int64_t, uint8_t, uint32_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
 from ffgrammar.tokens.bpe.ids cimport BpeStatus, Ids
 from ffgrammar.tokens.bpe.merge_list cimport MergeIndex, MergeList
@@ -21,6 +22,7 @@ cdef inline uint32_t rank_of(const uint32_t* rank, uint32_t token) noexcept nogi
     return token if rank == NULL else rank[token]
 
 
+@cython.final
 cdef class Merges:
     cdef readonly TokenTrie trie
     cdef readonly MergeList pairs
@@ -33,6 +35,8 @@ cdef class Merges:
     cdef uint8_t* out_of_order       # whether its merges do not come in the order of ranks
     cdef uint32_t* rank              # of its last merge, where merges are listed; else NULL
     cdef uint8_t* is_byte            # with listed merges: whether the token stands for a byte of a character that is no token
+    # Answers of `pair` that are kept. An entry is one << 33 | other << 2 | answer << 1 | 1, or 0. (A thread may find it or not.)
+    cdef uint64_t* kept_pairs
     cdef uint32_t[256] byte_token    # by byte: the token that stands for it, or NO_TOKEN
 
     # Find the parts of a token and note them in the tables. Returns 0, or -1 if there is no memory.
@@ -48,6 +52,9 @@ cdef class Merges:
     # Whether two tokens can stand side by side in a pre-token: whether merging the bytes of both gives them again. Both must be
     # reached. Returns 1 or 0, or -1 if there is no memory.
     cdef int pair(self, uint32_t one, uint32_t other) noexcept nogil
+
+    # `pair` for a pair whose answer is not kept.
+    cdef int check_pair(self, uint32_t one, uint32_t other) noexcept nogil
 
     # The same as `pair`, for tokens whose merges come in the order of ranks. `text` has the bytes of `one` and, from `border`
     # on, those of `other`. It is needed only if ids are ranks.

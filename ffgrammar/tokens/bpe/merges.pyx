@@ -23,8 +23,9 @@ Merging begins with bytes or with characters. In the second case, a character th
 bytes, and these tokens merge with nothing.
 """
 
+cimport cython
 from libc.stddef cimport size_t
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
@@ -32,14 +33,16 @@ from ffgrammar.core.utf8 cimport Utf8, utf8_step
 from ffgrammar.tokens.bpe.ids cimport BPE_NO_BYTE, BPE_NO_MEMORY, BPE_OK, BpeStatus, Ids, ids_reserve
 from ffgrammar.tokens.bpe.merge_list cimport MergeList, find_rank
 from ffgrammar.tokens.bpe.merge_loop cimport encode_pretoken, merge_bytes, merge_ids
-from ffgrammar.tokens.vocabulary.trie cimport TokenTrie, index_find
+from ffgrammar.tokens.vocabulary.trie cimport TokenTrie, index_find, mix
 
 from ffgrammar.core.errors import TokenizerError
 
 cdef enum:
+    KEPT_PAIRS = 1 << 15  # answers of `pair`
     NEAR = 512  # up to this many bytes of two tokens are put on the stack, more are allocated
 
 
+@cython.final
 cdef class Merges:
     """The merges of a vocabulary.
 
@@ -63,7 +66,8 @@ cdef class Merges:
         self.left = <uint32_t*>malloc(room * sizeof(uint32_t))
         self.right = <uint32_t*>malloc(room * sizeof(uint32_t))
         self.out_of_order = <uint8_t*>calloc(room, 1)
-        if self.left == NULL or self.right == NULL or self.out_of_order == NULL:
+        self.kept_pairs = <uint64_t*>calloc(KEPT_PAIRS, sizeof(uint64_t))
+        if self.left == NULL or self.right == NULL or self.out_of_order == NULL or self.kept_pairs == NULL:
             raise MemoryError
         for token in range(trie.vocab_size):
             self.left[token] = UNKNOWN
@@ -97,6 +101,7 @@ cdef class Merges:
         free(self.out_of_order)
         free(self.rank)
         free(self.is_byte)
+        free(self.kept_pairs)
 
     cdef int64_t first_tokens(self, const uint8_t* text, size_t count, uint32_t* ids) noexcept nogil:
         cdef size_t at = 0
@@ -207,6 +212,18 @@ cdef class Merges:
         return self.left[token] != <uint32_t>UNREACHED
 
     cdef int pair(self, uint32_t one, uint32_t other) noexcept nogil:
+        cdef uint64_t key = <uint64_t>one << 33 | <uint64_t>other << 2 | 1
+        cdef uint64_t* kept = &self.kept_pairs[mix(key) & (KEPT_PAIRS - 1)]
+        cdef uint64_t found = kept[0]
+        cdef int status
+        if found & ~<uint64_t>2 == key:
+            return found >> 1 & 1
+        status = self.check_pair(one, other)
+        if status >= 0:
+            kept[0] = key | <uint64_t>status << 1
+        return status
+
+    cdef int check_pair(self, uint32_t one, uint32_t other) noexcept nogil:
         cdef uint32_t size = self.trie.offsets[one + 1] - self.trie.offsets[one]
         cdef uint32_t more = self.trie.offsets[other + 1] - self.trie.offsets[other]
         cdef uint8_t[NEAR] near

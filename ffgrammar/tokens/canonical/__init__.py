@@ -3,8 +3,11 @@
 In reading order:
 
     sure_states  from which states of a pre-tokenizer's automaton every text can go on
-    transitions  what each token does to a hypothesis about pre-token boundaries
+    outcomes     the sets of hypotheses about pre-token boundaries that a text can lead to
+    transitions  what each token does to a hypothesis
     rules        whether a token may follow a sequence
+    endings      how tokens may go on after which the pre-token cannot end
+    sieve        the tokens that the rules let follow a state
     following    which tokens may follow a sequence
     sequence     a sequence that grows, as a class for Python code
     coverings    the sequences that cover the beginning of a text

@@ -1,11 +1,13 @@
 """The rules that tell a tokenizer's own token sequences from others."""
 
+cimport cython
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
 from ffgrammar.core.utf8 cimport Utf8
 from ffgrammar.tokens.bpe.merges cimport Merges
 from ffgrammar.tokens.bpe.native_encoder cimport NativeEncoder
 from ffgrammar.tokens.bpe.successors cimport Successors
+from ffgrammar.tokens.canonical.outcomes cimport Outcomes
 from ffgrammar.tokens.canonical.transitions cimport BoundaryTransitions
 from ffgrammar.tokens.pretokenize.table cimport MAX_HYPOTHESES, PretokenTable
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
@@ -31,6 +33,7 @@ cdef struct CanonicalState:
     uint32_t[MAX_HYPOTHESES] node        # where the pre-token so far leads to in the trie; used if some token is unmergeable
 
 
+@cython.final
 cdef class CanonicalRules:
     cdef readonly TokenTrie trie
     cdef readonly Merges merges
@@ -45,7 +48,11 @@ cdef class CanonicalRules:
     cdef uint8_t* is_sure                  # by state of the automaton: whether every text may go on from there
     cdef Successors kept_successors        # None until they are made
     cdef uint32_t asked                    # pairs of tokens that calls of `successors_for` were about, up to MAX_ASKED
-    cdef BoundaryTransitions transitions   # None if the pre-tokenizer has none: see `has_transitions`
+    cdef Outcomes outcomes                 # of the pre-tokenizer
+    cdef BoundaryTransitions transitions
+    cdef dict sieves                       # that sieve.pyx has made
+    cdef uint32_t sieve_count              # how many it ever made
+    cdef uint32_t* free_ends               # the hypotheses, as bits, after which the pre-token can end in printable ASCII text
 
     # The successors of all tokens. They are made on the first call. Raises MemoryError.
     cdef Successors successors(self)
@@ -53,10 +60,6 @@ cdef class CanonicalRules:
     # The same for a caller that has `count` pairs to check and can do so without successors. Returns None until the pairs of
     # all such calls are so many that successors are worth their making. Raises MemoryError.
     cdef Successors successors_for(self, uint32_t count)
-
-    # The transitions (`BoundaryTransition`) of a state as a list, two for each hypothesis: the one if the pre-token ends, then
-    # the one if it goes on. None if the pre-tokenizer has no transitions, or if the state is inside a character.
-    cdef list transitions_from(self, const CanonicalState* at)
 
     # Set `at` to the state before a text.
     cdef void begin(self, CanonicalState* at) noexcept nogil
@@ -69,6 +72,9 @@ cdef class CanonicalRules:
 
     # The second part: go on with a byte of the token. Returns whether it may follow.
     cdef bint feed(self, CanonicalState* at, uint32_t byte) noexcept nogil
+
+    # The second part for all bytes of a token. Returns whether it may follow.
+    cdef bint feed_token(self, CanonicalState* at, uint32_t token) noexcept nogil
 
     # The third part: the token is now the last one. Returns True or FAILED.
     cdef int settle(self, CanonicalState* at, uint32_t token) noexcept nogil
@@ -104,6 +110,16 @@ cdef class CanonicalRules:
 
     # A step of the constructor: fill `may_stop`, which says where searches may stop. Returns 0.
     cdef int find_stops(self) except -1
+
+    # Another step: fill `is_sure`, and make `outcomes`. Returns 0; raises MemoryError, and TokenizerError if too many hypotheses
+    # may be open.
+    cdef int find_outcomes(self) except -1
+
+    # Another step: fill `free_ends`. Returns 0; raises MemoryError.
+    cdef int find_free_ends(self) except -1
+
+    # Whether a class of characters has one that is printable ASCII.
+    cdef bint is_printable(self, uint32_t character) noexcept nogil
 
     # Another step: find the unmergeable tokens. Returns 0; raises MemoryError.
     cdef int find_unmergeable(self) except -1

@@ -20,15 +20,18 @@ begins there and ends where the pre-token ends.
 A token costs about a microsecond. Whether anything at all may follow a sequence is another question; following.pyx answers it.
 """
 
+cimport cython
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
+from ffgrammar.core.bits cimport bit_set, bit_test
 from ffgrammar.core.utf8 cimport utf8_step, utf8_write
 from ffgrammar.tokens.bpe.merges cimport Merges
 from ffgrammar.tokens.bpe.native_encoder cimport NativeEncoder
 from ffgrammar.tokens.bpe.successors cimport Successors
+from ffgrammar.tokens.canonical.outcomes cimport Outcomes
 from ffgrammar.tokens.canonical.sure_states cimport find_sure_states
-from ffgrammar.tokens.canonical.transitions cimport BoundaryTransitions, has_transitions
+from ffgrammar.tokens.canonical.transitions cimport BoundaryTransitions
 from ffgrammar.tokens.pretokenize.table cimport DEAD, PretokenTable, successor
 from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TokenTrie, index_find, node_token, trie_child
 
@@ -41,6 +44,7 @@ cdef enum:
     MAX_ASKED = 1 << 16
 
 
+@cython.final
 cdef class CanonicalRules:
     """The rules that tell a tokenizer's own token sequences from others.
 
@@ -80,17 +84,22 @@ cdef class CanonicalRules:
             trie.token_bytes(number)
             self.is_atom[<uint32_t>number] = True
         self.find_stops()
-        find_sure_states(self.pretokens, self.is_sure)
+        self.find_outcomes()
         if whole_pretokens and not all_merged:
             self.find_unmergeable()
-        if has_transitions(self.pretokens):
-            self.transitions = BoundaryTransitions(trie, self.pretokens)
+        self.transitions = BoundaryTransitions(
+            trie, self.merges, self.outcomes, whole_pretokens,
+            all_merged or (whole_pretokens and not self.has_unmergeable and not atoms))
+        self.transitions.is_atom = self.is_atom
+        self.sieves = {}
+        self.find_free_ends()
 
     def __dealloc__(self):
         free(self.leads_to_unmergeable)
         free(self.may_stop)
         free(self.is_atom)
         free(self.is_sure)
+        free(self.free_ends)
 
     cdef int find_stops(self) except -1:
         cdef uint32_t state, way, character
@@ -101,6 +110,45 @@ cdef class CanonicalRules:
                     if successor(self.pretokens, way, state, character) != DEAD:
                         self.may_stop[state] = True
         return 0
+
+    cdef int find_outcomes(self) except -1:
+        cdef size_t size = <size_t>self.pretokens.states * self.pretokens.classes
+        cdef uint8_t* sure = <uint8_t*>calloc(2 * size, 1)
+        if sure == NULL:
+            raise MemoryError
+        try:
+            find_sure_states(self.pretokens, self.is_sure, sure, sure + size)
+            self.outcomes = Outcomes(
+                self.pretokens, <const uint8_t[:size]>sure, <const uint8_t[:size]>(sure + size))
+        finally:
+            free(sure)
+        return 0
+
+    cdef int find_free_ends(self) except -1:
+        cdef uint32_t code, i
+        self.free_ends = <uint32_t*>calloc(self.outcomes.words, sizeof(uint32_t))
+        if self.free_ends == NULL:
+            raise MemoryError
+        cdef uint32_t words = self.outcomes.words
+        cdef uint32_t character, after, j
+        for code in range(0x20, 0x7F):
+            for i in range(words):
+                self.free_ends[i] |= self.outcomes.sure_ends[self.pretokens.class_of(code) * words + i]
+        for j in range(0, self.outcomes.open_ends.len, 3):
+            character = self.outcomes.open_ends.data[j]
+            after = self.outcomes.open_ends.data[j + 2]
+            for code in range(0x20, 0x7F):
+                if self.is_printable(character) and bit_test(
+                        self.outcomes.sure_next + self.pretokens.class_of(code) * words, after):
+                    bit_set(self.free_ends, self.outcomes.open_ends.data[j + 1])
+        return 0
+
+    cdef bint is_printable(self, uint32_t character) noexcept nogil:
+        cdef uint32_t code
+        for code in range(0x20, 0x7F):
+            if self.pretokens.class_of(code) == character:
+                return True
+        return False
 
     cdef int find_unmergeable(self) except -1:
         cdef uint32_t token
@@ -137,16 +185,6 @@ cdef class CanonicalRules:
         self.asked += min(count, MAX_ASKED - self.asked)
         return self.successors() if self.asked == MAX_ASKED else self.kept_successors
 
-    cdef list transitions_from(self, const CanonicalState* at):
-        cdef list found = []
-        cdef uint32_t i
-        if at.character.need or self.transitions is None:
-            return None
-        for i in range(at.count):
-            found.append(self.transitions.find(at.hypothesis[i], True))
-            found.append(self.transitions.find(at.hypothesis[i], False))
-        return found
-
     # ---- a token
 
     cdef void begin(self, CanonicalState* at) noexcept nogil:
@@ -159,7 +197,6 @@ cdef class CanonicalRules:
         at.node[0] = 0
 
     cdef int push(self, CanonicalState* at, uint32_t token) noexcept nogil:
-        cdef uint32_t i
         cdef int status
         if token >= self.trie.vocab_size or self.trie.offsets[token] == self.trie.offsets[token + 1]:
             return False
@@ -171,10 +208,7 @@ cdef class CanonicalRules:
         status = self.join(at, token)
         if status <= 0:
             return status
-        for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
-            if not self.feed(at, self.trie.blob[i]):
-                return False
-        if self.is_misspelt(at, token):
+        if not self.feed_token(at, token) or self.is_misspelt(at, token):
             return False
         return self.settle(at, token)
 
@@ -302,6 +336,13 @@ cdef class CanonicalRules:
         at.may_end = at.torn = False
         at.may_go_on = at.inside = True
         return count > 0
+
+    cdef bint feed_token(self, CanonicalState* at, uint32_t token) noexcept nogil:
+        cdef uint32_t i
+        for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
+            if not self.feed(at, self.trie.blob[i]):
+                return False
+        return True
 
     cdef bint may_begin_character(self, const CanonicalState* at) noexcept nogil:
         cdef uint64_t live = 0

@@ -4,6 +4,8 @@ from libc.stdint cimport uint8_t
 
 from ffgrammar.tokens.pretokenize.table cimport PretokenTable
 
-# Set is_sure[state] to 1 for each state that is sure. All entries must be 0 before. Returns 0; raises MemoryError, and
-# TokenizerError if more than MAX_HYPOTHESES hypotheses may be open at a time.
-cdef int find_sure_states(PretokenTable pretokens, uint8_t* is_sure) except -1
+# Set is_sure[state] to whether a state is sure. Also, by state * classes + class: whether the states are sure, taken together,
+# that a character of the class leads to if the pre-token ends before it (`sure_ends`), and in any way (`sure_next`). The arrays
+# must be all 0 before. Returns 0. Raises MemoryError, and TokenizerError if too many hypotheses may be open.
+cdef int find_sure_states(
+    PretokenTable pretokens, uint8_t* is_sure, uint8_t* sure_ends, uint8_t* sure_next) except -1

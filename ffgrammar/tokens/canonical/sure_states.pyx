@@ -5,8 +5,8 @@ one of the hypotheses that the state becomes holds to the end. So a search that 
 ahead.
 
 The states that a state becomes with a text form a set. All sets that can be met are explored, each once (the subset construction
-of automata). A set is sure if it has a state where the text may end, and if every character leads to a set that is sure. If
-there are more than MAX_SETS sets, no state is called sure. This only costs time later on.
+of automata). A set is sure if it has a state where the text may end, and if every character that texts have leads to a set that
+is sure. If there are more than MAX_SETS sets, no state is called sure. This only costs time later on.
 """
 
 from libc.stdint cimport uint8_t, uint32_t
@@ -22,29 +22,60 @@ cdef enum:
     MAX_SETS = 1 << 14
 
 
-cdef int find_sure_states(PretokenTable pretokens, uint8_t* is_sure) except -1:
+cdef int find_sure_states(
+    PretokenTable pretokens, uint8_t* is_sure, uint8_t* sure_ends, uint8_t* sure_next
+) except -1:
     cdef Intern sets
-    cdef Vec leads  # by set * classes + class: the set that a character of the class leads to
+    cdef Vec leads    # by set * classes + class: the set that a character of the class leads to
+    cdef Vec targets  # by state and class: the set of `sure_ends`, and that of `sure_next`
     cdef bytearray sure = bytearray()
-    cdef uint32_t state, number
+    cdef uint32_t state, character, number
+    cdef size_t i
     vec_init(&leads)
+    vec_init(&targets)
     if intern_init(&sets) < 0:
         raise MemoryError
     try:
         for state in range(pretokens.states):
             if intern_add(&sets, &state, 1, &number) < 0:
                 raise MemoryError
+        for state in range(pretokens.states):
+            for character in range(pretokens.classes):
+                for i in range(2):
+                    number = add_targets(pretokens, &sets, state, character, 0 if i else pretokens.stays)
+                    if vec_push(&targets, number) < 0:
+                        raise MemoryError
         while <uint32_t>len(sure) < intern_count(&sets):
             if len(sure) == MAX_SETS:
                 return 0
             sure.append(explore(pretokens, &sets, <uint32_t>len(sure), &leads))
-        spread(sure, &leads, pretokens.classes)
+        spread(pretokens, sure, &leads)
         for state in range(pretokens.states):
             is_sure[state] = sure[state]
+        for i in range(<size_t>pretokens.states * pretokens.classes):
+            sure_ends[i] = sure[targets.data[2 * i]]
+            sure_next[i] = sure[targets.data[2 * i + 1]]
     finally:
         intern_free(&sets)
         vec_free(&leads)
+        vec_free(&targets)
     return 0
+
+
+cdef uint32_t add_targets(
+    PretokenTable pretokens, Intern* sets, uint32_t state, uint32_t character, uint32_t first
+) except? 0xFFFFFFFF:
+    """Intern the set of states that the ways from number `first` on lead to."""
+    cdef uint32_t[MAX_HYPOTHESES] found
+    cdef uint32_t size = 0
+    cdef uint32_t way, to, number
+    for way in range(first, pretokens.ways):
+        to = successor(pretokens, way, state, character)
+        if to != DEAD:
+            size = min(insert(found, size, to), <uint32_t>MAX_HYPOTHESES)
+    if intern_add(sets, found, size, &number) < 0:
+        raise MemoryError
+    return number
 
 
 cdef bint explore(PretokenTable pretokens, Intern* sets, uint32_t number, Vec* leads) except? True:
@@ -87,16 +118,28 @@ cdef uint32_t insert(uint32_t* states, uint32_t count, uint32_t state) noexcept 
     return count + 1
 
 
-cdef void spread(bytearray sure, const Vec* leads, uint32_t classes):
+cdef bint is_in_texts(PretokenTable pretokens, uint32_t character) noexcept nogil:
+    """Whether some text has characters of a class. The character that stands for the space in patterns is itself in no text, and
+    leads nowhere."""
+    cdef uint32_t state, way
+    for state in range(pretokens.states):
+        for way in range(pretokens.ways):
+            if successor(pretokens, way, state, character) != DEAD:
+                return True
+    return False
+
+
+cdef void spread(PretokenTable pretokens, bytearray sure, const Vec* leads):
     """A set that leads to one that is not sure is not sure either. Clear the marks of all such sets."""
     cdef uint8_t* is_sure = <uint8_t*><char*>sure
+    cdef uint32_t classes = pretokens.classes
     cdef uint32_t number, character
     cdef bint changed = True
     while changed:
         changed = False
         for number in range(<uint32_t>len(sure)):
             for character in range(classes if is_sure[number] else 0):
-                if not is_sure[leads.data[number * classes + character]]:
+                if not is_sure[leads.data[number * classes + character]] and is_in_texts(pretokens, character):
                     is_sure[number] = False
                     changed = True
                     break

@@ -1,34 +1,69 @@
 """What each token does to a hypothesis about pre-token boundaries."""
 
+cimport cython
 from libc.stddef cimport size_t
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
-from ffgrammar.tokens.pretokenize.table cimport PretokenTable
+from ffgrammar.core.threads cimport Lock
+from ffgrammar.core.vec cimport Vec
+from ffgrammar.tokens.bpe.merges cimport Merges
+from ffgrammar.tokens.canonical.outcomes cimport Outcomes
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 cdef enum:
-    MAX_STATES = 256  # an automaton with more states has no transitions, because `after` holds a state in a byte
+    # How a token comes: the pre-token ends before it, goes on with it, or begins the text with it.
+    ENDS = 0
+    GOES_ON = 1
+    BEGINS = 2
+    # of an outcome, with more tokens than this, the tokens are not listed
+    MAX_LISTED = 4096
+
+
+cdef struct Transition:
+    uint32_t* mask        # the tokens that may come by their characters and by merges alone; n_words words and a spare one
+    uint32_t* cut         # those of them that end inside a character; as many words
+    uint16_t* after       # by token: which outcome, of those below, it leads to. For a cut token see `endings`
+    uint32_t count        # how many outcomes the tokens that are not cut lead to
+    uint32_t all_count    # how many there are with those of `endings`
+    uint32_t* outcomes    # each is a set of hypotheses, as bits (Outcomes.words words)
+    uint32_t* listed      # count + 1 offsets into `tokens`: where those of each outcome begin; empty if they are not listed
+    uint32_t* tokens
+    bint* is_listed       # by outcome
+    bint has_endings      # whether endings.pyx has filled in the next two:
+    bint* needs_ending    # by outcome below `count`: whether the pre-token cannot end after it in free text
+    Vec endings           # for each cut token, and for those that lead to such an outcome: see endings.pxd
 
 
 cdef class BoundaryTransition:
-    cdef uint32_t* mask   # the tokens whose characters may come; n_words words, and one more for nodes without a token
-    cdef uint32_t* cut    # those of these tokens that end inside a character; as many words
-    cdef uint8_t* after   # by token: the state of the automaton after it, if it does not end inside a character
+    cdef Transition data
 
 
+@cython.final
 cdef class BoundaryTransitions:
     cdef TokenTrie trie
-    cdef PretokenTable pretokens
-    cdef dict kept        # (state of the automaton, whether the pre-token ends there) -> BoundaryTransition
-    cdef size_t max_count  # how many transitions are kept
+    cdef Merges merges
+    cdef Outcomes outcomes
+    cdef bint whole_pretokens
+    cdef const uint8_t* is_atom  # by token
+    cdef bint all_merged         # whether merges are known to make every token
+    cdef dict kept               # (state of the automaton, way) -> BoundaryTransition
+    cdef size_t bytes            # of what is kept
+    cdef size_t max_bytes
+    cdef Lock lock
+    cdef bint has_lock
+    cdef Vec numbers             # scratch: by outcome of `outcomes`, its number in the transition that is being made
 
-    # The transition from a state of the automaton. `ends` says whether the pre-token ends before the token. Raises MemoryError.
-    cdef BoundaryTransition find(self, uint32_t hypothesis, bint ends)
+    # The transition of a state of the automaton for tokens that come in a way. Raises MemoryError.
+    cdef BoundaryTransition find(self, uint32_t hypothesis, uint32_t way)
 
-    # Fill an empty transition.
-    cdef void fill(self, BoundaryTransition transition, uint32_t hypothesis, bint ends) noexcept nogil
+    # The steps of `find` for a transition that is not kept. They return OK or NO_MEMORY. First, walk the trie.
+    cdef int walk(self, Transition* made, uint32_t hypothesis, uint32_t way) noexcept nogil
 
+    # Write the number of an outcome in `made`. Add the outcome if it is not there yet.
+    cdef int number_of(self, Transition* made, uint32_t outcome, Vec* bits, uint32_t* number) noexcept nogil
 
-# Whether a pre-tokenizer has transitions. It has them if its automaton is small and has no atoms, and if no hypothesis becomes
-# several on the way through a token.
-cdef bint has_transitions(PretokenTable pretokens) noexcept nogil
+    # List the tokens of the outcomes.
+    cdef int list_tokens(self, Transition* made) noexcept nogil
+
+    # Whether merges allow that a token comes in a way. Returns True, False or NO_MEMORY.
+    cdef int by_merges(self, uint32_t token, uint32_t way) noexcept nogil

@@ -1,108 +1,214 @@
 """Boundary transitions: what each token of the vocabulary does to a hypothesis about pre-token boundaries.
 
-From a state of the automaton of pre-tokens (tokens/pretokenize/automaton.py) a token can come in two ways: the pre-token ends
-before it, or goes on. For each of the two, one walk over the trie finds the tokens whose characters the automaton allows, and
-the states that they lead to. This depends on the tokenizer alone, so it is done once, when it is first asked for. Grammars and
-merges are asked later. (All transitions of o200k together take 25 MB. With only half of that kept, a canonical mask took 8 ms
-instead of 1.)
+From a state of the automaton of pre-tokens (tokens/pretokenize/automaton.py) a token can come in three ways: the pre-token ends
+before it, or goes on with it, or the text begins with it. For each of the three, one walk over the trie finds the tokens that
+the automaton allows, and the outcomes that they lead to (outcomes.pxd). This depends on the tokenizer alone, so it is done
+once, when it is first asked for. Grammars are asked later.
 """
 
+cimport cython
 from libc.stddef cimport size_t
-from libc.stdint cimport uint8_t, uint16_t, uint32_t
-from libc.stdlib cimport calloc, free
+from libc.stdint cimport uint16_t, uint32_t
+from libc.stdlib cimport calloc, free, malloc
 
-from ffgrammar.core.bits cimport bit_set
+from ffgrammar.core.bits cimport bit_set, lowest_bit
+from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.threads cimport lock_free, lock_init, lock_leave, lock_take
 from ffgrammar.core.utf8 cimport Utf8, utf8_step
-from ffgrammar.tokens.pretokenize.table cimport DEAD, PretokenTable, may_begin, successor
+from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init
+from ffgrammar.tokens.bpe.merges cimport Merges
+from ffgrammar.tokens.canonical.outcomes cimport NO_OUTCOME, Outcomes
+from ffgrammar.tokens.pretokenize.table cimport may_begin
 from ffgrammar.tokens.vocabulary.trie cimport (
     MAX_TOKEN_BYTES, TokenTrie, TrieNode, next_node, node_byte, node_depth, node_token,
 )
 
 
 cdef class BoundaryTransition:
-    """What each token does to one hypothesis, in one of the two ways. `BoundaryTransitions` makes it."""
+    """What each token does to one hypothesis, in one of the ways. `BoundaryTransitions` makes it.
+
+    Args:
+        n_words: how many words a mask of the vocabulary has.
+    """
 
     def __cinit__(self, uint32_t n_words):
-        self.mask = <uint32_t*>calloc(<size_t>n_words + 1, sizeof(uint32_t))
-        self.cut = <uint32_t*>calloc(<size_t>n_words + 1, sizeof(uint32_t))
         # (one word more, because a node without a token has the token number 32 * n_words)
-        self.after = <uint8_t*>calloc(32 * (<size_t>n_words + 1), 1)
-        if self.mask == NULL or self.cut == NULL or self.after == NULL:
+        self.data.mask = <uint32_t*>calloc(<size_t>n_words + 1, sizeof(uint32_t))
+        self.data.cut = <uint32_t*>calloc(<size_t>n_words + 1, sizeof(uint32_t))
+        self.data.after = <uint16_t*>calloc(32 * (<size_t>n_words + 1), sizeof(uint16_t))
+        vec_init(&self.data.endings)
+        if self.data.mask == NULL or self.data.cut == NULL or self.data.after == NULL:
             raise MemoryError
 
     def __dealloc__(self):
-        free(self.mask)
-        free(self.cut)
-        free(self.after)
+        free(self.data.mask)
+        free(self.data.cut)
+        free(self.data.after)
+        free(self.data.outcomes)
+        free(self.data.listed)
+        free(self.data.tokens)
+        free(self.data.is_listed)
+        free(self.data.needs_ending)
+        vec_free(&self.data.endings)
 
 
+@cython.final
 cdef class BoundaryTransitions:
     """The transitions of a tokenizer. Each is made when it is first asked for.
 
     Args:
         trie: the vocabulary.
-        pretokens: the pre-tokenizer. `has_transitions` must be true of it.
-        max_bytes: how many bytes of transitions are kept, and four transitions at least. If one more does not fit, all are
-            dropped.
+        merges: its merges.
+        outcomes: the outcomes of its pre-tokenizer.
+        whole_pretokens: whether a pre-token with the bytes of a token becomes that token.
+        all_merged: whether merges are known to make every token.
+        max_bytes: how many bytes of transitions are kept. If one more does not fit, all are dropped.
     """
 
-    def __cinit__(self, TokenTrie trie not None, PretokenTable pretokens not None, size_t max_bytes=32 << 20):
+    def __cinit__(
+        self, TokenTrie trie not None, Merges merges not None, Outcomes outcomes not None, bint whole_pretokens, bint all_merged,
+        size_t max_bytes=64 << 20,
+    ):
         self.trie = trie
-        self.pretokens = pretokens
+        self.merges = merges
+        self.outcomes = outcomes
+        self.whole_pretokens = whole_pretokens
+        self.all_merged = all_merged
+        self.max_bytes = max_bytes
         self.kept = {}
-        self.max_count = max(4, max_bytes // (40 * <size_t>(trie.n_words + 1)))
+        vec_init(&self.numbers)
+        self.has_lock = lock_init(&self.lock) == 0
+        if not self.has_lock:
+            raise MemoryError
 
-    cdef BoundaryTransition find(self, uint32_t hypothesis, bint ends):
-        cdef object key = (hypothesis, ends)
+    def __dealloc__(self):
+        vec_free(&self.numbers)
+        if self.has_lock:
+            lock_free(&self.lock)
+
+    cdef BoundaryTransition find(self, uint32_t hypothesis, uint32_t way):
+        cdef object key = hypothesis << 2 | way
         cdef object found = self.kept.get(key)
-        cdef BoundaryTransition transition
+        cdef size_t size = 40 * (<size_t>self.trie.n_words + 1) * sizeof(uint32_t)
+        cdef BoundaryTransition made
+        cdef int status
         if found is not None:
             return <BoundaryTransition>found
-        transition = BoundaryTransition(self.trie.n_words)
+        made = BoundaryTransition(self.trie.n_words)
         with nogil:
-            self.fill(transition, hypothesis, ends)
-        if <size_t>len(self.kept) >= self.max_count:
+            lock_take(&self.lock)
+            status = self.walk(&made.data, hypothesis, way)
+            if status >= 0:
+                status = self.list_tokens(&made.data)
+            lock_leave(&self.lock)
+        if status < 0:
+            raise MemoryError
+        if len(self.kept) and (<size_t>len(self.kept) + 1) * size > self.max_bytes:
             self.kept = {}
-        self.kept[key] = transition
-        return transition
+        self.kept[key] = made
+        return made
 
-    cdef void fill(self, BoundaryTransition transition, uint32_t hypothesis, bint ends) noexcept nogil:
+    cdef int by_merges(self, uint32_t token, uint32_t way) noexcept nogil:
+        if self.all_merged or token == self.trie.pad_token or (way != GOES_ON and (self.whole_pretokens or self.is_atom[token])):
+            return True
+        return self.merges.reached(token)
+
+    cdef int number_of(self, Transition* made, uint32_t outcome, Vec* bits, uint32_t* number) noexcept nogil:
+        if outcome >= self.numbers.len and vec_fill(&self.numbers, outcome + 1 - self.numbers.len, 0xFF) < 0:
+            return NO_MEMORY
+        if self.numbers.data[outcome] == <uint32_t>0xFFFFFFFF:
+            if vec_extend(bits, self.outcomes.bits.data + outcome * self.outcomes.words, self.outcomes.words) < 0:
+                return NO_MEMORY
+            self.numbers.data[outcome] = made.count
+            made.count += 1
+        number[0] = self.numbers.data[outcome]
+        return OK
+
+    cdef int walk(self, Transition* made, uint32_t hypothesis, uint32_t way) noexcept nogil:
         cdef const TrieNode* nodes = self.trie.nodes
-        # By depth: the state of the automaton, the character that is being read, and whether the first character is complete.
-        # `ends` applies to this character only.
-        cdef uint16_t[MAX_TOKEN_BYTES + 1] states
+        # By depth: the outcome, the character that is being read, and whether the first character is complete. Before that,
+        # there is no outcome yet.
+        cdef uint16_t[MAX_TOKEN_BYTES + 1] outcomes
         cdef Utf8[MAX_TOKEN_BYTES + 1] characters
         cdef bint[MAX_TOKEN_BYTES + 1] begun
+        cdef Vec bits
         cdef uint32_t at = 1
-        cdef uint32_t depth, token
-        cdef bint ends_here, alive
-        states[0] = <uint16_t>hypothesis
+        cdef uint32_t depth, token, number
+        cdef int status = OK
+        vec_init(&bits)
+        self.numbers.len = 0
         characters[0].need = 0
+        outcomes[0] = NO_OUTCOME
         begun[0] = False
-        while at < self.trie.node_count:
+        while at < self.trie.node_count and status >= 0:
             depth = node_depth(&nodes[at])
             characters[depth] = characters[depth - 1]
-            states[depth] = states[depth - 1]
+            outcomes[depth] = outcomes[depth - 1]
             begun[depth] = begun[depth - 1]
-            ends_here = ends and not begun[depth]
-            alive = utf8_step(&characters[depth], node_byte(&nodes[at]))
-            if alive and characters[depth].need:
-                alive = may_begin(self.pretokens, states[depth], &characters[depth], ends_here)
-            elif alive:
-                # (`has_transitions` is true: way 0 is the only one to go on, and way 1 the only one to end)
-                states[depth] = <uint16_t>successor(
-                    self.pretokens, ends_here, states[depth], self.pretokens.class_of(characters[depth].code))
-                begun[depth] = True
-                alive = states[depth] != DEAD
-            if alive:
-                token = node_token(&nodes[at])
-                bit_set(transition.mask, token)
-                if characters[depth].need:
-                    bit_set(transition.cut, token)
+            if not utf8_step(&characters[depth], node_byte(&nodes[at])):
+                status = 0
+            elif characters[depth].need:
+                if begun[depth]:
+                    status = self.outcomes.live_classes(outcomes[depth]) & self.outcomes.pretokens.possible(&characters[depth]) != 0
                 else:
-                    transition.after[token] = <uint8_t>states[depth]
-            at = next_node(nodes, at, alive)
+                    status = may_begin(self.outcomes.pretokens, hypothesis, &characters[depth], way == ENDS)
+            else:
+                number = self.outcomes.pretokens.class_of(characters[depth].code)
+                if begun[depth]:
+                    status = self.outcomes.step(outcomes[depth], number)
+                else:
+                    status = self.outcomes.first(hypothesis, way == ENDS, number)
+                if status >= 0:
+                    outcomes[depth] = <uint16_t>status
+                    status = status != NO_OUTCOME
+                begun[depth] = True
+            token = node_token(&nodes[at])
+            at = next_node(nodes, at, status > 0)
+            if status > 0 and token != self.trie.pad_token:
+                status = self.by_merges(token, way)
+                if status > 0:
+                    bit_set(made.mask, token)
+                    if characters[depth].need:
+                        bit_set(made.cut, token)
+                    else:
+                        status = self.number_of(made, outcomes[depth], &bits, &number)
+                        made.after[token] = <uint16_t>number
+        made.outcomes = bits.data
+        made.all_count = made.count
+        return min(status, OK)
 
-
-cdef bint has_transitions(PretokenTable pretokens) noexcept nogil:
-    return pretokens.states <= MAX_STATES and pretokens.ways <= 2 and pretokens.stays == 1 and not pretokens.has_atoms
+    cdef int list_tokens(self, Transition* made) noexcept nogil:
+        cdef uint32_t word, left, token, i
+        cdef uint32_t total = 0
+        made.listed = <uint32_t*>calloc(<size_t>made.count + 2, sizeof(uint32_t))
+        made.is_listed = <bint*>calloc(<size_t>made.count + 1, sizeof(bint))
+        if made.listed == NULL or made.is_listed == NULL:
+            return NO_MEMORY
+        # count the tokens of outcome i in listed[i + 1]
+        for word in range(self.trie.n_words):
+            left = made.mask[word] & ~made.cut[word]
+            while left:
+                made.listed[made.after[word << 5 | lowest_bit(left)] + 1] += 1
+                left &= left - 1
+        for i in range(made.count):
+            made.is_listed[i] = made.listed[i + 1] <= MAX_LISTED
+            if made.is_listed[i]:
+                total += made.listed[i + 1]
+            made.listed[i + 1] = total
+        made.tokens = <uint32_t*>malloc((<size_t>total + 1) * sizeof(uint32_t))
+        if made.tokens == NULL:
+            return NO_MEMORY
+        # fill the lists from behind: listed[i + 1] goes down to where list i begins
+        for word in range(self.trie.n_words, 0, -1):
+            left = made.mask[word - 1] & ~made.cut[word - 1]
+            while left:
+                token = (word - 1) << 5 | lowest_bit(left)
+                left &= left - 1
+                i = made.after[token]
+                if made.is_listed[i]:
+                    made.listed[i + 1] -= 1
+                    made.tokens[made.listed[i + 1]] = token
+        for i in range(made.count):
+            made.listed[i] = made.listed[i + 1]
+        made.listed[made.count] = total
+        return OK

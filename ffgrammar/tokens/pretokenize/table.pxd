@@ -1,5 +1,6 @@
 """The automaton of pre-token boundaries as a table. automaton.py says what its states mean."""
 
+cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
@@ -19,6 +20,7 @@ cdef struct Range:
     uint8_t[256] by_kind  # the class by class byte
 
 
+@cython.final
 cdef class PretokenTable:
     cdef readonly uint32_t classes  # how many classes of characters there are
     cdef readonly uint32_t states

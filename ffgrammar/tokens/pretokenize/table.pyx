@@ -9,6 +9,7 @@ ahead in it. A text that may go on needs all hypotheses about it: `settled` foll
 sequences (tokens/canonical/rules.pyx).
 """
 
+cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
@@ -33,6 +34,7 @@ cdef struct Hypothesis:
     size_t start     # where the pre-token began, as an offset in bytes
 
 
+@cython.final
 cdef class PretokenTable:
     """Finds where the pre-tokens of a text end.
 

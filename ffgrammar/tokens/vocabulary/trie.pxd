@@ -16,6 +16,7 @@ Such a walk costs 1.5 to 3 ns a node if a step is one load from a table. Tokens 
 tokens have none, nor have tokens of more than MAX_TOKEN_BYTES.
 """
 
+cimport cython
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy
 
@@ -130,6 +131,7 @@ cdef inline int32_t index_find(const TokenIndex* index, const uint8_t* text, siz
         at = (at + 1) & index.mask
 
 
+@cython.final
 cdef class TokenTrie:
     cdef readonly uint32_t vocab_size   # token ids are 0 .. vocab_size - 1
     cdef readonly uint32_t n_words      # 32-bit words of one mask: ceil(vocab_size / 32)

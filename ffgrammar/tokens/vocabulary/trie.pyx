@@ -9,6 +9,7 @@ never changes, so any number of threads may read it. It takes 9 bytes a node, 4 
 bytes a token for an index of them: 4 MB for the 100,000 tokens of cl100k.
 """
 
+cimport cython
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
@@ -198,6 +199,7 @@ cdef const char* _front_coded_bytes(
     return NULL
 
 
+@cython.final
 cdef class TokenTrie:
     """The bytes of a vocabulary's tokens as a trie.
 

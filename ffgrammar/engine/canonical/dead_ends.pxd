@@ -1,0 +1,127 @@
+"""Tokens that the grammar and the rules let come, and after which no sentence goes on."""
+
+cimport cython
+from libc.stddef cimport size_t
+from libc.stdint cimport uint32_t
+
+from ffgrammar.core.intern cimport Intern
+from ffgrammar.core.map cimport Map
+from ffgrammar.core.vec cimport Vec
+from ffgrammar.engine.canonical.lookahead cimport Lookahead
+from ffgrammar.engine.canonical.parts cimport MaskParts
+from ffgrammar.engine.canonical.reach cimport Reach
+from ffgrammar.engine.engine cimport Engine
+from ffgrammar.engine.recognizer.recognizer cimport Config
+from ffgrammar.tokens.canonical.rules cimport CanonicalRules
+from ffgrammar.tokens.canonical.sieve cimport SievePart
+from ffgrammar.tokens.canonical.transitions cimport Transition
+from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
+
+cdef enum:
+    # instead of an offset in `dead`
+    NOT_FOUND = 0xFFFFFFFF
+    IN_PARTS = 0xFFFFFFFE  # there may be too many dead ends: the mask is made from its parts (parts.pxd)
+
+
+@cython.final
+cdef class DeadEnds:
+    cdef MaskParts parts
+    cdef Lookahead lookahead
+    cdef CanonicalRules rules
+    cdef TokenTrie trie
+    cdef Reach reach
+    cdef Intern names          # (row, lexer state, hypothesis, way)
+    cdef Vec offsets           # by name: where its dead ends are in `dead`, NOT_FOUND or IN_PARTS
+    cdef Vec dead              # lists: a count, then the tokens in ascending order
+    # The place that was looked at last.
+    cdef Config place          # a configuration
+    cdef bint has_place
+    cdef Config start          # the configuration that the leads begin at: `place`, or where its complete lexeme ends
+    cdef uint32_t base         # see masks_explain
+    cdef Vec plain             # the grammar's own mask
+    cdef Vec led               # a mask: the tokens that have leads
+    cdef Vec leads             # words of masks_explain
+    cdef Vec tokens            # of the leads: each token once, if the plain mask has it
+    cdef Vec led_to            # for each of `tokens`: the number of its configuration
+    cdef Vec configs           # of the leads: row and lexer state of each
+    cdef Map config_numbers    # configuration (config_key) -> its number
+    cdef Vec ends              # Reach.ends_after for each of them
+    # Scratch.
+    cdef Vec verdicts          # by outcome (for leads, by configuration and outcome): whether the pre-token can end
+    cdef Vec state_ends        # Reach.ends_after for two configurations
+    # The configuration that judge_at was asked about last. For each outcome there are three words: how many tokens lead there
+    # and, once they are several, where in `followers` the tokens begin and end that can follow them. Where these are too many to
+    # be listed, the second word is NOT_FOUND.
+    cdef Config asked
+    cdef Vec groups
+    cdef Vec followers
+    cdef readonly size_t misses  # lists that were not known
+
+    # All methods run with the engine's lock held and the look-ahead entered. Unless its comment says otherwise, a method
+    # returns a status; if the comment begins with "Whether", it returns 1, 0 or a status.
+
+    # Bytes of what is kept.
+    cdef size_t bytes(self) noexcept nogil
+
+    # Forget everything.
+    cdef int clear(self) noexcept nogil
+
+    # Find the dead ends of a part: write their offset in `dead`, or IN_PARTS.
+    cdef int find_dead(self, Engine engine, const Config* config, const SievePart* part, uint32_t* offset) noexcept nogil
+
+    # Append the dead ends of a part to `dead`. Writes IN_PARTS to `offset` if this would take too long.
+    cdef int list_dead(self, Engine engine, const Config* config, const SievePart* part, uint32_t* offset) noexcept nogil
+
+    # Find out where the tokens of a configuration lead.
+    cdef int look_at(self, Engine engine, const Config* config) noexcept nogil
+
+    # Part of `look_at`: fill `tokens`, `led_to`, `configs` and `ends`.
+    cdef int sort_leads(self, Engine engine) noexcept nogil
+
+    # A part of list_dead: the dead ends among the tokens that have leads.
+    cdef int judge_leads(self, Engine engine, const SievePart* part) noexcept nogil
+
+    # Whether the pre-token can end in a configuration after an outcome. `ends` is what Reach says of the configuration.
+    cdef int can_end(
+        self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, const uint32_t* ends
+    ) noexcept nogil
+
+    # The same for tokens that end inside a character and have no lead.
+    cdef int judge_cut(self, Engine engine, const SievePart* part) noexcept nogil
+
+    # The same for other tokens that have no lead. `survey` is that of the base. Writes IN_PARTS to `offset` if there are too many.
+    cdef int judge_inside(
+        self, Engine engine, const SievePart* part, uint32_t survey, uint32_t* offset) noexcept nogil
+
+    # Part of judge_inside: judge those of `count` tokens that lead to an outcome whose entry in `verdicts` is 0. If `cannot_end` is
+    # not NULL, they lead to this configuration, and the pre-token cannot end there.
+    cdef int judge_tokens(
+        self, Engine engine, const SievePart* part, const uint32_t* tokens, uint32_t count, const Config* cannot_end
+    ) noexcept nogil
+
+    # Whether the pre-token can end after a token that stays inside the lexeme. Moves `config` along the token.
+    cdef int can_end_after(
+        self, Engine engine, const Transition* transition, uint32_t token, Config* config) noexcept nogil
+
+    # Go from one lexer state to another along the bytes of a token. Returns 1; 0 if the token leaves the lexeme; or a status.
+    cdef int follow(self, Engine engine, uint32_t start, uint32_t token, uint32_t* state) noexcept nogil
+
+    # Append a token to `dead` if it is a dead end. It leads to a configuration and an outcome after which the pre-token cannot
+    # end.
+    cdef int judge_at(self, Engine engine, const SievePart* part, const Config* config, uint32_t token) noexcept nogil
+
+    # Whether a token's bytes are the beginning of an unmergeable token. Returns True or False.
+    cdef bint begins_unmergeable(self, uint32_t token) noexcept nogil
+
+    # Append a token to `dead` if it is a dead end.
+    cdef int judge(self, Engine engine, const SievePart* part, uint32_t token) noexcept nogil
+
+    # Whether some sentence goes on after a token that comes in a part. `node` is CanonicalState.node of its hypothesis.
+    cdef int goes_on(
+        self, Engine engine, const Config* config, const SievePart* part, uint32_t node, uint32_t token) noexcept nogil
+
+    # Whether a set of hypotheses has one in common with an outcome. Returns True or False.
+    cdef bint meets(self, const Transition* transition, uint32_t outcome, const uint32_t* bits) noexcept nogil
+
+    # Whether a token is in the list of dead ends at an offset in `dead`. Returns True or False.
+    cdef bint is_dead(self, uint32_t offset, uint32_t token) noexcept nogil

@@ -1,0 +1,435 @@
+"""Dead ends: tokens that both the grammar and the rules let come, and after which no sentence goes on. There are few. Where only
+`order` can come, `orde` is one: the merges never leave `orde` beside a token that begins with r.
+
+A token is no dead end if the pre-token can end after it. This depends on the outcome of the token, that is, the set of
+hypotheses after it, and on the configuration after it. Most tokens stay inside a lexeme, and lead to one of a few lexer states
+(reach.pxd). So it is asked of pairs of an outcome and a state, and tokens are looked at only if they have a pair that might not
+end. The tokens that leave the lexeme are walked for the grammar's own mask anyway, and this walk says where each of them leads
+(masks_explain). What is left is judged token by token with the look-ahead. The dead ends of a configuration, a hypothesis and a
+way are listed once and kept.
+"""
+
+cimport cython
+from libc.stdint cimport uint16_t, uint32_t
+
+from ffgrammar.core.bits cimport bit_clear, bit_set, bit_test
+from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_free, intern_init
+from ffgrammar.core.map cimport ABSENT, map_clear, map_free, map_get, map_init, map_put
+from ffgrammar.core.sort cimport sort_words
+from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.engine.canonical.pending_prefix cimport PENDING
+from ffgrammar.engine.canonical.reach cimport MANY, TOO_MANY
+from ffgrammar.engine.masks.compute cimport NO_BASE, masks_explain, masks_find
+from ffgrammar.engine.masks.mask_cache cimport StoredMask, block_words, mask_release, mask_unpack
+from ffgrammar.engine.masks.trie_walk cimport LEAD_WORDS
+from ffgrammar.engine.recognizer.recognizer cimport config_key
+from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, dfa_step
+from ffgrammar.tokens.canonical.rules cimport FIRST, NO_NODE, UNCONSTRAINED, CanonicalState
+from ffgrammar.tokens.canonical.transitions cimport BEGINS, ENDS, GOES_ON
+
+cdef enum:
+    # So many tokens are judged one by one. If more lead to the same configuration and outcome, the tokens that can follow all of
+    # them are listed first. (Then a token takes 0.3 us instead of 1.2.)
+    FEW = 3
+    GROUP_WORDS = 3
+
+
+@cython.final
+cdef class DeadEnds:
+    """The dead ends of a grammar.
+
+    Args:
+        parts: the masks that are made from parts.
+    """
+
+    def __cinit__(self, MaskParts parts not None):
+        cdef size_t words = block_words(parts.trie.n_words)
+        self.parts = parts
+        self.lookahead = parts.lookahead
+        self.rules = parts.rules
+        self.trie = parts.trie
+        self.reach = Reach(parts.rules)
+        vec_init(&self.offsets)
+        vec_init(&self.dead)
+        vec_init(&self.plain)
+        vec_init(&self.led)
+        vec_init(&self.leads)
+        vec_init(&self.tokens)
+        vec_init(&self.led_to)
+        vec_init(&self.configs)
+        vec_init(&self.ends)
+        vec_init(&self.state_ends)
+        vec_init(&self.verdicts)
+        vec_init(&self.groups)
+        vec_init(&self.followers)
+        if (intern_init(&self.names) < 0 or map_init(&self.config_numbers) < 0 or vec_fill(&self.plain, words, 0) < 0
+                or vec_fill(&self.led, words, 0) < 0):
+            raise MemoryError
+
+    def __dealloc__(self):
+        intern_free(&self.names)
+        map_free(&self.config_numbers)
+        vec_free(&self.offsets)
+        vec_free(&self.dead)
+        vec_free(&self.plain)
+        vec_free(&self.led)
+        vec_free(&self.leads)
+        vec_free(&self.tokens)
+        vec_free(&self.led_to)
+        vec_free(&self.configs)
+        vec_free(&self.ends)
+        vec_free(&self.state_ends)
+        vec_free(&self.verdicts)
+        vec_free(&self.groups)
+        vec_free(&self.followers)
+
+    cdef size_t bytes(self) noexcept nogil:
+        return intern_bytes(&self.names) + (self.offsets.cap + self.dead.cap) * sizeof(uint32_t) + self.reach.bytes()
+
+    cdef int clear(self) noexcept nogil:
+        intern_free(&self.names)
+        vec_free(&self.offsets)
+        vec_free(&self.dead)
+        self.has_place = False
+        if intern_init(&self.names) < 0:
+            return NO_MEMORY
+        return self.reach.clear()
+
+    cdef int find_dead(self, Engine engine, const Config* config, const SievePart* part, uint32_t* offset) noexcept nogil:
+        cdef uint32_t[4] words
+        cdef uint32_t name
+        cdef size_t before
+        cdef int status
+        words[0] = config.row
+        words[1] = config.state
+        words[2] = part.hypothesis
+        words[3] = part.way
+        status = intern_add(&self.names, words, 4, &name)
+        if status < 0 or (name == self.offsets.len and vec_push(&self.offsets, NOT_FOUND) < 0):
+            return NO_MEMORY
+        offset[0] = self.offsets.data[name]
+        if offset[0] != <uint32_t>NOT_FOUND:
+            return OK
+        self.misses += 1
+        before = self.dead.len
+        status = self.list_dead(engine, config, part, offset)
+        if status < 0 or offset[0] == <uint32_t>IN_PARTS:
+            self.dead.len = before
+        else:
+            sort_words(self.dead.data + before + 1, self.dead.len - before - 1)
+            self.dead.data[before] = <uint32_t>(self.dead.len - before - 1)
+        if status >= 0:
+            self.offsets.data[name] = offset[0]
+        return status
+
+    cdef int list_dead(self, Engine engine, const Config* config, const SievePart* part, uint32_t* offset) noexcept nogil:
+        cdef uint32_t survey
+        cdef int status = OK
+        offset[0] = <uint32_t>self.dead.len
+        if vec_push(&self.dead, 0) < 0:
+            return NO_MEMORY
+        if not self.has_place or self.place.row != config.row or self.place.state != config.state:
+            status = self.look_at(engine, config)
+        if status >= 0:
+            status = self.judge_leads(engine, part)
+        if status < 0 or self.base == <uint32_t>NO_BASE:
+            return status
+        status = self.reach.survey(engine, self.base, &survey)
+        if status < 0:
+            return status
+        if self.reach.surveys.data[survey] == TOO_MANY:
+            offset[0] = IN_PARTS
+            return OK
+        status = self.judge_cut(engine, part)
+        return self.judge_inside(engine, part, survey, offset) if status >= 0 else status
+
+    cdef int look_at(self, Engine engine, const Config* config) noexcept nogil:
+        cdef StoredMask* mask
+        cdef bint looked = False
+        cdef int status
+        self.has_place = False
+        status = masks_explain(&engine.masks, &engine.recognizer, config, &self.leads, &self.start, &self.base)
+        if status >= 0:
+            status = masks_find(&engine.masks, &engine.recognizer, config, &mask, &looked)
+        if status < 0:
+            return status
+        mask_unpack(mask, self.trie.n_words, self.plain.data, self.trie.n_words)
+        mask_release(mask)
+        status = self.sort_leads(engine)
+        self.place = config[0]
+        self.has_place = status >= 0
+        return status
+
+    cdef int sort_leads(self, Engine engine) noexcept nogil:
+        cdef uint32_t words = self.rules.outcomes.words
+        cdef size_t at = self.leads.len
+        cdef uint32_t token, i
+        cdef uint32_t number = ABSENT
+        cdef Config config
+        cdef int status
+        config.row = config.state = PENDING  # (no lead has this)
+        for i in range(<uint32_t>self.tokens.len):
+            bit_clear(self.led.data, self.tokens.data[i])
+        self.tokens.len = self.led_to.len = self.configs.len = self.ends.len = 0
+        map_clear(&self.config_numbers)
+        while at:
+            at -= LEAD_WORDS
+            token = self.leads.data[at]
+            if token == self.trie.pad_token or bit_test(self.led.data, token) or not bit_test(self.plain.data, token):
+                continue
+            if config.row != self.leads.data[at + 1] or config.state != self.leads.data[at + 2]:
+                config.row = self.leads.data[at + 1]
+                config.state = self.leads.data[at + 2]
+                number = map_get(&self.config_numbers, config_key(&config))
+            if number == ABSENT:
+                number = <uint32_t>(self.configs.len >> 1)
+                if map_put(&self.config_numbers, config_key(&config), number) < 0:
+                    return NO_MEMORY
+                if (vec_fill(&self.ends, words, 0) < 0 or vec_push(&self.configs, config.row) < 0
+                        or vec_push(&self.configs, config.state) < 0):
+                    return NO_MEMORY
+                status = self.reach.ends_after(engine, &config, self.ends.data + self.ends.len - words)
+                if status < 0:
+                    return status
+            if vec_push(&self.led_to, number) < 0 or vec_push(&self.tokens, token) < 0:
+                return NO_MEMORY
+            bit_set(self.led.data, token)
+        return OK
+
+    cdef int judge_leads(self, Engine engine, const SievePart* part) noexcept nogil:
+        cdef const Transition* transition = part.transition
+        cdef Config config
+        cdef uint32_t token, number
+        cdef uint32_t* verdict
+        cdef size_t i
+        cdef int status
+        self.verdicts.len = self.groups.len = 0
+        if vec_fill(&self.verdicts, (self.configs.len >> 1) * transition.count, 0xFF) < 0:
+            return NO_MEMORY
+        for i in range(self.tokens.len):
+            token = self.tokens.data[i]
+            if not bit_test(transition.mask, token):
+                continue
+            status = 0
+            if not bit_test(transition.cut, token):
+                number = self.led_to.data[i]
+                config.row = self.configs.data[2 * number]
+                config.state = self.configs.data[2 * number + 1]
+                verdict = &self.verdicts.data[number * transition.count + transition.after[token]]
+                if verdict[0] == <uint32_t>NOT_FOUND:
+                    status = self.can_end(
+                        engine, &config, transition, transition.after[token],
+                        self.ends.data + number * self.rules.outcomes.words)
+                    if status < 0:
+                        return status
+                    verdict[0] = <uint32_t>status
+                status = <int>verdict[0]
+            if status == 0 and not bit_test(transition.cut, token):
+                status = self.judge_at(engine, part, &config, token)
+            elif status == 0:
+                status = self.judge(engine, part, token)
+            if status < 0:
+                return status
+        return OK
+
+    cdef int can_end(
+        self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, const uint32_t* ends
+    ) noexcept nogil:
+        cdef CanonicalState at
+        if self.meets(transition, outcome, ends):
+            return 1
+        self.parts.set_outcome(&at, transition, outcome)
+        return self.lookahead.can_end_pretoken(engine, config, &at)
+
+    cdef int judge_cut(self, Engine engine, const SievePart* part) noexcept nogil:
+        cdef uint32_t doubtful, token, i
+        cdef int status = self.reach.doubtful(
+            engine, self.base, part.transition, part.hypothesis, part.way, &doubtful)
+        if status < 0:
+            return status
+        for i in range(self.reach.surveys.data[doubtful]):
+            token = self.reach.surveys.data[doubtful + 1 + i]
+            if bit_test(self.plain.data, token) and not bit_test(self.led.data, token):
+                status = self.judge(engine, part, token)
+                if status < 0:
+                    return status
+        return OK
+
+    cdef int judge_inside(
+        self, Engine engine, const SievePart* part, uint32_t survey, uint32_t* offset
+    ) noexcept nogil:
+        cdef const Transition* transition = part.transition
+        cdef uint32_t words = self.rules.outcomes.words
+        cdef uint32_t at = survey + 1
+        cdef uint32_t _number, outcome, listed, first
+        cdef bint all_end
+        cdef Config config
+        cdef int status
+        self.state_ends.len = self.verdicts.len = 0
+        # (two sets: the second is for can_end_after)
+        if vec_fill(&self.state_ends, 2 * words, 0) < 0 or vec_fill(&self.verdicts, transition.count, 0) < 0:
+            return NO_MEMORY
+        config.row = self.start.row
+        for _number in range(self.reach.surveys.data[survey]):
+            status = self.follow(engine, self.base, self.reach.surveys.data[at], &config.state)
+            if status >= 0:
+                status = self.reach.ends_after(engine, &config, self.state_ends.data)
+            if status < 0:
+                return status
+            listed = self.reach.surveys.data[at + 1]
+            first = at + 2
+            at = first + (0 if listed == <uint32_t>MANY else listed)
+            all_end = True
+            for outcome in range(transition.count):
+                # (tokens that need an ending are judged as doubtful ones)
+                status = transition.needs_ending[outcome] or self.meets(transition, outcome, self.state_ends.data)
+                if status == 0 and self.base == self.start.state:
+                    status = self.can_end(engine, &config, transition, outcome, self.state_ends.data)
+                if status < 0:
+                    return status
+                self.verdicts.data[outcome] = <uint32_t>status
+                all_end &= status
+            if all_end:
+                continue
+            if listed != <uint32_t>MANY:
+                status = self.judge_tokens(
+                    engine, part, self.reach.surveys.data + first, listed,
+                    &config if self.base == self.start.state else NULL)
+            for outcome in range(transition.count if listed == <uint32_t>MANY else 0):
+                if status < 0 or self.verdicts.data[outcome]:
+                    continue
+                if not transition.is_listed[outcome]:
+                    offset[0] = IN_PARTS
+                    return OK
+                status = self.judge_tokens(
+                    engine, part, transition.tokens + transition.listed[outcome],
+                    transition.listed[outcome + 1] - transition.listed[outcome], NULL)
+            if status < 0:
+                return status
+        return OK
+
+    cdef int judge_tokens(
+        self, Engine engine, const SievePart* part, const uint32_t* tokens, uint32_t count, const Config* cannot_end,
+    ) noexcept nogil:
+        cdef const Transition* transition = part.transition
+        cdef uint32_t i, token
+        cdef Config config
+        cdef int status
+        self.groups.len = 0
+        for i in range(count):
+            token = tokens[i]
+            if (bit_test(transition.mask, token) and not bit_test(transition.cut, token)
+                    and not self.verdicts.data[transition.after[token]] and bit_test(self.plain.data, token)
+                    and not bit_test(self.led.data, token)):
+                config = self.start
+                status = 0
+                if cannot_end != NULL:
+                    config = cannot_end[0]
+                else:
+                    status = self.can_end_after(engine, transition, token, &config)
+                if status == 0:
+                    status = self.judge_at(engine, part, &config, token)
+                if status < 0:
+                    return status
+        return OK
+
+    cdef int can_end_after(self, Engine engine, const Transition* transition, uint32_t token, Config* config) noexcept nogil:
+        cdef uint32_t* ends = self.state_ends.data + self.rules.outcomes.words
+        cdef int status = self.follow(engine, self.start.state, token, &config.state)
+        # (a token before led to the same, and the pre-token could not end)
+        if (status > 0 and self.groups.len and config.state == self.asked.state
+                and self.groups.data[GROUP_WORDS * transition.after[token]]):
+            return 0
+        if status > 0:
+            status = self.reach.ends_after(engine, config, ends)
+            if status >= 0:
+                status = self.can_end(engine, config, transition, transition.after[token], ends)
+        return status
+
+    cdef int follow(self, Engine engine, uint32_t start, uint32_t token, uint32_t* state) noexcept nogil:
+        cdef uint32_t i
+        cdef int status
+        state[0] = start
+        for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
+            status = dfa_step(&engine.recognizer.dfa, state[0], self.trie.blob[i], state)
+            if status < 0 or state[0] > LAST_STATE:
+                return min(status, OK)
+        return 1
+
+    cdef int judge_at(self, Engine engine, const SievePart* part, const Config* config, uint32_t token) noexcept nogil:
+        cdef const Transition* transition = part.transition
+        cdef uint32_t outcome = transition.after[token]
+        cdef CanonicalState at
+        cdef uint32_t* group
+        cdef uint32_t i
+        cdef int status = self.rules.merges.reached(token)
+        if status < 0:
+            return NO_MEMORY
+        if status == 0 or (self.rules.has_unmergeable and part.way != GOES_ON and self.begins_unmergeable(token)):
+            return self.judge(engine, part, token)
+        if config.row != self.asked.row or config.state != self.asked.state or self.groups.len == 0:
+            self.asked = config[0]
+            self.groups.len = self.followers.len = 0
+            if vec_fill(&self.groups, GROUP_WORDS * transition.count, 0) < 0:
+                return NO_MEMORY
+        group = self.groups.data + GROUP_WORDS * outcome
+        group[0] += 1
+        if group[0] <= FEW:
+            return self.judge(engine, part, token)
+        if group[0] == FEW + 1:
+            self.parts.set_outcome(&at, transition, outcome)
+            at.last = UNCONSTRAINED
+            i = <uint32_t>self.followers.len
+            status = self.lookahead.list_followers(engine, config, &at, &self.followers)
+            group[1] = i
+            group[2] = <uint32_t>self.followers.len
+            if status < 0:
+                return status
+            if status:
+                group[1] = NOT_FOUND
+        if group[1] == <uint32_t>NOT_FOUND:
+            return self.judge(engine, part, token)
+        for i in range(group[1], group[2]):
+            if self.rules.merges.pair(token, self.followers.data[i]):
+                return OK
+        return vec_push(&self.dead, token)
+
+    cdef bint begins_unmergeable(self, uint32_t token) noexcept nogil:
+        cdef uint32_t start = self.trie.offsets[token]
+        cdef long long node = self.trie.find_node(self.trie.blob + start, self.trie.offsets[token + 1] - start)
+        return node >= 0 and self.rules.leads_to_unmergeable[node]
+
+    cdef int judge(self, Engine engine, const SievePart* part, uint32_t token) noexcept nogil:
+        cdef int status = self.goes_on(engine, &self.place, part, 0 if part.way == BEGINS else NO_NODE, token)
+        return vec_push(&self.dead, token) if status == 0 else min(status, OK)
+
+    cdef int goes_on(
+        self, Engine engine, const Config* config, const SievePart* part, uint32_t node, uint32_t token
+    ) noexcept nogil:
+        cdef CanonicalState at
+        self.rules.begin(&at)
+        at.hypothesis[0] = <uint16_t>part.hypothesis
+        at.node[0] = node
+        at.last = FIRST if part.way == BEGINS else UNCONSTRAINED
+        return self.parts.try_token(engine, config, &at, part.way == ENDS, token)
+
+    cdef bint meets(self, const Transition* transition, uint32_t outcome, const uint32_t* bits) noexcept nogil:
+        cdef uint32_t words = self.rules.outcomes.words
+        cdef uint32_t i
+        for i in range(words):
+            if transition.outcomes[outcome * words + i] & bits[i]:
+                return True
+        return False
+
+    cdef bint is_dead(self, uint32_t offset, uint32_t token) noexcept nogil:
+        cdef uint32_t low = offset + 1
+        cdef uint32_t high = offset + 1 + self.dead.data[offset]
+        cdef uint32_t middle
+        while low < high:
+            middle = (low + high) >> 1
+            if self.dead.data[middle] < token:
+                low = middle + 1
+            else:
+                high = middle
+        return low < offset + 1 + self.dead.data[offset] and self.dead.data[low] == token

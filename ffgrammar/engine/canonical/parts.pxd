@@ -1,0 +1,137 @@
+"""Canonical masks where each token has to be looked at. parts.pyx says when that is."""
+
+cimport cython
+from libc.stddef cimport size_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t
+
+from ffgrammar.core.intern cimport Intern
+from ffgrammar.core.vec cimport Vec
+from ffgrammar.engine.engine cimport Engine
+from ffgrammar.engine.canonical.lookahead cimport Lookahead
+from ffgrammar.engine.recognizer.recognizer cimport Config
+from ffgrammar.engine.masks.mask_cache cimport MaskTable, StoredMask
+from ffgrammar.tokens.canonical.rules cimport CanonicalState, CanonicalRules
+from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
+from ffgrammar.tokens.canonical.sieve cimport Sieve
+from ffgrammar.tokens.canonical.transitions cimport Transition
+
+cdef enum:
+    SLOTS = 64
+    MAX_VERDICTS = 256  # of a slot; tokens with an outcome beyond are judged one by one
+
+
+cdef struct Slot:
+    # Verdicts about a lexer state, by the number of an outcome in the transition: whether the pre-token may end there.
+    uint32_t state
+    uint8_t[MAX_VERDICTS] can_end_pretoken
+
+
+@cython.final
+cdef class MaskParts:
+    cdef Lookahead lookahead
+    cdef CanonicalRules rules
+    cdef TokenTrie trie
+    cdef size_t max_bytes
+    cdef Intern names      # of the parts that `table` has masks for
+    cdef MaskTable table
+    cdef Vec buffer        # one mask and a spare word, in whole blocks; all zero between calls
+    cdef Vec part          # the same, for one part
+    cdef Vec plain         # the grammar's own mask
+    cdef Vec scratch       # for table_pack
+    cdef Vec inside        # by token: the lexer state that it leads to from `inside_from`, or LEFT where it leaves the lexeme
+    cdef uint32_t inside_from
+    cdef uint32_t inside_generation
+    cdef Slot[SLOTS] slots
+    cdef readonly size_t misses  # parts that were not known
+
+    # All methods run with the engine's lock held and the look-ahead entered. Unless its comment says otherwise, a method
+    # returns a status; if the comment begins with "Whether", it returns 1, 0 or a status. `at` is the rules' state after the
+    # tokens so far, and `start` is the same with one hypothesis only. `ends` says whether the pre-token ends before the next
+    # token; if not, it goes on with this token.
+
+    # Write the mask after the tokens so far to `words`, without end-of-text tokens. `sieve` is that of the state; it is None
+    # inside a character. `successors` is a mask of the tokens that merges leave beside the last token, or NULL where this does
+    # not matter.
+    cdef int fill(
+        self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
+        uint32_t* words,
+    ) noexcept
+
+    # Add the tokens of all parts to `buffer`. Returns a status.
+    cdef int add(
+        self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
+    ) noexcept
+
+    # Add the tokens of one part to `buffer`. Returns a status.
+    cdef int add_part(
+        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, const Transition* transition,
+        const uint32_t* successors,
+    ) noexcept
+
+    # Find or make the mask of one part, before it is and-ed with successors. The caller releases it. Returns a status.
+    cdef int find_part(
+        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, const Transition* transition,
+        StoredMask** mask,
+    ) noexcept
+
+    # Write the mask of one part to `part`. Sets `text_dependent` to True if it depends on values in the text. Returns a status.
+    cdef int make_part(
+        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, const Transition* transition,
+        bint* text_dependent,
+    ) noexcept
+
+    # Pack `part` into a mask, which the caller releases. If `keep`, the mask is stored under `name`. Returns a status.
+    cdef int pack_part(self, StoredMask** mask, bint keep, uint32_t name) noexcept
+
+    # Whether the tokens that merges do not make can be ignored, because none of them forbids that a pre-token ends before or
+    # after the next token. Returns True or False.
+    cdef bint ignores_unmergeable(self, const CanonicalState* start, bint ends) noexcept nogil
+
+    # Make a part by walking the whole trie: set its tokens in `words`.
+    cdef int walk(self, Engine engine, const Config* config, const CanonicalState* start, bint ends, uint32_t* words) noexcept nogil
+
+    # Make a part by filtering the grammar's own mask with a boundary transition: set its tokens in `words`. Sets
+    # `text_dependent` to True if the grammar's mask depends on values in the text.
+    cdef int filter_by_pretokens(
+        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, const Transition* transition,
+        uint32_t* words, bint* text_dependent,
+    ) noexcept nogil
+
+    # Write the grammar's own mask to `plain`. Sets `text_dependent` to True if it depends on values in the text. Returns a
+    # status.
+    cdef int find_plain(self, Engine engine, const Config* config, bint* text_dependent) noexcept nogil
+
+    # `tokens` are some of the 32 tokens of word number `word` of a mask, as bits. Returns, as bits, those for which a slot
+    # already says that the pre-token may end after the token. `after` is, by token, the outcome after it.
+    cdef uint32_t known_tokens(self, uint32_t word, uint32_t tokens, const uint16_t* after) noexcept nogil
+
+    # Whether one token may come.
+    cdef int judge_token(
+        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, const Transition* transition,
+        uint32_t token,
+    ) noexcept nogil
+
+    # Fill `inside` for a lexer state.
+    cdef int walk_inside(self, Engine engine, uint32_t state) noexcept nogil
+
+    # Whether the pre-token may end after a token that leads to a lexer state and an outcome of a transition.
+    cdef int can_end_after(
+        self, Engine engine, const Config* config, const Transition* transition, uint32_t state, uint32_t outcome) noexcept nogil
+
+    # `can_end_after` on a virtual row, where the answer may depend on the text of the token.
+    cdef int can_end_after_text(
+        self, Engine engine, const Config* config, const Transition* transition, uint32_t token, uint32_t outcome) noexcept nogil
+
+    # Set `at` to the state after a token that leads to an outcome, apart from the token itself.
+    cdef void set_outcome(self, CanonicalState* at, const Transition* transition, uint32_t outcome) noexcept nogil
+
+    # Returns the slot of a lexer state. If the slot was another state's, its verdicts are forgotten first.
+    cdef Slot* slot_of(self, uint32_t state) noexcept nogil
+
+    # Whether a token may come. The token is read byte by byte.
+    cdef int try_token(
+        self, Engine engine, const Config* config, const CanonicalState* start, bint ends, uint32_t token) noexcept nogil
+
+    # Whether a token may come. `config` and `at` are after the bytes of this token.
+    cdef int may_come(
+        self, Engine engine, const Config* config, const CanonicalState* at, bint ends, uint32_t token) noexcept nogil

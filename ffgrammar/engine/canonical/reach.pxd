@@ -1,0 +1,103 @@
+"""Reach: after which lexer states a pre-token can end, as far as the lexer alone can tell.
+
+A pre-token can end where a character may come that begins the next one. For most lexer states one or two ASCII characters show
+this: a quote may come, or a space and a letter. So this is asked once for each lexer state, and answered for all hypotheses
+about pre-tokens at once. The answer serves all rows of the parser. "No" means that it is not known, and has to be found with
+the parser (lookahead.pxd).
+"""
+
+cimport cython
+from libc.stddef cimport size_t
+from libc.stdint cimport uint8_t, uint32_t
+
+from ffgrammar.core.map cimport Map
+from ffgrammar.core.vec cimport Vec
+from ffgrammar.engine.engine cimport Engine
+from ffgrammar.engine.recognizer.recognizer cimport Config
+from ffgrammar.tokens.canonical.outcomes cimport Outcomes
+from ffgrammar.tokens.canonical.rules cimport CanonicalRules
+from ffgrammar.tokens.canonical.transitions cimport Transition
+
+cdef enum:
+    MAX_SURVEYED = 64   # lexer states in a survey
+    MAX_LISTED = 1024   # tokens of one of them
+    # instead of the number of states in a survey: tokens lead to more than MAX_SURVEYED
+    TOO_MANY = 0xFFFFFFFF
+    # instead of the number of tokens that lead to a state: they are more than MAX_LISTED
+    MANY = 0xFFFFFFFF
+    LEAVES = 2
+
+
+@cython.final
+cdef class Reach:
+    cdef CanonicalRules rules
+    cdef Outcomes outcomes
+    cdef Map ends_at          # lexer state -> offset in `ends`
+    cdef Vec ends             # sets of hypotheses
+    cdef Map next_at          # lexer state -> offset in `next`
+    cdef Vec next             # sets of hypotheses that an ASCII character leads to a sure state
+    cdef Map surveyed         # (lexer state, topic) -> offset in `surveys`
+    cdef Vec surveys          # surveys, and lists of doubtful tokens
+    # Scratch, while a survey is made.
+    cdef Vec numbers          # by lexer state: its number in the survey
+    cdef Vec examples         # by number: a token that leads there
+    cdef Vec counts           # by number: how many tokens lead there
+    cdef Vec pairs            # (number, token)
+
+    # All methods run with the engine's lock held. They return OK or a status.
+
+    # Forget everything. Call this when the engine has forgotten its lexer states.
+    cdef int clear(self) noexcept nogil
+
+    # Bytes of all tables.
+    cdef size_t bytes(self) noexcept nogil
+
+    # Write where in `ends` the hypotheses are after which the pre-token can end in a lexer state, because one or two ASCII
+    # characters that may come inside the lexeme lead to a sure state, and the pre-token ends before the first of them.
+    cdef int ends_in(self, Engine engine, uint32_t state, uint32_t* offset) noexcept nogil
+
+    # Write where in `next` the hypotheses are that an ASCII character, which may come inside the lexeme, leads to a sure state.
+    cdef int sure_after(self, Engine engine, uint32_t state, uint32_t* offset) noexcept nogil
+
+    # Part of ends_in: add to the set at `offset` those for which two characters are needed, of which `byte` is the first. It
+    # leads to `target`.
+    cdef int add_open_ends(self, Engine engine, uint32_t offset, uint32_t byte, uint32_t target) noexcept nogil
+
+    # The same for a configuration: the lexeme may also end, and the next one begin with the ASCII character. `bits` has room
+    # for a set of hypotheses. The row must not be a virtual one, and the grammar must be delimited.
+    cdef int ends_after(self, Engine engine, const Config* config, uint32_t* bits) noexcept nogil
+
+    # Write where in `surveys` the survey of a lexer state begins: the number of the states that tokens lead to inside the lexeme,
+    # or TOO_MANY, and for each of them a token that leads there, the number of all such tokens, and these tokens. A token that
+    # ends inside a character does not count.
+    cdef int survey(self, Engine engine, uint32_t state, uint32_t* offset) noexcept nogil
+
+    # Write where in `surveys` the doubtful tokens of a transition are, which is that of a hypothesis and a way: how many there
+    # are, and these tokens. They stay inside the lexeme, and need an ending, and the one that is known does not show that the
+    # pre-token can end (tokens/canonical/endings.pxd).
+    cdef int doubtful(
+        self, Engine engine, uint32_t state, const Transition* transition, uint32_t hypothesis, uint32_t way, uint32_t* offset
+    ) noexcept nogil
+
+    # What the two have in common. Find what is known about a state and a topic. Returns KEPT; NOT_KEPT, with the offset where
+    # the caller may append it; or a status.
+    cdef int find(self, Engine engine, uint32_t state, uint32_t topic, uint32_t* offset) noexcept nogil
+
+    # Keep what was appended from `base` on, unless `status` is below zero. Returns OK or a status.
+    cdef int keep(self, Engine engine, uint32_t state, uint32_t topic, size_t base, int status) noexcept nogil
+
+    # The steps of `survey` follow. Append the survey of a state.
+    cdef int make_survey(self, Engine engine, uint32_t state) noexcept nogil
+
+    # Walk the trie. Fills `examples`, `counts` and `pairs`. Returns OK, a status, or 1 if there are TOO_MANY states.
+    cdef int walk(self, Engine engine, uint32_t state) noexcept nogil
+
+    # Note that a token leads to a state. Returns as `walk`.
+    cdef int note(self, uint32_t state, uint32_t token) noexcept nogil
+
+    # The work of `doubtful`: append the tokens.
+    cdef int list_doubtful(self, Engine engine, uint32_t state, const Transition* transition) noexcept nogil
+
+    # Whether the ending of a token shows that the pre-token can end. Returns 1, 0, a status, or LEAVES if the token leaves the
+    # lexeme.
+    cdef int ends_by(self, Engine engine, uint32_t state, const Transition* transition, const uint32_t* ending) noexcept nogil

@@ -1,0 +1,174 @@
+"""After most tokens the pre-token can end, if some suitable character comes. After others it must go on first. A token may end
+inside a character, so that only a few further tokens can come, or after an apostrophe that the pattern takes together with the
+next letter. The merges decide whether such a token has a canonical continuation. But one continuation is enough. So one is looked
+for with the tokenizer alone, and noted. It serves every grammar that lets these bytes come, and lets the pre-token end after
+them. Where a token has none, or where the grammar does not let it come, the token is judged along with the grammar
+(engine/canonical/masks.pyx).
+"""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uint16_t, uint32_t
+from libc.stdlib cimport calloc, realloc
+from libc.string cimport memcmp, memcpy, memset
+
+from ffgrammar.core.bits cimport bit_set, bit_test, lowest_bit
+from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.vec cimport vec_extend
+from ffgrammar.tokens.canonical.rules cimport FIRST, NO_NODE, UNCONSTRAINED, CanonicalRules, CanonicalState
+from ffgrammar.tokens.canonical.transitions cimport BEGINS, ENDS, Transition
+from ffgrammar.tokens.vocabulary.trie cimport TrieNode, next_node, node_byte, node_depth, node_token, subtree_end
+
+cdef enum:
+    MAX_BYTES = 4      # of an ending
+    MAX_CHARACTERS = 2
+    MAX_TRIES = 1 << 15  # tokens that are tried for one transition: some 10 ms
+    MAX_WORDS = 128    # of a set of hypotheses: the automaton of pre-tokens has at most 4,000 states
+
+
+cdef struct Path:
+    # The bytes from the token to where the search is, and how many tokens they are with which a character ends.
+    uint32_t bytes
+    uint32_t count
+    uint32_t characters
+    uint32_t* tries_left
+    CanonicalState at
+
+
+cdef int find_endings(CanonicalRules rules, Transition* transition, uint32_t hypothesis, uint32_t way) noexcept nogil:
+    cdef uint32_t words = rules.outcomes.words
+    cdef uint32_t tries_left = MAX_TRIES
+    cdef uint32_t word, left, token, i, j
+    cdef int status
+    transition.needs_ending = <bint*>calloc(<size_t>transition.count + 1, sizeof(bint))
+    if transition.needs_ending == NULL:
+        return NO_MEMORY
+    for i in range(transition.count):
+        transition.needs_ending[i] = transition.is_listed[i]
+        for j in range(words):
+            if transition.outcomes[i * words + j] & rules.free_ends[j]:
+                transition.needs_ending[i] = False
+    for word in range(rules.trie.n_words):
+        left = transition.mask[word]
+        while left:
+            token = word << 5 | lowest_bit(left)
+            left &= left - 1
+            if bit_test(transition.cut, token) or transition.needs_ending[transition.after[token]]:
+                status = find_ending(rules, transition, hypothesis, way, token, &tries_left)
+                if status < 0:
+                    return status
+    transition.has_endings = True
+    return OK
+
+
+cdef int find_ending(
+    CanonicalRules rules, Transition* transition, uint32_t hypothesis, uint32_t way, uint32_t token, uint32_t* tries_left
+) noexcept nogil:
+    """Find the ending of one token. Returns OK or NO_MEMORY."""
+    cdef uint32_t[3] words
+    cdef Path path
+    cdef int status
+    words[0] = token
+    words[1] = words[2] = 0
+    rules.begin(&path.at)
+    path.at.hypothesis[0] = <uint16_t>hypothesis
+    path.at.node[0] = 0 if way == BEGINS else NO_NODE
+    path.at.last = FIRST if way == BEGINS else UNCONSTRAINED
+    path.bytes = path.count = path.characters = 0
+    path.tries_left = tries_left
+    rules.start(&path.at, way == ENDS)
+    status = rules.feed_token(&path.at, token)
+    if status > 0:
+        status = rules.settle(&path.at, token)
+    if status > 0 and not path.at.unmergeable:
+        status = search(rules, &path)
+        if status > 0:
+            words[1] = path.bytes
+            status = number_of(rules, transition, &path.at, &words[2])
+    return NO_MEMORY if status < 0 or vec_extend(&transition.endings, words, 3) < 0 else OK
+
+
+cdef int number_of(CanonicalRules rules, Transition* transition, const CanonicalState* at, uint32_t* number) noexcept nogil:
+    """Find or add the outcome of a state. Returns OK or NO_MEMORY."""
+    cdef uint32_t[MAX_WORDS] bits
+    cdef size_t words = rules.outcomes.words
+    cdef uint32_t* more
+    cdef uint32_t i
+    memset(bits, 0, words * sizeof(uint32_t))
+    for i in range(at.count):
+        bit_set(bits, at.hypothesis[i])
+    for i in range(transition.all_count):
+        if memcmp(transition.outcomes + i * words, bits, words * sizeof(uint32_t)) == 0:
+            number[0] = i
+            return OK
+    more = <uint32_t*>realloc(transition.outcomes, (transition.all_count + 1) * words * sizeof(uint32_t))
+    if more == NULL:
+        return NO_MEMORY
+    transition.outcomes = more
+    memcpy(more + transition.all_count * words, bits, words * sizeof(uint32_t))
+    number[0] = transition.all_count
+    transition.all_count += 1
+    return OK
+
+
+cdef int search(CanonicalRules rules, Path* path) noexcept nogil:
+    """Extend a path by further tokens until the pre-token can end in free text. Returns 1, 0 where nothing is found, or
+    NO_MEMORY."""
+    cdef uint32_t low = path.at.character.low if path.at.character.need else 0x20
+    cdef uint32_t high = path.at.character.high if path.at.character.need else 0x7E
+    cdef uint32_t byte, root
+    cdef int status
+    for byte in range(low, high + 1):
+        root = rules.trie.roots[byte]
+        if root:
+            status = search_below(rules, path, root)
+            if status != 0:
+                return status
+    return 0
+
+
+cdef int search_below(CanonicalRules rules, Path* path, uint32_t node) noexcept nogil:
+    """`search` for tokens of one character, or of what is missing of a character, at and below one child of the trie's root."""
+    cdef const TrieNode* nodes = rules.trie.nodes
+    cdef Path[MAX_BYTES + 1] paths
+    cdef uint32_t stop = subtree_end(nodes, node)
+    cdef uint32_t depth
+    cdef bint alive
+    cdef int status
+    paths[0] = path[0]
+    rules.start(&paths[0].at, False)
+    while node < stop:
+        depth = node_depth(&nodes[node])
+        paths[depth] = paths[depth - 1]
+        paths[depth].bytes |= node_byte(&nodes[node]) << 8 * paths[depth].count
+        paths[depth].count += 1
+        alive = rules.feed(&paths[depth].at, node_byte(&nodes[node]))
+        if alive and node_token(&nodes[node]) != rules.trie.pad_token:
+            status = take(rules, &paths[depth], node_token(&nodes[node]))
+            if status > 0:
+                path[0] = paths[depth]
+            if status != 0:
+                return status
+        node = next_node(nodes, node, alive and paths[depth].at.character.need)
+    return 0
+
+
+cdef int take(CanonicalRules rules, Path* path, uint32_t token) noexcept nogil:
+    """Extend a path by one token, whose bytes have been fed, and perhaps by further ones. Returns as `search`. Unless it
+    returns 1, the path is of no use any more."""
+    cdef uint32_t i
+    cdef int status
+    if path.tries_left[0] == 0:
+        return 0
+    path.tries_left[0] -= 1
+    status = rules.fits(&path.at, token, False)
+    if status > 0:
+        status = rules.settle(&path.at, token)
+    if status <= 0 or path.at.unmergeable:
+        return min(status, 0)
+    if path.at.character.need == 0:
+        path.characters += 1
+        for i in range(path.at.count):
+            if bit_test(rules.free_ends, path.at.hypothesis[i]) and not rules.is_unmergeable(path.at.node[i]):
+                return 1
+    # (so the bytes fit into a word)
+    return search(rules, path) if path.count < MAX_BYTES and path.characters < MAX_CHARACTERS else 0

@@ -1,0 +1,47 @@
+"""Outcomes: the sets of hypotheses about pre-tokens that a text can lead to.
+
+Which pre-tokens a text makes may depend on what follows, so a text leads to a set of hypotheses. Only few sets come up. Each of
+them is an outcome and has a number, and inside a token the automaton of pre-tokens goes from outcome to outcome by one load
+from a table (the subset construction of automata, made as far as it is needed).
+"""
+
+cimport cython
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+
+from ffgrammar.core.intern cimport Intern
+from ffgrammar.core.vec cimport Vec
+from ffgrammar.tokens.pretokenize.table cimport PretokenTable
+
+cdef enum:
+    NO_OUTCOME = 0xFFFF       # no hypothesis is left
+    NOT_FOUND = 0xFFFFFFFF    # in `after`: not looked for yet
+
+
+@cython.final
+cdef class Outcomes:
+    cdef PretokenTable pretokens
+    cdef uint32_t words  # of a set of hypotheses as bits (core/bits.pxd)
+    cdef Intern sets     # by outcome: its hypotheses, ascending
+    cdef Vec after       # outcome * classes + class -> outcome, NO_OUTCOME or NOT_FOUND
+    cdef Vec bits        # by outcome: its hypotheses as bits
+    cdef Vec live        # by outcome, two words: the classes of which a character may come if the pre-token goes on
+    # Sets of hypotheses, as bits, by the class of the next character.
+    cdef uint32_t* sure_ends  # those that surely hold if the pre-token ends before the character
+    cdef uint32_t* sure_next  # those that surely hold, whether it ends there or not
+    cdef Vec open_ends        # (class, hypothesis, state after it) where the pre-token can end before it, and this is not sure
+
+    # The outcome of a hypothesis and the first character of a token. `ends` says whether the pre-token ends before the token.
+    # Returns an outcome, NO_OUTCOME, or a status below zero.
+    cdef int first(self, uint32_t hypothesis, bint ends, uint32_t character) noexcept nogil
+
+    # The outcome after one more character of the same token. Returns as `first`.
+    cdef int step(self, uint32_t outcome, uint32_t character) noexcept nogil
+
+    # The classes, as bits, of which a character may come inside a token.
+    cdef uint64_t live_classes(self, uint32_t outcome) noexcept nogil
+
+    # Give a number to a set: `count` hypotheses, ascending. Returns as `first`.
+    cdef int add(self, const uint32_t* hypotheses, uint32_t count) noexcept nogil
+
+    # Part of the constructor: fill the sets by class from what find_sure_states has found. Returns OK or NO_MEMORY.
+    cdef int find_ends(self, const uint8_t* sure_ends, const uint8_t* sure_next) noexcept nogil

@@ -1,0 +1,28 @@
+"""Sieves: the tokens that the rules let follow a state."""
+
+from libc.stdint cimport uint32_t
+
+from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
+from ffgrammar.tokens.canonical.transitions cimport Transition
+from ffgrammar.tokens.pretokenize.table cimport MAX_HYPOTHESES
+
+
+cdef struct SievePart:
+    # The tokens that come in one way after one hypothesis.
+    const Transition* transition
+    uint32_t hypothesis
+    uint32_t way
+    uint32_t index  # of the hypothesis in the state
+
+
+cdef class Sieve:
+    cdef uint32_t number                         # no other sieve of the tokenizer ever has it
+    cdef list kept                               # the transitions of the parts, so that they live as long
+    cdef uint32_t count                          # how many parts there are
+    cdef SievePart[2 * MAX_HYPOTHESES] parts
+    cdef uint32_t* alone                         # the union of the parts that end the pre-token or begin the text; or NULL
+    cdef uint32_t* beside                        # the union of the parts that go on with the pre-token; or NULL
+
+
+# The sieve after a state, which must not be inside a character. Raises MemoryError.
+cdef Sieve sieve_after(CanonicalRules rules, const CanonicalState* at)

@@ -1,0 +1,90 @@
+"""The tokens that the rules let follow a state are a union of parts. There may be several hypotheses about where pre-tokens end,
+and after each of them a token ends the pre-token or goes on with it. A token that goes on must also be a successor of the last
+token (tokens/bpe/successors.pyx): this is not in the sieve, because it depends on the last token.
+"""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uint32_t
+from libc.stdlib cimport calloc, free
+
+from ffgrammar.core.threads cimport lock_leave, lock_take
+from ffgrammar.tokens.canonical.endings cimport find_endings
+from ffgrammar.tokens.canonical.rules cimport FIRST, CanonicalRules, CanonicalState
+from ffgrammar.tokens.canonical.transitions cimport BEGINS, ENDS, GOES_ON, BoundaryTransition, BoundaryTransitions
+
+cdef enum:
+    MAX_KEPT = 128  # sieves of a tokenizer
+
+
+cdef class Sieve:
+    """What `sieve_after` returns."""
+
+    def __cinit__(self):
+        self.kept = []
+
+    def __dealloc__(self):
+        free(self.alone)
+        free(self.beside)
+
+
+cdef Sieve sieve_after(CanonicalRules rules, const CanonicalState* at):
+    cdef object key = at.last == <uint32_t>FIRST
+    cdef object found
+    cdef Sieve made
+    cdef uint32_t i, ways
+    for i in range(at.count):
+        key = key << 18 | at.hypothesis[i] << 2 | ways_after(rules, at, i)
+    found = rules.sieves.get(key)
+    if found is not None:
+        return <Sieve>found
+    made = Sieve()
+    for i in range(at.count):
+        ways = ways_after(rules, at, i)
+        if at.last == <uint32_t>FIRST:
+            add_part(rules, made, at, i, BEGINS)
+            continue
+        if ways & 1:
+            add_part(rules, made, at, i, ENDS)
+        if ways & 2:
+            add_part(rules, made, at, i, GOES_ON)
+    made.number = rules.sieve_count
+    rules.sieve_count += 1
+    if len(rules.sieves) >= MAX_KEPT:
+        rules.sieves.clear()
+    rules.sieves[key] = made
+    return made
+
+
+cdef uint32_t ways_after(CanonicalRules rules, const CanonicalState* at, uint32_t i) noexcept:
+    """In which ways a token may come after a hypothesis: bit 0 if the pre-token may end, bit 1 if it may go on."""
+    return (at.unmergeable or not rules.is_unmergeable(at.node[i])) | (not at.unmergeable) << 1
+
+
+cdef int add_part(CanonicalRules rules, Sieve made, const CanonicalState* at, uint32_t i, uint32_t way) except -1:
+    cdef BoundaryTransitions all_transitions = rules.transitions
+    cdef BoundaryTransition transition = all_transitions.find(at.hypothesis[i], way)
+    cdef uint32_t n_words = rules.trie.n_words
+    cdef uint32_t** union_ = &made.beside if way == GOES_ON else &made.alone
+    cdef uint32_t word
+    cdef uint32_t hypothesis = at.hypothesis[i]
+    cdef int status = 0
+    with nogil:
+        lock_take(&all_transitions.lock)
+        if not transition.data.has_endings:
+            status = find_endings(rules, &transition.data, hypothesis, way)
+        lock_leave(&all_transitions.lock)
+    if status < 0:
+        raise MemoryError
+    if union_[0] == NULL:
+        union_[0] = <uint32_t*>calloc(<size_t>n_words + 1, sizeof(uint32_t))
+        if union_[0] == NULL:
+            raise MemoryError
+    for word in range(n_words):
+        union_[0][word] |= transition.data.mask[word]
+    made.kept.append(transition)
+    made.parts[made.count].transition = &transition.data
+    made.parts[made.count].hypothesis = at.hypothesis[i]
+    made.parts[made.count].way = way
+    made.parts[made.count].index = i
+    made.count += 1
+    return 0
