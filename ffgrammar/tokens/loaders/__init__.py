@@ -4,6 +4,7 @@ In reading order:
 
     tiktoken            a `tiktoken.Encoding`
     huggingface_splits  the pre-tokenizers of a tokenizer.json, as patterns
+    implied_splits      where a vocabulary cuts texts although there is no pre-tokenizer
     huggingface_rules   how a tokenizer.json cuts and merges, or that this cannot be known exactly
     encoders            encoders by rules, and those that call the code of others
     huggingface         a tokenizer.json as a whole: bytes of tokens, special tokens, end-of-text tokens

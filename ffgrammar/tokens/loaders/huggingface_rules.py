@@ -25,7 +25,8 @@ from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.bpe.merge_list import MergeList
 from ffgrammar.tokens.bpe.merges import Merges
 from ffgrammar.tokens.canonical.rules import CanonicalRules
-from ffgrammar.tokens.loaders.huggingface_splits import read_splits
+from ffgrammar.tokens.loaders.huggingface_splits import WHOLE_TEXT, read_splits
+from ffgrammar.tokens.loaders.implied_splits import implied_split
 from ffgrammar.tokens.pretokenize.automaton import Split
 from ffgrammar.tokens.vocabulary.normal_form import FORMS, NormalForm, is_normal
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
@@ -77,7 +78,7 @@ class ListedRules(NamedTuple):
         merges = Merges(trie, MergeList(pairs), self.byte_tokens)
         if any(not trie.token_bytes(token) for token in self.atoms.values()):
             raise TokenizerError("a token that is found in a text has no bytes")
-        splits = self.splits
+        splits = self._all_splits()
         if self.atoms:
             names = [name if self.space is None else name.replace(" ", self.space) for name in self.atoms]
             splits = [Split("", gaps=True, atoms=tuple(names)), *splits]
@@ -86,6 +87,13 @@ class ListedRules(NamedTuple):
         )
         self._check_blank(rules, pairs)
         return rules
+
+    def _all_splits(self) -> list[Split]:
+        """The splits, or the cuts that the vocabulary implies where there is no pre-tokenizer."""
+        if self.splits != [WHOLE_TEXT] or self.space is None or self.whole_pretokens or self.atoms:
+            return self.splits
+        implied = implied_split(self.vocabulary, self.space)
+        return self.splits if implied is None else [implied]
 
     def _pairs(self) -> list[tuple[int, int, int]]:
         """(left, right, result) of each merge."""

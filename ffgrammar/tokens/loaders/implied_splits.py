@@ -1,0 +1,70 @@
+r"""Where a vocabulary cuts texts, although its tokenizer has no pre-tokenizer.
+
+If no token has a quote after a letter, then no merge ever joins the two: each text is cut there. So the pairs of
+neighbours that tokens have are listed, of a few kinds of characters. A text is cut between all other neighbours:
+
+    cuts = implied_split({"▁the": 1, 'quote"': 2, ...}, space="▁")      # a Split, or None
+
+The cuts change no token. But where many cuts are known, less text has to be looked at to know which tokens are
+canonical. (A canonical mask of Llama 2 takes 0.1 ms on average, and 1.1 ms without them.) It takes 5 to 40 ms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from string import ascii_letters, digits, punctuation
+
+import numpy as np
+
+from ffgrammar.tokens.pretokenize.automaton import Split
+
+__all__ = ["implied_split"]
+
+# The kinds of characters: what is in none of these sets is of the kind 0.
+KINDS = [ascii_letters, digits, *punctuation]
+END = len(KINDS) + 2  # stands between two names
+
+
+def implied_split(names: Iterable[str], space: str) -> Split | None:
+    """The cuts, or None if tokens have all pairs of neighbours.
+
+    Args:
+        names: all texts that merges make or begin with. More names only mean fewer cuts.
+        space: the character that stands for the space in them.
+    """
+    kind_of = np.zeros(0x80, np.uint8)
+    for number, members in enumerate(KINDS, start=1):
+        kind_of[[ord(one) for one in members]] = number
+    kind_of[0] = END
+    codes = np.frombuffer("\0".join(names).encode("utf-32-le", "surrogatepass"), np.uint32)
+    kinds = np.where(codes < 0x80, kind_of[np.minimum(codes, 0x7F)], 0).astype(np.int64)
+    kinds[codes == ord(space)] = END - 1
+    seen = np.bincount(kinds[:-1] * (END + 1) + kinds[1:], minlength=(END + 1) ** 2).reshape(END + 1, END + 1) > 0
+    joined = seen[:END, :END]
+    if joined.all():
+        return None
+    # one alternative for all kinds that have the same neighbours after them
+    followers: dict[bytes, list[int]] = {}
+    for kind in range(END):
+        followers.setdefault(joined[kind].tobytes(), []).append(kind)
+    alternatives = []
+    for kinds_before in followers.values():
+        after = [kind for kind in range(END) if joined[kinds_before[0], kind]]
+        if after:
+            alternatives.append(f"{_any_of(kinds_before, space)}(?={_any_of(after, space)})")
+    return Split(f"(?:{'|'.join(alternatives)})*(?:\\s|\\S)" if alternatives else r"(?:\s|\S)")
+
+
+def _any_of(kinds: list[int], space: str) -> str:
+    """A pattern that matches one character of these kinds."""
+    members = [*KINDS, space]
+    # (the kind 0 is what no kind has)
+    inside = 0 not in kinds
+    chosen = [members[kind - 1] for kind in range(1, END) if (kind in kinds) == inside]
+    if not chosen:
+        return r"(?:\s|\S)" if not inside else r"(?!\s|\S)\s"
+    return ("[" if inside else "[^") + "".join(_escaped(one) for text in chosen for one in text) + "]"
+
+
+def _escaped(one: str) -> str:
+    return "\\" + one if one in punctuation else one
