@@ -34,9 +34,14 @@ def _loadable() -> list[dict[str, str]]:
         {"file": "*/tekken.json", "what": "Mistral", "encodes": "yes"},
         {"file": "*/tokenizer.model", "what": "Llama 3 and 4", "encodes": "yes"},
         {
+            "file": "*.model",
+            "what": "sentencepiece",
+            "encodes": "yes; where it normalizes, or is unigram, by the package sentencepiece",
+        },
+        {
             "file": "*.tiktoken",
             "what": "a rank file of tiktoken",
-            "encodes": "with --pattern, and where it is embedded",
+            "encodes": "with --pattern; without where the file is that of an embedded vocabulary",
         },
     ]
 

@@ -21,6 +21,7 @@ OUTSIDE = {
     "referencing",
     "regex",
     "tiktoken",
+    "sentencepiece",
     "tokenizers",
     "transformers",
 }

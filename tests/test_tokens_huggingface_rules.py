@@ -109,7 +109,8 @@ def test_pretokens_are_those_of_tokenizers(kind: str) -> None:
         expected = other.pretoken_ends(text.encode())
         found = tok.pretoken_ends(text.encode())
         if expected is not None and found is not None and not kind.startswith(ADDED):
-            assert found == expected, text
+            # (without a pre-tokenizer, pre-tokens are what the vocabulary implies)
+            assert found == expected or (kind == "mistral" and set(found) >= set(expected)), text
             known += 1
     assert known == 300 or kind.startswith(ADDED) or kind in BY_CHARACTERS or tok.normal_form is not None
 

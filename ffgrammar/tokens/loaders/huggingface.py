@@ -22,11 +22,11 @@ from typing import Any, NamedTuple
 
 from ffgrammar.core.collector import paused
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.loaders.encoders import HuggingFaceEncoder
+from ffgrammar.tokens.loaders.encoders import HuggingFaceEncoder, SentencePieceEncoder
 from ffgrammar.tokens.loaders.huggingface_rules import ListedRules, byte_alphabet, read_rules
 from ffgrammar.tokens.vocabulary.trie import MAX_VOCAB_SIZE
 
-__all__ = ["ReadTokenizer", "byte_alphabet", "read_tokenizer"]
+__all__ = ["ReadTokenizer", "byte_alphabet", "read_config", "read_tokenizer"]
 
 BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2})>\Z")
 
@@ -52,7 +52,7 @@ class ReadTokenizer(NamedTuple):
     special_tokens: dict[str, int]
     eos_token_ids: Any
     name: str
-    encoder: HuggingFaceEncoder
+    encoder: HuggingFaceEncoder | SentencePieceEncoder
     rules: ListedRules | None
     reason: str
     adds_prefix_space: bool
@@ -72,12 +72,27 @@ def read_tokenizer(source: Any, eos_token_ids: Any = None, data: bytes | None = 
     """
     with paused():
         config, name, eos = _open(source, data)
-        try:
-            return _read(config, name, eos, eos_token_ids)
-        except TokenizerError:
-            raise
-        except (AttributeError, LookupError, TypeError, ValueError) as error:
-            raise TokenizerError(f"{name}: not a tokenizer.json: {type(error).__name__}: {error}") from error
+        return read_config(config, name, eos_token_ids, eos)
+
+
+def read_config(config: dict[str, Any], name: str, eos_token_ids: Any, eos: list[Any] | None = None) -> ReadTokenizer:
+    """Reads the JSON value of a tokenizer.json, and changes it.
+
+    Args:
+        config: the value.
+        name: for messages.
+        eos_token_ids: as for `read_tokenizer`.
+        eos: ids or names of the tokens that end a text, if they are known.
+
+    Raises:
+        TokenizerError: as `read_tokenizer`.
+    """
+    try:
+        return _read(config, name, eos, eos_token_ids)
+    except TokenizerError:
+        raise
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise TokenizerError(f"{name}: not a tokenizer.json: {type(error).__name__}: {error}") from error
 
 
 def _read(config: dict[str, Any], name: str, eos: list[Any] | None, eos_token_ids: Any) -> ReadTokenizer:

@@ -53,6 +53,7 @@ class ListedRules(NamedTuple):
         knows_space: whether a text with `space` in it makes the same tokens as with a space in its place.
         secondary: see `TokenTrie`.
         form: the normal form that the tokenizer gives to a text first. These are then the rules for texts that have it.
+        ranks: of the merges; None if they come in the order of ranks.
     """
 
     vocabulary: Mapping[str, int]
@@ -65,6 +66,7 @@ class ListedRules(NamedTuple):
     knows_space: bool
     secondary: frozenset[int]
     form: NormalForm | None
+    ranks: Sequence[int] | None = None
 
     def make(self, trie: TokenTrie) -> CanonicalRules:
         """The rules on a vocabulary.
@@ -75,7 +77,7 @@ class ListedRules(NamedTuple):
         """
         with paused():
             pairs = self._pairs()
-        merges = Merges(trie, MergeList(pairs), self.byte_tokens)
+        merges = Merges(trie, MergeList(pairs, self.ranks), self.byte_tokens)
         if any(not trie.token_bytes(token) for token in self.atoms.values()):
             raise TokenizerError("a token that is found in a text has no bytes")
         splits = self._all_splits()

@@ -1,0 +1,260 @@
+"""Reads the models of sentencepiece: the `tokenizer.model` of Llama 2, Mistral or T5.
+
+Such a file is a protocol buffer. Only few of its fields matter, so it is read here, and no package is needed:
+
+    read = read_sentencepiece(path, data)       # a ReadTokenizer
+
+It is turned into the JSON value of a tokenizer.json, which the rest of the loaders read. One thing differs. In a BPE
+model each piece has a score, and of two neighbours that may merge those with the highest score of the result come
+first, wherever the result was cut. So all merges to one piece have the same rank.
+
+The package `sentencepiece` encodes where the rules are not known: for unigram models, and where the text is normalized
+first.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.loaders.encoders import SentencePieceEncoder
+from ffgrammar.tokens.loaders.huggingface import ReadTokenizer, read_config
+
+__all__ = ["read_sentencepiece"]
+
+SPACE = "\u2581"
+# Kinds of pieces
+NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
+# Kinds of models
+UNIGRAM, BPE = 1, 2
+
+
+class Piece(NamedTuple):
+    """A token of a model."""
+
+    text: str
+    score: float
+    kind: int
+
+
+class Model(NamedTuple):
+    """What a file says. `normalizes` is whether it changes a text first, other than by a space before it."""
+
+    pieces: list[Piece]
+    kind: int
+    eos_id: int
+    byte_fallback: bool
+    adds_space: bool
+    normalizes: str
+
+
+def read_sentencepiece(path: Path, data: bytes, eos_token_ids: Any = None) -> ReadTokenizer:
+    """Reads a model.
+
+    Args:
+        path: for messages.
+        data: what is in the file.
+        eos_token_ids: the ids that end a text; None for the one that the model names.
+
+    Raises:
+        TokenizerError: it is no such model, or is neither BPE nor unigram.
+    """
+    try:
+        model = _read_model(data)
+    except (AttributeError, IndexError, TypeError, ValueError, struct.error):
+        raise TokenizerError(f"{path}: not a sentencepiece model, or damaged") from None
+    if model.kind not in (UNIGRAM, BPE):
+        raise TokenizerError(f"{path}: a sentencepiece model that is neither BPE nor unigram")
+    if eos_token_ids is None and not 0 <= model.eos_id < len(model.pieces):
+        raise TokenizerError(f"{path}: which token ends a text is not known; give eos_token_ids=")
+    eos = [model.eos_id] if eos_token_ids is None else eos_token_ids
+    reason = _why_no_rules(model)
+    ranks: list[int] = []
+    merges: list[tuple[str, str]] = []
+    if not reason:
+        merges, ranks = _merges(model)
+    read = read_config(_config(model, merges), str(path), eos)
+    read = read._replace(adds_prefix_space=model.adds_space, strips_first_space=model.adds_space)
+    if reason or read.rules is None:
+        encoder = SentencePieceEncoder(data)
+        return read._replace(rules=None, reason=reason or read.reason, encoder=encoder)
+    return read._replace(rules=read.rules._replace(ranks=ranks))
+
+
+def _why_no_rules(model: Model) -> str:
+    """What of a model is not read here, "" if nothing."""
+    if model.kind != BPE:
+        return "the model is unigram, not BPE"
+    if model.normalizes:
+        return f"the model normalizes a text first ({model.normalizes})"
+    if not model.byte_fallback:
+        return "the model has no tokens for some characters"
+    if any(piece.kind == UNUSED for piece in model.pieces):
+        return "the model has unused pieces"
+    if any(piece.kind == USER_DEFINED and " " in piece.text for piece in model.pieces):
+        # (texts have SPACE there, so it is never found)
+        return "a symbol has a space"
+    scores = Counter(piece.score for piece in model.pieces if piece.kind == NORMAL and len(piece.text) > 1)
+    tied = [piece for piece in model.pieces if piece.kind == NORMAL and scores[piece.score] > 1]
+    if tied and not _are_runs(tied, min(scores)):
+        return "two pieces have the same score"
+    normal = {piece.text for piece in model.pieces if piece.kind == NORMAL}
+    if not {letter for text in normal for letter in text} <= normal:
+        return "a piece has a character that is no piece"
+    return ""
+
+
+def _are_runs(tied: list[Piece], least: float) -> bool:
+    """Whether pieces with equal scores are runs of spaces that merge last, and merge alike in the order of ids.
+
+    Of equal scores the leftmost merge comes first. Here, in the order of ids all merges to one length come first. For
+    models like Llama 2's both make the same of a run: this is tried for all runs up to four times the longest piece.
+    """
+    if any(set(piece.text) != {SPACE} or piece.score > least for piece in tied):
+        return False
+    sizes = {len(piece.text) for piece in tied} | {1}
+    order = [len(piece.text) for piece in tied]
+    for count in range(1, 4 * max(sizes) + 1):
+        by_rank = [1] * count
+        for size in order:
+            _join(by_rank, {size})
+        from_left = [1] * count
+        while _join(from_left, sizes, 1):
+            pass
+        if by_rank != from_left:
+            return False
+    return True
+
+
+def _join(run: list[int], sizes: set[int], most: int | None = None) -> int:
+    """Join neighbours whose sum is one of some sizes, from the left, up to `most` times. Returns how often."""
+    joined = at = 0
+    while at + 1 < len(run) and joined != most:
+        if run[at] + run[at + 1] in sizes:
+            run[at : at + 2] = [run[at] + run[at + 1]]
+            joined += 1
+        at += 1
+    return joined
+
+
+def _merges(model: Model) -> tuple[list[tuple[str, str]], list[int]]:
+    """(all pairs of pieces that together are a piece, best score first; the rank of each)."""
+    normal = sorted((piece for piece in model.pieces if piece.kind == NORMAL), key=lambda piece: -piece.score)
+    texts = {piece.text for piece in normal}
+    merges: list[tuple[str, str]] = []
+    ranks: list[int] = []
+    for rank, piece in enumerate(normal):
+        for at in range(1, len(piece.text)):
+            left, right = piece.text[:at], piece.text[at:]
+            if left in texts and right in texts:
+                merges.append((left, right))
+                ranks.append(rank)
+    return merges, ranks
+
+
+def _config(model: Model, merges: list[tuple[str, str]]) -> dict[str, Any]:
+    """The value of a tokenizer.json."""
+    numbers = {piece.text: number for number, piece in enumerate(model.pieces)}
+    added = [
+        {"id": number, "content": piece.text, "special": piece.kind in (CONTROL, UNKNOWN), "normalized": False}
+        for number, piece in enumerate(model.pieces)
+        if piece.kind in (CONTROL, UNKNOWN, USER_DEFINED)
+    ]
+    unknown = [piece.text for piece in model.pieces if piece.kind == UNKNOWN]
+    space = {"type": "Replace", "pattern": {"String": " "}, "content": SPACE}
+    return {
+        "model": {
+            "type": "BPE",
+            "vocab": numbers,
+            "merges": merges,
+            "unk_token": unknown[0] if unknown else None,
+            "byte_fallback": model.byte_fallback,
+        },
+        "normalizer": space,
+        "decoder": {
+            "type": "Sequence",
+            "decoders": [
+                {"type": "Replace", "pattern": {"String": SPACE}, "content": " "},
+                *([{"type": "ByteFallback"}] if model.byte_fallback else []),
+            ],
+        },
+        "added_tokens": added,
+    }
+
+
+def _read_model(data: bytes) -> Model:
+    pieces: list[Piece] = []
+    trainer: dict[int, Any] = {}
+    normalizer: dict[int, Any] = {}
+    for field, value in _fields(data):
+        if field == 1:
+            parts = dict(_fields(value))
+            score = struct.unpack("<f", parts[2])[0] if 2 in parts else 0.0
+            pieces.append(Piece(parts.get(1, b"").decode("utf-8"), score, parts.get(3, NORMAL)))
+        elif field == 2:
+            trainer.update(_fields(value))
+        elif field == 3:
+            normalizer.update(_fields(value))
+    if not pieces or len({piece.text for piece in pieces}) < len(pieces):
+        raise ValueError
+    changes = []
+    if normalizer.get(2):
+        changes.append(normalizer.get(1, b"").decode("utf-8") or "its own map of characters")
+    if normalizer.get(4, 1):
+        changes.append("surplus spaces are removed")
+    if not normalizer.get(5, 1):
+        changes.append("spaces stay spaces")
+    if trainer.get(24, 0):
+        changes.append("spaces end words")
+    eos_id = trainer.get(42, 2)
+    return Model(
+        pieces,
+        trainer.get(3, UNIGRAM),
+        # (a number below zero has all high bits set)
+        -1 if eos_id >> 31 else eos_id,
+        bool(trainer.get(35, 0)),
+        bool(normalizer.get(3, 1)),
+        ", ".join(changes),
+    )
+
+
+def _fields(data: bytes) -> Iterator[tuple[int, Any]]:
+    """(number, value) of each field of a message: an int, or bytes. Raises IndexError or ValueError where it ends too
+    soon."""
+    at = 0
+    while at < len(data):
+        key, at = _varint(data, at)
+        match key & 7:
+            case 0:
+                value, at = _varint(data, at)
+                yield key >> 3, value
+                continue
+            case 1:
+                size = 8
+            case 2:
+                size, at = _varint(data, at)
+            case 5:
+                size = 4
+            case _:
+                raise ValueError
+        if at + size > len(data):
+            raise ValueError
+        yield key >> 3, data[at : at + size]
+        at += size
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    """(a number, the offset after it)."""
+    number = shift = 0
+    while True:
+        number |= (data[at] & 0x7F) << shift
+        at += 1
+        if data[at - 1] < 0x80:
+            return number, at
+        shift += 7
+        if shift > 63:
+            raise ValueError
