@@ -441,6 +441,22 @@ def test_end_of_text(cl100k: ff.Tokenizer) -> None:
     assert not np.any(ff.allocate_bitmask(1, cl100k.vocab_size) == 0)
 
 
+def test_several_tokens_do_not_begin_what_one_token_must_spell() -> None:
+    """Merges do not make `abc`, but a whole pre-token `abc` is that token. So `b` is a dead end after `a`."""
+    tiktoken = pytest.importorskip("tiktoken")
+    ranks = {bytes([value]): value for value in range(256)} | {b"abc": 256}
+    encoding = tiktoken.Encoding(
+        "small", pat_str=r"\p{L}+|[^\p{L}]+", mergeable_ranks=ranks, special_tokens={"<e>": 257}
+    )
+    tok = ff.Tokenizer.from_tiktoken(encoding, eos_token_ids=[257])
+    matcher = ff.compile_regex("(abc|axx)!", tok).matcher(canonical=True)
+    bitmask = ff.allocate_bitmask(1, tok.vocab_size)
+    for token, expected in ((ord("a"), {ord("x")}), (ord("x"), {ord("x")}), (ord("x"), {ord("!")})):
+        assert matcher.accept_token(token)
+        matcher.fill_bitmask(bitmask)
+        assert {one for one in range(tok.vocab_size) if bitmask[0, one >> 5] >> (one & 31) & 1} == expected
+
+
 def test_errors(cl100k: ff.Tokenizer) -> None:
     grammar = ff.compile_choice(["a"], cl100k)
     with pytest.raises(ff.TokenizerError, match="no UTF-8 text begins so"):

@@ -30,6 +30,10 @@ def test_neighbours_are_not_looked_for_across_names() -> None:
     assert cut(["a1"], "a1aa11") == ["a1", "a", "a1", "1"]
 
 
+def test_a_name_may_have_a_nul() -> None:
+    assert cut(["a", "\0", "a\0"], "a\0a") == ["a\0", "a"]
+
+
 def test_all_kinds_of_characters() -> None:
     kinds = ["a", "1", "\u00e9", SPACE, *punctuation]
     texts = [one + other for one in kinds for other in kinds]

@@ -49,13 +49,12 @@ cdef class DeadEnds:
     # Scratch.
     cdef Vec verdicts          # by outcome (for leads, by configuration and outcome): whether the pre-token can end
     cdef Vec state_ends        # Reach.ends_after for two configurations
-    # The configuration that judge_at was asked about last. For each outcome there are three words: how many tokens lead there
-    # and, once they are several, where in `followers` the tokens begin and end that can follow them. Where these are too many to
-    # be listed, the second word is NOT_FOUND.
-    cdef Config asked
+    cdef Config asked          # the configuration that judge_at was asked about last
+    # For each outcome, three words: how many tokens with this outcome lead to `asked` and, once they are more than a few, where in
+    # `followers` the list of the tokens that can follow them begins and ends. If it would be too long, the second word is
+    # NOT_FOUND.
     cdef Vec groups
     cdef Vec followers
-    cdef readonly size_t misses  # lists that were not known
 
     # All methods run with the engine's lock held and the look-ahead entered. Unless its comment says otherwise, a method
     # returns a status; if the comment begins with "Whether", it returns 1, 0 or a status.
@@ -78,7 +77,7 @@ cdef class DeadEnds:
     # Part of `look_at`: fill `tokens`, `led_to`, `configs` and `ends`.
     cdef int sort_leads(self, Engine engine) noexcept nogil
 
-    # A part of list_dead: the dead ends among the tokens that have leads.
+    # Part of list_dead: append the dead ends among the tokens that have leads.
     cdef int judge_leads(self, Engine engine, const SievePart* part) noexcept nogil
 
     # Whether the pre-token can end in a configuration after an outcome. `ends` is what Reach says of the configuration.
@@ -86,15 +85,16 @@ cdef class DeadEnds:
         self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, const uint32_t* ends
     ) noexcept nogil
 
-    # The same for tokens that end inside a character and have no lead.
+    # Part of list_dead: append the dead ends among the tokens that end inside a character and have no lead.
     cdef int judge_cut(self, Engine engine, const SievePart* part) noexcept nogil
 
-    # The same for other tokens that have no lead. `survey` is that of the base. Writes IN_PARTS to `offset` if there are too many.
+    # Part of list_dead: the same for all other tokens that have no lead. `survey` is that of the base. Writes IN_PARTS to `offset`
+    # if there are too many tokens to judge.
     cdef int judge_inside(
         self, Engine engine, const SievePart* part, uint32_t survey, uint32_t* offset) noexcept nogil
 
     # Part of judge_inside: judge those of `count` tokens that lead to an outcome whose entry in `verdicts` is 0. If `cannot_end` is
-    # not NULL, they lead to this configuration, and the pre-token cannot end there.
+    # not NULL, all of them lead to this configuration, and the pre-token cannot end there.
     cdef int judge_tokens(
         self, Engine engine, const SievePart* part, const uint32_t* tokens, uint32_t count, const Config* cannot_end
     ) noexcept nogil

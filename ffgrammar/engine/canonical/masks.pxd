@@ -26,8 +26,8 @@ cdef class CanonicalMasks:
     cdef DeadEnds dead_ends
     cdef size_t max_bytes
     cdef uint32_t generation   # of the engine's caches, which rows and states belong to
-    # Losses: the tokens of a sieve that are dead ends in some part. Those come first that are in all parts; of the others some
-    # part that goes on with the pre-token has them, so they come only if they may stand beside the last token.
+    # Losses: tokens that are dead ends in some part of a sieve. First come those that no part lets live. The others live in parts
+    # that go on with the pre-token, and only there, so they come only if they may stand beside the last token.
     cdef Intern names          # (row, lexer state, number of the sieve)
     cdef Vec offsets           # by name: where its losses are in `lost`, NOT_FOUND or IN_PARTS
     cdef Vec lost              # lists: two counts, then the tokens
@@ -72,7 +72,8 @@ cdef class CanonicalMasks:
     # 2. `offsets` are those of the parts in `dead`.
     cdef int lives_in(self, Sieve sieve, const uint32_t* offsets, uint32_t token) noexcept nogil
 
-    # Take out the tokens that would complete an unmergeable token, spelled by several tokens, unless the pre-token goes on.
+    # Several tokens must not spell an unmergeable token. Of the tokens with which the pre-token goes on as such a token does, take
+    # out those that are dead ends for this reason.
     cdef int drop_spelled(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
         uint32_t* words) noexcept nogil
@@ -82,10 +83,10 @@ cdef class CanonicalMasks:
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
         const uint32_t* offsets, uint32_t node, uint32_t* words) noexcept nogil
 
-    # Whether a token comes in some part, is no dead end there and, if it completes an unmergeable token, goes on.
+    # Whether a token comes in some part and is no dead end there, with the pre-token so far.
     cdef int comes(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
         const uint32_t* offsets, uint32_t token) noexcept nogil
 
-    # Whether a node's bytes and a token's are together those of an unmergeable token. Returns True or False.
-    cdef bint spells_unmergeable(self, uint32_t node, uint32_t token) noexcept nogil
+    # Whether a node's bytes and a token's are together the beginning of an unmergeable token, or all of it. Returns True or False.
+    cdef bint begins_unmergeable(self, uint32_t node, uint32_t token) noexcept nogil

@@ -22,6 +22,7 @@ from ffgrammar.engine.values.trace cimport VIRTUAL
 from ffgrammar.tokens.canonical.rules cimport NO_NODE, UNCONSTRAINED
 from ffgrammar.tokens.canonical.sieve cimport SievePart
 from ffgrammar.tokens.canonical.transitions cimport GOES_ON
+from ffgrammar.tokens.pretokenize.table cimport MAX_HYPOTHESES
 from ffgrammar.tokens.vocabulary.trie cimport node_depth, node_token, subtree_end, trie_child
 
 cdef extern from *:
@@ -60,10 +61,6 @@ cdef extern from *:
     void sift_words "ffgrammar_sift"(
         uint32_t* words, const uint32_t* mask, const uint32_t* alone, const uint32_t* beside, const uint32_t* successors,
         uint32_t count) noexcept nogil
-
-
-cdef enum:
-    MAX_PARTS = 2 * 8  # of a sieve: two ways after each of MAX_HYPOTHESES
 
 
 @cython.final
@@ -204,7 +201,7 @@ cdef class CanonicalMasks:
 
     cdef int find_losses(self, Engine engine, const Config* config, Sieve sieve, uint32_t* offset) noexcept nogil:
         cdef uint32_t[3] words
-        cdef uint32_t[MAX_PARTS] offsets
+        cdef uint32_t[2 * MAX_HYPOTHESES] offsets
         cdef uint32_t name, i, j, token
         cdef int alive
         cdef int status
@@ -212,7 +209,7 @@ cdef class CanonicalMasks:
         words[1] = config.state
         words[2] = sieve.number
         status = intern_add(&self.names, words, 3, &name)
-        if status < 0 or (name == self.offsets.len and vec_push(&self.offsets, NOT_FOUND) < 0):
+        if status < 0 or (name >= self.offsets.len and vec_fill(&self.offsets, name + 1 - self.offsets.len, 0xFF) < 0):
             return NO_MEMORY
         offset[0] = self.offsets.data[name]
         if offset[0] != <uint32_t>NOT_FOUND:
@@ -259,7 +256,7 @@ cdef class CanonicalMasks:
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
         uint32_t* words
     ) noexcept nogil:
-        cdef uint32_t[MAX_PARTS] offsets
+        cdef uint32_t[2 * MAX_HYPOTHESES] offsets
         cdef uint32_t i, node
         cdef bint found = False
         cdef int status = OK
@@ -280,28 +277,32 @@ cdef class CanonicalMasks:
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
         const uint32_t* offsets, uint32_t node, uint32_t* words
     ) noexcept nogil:
-        cdef uint32_t stop, below, start
+        cdef uint32_t first = 0xFFFFFFFF  # the lowest depth on the way from the last unmergeable token to the next
+        cdef uint32_t above, stop, below, start, depth, size
         cdef long long token
         cdef int status
         if node >= <uint32_t>NO_NODE or not self.rules.leads_to_unmergeable[node]:
             return OK
+        above = node_depth(&self.trie.nodes[node])
         stop = subtree_end(self.trie.nodes, node)
         below = node + 1
         while below < stop:
             if not self.rules.leads_to_unmergeable[below]:
                 below = subtree_end(self.trie.nodes, below)
                 continue
+            depth = node_depth(&self.trie.nodes[below])
+            first = min(first, depth)
             if self.rules.is_unmergeable(below):
-                start = self.trie.offsets[node_token(&self.trie.nodes[below])]
-                token = self.trie.find_token(
-                    self.trie.blob + start + node_depth(&self.trie.nodes[node]),
-                    node_depth(&self.trie.nodes[below]) - node_depth(&self.trie.nodes[node]))
-                if token >= 0 and bit_test(words, <uint32_t>token):
-                    status = self.comes(engine, config, at, sieve, successors, offsets, <uint32_t>token)
-                    if status < 0:
-                        return status
-                    if status == 0:
-                        bit_clear(words, <uint32_t>token)
+                start = self.trie.offsets[node_token(&self.trie.nodes[below])] + above
+                for size in range(first - above, depth - above + 1):
+                    token = self.trie.find_token(self.trie.blob + start, size)
+                    if token >= 0 and bit_test(words, <uint32_t>token):
+                        status = self.comes(engine, config, at, sieve, successors, offsets, <uint32_t>token)
+                        if status < 0:
+                            return status
+                        if status == 0:
+                            bit_clear(words, <uint32_t>token)
+                first = 0xFFFFFFFF
             below += 1
         return OK
 
@@ -319,21 +320,19 @@ cdef class CanonicalMasks:
             if part.way != GOES_ON:
                 return 1
             if self.may_stand_beside(at, successors, token):
-                if not self.spells_unmergeable(at.node[part.index], token):
+                if not self.begins_unmergeable(at.node[part.index], token):
                     return 1
                 status = self.dead_ends.goes_on(engine, config, part, at.node[part.index], token)
                 if status != 0:
                     return status
         return 0
 
-    cdef bint spells_unmergeable(self, uint32_t node, uint32_t token) noexcept nogil:
+    cdef bint begins_unmergeable(self, uint32_t node, uint32_t token) noexcept nogil:
         cdef uint32_t i
-        if not self.rules.has_unmergeable:
-            return False
         for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
             if node >= <uint32_t>NO_NODE or (node and not self.rules.leads_to_unmergeable[node]):
                 return False
             node = trie_child(self.trie.nodes, node, self.trie.blob[i])
             if node == 0:
                 return False
-        return self.rules.is_unmergeable(node)
+        return self.rules.leads_to_unmergeable[node]

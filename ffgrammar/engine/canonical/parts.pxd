@@ -42,7 +42,6 @@ cdef class MaskParts:
     cdef uint32_t inside_from
     cdef uint32_t inside_generation
     cdef Slot[SLOTS] slots
-    cdef readonly size_t misses  # parts that were not known
 
     # All methods run with the engine's lock held and the look-ahead entered. Unless its comment says otherwise, a method
     # returns a status; if the comment begins with "Whether", it returns 1, 0 or a status. `at` is the rules' state after the

@@ -160,7 +160,6 @@ cdef class MaskParts:
             mask[0] = table_find(&self.table, engine.generation, name)
             if mask[0] != NULL:
                 return OK
-        self.misses += 1
         status = self.make_part(engine, config, start, ends, transition, &text_dependent)
         text_dependent |= self.lookahead.dependent_answers != answers
         if status >= 0:

@@ -8,7 +8,7 @@ the parser (lookahead.pxd).
 
 cimport cython
 from libc.stddef cimport size_t
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint32_t
 
 from ffgrammar.core.map cimport Map
 from ffgrammar.core.vec cimport Vec
@@ -25,7 +25,6 @@ cdef enum:
     TOO_MANY = 0xFFFFFFFF
     # instead of the number of tokens that lead to a state: they are more than MAX_LISTED
     MANY = 0xFFFFFFFF
-    LEAVES = 2
 
 
 @cython.final
@@ -52,8 +51,8 @@ cdef class Reach:
     # Bytes of all tables.
     cdef size_t bytes(self) noexcept nogil
 
-    # Write where in `ends` the hypotheses are after which the pre-token can end in a lexer state, because one or two ASCII
-    # characters that may come inside the lexeme lead to a sure state, and the pre-token ends before the first of them.
+    # Write where in `ends` the hypotheses are after which the pre-token can end in a lexer state. One or two ASCII characters show
+    # it: they may come inside the lexeme, the pre-token ends before the first of them, and they lead to a sure state.
     cdef int ends_in(self, Engine engine, uint32_t state, uint32_t* offset) noexcept nogil
 
     # Write where in `next` the hypotheses are that an ASCII character, which may come inside the lexeme, leads to a sure state.
@@ -63,8 +62,8 @@ cdef class Reach:
     # leads to `target`.
     cdef int add_open_ends(self, Engine engine, uint32_t offset, uint32_t byte, uint32_t target) noexcept nogil
 
-    # The same for a configuration: the lexeme may also end, and the next one begin with the ASCII character. `bits` has room
-    # for a set of hypotheses. The row must not be a virtual one, and the grammar must be delimited.
+    # ends_in for a configuration: the lexeme may also end, and the next one begin with the ASCII character. `bits` has room
+    # for a set of hypotheses. The grammar must be delimited. On a virtual row the answer holds for this text only.
     cdef int ends_after(self, Engine engine, const Config* config, uint32_t* bits) noexcept nogil
 
     # Write where in `surveys` the survey of a lexer state begins: the number of the states that tokens lead to inside the lexeme,
@@ -73,17 +72,17 @@ cdef class Reach:
     cdef int survey(self, Engine engine, uint32_t state, uint32_t* offset) noexcept nogil
 
     # Write where in `surveys` the doubtful tokens of a transition are, which is that of a hypothesis and a way: how many there
-    # are, and these tokens. They stay inside the lexeme, and need an ending, and the one that is known does not show that the
-    # pre-token can end (tokens/canonical/endings.pxd).
+    # are, and these tokens. They stay inside the lexeme and need an ending (tokens/canonical/endings.pxd). None is known, or the
+    # one that is known does not show that the pre-token can end.
     cdef int doubtful(
         self, Engine engine, uint32_t state, const Transition* transition, uint32_t hypothesis, uint32_t way, uint32_t* offset
     ) noexcept nogil
 
-    # What the two have in common. Find what is known about a state and a topic. Returns KEPT; NOT_KEPT, with the offset where
+    # Part of `survey` and `doubtful`: find what is known about a state and a topic. Returns KEPT; NOT_KEPT, with the offset where
     # the caller may append it; or a status.
     cdef int find(self, Engine engine, uint32_t state, uint32_t topic, uint32_t* offset) noexcept nogil
 
-    # Keep what was appended from `base` on, unless `status` is below zero. Returns OK or a status.
+    # Another part: keep what was appended from `base` on, unless `status` is below zero. Returns OK or a status.
     cdef int keep(self, Engine engine, uint32_t state, uint32_t topic, size_t base, int status) noexcept nogil
 
     # The steps of `survey` follow. Append the survey of a state.
@@ -98,6 +97,6 @@ cdef class Reach:
     # The work of `doubtful`: append the tokens.
     cdef int list_doubtful(self, Engine engine, uint32_t state, const Transition* transition) noexcept nogil
 
-    # Whether the ending of a token shows that the pre-token can end. Returns 1, 0, a status, or LEAVES if the token leaves the
-    # lexeme.
+    # Whether the ending of a token shows that the pre-token can end. Returns 1, also if the token leaves the lexeme; 0; or a
+    # status.
     cdef int ends_by(self, Engine engine, uint32_t state, const Transition* transition, const uint32_t* ending) noexcept nogil

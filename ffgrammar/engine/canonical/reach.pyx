@@ -70,7 +70,10 @@ cdef class Reach:
         map_clear(&self.ends_at)
         map_clear(&self.next_at)
         map_clear(&self.surveyed)
-        self.ends.len = self.next.len = self.surveys.len = 0
+        # (the memory counts in `bytes`, so it is freed)
+        vec_free(&self.ends)
+        vec_free(&self.next)
+        vec_free(&self.surveys)
         return OK
 
     cdef size_t bytes(self) noexcept nogil:
@@ -229,7 +232,7 @@ cdef class Reach:
         for i in range(self.rules.trie.offsets[ending[0]], self.rules.trie.offsets[ending[0] + 1]):
             status = dfa_step(&engine.recognizer.dfa, state, self.rules.trie.blob[i], &state)
             if status < 0 or state > LAST_STATE:
-                return status if status < 0 else LEAVES
+                return status if status < 0 else 1
         bytes = ending[1]
         if bytes == 0:
             return 0

@@ -23,8 +23,8 @@ cdef enum:
     # A lead says where a token leads. It is three words: the token, and the row and lexer state after it. The token is a
     # trie's pad_token where a node spells none.
     LEAD_WORDS = 3
-    # With leads, a token counts as acting alike from a state and its base only if this many bytes more do, too. So four bytes
-    # of an ending and two ASCII characters act alike as well (engine/canonical/reach.pxd).
+    # A token has no lead only if a state and its base act alike on it and on this many bytes after it. So they also act alike on
+    # four bytes of an ending and two ASCII characters (engine/canonical/reach.pxd).
     LEAD_MARGIN = 6
 
 

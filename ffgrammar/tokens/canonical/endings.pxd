@@ -12,6 +12,6 @@ cdef enum:
     ENDING_WORDS = 3
 
 # Fill the endings of a transition, which is that of a hypothesis and a way. They are for the tokens that end inside a character,
-# and for those whose outcome has no hypothesis in common with CanonicalRules.free_ends. The effect of an ending has one.
-# Returns OK or NO_MEMORY.
+# and for those whose outcome is listed and has no hypothesis in common with CanonicalRules.free_ends. The effect of an ending
+# has one. Returns OK or NO_MEMORY.
 cdef int find_endings(CanonicalRules rules, Transition* transition, uint32_t hypothesis, uint32_t way) noexcept nogil

@@ -1,14 +1,14 @@
 """After most tokens the pre-token can end, if some suitable character comes. After others it must go on first. A token may end
-inside a character, so that only a few further tokens can come, or after an apostrophe that the pattern takes together with the
-next letter. The merges decide whether such a token has a canonical continuation. But one continuation is enough. So one is looked
-for with the tokenizer alone, and noted. It serves every grammar that lets these bytes come, and lets the pre-token end after
-them. Where a token has none, or where the grammar does not let it come, the token is judged along with the grammar
-(engine/canonical/masks.pyx).
+inside a character, so that only a few further tokens can come. Or it may end with an apostrophe that the pattern takes together
+with the next letter. The merges decide whether such a token has a canonical continuation. One continuation is enough, so one is
+looked for with the tokenizer alone, and noted. It serves every grammar that lets these bytes come and lets the pre-token end
+after them. A token that has none, or whose continuation the grammar does not let come, is judged along with the grammar
+(engine/canonical/dead_ends.pyx).
 """
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint16_t, uint32_t
-from libc.stdlib cimport calloc, realloc
+from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcmp, memcpy, memset
 
 from ffgrammar.core.bits cimport bit_set, bit_test, lowest_bit
@@ -26,10 +26,10 @@ cdef enum:
 
 
 cdef struct Path:
-    # The bytes from the token to where the search is, and how many tokens they are with which a character ends.
-    uint32_t bytes
-    uint32_t count
-    uint32_t characters
+    # The way from the token to where the search is.
+    uint32_t bytes       # as in an ending
+    uint32_t count       # how many bytes they are
+    uint32_t characters  # how many characters end there
     uint32_t* tries_left
     CanonicalState at
 
@@ -39,6 +39,9 @@ cdef int find_endings(CanonicalRules rules, Transition* transition, uint32_t hyp
     cdef uint32_t tries_left = MAX_TRIES
     cdef uint32_t word, left, token, i, j
     cdef int status
+    # (an earlier call may have run out of memory half-way)
+    free(transition.needs_ending)
+    transition.endings.len = 0
     transition.needs_ending = <bint*>calloc(<size_t>transition.count + 1, sizeof(bint))
     if transition.needs_ending == NULL:
         return NO_MEMORY

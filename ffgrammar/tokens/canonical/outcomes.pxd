@@ -6,7 +6,7 @@ from a table (the subset construction of automata, made as far as it is needed).
 """
 
 cimport cython
-from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from ffgrammar.core.intern cimport Intern
 from ffgrammar.core.vec cimport Vec
@@ -26,8 +26,8 @@ cdef class Outcomes:
     cdef Vec bits        # by outcome: its hypotheses as bits
     cdef Vec live        # by outcome, two words: the classes of which a character may come if the pre-token goes on
     # Sets of hypotheses, as bits, by the class of the next character.
-    cdef uint32_t* sure_ends  # those that surely hold if the pre-token ends before the character
-    cdef uint32_t* sure_next  # those that surely hold, whether it ends there or not
+    cdef uint32_t* sure_ends  # those with which every text can go on, if the pre-token ends before the character
+    cdef uint32_t* sure_next  # those with which every text can go on, whether it ends there or not
     cdef Vec open_ends        # (class, hypothesis, state after it) where the pre-token can end before it, and this is not sure
 
     # The outcome of a hypothesis and the first character of a token. `ends` says whether the pre-token ends before the token.

@@ -125,21 +125,20 @@ cdef class CanonicalRules:
         return 0
 
     cdef int find_free_ends(self) except -1:
-        cdef uint32_t code, i
-        self.free_ends = <uint32_t*>calloc(self.outcomes.words, sizeof(uint32_t))
+        cdef uint32_t words = self.outcomes.words
+        cdef uint32_t code, after, i, j
+        self.free_ends = <uint32_t*>calloc(words, sizeof(uint32_t))
         if self.free_ends == NULL:
             raise MemoryError
-        cdef uint32_t words = self.outcomes.words
-        cdef uint32_t character, after, j
         for code in range(0x20, 0x7F):
             for i in range(words):
                 self.free_ends[i] |= self.outcomes.sure_ends[self.pretokens.class_of(code) * words + i]
         for j in range(0, self.outcomes.open_ends.len, 3):
-            character = self.outcomes.open_ends.data[j]
+            if not self.is_printable(self.outcomes.open_ends.data[j]):
+                continue
             after = self.outcomes.open_ends.data[j + 2]
             for code in range(0x20, 0x7F):
-                if self.is_printable(character) and bit_test(
-                        self.outcomes.sure_next + self.pretokens.class_of(code) * words, after):
+                if bit_test(self.outcomes.sure_next + self.pretokens.class_of(code) * words, after):
                     bit_set(self.free_ends, self.outcomes.open_ends.data[j + 1])
         return 0
 

@@ -1,13 +1,12 @@
-"""The tokens that the rules let follow a state are a union of parts. There may be several hypotheses about where pre-tokens end,
-and after each of them a token ends the pre-token or goes on with it. A token that goes on must also be a successor of the last
-token (tokens/bpe/successors.pyx): this is not in the sieve, because it depends on the last token.
+"""The tokens that the rules let follow a state are a union of parts. There may be several hypotheses about where pre-tokens end.
+After each of them the pre-token may end before the token, or go on with it. If it goes on, the token must also be a successor of
+the last token (tokens/bpe/successors.pyx). This is not in the sieve, because it depends on the last token.
 """
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
 from libc.stdlib cimport calloc, free
 
-from ffgrammar.core.threads cimport lock_leave, lock_take
 from ffgrammar.tokens.canonical.endings cimport find_endings
 from ffgrammar.tokens.canonical.rules cimport FIRST, CanonicalRules, CanonicalState
 from ffgrammar.tokens.canonical.transitions cimport BEGINS, ENDS, GOES_ON, BoundaryTransition, BoundaryTransitions
@@ -47,8 +46,9 @@ cdef Sieve sieve_after(CanonicalRules rules, const CanonicalState* at):
             add_part(rules, made, at, i, ENDS)
         if ways & 2:
             add_part(rules, made, at, i, GOES_ON)
-    made.number = rules.sieve_count
-    rules.sieve_count += 1
+    with rules.transitions.lock:
+        made.number = rules.sieve_count
+        rules.sieve_count += 1
     if len(rules.sieves) >= MAX_KEPT:
         rules.sieves.clear()
     rules.sieves[key] = made
@@ -68,11 +68,10 @@ cdef int add_part(CanonicalRules rules, Sieve made, const CanonicalState* at, ui
     cdef uint32_t word
     cdef uint32_t hypothesis = at.hypothesis[i]
     cdef int status = 0
-    with nogil:
-        lock_take(&all_transitions.lock)
-        if not transition.data.has_endings:
-            status = find_endings(rules, &transition.data, hypothesis, way)
-        lock_leave(&all_transitions.lock)
+    with all_transitions.lock:
+        with nogil:
+            if not transition.data.has_endings:
+                status = find_endings(rules, &transition.data, hypothesis, way)
     if status < 0:
         raise MemoryError
     if union_[0] == NULL:
@@ -83,7 +82,7 @@ cdef int add_part(CanonicalRules rules, Sieve made, const CanonicalState* at, ui
         union_[0][word] |= transition.data.mask[word]
     made.kept.append(transition)
     made.parts[made.count].transition = &transition.data
-    made.parts[made.count].hypothesis = at.hypothesis[i]
+    made.parts[made.count].hypothesis = hypothesis
     made.parts[made.count].way = way
     made.parts[made.count].index = i
     made.count += 1

@@ -4,7 +4,6 @@ cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
-from ffgrammar.core.threads cimport Lock
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.tokens.bpe.merges cimport Merges
 from ffgrammar.tokens.canonical.outcomes cimport Outcomes
@@ -15,7 +14,7 @@ cdef enum:
     ENDS = 0
     GOES_ON = 1
     BEGINS = 2
-    # of an outcome, with more tokens than this, the tokens are not listed
+    # if more tokens than this lead to an outcome, they are not listed
     MAX_LISTED = 4096
 
 
@@ -30,7 +29,7 @@ cdef struct Transition:
     uint32_t* tokens
     bint* is_listed       # by outcome
     bint has_endings      # whether endings.pyx has filled in the next two:
-    bint* needs_ending    # by outcome below `count`: whether the pre-token cannot end after it in free text
+    bint* needs_ending    # by outcome below `count`: whether it is listed, and the pre-token cannot end after it in free text
     Vec endings           # for each cut token, and for those that lead to such an outcome: see endings.pxd
 
 
@@ -47,10 +46,8 @@ cdef class BoundaryTransitions:
     cdef const uint8_t* is_atom  # by token
     cdef bint all_merged         # whether merges are known to make every token
     cdef dict kept               # (state of the automaton, way) -> BoundaryTransition
-    cdef size_t bytes            # of what is kept
     cdef size_t max_bytes
-    cdef Lock lock
-    cdef bint has_lock
+    cdef object lock             # held while a transition is made, or its endings, or the number of a sieve
     cdef Vec numbers             # scratch: by outcome of `outcomes`, its number in the transition that is being made
 
     # The transition of a state of the automaton for tokens that come in a way. Raises MemoryError.

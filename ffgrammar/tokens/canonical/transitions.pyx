@@ -13,7 +13,6 @@ from libc.stdlib cimport calloc, free, malloc
 
 from ffgrammar.core.bits cimport bit_set, lowest_bit
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.threads cimport lock_free, lock_init, lock_leave, lock_take
 from ffgrammar.core.utf8 cimport Utf8, utf8_step
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init
 from ffgrammar.tokens.bpe.merges cimport Merges
@@ -22,6 +21,8 @@ from ffgrammar.tokens.pretokenize.table cimport may_begin
 from ffgrammar.tokens.vocabulary.trie cimport (
     MAX_TOKEN_BYTES, TokenTrie, TrieNode, next_node, node_byte, node_depth, node_token,
 )
+
+from ffgrammar.core.forks import new_lock
 
 
 cdef class BoundaryTransition:
@@ -76,40 +77,36 @@ cdef class BoundaryTransitions:
         self.all_merged = all_merged
         self.max_bytes = max_bytes
         self.kept = {}
+        self.lock = new_lock()
         vec_init(&self.numbers)
-        self.has_lock = lock_init(&self.lock) == 0
-        if not self.has_lock:
-            raise MemoryError
 
     def __dealloc__(self):
         vec_free(&self.numbers)
-        if self.has_lock:
-            lock_free(&self.lock)
 
     cdef BoundaryTransition find(self, uint32_t hypothesis, uint32_t way):
         cdef object key = hypothesis << 2 | way
         cdef object found = self.kept.get(key)
         cdef size_t size = 40 * (<size_t>self.trie.n_words + 1) * sizeof(uint32_t)
         cdef BoundaryTransition made
-        cdef int status
+        cdef int status = OK
         if found is not None:
             return <BoundaryTransition>found
         made = BoundaryTransition(self.trie.n_words)
-        with nogil:
-            lock_take(&self.lock)
-            status = self.walk(&made.data, hypothesis, way)
-            if status >= 0:
-                status = self.list_tokens(&made.data)
-            lock_leave(&self.lock)
+        with self.lock:
+            with nogil:
+                status = self.walk(&made.data, hypothesis, way)
+                if status >= 0:
+                    status = self.list_tokens(&made.data)
         if status < 0:
             raise MemoryError
         if len(self.kept) and (<size_t>len(self.kept) + 1) * size > self.max_bytes:
-            self.kept = {}
+            # (another thread may be looking into the dictionary, so it is not replaced)
+            self.kept.clear()
         self.kept[key] = made
         return made
 
     cdef int by_merges(self, uint32_t token, uint32_t way) noexcept nogil:
-        if self.all_merged or token == self.trie.pad_token or (way != GOES_ON and (self.whole_pretokens or self.is_atom[token])):
+        if self.all_merged or (way != GOES_ON and (self.whole_pretokens or self.is_atom[token])):
             return True
         return self.merges.reached(token)
 
