@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from itertools import takewhile, zip_longest
 from pathlib import Path
 from random import Random
+from threading import Barrier, Thread
 from typing import Any
 
 import numpy as np
@@ -428,6 +429,28 @@ def test_forced_tokens_may_come(cl100k: ff.Tokenizer) -> None:
         forced = matcher.forced_tokens()
         assert forced[:1] == [] or set(forced[:1]) == allowed(matcher)
         assert allowed(matcher) and matcher.accept_tokens(forced) == len(forced)
+
+
+def test_threads_get_the_same_rules() -> None:
+    """What is kept for a grammar belongs to one rules object."""
+    tok = ff.Tokenizer.from_tiktoken("cl100k_base")
+    grammar = ff.compile_json_schema({"type": "object"}, tok)
+    matchers: list[ff.Matcher] = []
+    barrier = Barrier(4)
+
+    def work() -> None:
+        barrier.wait()
+        matchers.append(grammar.matcher(canonical=True))
+
+    threads = [Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for matcher, text in zip(matchers, ("\n", "\t ", "  ", "{"), strict=True):
+        matcher.allowed_token_ids()
+        matcher.accept_token(tok.encode(text)[0])
+        assert all(matcher.validate_tokens([token]) == 1 for token in matcher.allowed_token_ids().tolist())
 
 
 def test_end_of_text(cl100k: ff.Tokenizer) -> None:

@@ -68,6 +68,9 @@ cdef class CanonicalMasks:
     # Find what a sieve loses in a configuration: write the offset in `lost`, or IN_PARTS.
     cdef int find_losses(self, Engine engine, const Config* config, Sieve sieve, uint32_t* offset) noexcept nogil
 
+    # The same for losses that are not known.
+    cdef int list_losses(self, Engine engine, const Config* config, Sieve sieve, uint32_t* offset) noexcept nogil
+
     # In which parts a token comes and is no dead end: returns 0 if in none, 1 if only in some that go on with the pre-token, else
     # 2. `offsets` are those of the parts in `dead`.
     cdef int lives_in(self, Sieve sieve, const uint32_t* offsets, uint32_t token) noexcept nogil

@@ -18,7 +18,7 @@ from ffgrammar.engine.canonical.dead_ends cimport IN_PARTS, NOT_FOUND
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
 from ffgrammar.engine.masks.compute cimport masks_find
 from ffgrammar.engine.masks.mask_cache cimport DENSE, mask_release
-from ffgrammar.engine.values.trace cimport VIRTUAL
+from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
 from ffgrammar.tokens.canonical.rules cimport NO_NODE, UNCONSTRAINED
 from ffgrammar.tokens.canonical.sieve cimport SievePart
 from ffgrammar.tokens.canonical.transitions cimport GOES_ON
@@ -201,9 +201,8 @@ cdef class CanonicalMasks:
 
     cdef int find_losses(self, Engine engine, const Config* config, Sieve sieve, uint32_t* offset) noexcept nogil:
         cdef uint32_t[3] words
-        cdef uint32_t[2 * MAX_HYPOTHESES] offsets
-        cdef uint32_t name, i, j, token
-        cdef int alive
+        cdef uint32_t name
+        cdef TraceMark mark
         cdef int status
         words[0] = config.row
         words[1] = config.state
@@ -214,6 +213,20 @@ cdef class CanonicalMasks:
         offset[0] = self.offsets.data[name]
         if offset[0] != <uint32_t>NOT_FOUND:
             return OK
+        # tokens may lead into virtual rows, which are forgotten afterwards
+        mark = trace_mark(&engine.recognizer.trace)
+        status = self.list_losses(engine, config, sieve, offset)
+        trace_release(&engine.recognizer.trace, &mark)
+        self.dead_ends.has_place = False
+        if status >= 0:
+            self.offsets.data[name] = offset[0]
+        return status
+
+    cdef int list_losses(self, Engine engine, const Config* config, Sieve sieve, uint32_t* offset) noexcept nogil:
+        cdef uint32_t[2 * MAX_HYPOTHESES] offsets
+        cdef uint32_t i, j, token
+        cdef int alive
+        cdef int status
         offset[0] = <uint32_t>self.lost.len
         self.later.len = 0
         if vec_fill(&self.lost, 2, 0) < 0:
@@ -225,7 +238,7 @@ cdef class CanonicalMasks:
                 return status
             if offsets[i] == <uint32_t>IN_PARTS:
                 self.lost.len = offset[0]
-                offset[0] = self.offsets.data[name] = IN_PARTS
+                offset[0] = IN_PARTS
                 return OK
         for i in range(sieve.count):
             for j in range(self.dead_ends.dead.data[offsets[i]]):
@@ -239,7 +252,6 @@ cdef class CanonicalMasks:
         if vec_extend(&self.lost, self.later.data, self.later.len) < 0:
             self.lost.len = offset[0]
             return NO_MEMORY
-        self.offsets.data[name] = offset[0]
         return OK
 
     cdef int lives_in(self, Sieve sieve, const uint32_t* offsets, uint32_t token) noexcept nogil:

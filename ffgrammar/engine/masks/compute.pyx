@@ -300,11 +300,13 @@ cdef int explain(Masks* k, Recognizer* m, const Config* config, Vec* leads, uint
     """Compute the mask of a configuration into `buffer`, with leads. Returns a status below zero on failure."""
     cdef bint looked = False
     cdef int status = OK
+    # (another thread may change it meanwhile)
+    cdef bint is_kept = k.partitions.max_bytes != 0
     k.exits.len = leads.len = 0
     base[0] = config.state
-    if k.partitions.max_bytes:
+    if is_kept:
         status = base_state(&m.dfa, config.state, &k.base_states, &k.reached, base)
-    if status >= 0 and k.partitions.max_bytes == 0:
+    if status >= 0 and not is_kept:
         status = walk_vocabulary(k, m, config.state)
     elif status >= 0 and base[0] != config.state:
         status = partition_base(k, m, base[0])

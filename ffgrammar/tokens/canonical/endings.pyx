@@ -91,14 +91,15 @@ cdef int find_ending(
 
 
 cdef int number_of(CanonicalRules rules, Transition* transition, const CanonicalState* at, uint32_t* number) noexcept nogil:
-    """Find or add the outcome of a state. Returns OK or NO_MEMORY."""
+    """Find or add the outcome of a state, without hypotheses that forbid the end here. Returns OK or NO_MEMORY."""
     cdef uint32_t[MAX_WORDS] bits
     cdef size_t words = rules.outcomes.words
     cdef uint32_t* more
     cdef uint32_t i
     memset(bits, 0, words * sizeof(uint32_t))
     for i in range(at.count):
-        bit_set(bits, at.hypothesis[i])
+        if not rules.is_unmergeable(at.node[i]):
+            bit_set(bits, at.hypothesis[i])
     for i in range(transition.all_count):
         if memcmp(transition.outcomes + i * words, bits, words * sizeof(uint32_t)) == 0:
             number[0] = i

@@ -24,27 +24,27 @@ class LazyRules:
         reason: why they cannot be known. It is set by `get`, and "" where they are known.
     """
 
-    __slots__ = ("_found", "_make", "reason")
+    __slots__ = ("_kept", "_make", "reason")
 
     def __init__(self, make: Callable[[], CanonicalRules]) -> None:
         self._make: Callable[[], CanonicalRules] | None = make
-        self._found: CanonicalRules | Literal[False] | None = None
+        self._kept: dict[None, CanonicalRules | Literal[False]] = {}
         self.reason = ""
 
     def get(self) -> CanonicalRules | None:
-        """The rules, or None if they cannot be known."""
+        """The rules, or None if they cannot be known. All callers get the same object."""
         make = self._make
-        if self._found is None and make is not None:
-            # Two threads may both get here. They make the same rules.
+        if not self._kept and make is not None:
             found: CanonicalRules | Literal[False] = False
             try:
                 found = make()
             except TokenizerError as error:
                 self.reason = str(error)
-            # (`_make` is dropped last: a thread that finds both unset would take the rules for "not known")
-            self._found = found
+            # Two threads may both get here. What is kept for a grammar belongs to one object, so the first one stays.
+            self._kept.setdefault(None, found)
+            # (this comes last: a thread that finds neither would take the rules for "not known")
             self._make = None
-        return self._found or None
+        return self._kept.get(None) or None
 
 
 def make_rules(trie: TokenTrie, pattern: str, embedded: bool) -> CanonicalRules:
