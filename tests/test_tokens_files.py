@@ -121,7 +121,7 @@ def test_a_tokenizer_json_in_a_folder(tmp_path: Path) -> None:
     [
         (b"", "neither a tokenizer.json"),
         (b"hello", "neither a tokenizer.json"),
-        (b"GGUF\x03\0\0\0", "GGUF files are not read"),
+        (b"GGUF\x03\0\0\0", "not a GGUF file, or damaged"),
         (b"\n\x0e\n\x05<unk>", "not a sentencepiece model, or damaged"),
         (b"aGk= 0\nhello\n", "line 2: not a token in base64"),
         (b"aGk= 0\naGkh 0\n", "two tokens have the same rank"),

@@ -225,8 +225,9 @@ class Tokenizer:
         """The tokenizer in a file, whatever its kind: the content tells.
 
         Args:
-            path: a tokenizer.json of Hugging Face; a tekken.json of Mistral; a model of sentencepiece; a rank file of
-                tiktoken, or the tokenizer.model of Llama 3 or 4; or a model's folder that holds one of them.
+            path: a tokenizer.json of Hugging Face; a tekken.json of Mistral; a model of sentencepiece; a GGUF file; a
+                rank file of tiktoken, or the tokenizer.model of Llama 3 or 4; or a model's folder that holds one of
+                them.
             eos_token_ids: ids that end a text. If not given: those that the file, or one beside it, says. () for none.
             vocab_size: how many ids the model has, if more than the tokenizer.
             pattern: for a rank file, the regular expression that cuts a text. Not needed where the file is a published
@@ -248,6 +249,10 @@ class Tokenizer:
             raise TokenizerError(f"{file.path}: pattern= is for rank files; this file has its own")
         if file.kind == "huggingface":
             return cls._from_huggingface(file.path, eos_token_ids, vocab_size, file.data)
+        if file.kind == "gguf":
+            from ffgrammar.tokens.loaders.gguf import read_gguf
+
+            return cls._from_read(read_gguf(file.path, eos_token_ids), vocab_size)
         if file.kind == "sentencepiece":
             from ffgrammar.tokens.loaders.sentencepiece import read_sentencepiece
 

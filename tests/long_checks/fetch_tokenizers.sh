@@ -24,5 +24,14 @@ for name in llama-models mistral-common; do
         echo "left out: $name"
     fi
 done
+if [ ! -d "$folder/llama-cpp-python" ]; then
+    if python3 -m pip download --quiet --no-deps --no-binary :all: --dest "$folder/packages" llama-cpp-python; then
+        mkdir "$folder/llama-cpp-python"
+        tar -xzf "$folder"/packages/llama_cpp_python-*.tar.gz -C "$folder/llama-cpp-python" --strip-components=4 \
+            --wildcards '*/models/ggml-vocab-*'
+    else
+        echo "left out: llama-cpp-python"
+    fi
+fi
 # One copy of each
 rm -rf "$folder/llama-models/models"

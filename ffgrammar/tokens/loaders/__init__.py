@@ -9,6 +9,7 @@ In reading order:
     encoders            encoders by rules, and those that call the code of others
     huggingface         a tokenizer.json as a whole: bytes of tokens, special tokens, end-of-text tokens
     sentencepiece       a model of sentencepiece
+    gguf                the vocabulary of a GGUF file
     ranks               rank files of tiktoken and Llama, and Mistral's tekken.json
     files               which of these a file is, by its content
 """

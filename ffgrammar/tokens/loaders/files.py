@@ -4,6 +4,7 @@
 |---|---|
 | `{` | a tokenizer.json, or a tekken.json if it says how many special tokens come first |
 | a token in base64 and a rank | a rank file of tiktoken or Llama |
+| `GGUF` | a GGUF file |
 | a line break, which begins the first piece of a protocol buffer | a model of sentencepiece |
 """
 
@@ -26,7 +27,7 @@ class TokenizerFile(NamedTuple):
     """A file of a known kind, and what is in it. (A pipe can be read once.)"""
 
     path: Path
-    kind: Literal["huggingface", "tekken", "ranks", "sentencepiece"]
+    kind: Literal["huggingface", "tekken", "ranks", "sentencepiece", "gguf"]
     data: bytes
 
 
@@ -42,7 +43,10 @@ def find_file(path: Path) -> TokenizerFile:
             if not found:
                 raise TokenizerError(f"{path}: this folder has none of {', '.join(NAMES)}")
             path = found[0]
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            # (a GGUF file may have a model of many gigabytes)
+            data = file.read(4)
+            data += b"" if data == b"GGUF" else file.read()
     except (OSError, ValueError) as error:
         # (a name that is too long, or has a zero byte, say)
         reason = error.strerror if isinstance(error, OSError) else error
@@ -53,7 +57,7 @@ def find_file(path: Path) -> TokenizerFile:
     if RANK_LINE.match(head):
         return TokenizerFile(path, "ranks", data)
     if head.startswith(b"GGUF"):
-        raise TokenizerError(f"{path}: GGUF files are not read; pass the tokenizer.json of the model it was made from")
+        return TokenizerFile(path, "gguf", b"")
     if head.startswith(b"\n"):
         return TokenizerFile(path, "sentencepiece", data)
     raise TokenizerError(

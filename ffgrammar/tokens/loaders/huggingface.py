@@ -52,7 +52,7 @@ class ReadTokenizer(NamedTuple):
     special_tokens: dict[str, int]
     eos_token_ids: Any
     name: str
-    encoder: HuggingFaceEncoder | SentencePieceEncoder
+    encoder: HuggingFaceEncoder | SentencePieceEncoder | None
     rules: ListedRules | None
     reason: str
     adds_prefix_space: bool

@@ -24,7 +24,7 @@ from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.loaders.encoders import SentencePieceEncoder
 from ffgrammar.tokens.loaders.huggingface import ReadTokenizer, read_config
 
-__all__ = ["read_sentencepiece"]
+__all__ = ["Model", "Piece", "added_token", "read_model", "read_sentencepiece"]
 
 SPACE = "\u2581"
 # Kinds of pieces
@@ -71,17 +71,22 @@ def read_sentencepiece(path: Path, data: bytes, eos_token_ids: Any = None) -> Re
         raise TokenizerError(f"{path}: a sentencepiece model that is neither BPE nor unigram")
     if eos_token_ids is None and not 0 <= model.eos_id < len(model.pieces):
         raise TokenizerError(f"{path}: which token ends a text is not known; give eos_token_ids=")
-    eos = [model.eos_id] if eos_token_ids is None else eos_token_ids
+    read = read_model(model, str(path), [model.eos_id] if eos_token_ids is None else eos_token_ids)
+    return read._replace(encoder=SentencePieceEncoder(data)) if read.rules is None else read
+
+
+def read_model(model: Model, name: str, eos_token_ids: Any) -> ReadTokenizer:
+    """What a model says, without an encoder where the rules are not known. `name` is for messages. Raises
+    TokenizerError."""
     reason = _why_no_rules(model)
     ranks: list[int] = []
     merges: list[tuple[str, str]] = []
     if not reason:
         merges, ranks = _merges(model)
-    read = read_config(_config(model, merges), str(path), eos)
+    read = read_config(_config(model, merges), name, eos_token_ids)
     read = read._replace(adds_prefix_space=model.adds_space, strips_first_space=model.adds_space)
     if reason or read.rules is None:
-        encoder = SentencePieceEncoder(data)
-        return read._replace(rules=None, reason=reason or read.reason, encoder=encoder)
+        return read._replace(rules=None, reason=reason or read.reason, encoder=None)
     return read._replace(rules=read.rules._replace(ranks=ranks))
 
 
@@ -141,6 +146,12 @@ def _join(run: list[int], sizes: set[int], most: int | None = None) -> int:
     return joined
 
 
+def added_token(number: int, text: str, special: bool) -> dict[str, Any]:
+    """An entry of a tokenizer.json's `added_tokens`."""
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    return {"id": number, "content": text, "special": special, **flags}
+
+
 def _merges(model: Model) -> tuple[list[tuple[str, str]], list[int]]:
     """(all pairs of pieces that together are a piece, best score first; the rank of each)."""
     normal = sorted((piece for piece in model.pieces if piece.kind == NORMAL), key=lambda piece: -piece.score)
@@ -160,7 +171,7 @@ def _config(model: Model, merges: list[tuple[str, str]]) -> dict[str, Any]:
     """The value of a tokenizer.json."""
     numbers = {piece.text: number for number, piece in enumerate(model.pieces)}
     added = [
-        {"id": number, "content": piece.text, "special": piece.kind in (CONTROL, UNKNOWN), "normalized": False}
+        added_token(number, piece.text, piece.kind in (CONTROL, UNKNOWN))
         for number, piece in enumerate(model.pieces)
         if piece.kind in (CONTROL, UNKNOWN, USER_DEFINED)
     ]
