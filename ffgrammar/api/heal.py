@@ -52,8 +52,8 @@ def heal(
 
     Args:
         tok: the tokenizer; its rules must be known (`Tokenizer.canon`).
-        prompt: the text of the prompt, or its token ids. Of these, the ones after the last special token are cut back,
-            if they are what the tokenizer makes of their text.
+        prompt: the text of the prompt, or its token ids. Of token ids, only those after the last special token can be
+            taken back. None is taken back if those are not what the tokenizer makes of their text.
         grammar: what follows; any text if not given.
         canonical, special: as for `Grammar.matcher`.
 

@@ -263,12 +263,13 @@ cdef class Lookahead:
         if kept.config.row == config.row and kept.config.state == config.state:
             memcpy(bytes, kept.bytes, sizeof(kept.bytes))
             return OK
-        kept.config.row = PENDING  # (which no configuration here has, in case that this fails)
+        # (no configuration here has this row, so the entry is not found if this function fails half-way)
+        kept.config.row = PENDING
         memset(kept.bytes, 0, sizeof(kept.bytes))
         for byte in range(256):
             status = dfa_step(&engine.recognizer.dfa, config.state, byte, &target)
             if status >= 0 and target == LEAVE and not engine.completability.enabled:
-                # the lexeme ends before all such bytes, so it is ended once
+                # the lexeme ends here whichever of these bytes comes next, so it is ended once for all of them
                 if not ended:
                     ended = True
                     status = recognizer_end_lexeme(
