@@ -50,7 +50,7 @@ PATTERNS = {name: patterns for names, patterns in NAMES for name in names}
 # Those that look for a whole pre-token among the tokens first
 WHOLE = ("llama3", "llama-v3", "llama-bpe", "falcon3")
 LETTERS = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False, "use_regex": False}
-# Kinds of values, by number, as `struct` reads them; those without are strings and arrays
+# The kinds of values that `struct` reads, and its letter for each. The other kinds are strings and arrays.
 NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 STRING, ARRAY = 8, 9
 PREFIX = b"tokenizer.ggml."
@@ -132,7 +132,7 @@ def _read_letters(path: Path, found: dict[str, Any], eos: Any) -> ReadTokenizer:
 
 
 def _pieces(found: dict[str, Any]) -> Model:
-    """The same as a model of sentencepiece says."""
+    """The vocabulary of a file, as if it had been read from a model of sentencepiece."""
     tokens: list[str] = found["tokens"]
     kinds: list[int] = found.get("token_type") or [NORMAL] * len(tokens)
     scores: list[float] = found.get("scores") or [0.0] * len(tokens)

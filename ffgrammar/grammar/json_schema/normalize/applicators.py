@@ -65,8 +65,8 @@ def apply_any_of(
 def _sets_that_hold(
     context: Context, subschema: Subschema, word: str, options: list[Conj], owners: tuple[int, ...]
 ) -> list[Conj]:
-    """The alternatives of an `anyOf` that evaluates for owners (see unevaluated.py): sets of branches, each as one
-    conjunction."""
+    """The alternatives of an `anyOf` whose branches matter to owners: sets of branches, each as one conjunction. The
+    owners are the schemas with `unevaluatedProperties` or the like (see unevaluated.py)."""
     subschemas = context.subschemas
     annotated = [any([not EVALUATING.isdisjoint(subschemas.list[at].schema) for at in conj if at]) for conj in options]
     opposite = None
@@ -209,8 +209,9 @@ def negate_unevaluated(negation: Negation, subschema: Subschema, word: str, valu
     wrong = negation.conj(subschema, child(subschema, value, word))
     if wrong == NEVER:
         return []
-    # The same schema, except that some unevaluated property or item must break the keyword. The schema is not
-    # synthesized but keeps its own draft, so that its other keywords leave their marks.
+    # The same schema, except that some unevaluated property or item must break the keyword. A synthesized
+    # schema would be read in draft 2020-12. This one keeps its own draft, so its other keywords mean the same as before
+    # and leave their marks.
     others = {key: inner for key, inner in subschema.schema.items() if key != word}
     unevaluated = (of_properties, wrong, child(subschema, subschema.schema))
     return [child(subschema, {**others, SOME_UNEVALUATED: unevaluated})]

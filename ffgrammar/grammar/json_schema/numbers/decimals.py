@@ -105,7 +105,7 @@ def spellings(value: Decimal, integer_only: bool) -> list[bytes]:
 
 
 def ceiling(bound: Decimal | None, is_open: bool) -> Decimal | None:
-    """The least integer above a bound, or equal to it unless it is open."""
+    """The least integer that is not below a bound. If the bound is open, the integer must be above it."""
     if bound is None:
         return None
     numerator, denominator = ratio(bound, 1, 0)

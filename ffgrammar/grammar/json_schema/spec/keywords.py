@@ -9,8 +9,8 @@ To add a keyword:
 1. Add a row here.
 2. Write the function that applies it to a shape, with `@applies(word)`, and beside it the function that makes its
    opposite, with `@negates(word)`: in `normalize/scalar_keywords.py`, `array_keywords.py`, `object_keywords.py` or
-   `applicators.py`. If other keywords can say the same, both are one line. A keyword `x-even` (an integer, and even)
-   would have the row `Keyword("x-even", ASSERTION)` and these functions:
+   `applicators.py`. If other keywords can say what the new one says, each of the two functions has one line. A keyword
+   `x-even` (an integer, and even) would have the row `Keyword("x-even", ASSERTION)` and these functions:
 
        def _even(subschemas, subschema, word, value):
            return subschemas.synthesized(subschema, {"type": "integer", "multipleOf": 2}, word) if value else ()
