@@ -237,8 +237,8 @@ def _tokens(
         tokens[unknown] = None
     special_tokens = {}
     for token in added:
-        # Added tokens are found in the text before the model sees it, so they are spelled as they are. (But what stands
-        # for a space does so in them, too.)
+        # Added tokens are found in the text before the model sees it, so they are spelled as they are. (But a character
+        # that stands for a space in other tokens stands for a space in these, too.)
         tokens[token["id"]] = token["content"].encode() if byte_level else to_bytes(token["content"])
         if token.get("special"):
             special_tokens[token["content"]] = token["id"]
@@ -278,7 +278,8 @@ def _decoder(config: dict[str, Any], model: dict[str, Any], name: str) -> tuple[
                 pass  # the start of the whole text, not of a token
             case other:
                 raise TokenizerError(f"{name}: decoder {other} is not supported; use Tokenizer.from_tokens")
-    # A character that is no letter becomes one that Latin-1 does not have.
+    # The letters are GPT-2's characters for the 256 bytes. All other Latin-1 characters become U+0100, which Latin-1
+    # does not have. So `to_bytes` notices a text with other characters than letters: it cannot be encoded.
     letters = dict.fromkeys(range(256), 256)
     letters |= {ord(letter): value for letter, value in byte_alphabet().items()}
 

@@ -70,7 +70,8 @@ def make_alphabet(
 ) -> tuple[Alphabet, list[frozenset[CharSet] | None]]:
     """(the classes of characters, a list by class).
 
-    The list has, for each class, those sets of the programs that have its characters, or None if no text has these.
+    An entry of the list is the sets in the patterns that contain the characters of the class. It is None for the class
+    of characters that are in no text.
 
     Args:
         steps: the instructions of all patterns.

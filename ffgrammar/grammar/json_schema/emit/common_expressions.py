@@ -18,7 +18,9 @@ EMPTY_STORE = len(ExprStore())
 
 @cache
 def _common() -> tuple[ExprStore, Strings, Multiples]:
-    """A store with the common expressions, which must only be read after this; and its string and number expressions.
+    """A store with the common expressions, and its string and number expressions.
+
+    Callers may read and copy this store, but must not change it.
 
     (Two threads may each make one. One of the two is kept.)
     """

@@ -28,7 +28,8 @@ class Symbols:
         layout: the marks with their whitespace.
         never: a symbol that derives nothing.
         keys: the symbols of a key and its colon, by the name of the property.
-        shared: the symbols of parametric nonterminals, and the numbers of subschemas, by what they are made from.
+        shared: what is made once and used again: symbols of parametric nonterminals, and numbers of subschemas. The key
+            says what each is made from.
     """
 
     def __init__(
