@@ -30,7 +30,7 @@ from ffgrammar.tokens.canonical.transitions cimport BEGINS, ENDS, GOES_ON
 
 cdef enum:
     # Of the tokens that lead to the same configuration and outcome, so many are judged one by one. For the others the tokens that
-    # can follow are listed first. (Then a token takes 0.3 us instead of 1.2.)
+    # can follow are listed first. (This took the tokens inside lexemes from 51 to 22 us a list of dead ends.)
     FEW = 3
     GROUP_WORDS = 3
 

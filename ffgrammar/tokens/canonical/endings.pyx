@@ -21,7 +21,7 @@ from ffgrammar.tokens.vocabulary.trie cimport TrieNode, next_node, node_byte, no
 cdef enum:
     MAX_BYTES = 4      # of an ending
     MAX_CHARACTERS = 2
-    MAX_TRIES = 1 << 15  # tokens that are tried for one transition: some 10 ms
+    MAX_TRIES = 1 << 15  # tokens that are tried for one transition
     MAX_WORDS = 128    # of a set of hypotheses: the automaton of pre-tokens has at most 4,000 states
 
 

@@ -11,6 +11,7 @@ from ffgrammar.core.bits cimport bit_set, bit_words
 from ffgrammar.core.intern cimport intern_add, intern_count, intern_free, intern_get, intern_init, intern_len
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_reserve
+from ffgrammar.tokens.canonical.sure_states cimport insert
 from ffgrammar.tokens.pretokenize.table cimport DEAD, MAX_HYPOTHESES, PretokenTable, successor
 
 
@@ -103,7 +104,7 @@ cdef class Outcomes:
             # (an atom is one token: no token may begin inside it)
             if (self.pretokens.has_atoms and not ends and self.pretokens.atoms[to] and self.pretokens.atoms[hypothesis]):
                 continue
-            count = insert(found, count, to)
+            count = min(insert(found, count, to), <uint32_t>MAX_HYPOTHESES)
         return self.add(found, count)
 
     cdef int step(self, uint32_t outcome, uint32_t character) noexcept nogil:
@@ -118,7 +119,7 @@ cdef class Outcomes:
             for way in range(self.pretokens.stays):
                 to = successor(self.pretokens, way, intern_get(&self.sets, outcome)[i], character)
                 if to != DEAD:
-                    count = insert(found, count, to)
+                    count = min(insert(found, count, to), <uint32_t>MAX_HYPOTHESES)
         status = self.add(found, count)
         if status >= 0:
             self.after.data[entry] = <uint32_t>status
@@ -126,19 +127,3 @@ cdef class Outcomes:
 
     cdef uint64_t live_classes(self, uint32_t outcome) noexcept nogil:
         return self.live.data[2 * outcome] | <uint64_t>self.live.data[2 * outcome + 1] << 32
-
-
-cdef uint32_t insert(uint32_t* states, uint32_t count, uint32_t state) noexcept nogil:
-    """Add a state to an ascending list, unless the list has it already or is full. Returns how many states there are."""
-    cdef uint32_t at = count
-    cdef uint32_t i
-    for i in range(count):
-        if states[i] == state:
-            return count
-    if count == MAX_HYPOTHESES:
-        return count
-    while at > 0 and states[at - 1] > state:
-        states[at] = states[at - 1]
-        at -= 1
-    states[at] = state
-    return count + 1

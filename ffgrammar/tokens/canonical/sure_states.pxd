@@ -1,6 +1,6 @@
 """From which states of a pre-tokenizer's automaton every text can go on."""
 
-from libc.stdint cimport uint8_t
+from libc.stdint cimport uint8_t, uint32_t
 
 from ffgrammar.tokens.pretokenize.table cimport PretokenTable
 
@@ -10,3 +10,7 @@ from ffgrammar.tokens.pretokenize.table cimport PretokenTable
 # if too many hypotheses may be open.
 cdef int find_sure_states(
     PretokenTable pretokens, uint8_t* is_sure, uint8_t* sure_ends, uint8_t* sure_next) except -1
+
+# Add a state to an ascending list, unless the list has it already. Returns how many states there are. If these are more than
+# MAX_HYPOTHESES, the state was not added to the list.
+cdef uint32_t insert(uint32_t* states, uint32_t count, uint32_t state) noexcept nogil
