@@ -43,7 +43,7 @@ class Forced:
             self.reasons = self._openings(matcher)
 
     def _openings(self, matcher: Matcher) -> list[int]:
-        """The tokens that may come where the held-back bytes begin: those that reach beyond them first, then by id."""
+        """The tokens that may come where the held-back bytes begin. Those that reach beyond these bytes come first."""
         from .bitmask import Mask
 
         after = matcher.fork()

@@ -1,4 +1,4 @@
-"""The library's messages in the words of the shell: flags where they name keyword arguments."""
+"""The library's messages in the words of the shell, with flags in place of keyword arguments."""
 
 from __future__ import annotations
 

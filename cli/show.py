@@ -39,7 +39,7 @@ def _escape(character: str) -> str:
 
 
 def quote(data: bytes) -> str:
-    r"""A literal: "…" for UTF-8, invisible characters escaped, and b"\x…" for other bytes."""
+    r"""A literal: "…" with invisible characters escaped if the bytes are UTF-8, else b"\x…"."""
     try:
         text = data.decode()
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""Grammars and vocabularies that the command line names are read, compiled and loaded here."""
+"""Reads, compiles and loads the grammars and vocabularies that the command line names."""
 
 from __future__ import annotations
 

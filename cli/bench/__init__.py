@@ -93,7 +93,7 @@ def _maskbench(
 
 
 def _check_usage(data: str | None, may_be_left_out: bool, batch: int | None, plot: IO[bytes] | None) -> None:
-    """Before anything is run.
+    """Check the options before anything is run.
 
     Raises:
         click.UsageError: the options do not go together, or a package is missing.

@@ -126,8 +126,8 @@ class Terminals:
         return exprs[0] if len(exprs) == 1 else self.store.union(exprs)
 
     def both(self, values: Sequence[_Value]) -> _Value:
-        # A complement also has byte strings that are not UTF-8. They are excluded by the other expressions, which match
-        # UTF-8 only; if there are no other expressions, by `any_text`.
+        # A complement also has byte strings that are not UTF-8. The other expressions match UTF-8 only, so they exclude
+        # these byte strings. If there are no other expressions, `any_text` excludes them.
         exprs = [self.store.complement(value.expr) if value.negated else value.expr for value in values]
         if all(value.negated for value in values):
             exprs.append(any_text(self.store))

@@ -10,8 +10,8 @@ from ffgrammar.regex.expr.nodes cimport (
 )
 
 cdef enum:
-    # How many parts of a concatenation, words of a union and levels of nesting are simplified or compared at most. What lies
-    # beyond stays as it is.
+    # At most this many parts of a concatenation or words of a union, and this many levels of nesting, are simplified or
+    # compared. What lies beyond stays as it is.
     MAX_PARTS = 16
     MAX_LEVELS = 8
     # In the loop at the start of an expression, a lower bound up to this is dropped.
@@ -207,7 +207,7 @@ cdef uint32_t length_of_unions(const Nodes* n, uint32_t a, uint32_t b, uint32_t 
                 i += 1
                 j += 1
         else:
-            # A member may match nothing although its union matches something, so both members must be known to match.
+            # A member may match nothing although its union matches something, so both members must be known to match something.
             if n.info.data[only_a] & n.info.data[only_b] & ALIVE:
                 return length_within(n, only_a, only_b, levels)
     return 1 if nullable(n, a) == nullable(n, b) else 0

@@ -20,7 +20,7 @@ from ffgrammar.regex.expr.nodes cimport (
 cdef enum:
     # The byte classes of a union are kept if its node has more than FEW_MEMBERS and at most MANY_MEMBERS words, and a depth of
     # at most SHALLOW. That holds for the unions of characters, which are part of every state in a string. Smaller unions are
-    # soon looked through, and deeper ones are hardly met again.
+    # quickly looked through, and deeper ones are hardly met again.
     FEW_MEMBERS = 6
     MANY_MEMBERS = 64
     SHALLOW = 2

@@ -1,6 +1,6 @@
 """`ExprStore`: the Python face of hash-consed byte expressions.
 
-A grammar has one store. Front-ends build expressions in it by algebra, each an int:
+A grammar has one store. Front-ends build expressions in it by algebra. Each expression is an int:
 
     store = ExprStore()
     digits = store.repeat(store.byte_set(b"0123456789"), 1, None)
@@ -177,8 +177,8 @@ cdef class ExprStore:
     def multiples(self, divisor, carry, lo, hi, places) -> int:
         """lo to hi digits, then optionally a point and more digits, whose value makes a multiple of the divisor.
 
-        The value of a text with n digits before its point, in units of 10 ** -places, plus carry * 10 ** (n - lo) is a
-        multiple of the divisor.
+        Take a text with n digits before its point, and its value in units of 10 ** -places. This value plus
+        carry * 10 ** (n - lo) is a multiple of the divisor.
 
         Args:
             divisor: above 0, at most MAX_DIVISOR.
@@ -262,7 +262,7 @@ cdef class ExprStore:
         return out
 
     def min_distinguishing_length(self, a, b) -> int:
-        """Texts shorter than this do not tell `a` from `b`, both of which match something (approximate.pxd)."""
+        """Texts shorter than this do not tell `a` from `b`. Both must match something (approximate.pxd)."""
         return min_distinguishing_length(&self.nodes, self.valid(a), self.valid(b))
 
     def node(self, e) -> tuple:

@@ -170,7 +170,7 @@ class Looking(Walk[Value]):
         asserts = [chain for chain in value if _is_assertion(chain)]
         if lo > MAX_UNROLLED:
             self.chains.refuse(asserts[0][1].column, f"is repeated at least {lo} times")
-        # Beyond `lo` rounds, none of these is needed: it would match no characters, and could only fail.
+        # Beyond `lo` rounds, a round of conditions only is not needed: it matches no characters, and can only fail.
         rest = [chain for chain in value if chain not in asserts]
         optional = self.repeat(tuple(rest), 0, None if hi is None else hi - lo) if rest else EMPTY
         return self.concat([*[value] * lo, optional])

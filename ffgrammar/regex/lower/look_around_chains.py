@@ -220,7 +220,7 @@ class Chains:
 
         Returns:
             Alternatives: the language asked for on the side of the place where the look-around does not look, the reach
-            of that, and the language asked for on the side where it looks.
+            of this condition, and the language asked for on the side where it looks.
         """
         todo: list[Chain] = [chain]
         found: list[tuple[int, int | None, int]] = []

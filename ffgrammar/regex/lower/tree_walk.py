@@ -2,7 +2,7 @@
 
 A walk keeps a stack of its own, because trees may be nested deeper than Python recurses. Characters, texts and literal
 alternatives become expressions here. What anchors and look-around mean is up to a subclass. Where the value of a part
-cannot be an expression, the subclass also says what it is instead.
+cannot be an expression, the subclass also says what the value is instead.
 """
 
 from __future__ import annotations

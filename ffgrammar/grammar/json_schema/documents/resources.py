@@ -134,7 +134,7 @@ class Document:
         return found
 
     def crossed(self, schema: dict[str, Any], outer: Resource) -> Resource:
-        """The resource of a value that a JSON pointer passes through, which may not be a schema."""
+        """The resource of a value that a JSON pointer passes through. The value need not be a schema."""
         if isinstance(schema.get("$id"), str) or isinstance(schema.get("id"), str):
             self.named()
             found = self._own.get((id(schema), id(outer)))

@@ -1,6 +1,6 @@
 """Dynamic scopes: for each dynamic anchor, the outermost resource that has it.
 
-On the way to a `$dynamicRef`, several resources may have been entered that have a dynamic anchor of its name. The
+On the way to a `$dynamicRef`, several resources that have a dynamic anchor of its name may have been entered. The
 reference leads to the anchor of the one that was entered first. A *scope* says which resource that is for each name. It
 is a number; 0 is the scope in which no name has a resource. Only the names that some `$dynamicRef` uses are followed,
 so an ordinary schema has only scope 0. A recursive schema has finitely many scopes, because it has finitely many
@@ -20,7 +20,7 @@ WEIGHT = 100
 
 
 class NameNeeded(Exception):
-    """A dynamic reference was met whose name is not followed. The schema has to be read again, and `names` followed."""
+    """The name of a dynamic reference is not followed. The schema has to be read again, and `names` followed."""
 
     def __init__(self, names: frozenset[str]) -> None:
         super().__init__(", ".join(sorted(names)))

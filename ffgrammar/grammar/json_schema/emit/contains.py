@@ -76,7 +76,7 @@ def _edges(style: ArrayStyle, shape: Shape, depth: int, items: list[Conj], most:
     """All states that can be reached, with their transitions."""
     em, wanted = style.em, shape.contained
     last = len(items) - 1
-    # from this number of items on, the number makes no difference; never 0, so that no item leads back to the start
+    # from this number of items on, the number makes no difference; it is never 0, so no item leads back to the start
     cap = max(1, last, shape.min_items, *[one.start for one in wanted]) if most is None else most
     edges: Edges = {}
     found = [first]

@@ -16,7 +16,8 @@ class KeysApart(Exception):
     """Some keys are checked, so the schema has to be emitted again with each colon as a lexeme of its own.
 
     A check happens at the end of the lexeme of a key. So this lexeme must not include the colon. The lexemes of all
-    other keys must not include it either: where both are allowed, the longer ones would win.
+    other keys must not include it either: where keys of both kinds are allowed, the lexemes with the colon would win,
+    because they are longer.
     """
 
 

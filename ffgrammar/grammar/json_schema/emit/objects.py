@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Objects: their named properties, all other keys by what the values must obey, and how many properties there are.
+"""Objects: named properties, all other keys grouped by what their values must obey, and the number of properties.
 ordered.py and unordered.py decide in which order properties may come.
 
 A key beside the named ones may be written twice, unless it matters how many keys there are or which ones. JSON readers

@@ -7,6 +7,6 @@ cpdef list ordered(Symbols em, members)
 # Takes Items (see members.py), and the bodies of other properties. Returns (the body of one or more properties, whether there
 # may be none).
 cdef tuple _run(Symbols em, list items, list others)
-# Takes the body of the properties so far, and the bodies of other properties. Returns the symbol of the properties so far,
-# followed by any number of other properties.
+# Takes the body of the properties so far, the bodies of other properties, and whether there may be no properties so far.
+# Returns the symbol of the properties so far, followed by any number of other properties.
 cdef _followed(Symbols em, tuple run, list others, may_be_empty)

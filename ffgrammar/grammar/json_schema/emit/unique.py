@@ -118,8 +118,8 @@ class _CheckedStyle(ArrayStyle):
     def item(self, conj: Conj, depth: int) -> int:
         """The symbol of the items that obey a conjunction.
 
-        If the items are free, spellings of zero are left out that stay zero whatever follows: a second zero could never
-        be made to differ.
+        If the items are free, this leaves out the spellings of zero that stay zero whatever follows: a second such zero
+        could never be made to differ.
         """
         resolved_shapes = self.em.combiner.resolved_shapes
         if conj in self._free and any([_has_dead_zeros(shape) for shape in resolved_shapes(conj)]):

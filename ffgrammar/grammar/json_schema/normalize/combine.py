@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Conjunctions of schemas as lists of shapes: alternatives are multiplied out, and those without a value dropped.
+"""Conjunctions of schemas as lists of shapes: alternatives are multiplied out, and those without a value are dropped.
 
 JSON types are disjoint, and one shape holds the constraints on all of them. So most products collapse: if A is about
 strings and B is about objects, `{"type": "object", "anyOf": [A, B]}` has only one shape.
@@ -31,7 +31,8 @@ from ffgrammar.grammar.json_schema.spec.internal_keywords import SOME_OF
 
 __all__ = ["Combiner"]
 
-# Properties are examined for contradictions only if at most this many products are being worked out, one in another.
+# Properties are examined for contradictions only if at most this many products are being worked out, one inside
+# another.
 PRUNING_LEVELS = 2
 # The conjunction of a property is examined as a whole if it has at most this many parts. In a larger one, pairs of
 # parts are examined.

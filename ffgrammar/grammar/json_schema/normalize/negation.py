@@ -83,7 +83,7 @@ class Negation:
         return none
 
     def options(self, conj: Conj) -> list[Conj]:
-        """Alternatives: a value obeys at least one of them exactly where it does not obey the conjunction."""
+        """Alternatives: a value obeys at least one of them if and only if it does not obey the conjunction."""
         if conj == NEVER:
             return [()]
         found: list[Conj] = []

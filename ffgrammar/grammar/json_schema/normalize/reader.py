@@ -2,7 +2,7 @@
 """Reading schemas, and applying their keywords to a shape.
 
 `Reader.apply` walks a schema, and the schemas that apply to the same value (`allOf`, `$ref`), in the order of the text.
-It returns alternatives as choices, which combine.py multiplies out. An unknown word is ignored, and gives a warning
+It collects alternatives as choices, which combine.py multiplies out. An unknown word is ignored, and gives a warning
 unless it begins with `x-`.
 
 The functions that apply keywords are in scalar_keywords.py, array_keywords.py, object_keywords.py, applicators.py and

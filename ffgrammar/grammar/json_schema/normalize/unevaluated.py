@@ -1,5 +1,5 @@
-"""`unevaluatedProperties` and `unevaluatedItems`: constraints on what the keywords beside them, and the schemas that
-apply to the same value, do not mention.
+"""`unevaluatedProperties` and `unevaluatedItems`: constraints on the properties and items that are mentioned neither by
+the keywords beside them nor by the other schemas that apply to the same value.
 
 While a schema with one of them (the *owner*) is read, every keyword that evaluates properties or items on its behalf
 leaves a mark on the shape. When all choices are made, the marks of an owner show what is unevaluated, and the keyword

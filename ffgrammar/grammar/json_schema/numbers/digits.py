@@ -54,13 +54,13 @@ class Digits:
         return self.store.multiples_part(self.modulus, carry, places)
 
     def beyond(self, is_open: bool) -> int:
-        """What may follow all digits of a lower bound and the point."""
+        """The further digits after the point that may follow all digits of a lower bound."""
         return self.numbers.zeros
 
     # Ranges
 
     def between(self, low: int, low_open: bool, high: int | None, high_open: bool) -> int:
-        """The multiples from low to high (None: no bound), which are counted in units. An open bound is excluded."""
+        """The multiples from low to high (None: no bound), both counted in units. An open bound is excluded."""
         s = self.store
         if not low and not low_open and high is None:
             return s.union([s.concat([self.numbers.zero, self.whole(0, 0, 0)]), self.after_first(0, None)])

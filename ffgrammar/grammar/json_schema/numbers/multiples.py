@@ -1,15 +1,16 @@
 """`multipleOf`: the multiples of one divisor between two bounds that are not multiples of some other divisors.
 
 Numbers are counted in units of 10 ** -places, and a divisor is `modulus` units: `multipleOf: 0.25` is 25 units of 0.01.
-Integer arithmetic finds the first and the last multiple between the bounds. digits.py makes the numbers between these.
+Integer arithmetic finds the first and the last multiple between the bounds. digits.py makes the numbers from the first
+to the last.
 
 A spelling with an exponent has a mantissa d.ddd, where d is from 1 to 9 unless the number is 0. Up to some exponent,
 the mantissa may have any number of digits. Above it, the mantissa has at most MANTISSA digits after the point, and its
 digits alone decide whether the number is a multiple.
 
 Sometimes only the last digits show that a number is excluded: among the multiples of 1, the last digit shows which ones
-are multiples of 2. There, a spelling may have an exponent only if the number is too small to be a multiple of the
-excluded divisor. The search for the deciding digit would otherwise have to go deep.
+are multiples of 2. In such a case a spelling may have an exponent only if the number is too small to be a multiple of
+the excluded divisor. The search for the deciding digit would otherwise have to go deep.
 """
 
 from __future__ import annotations

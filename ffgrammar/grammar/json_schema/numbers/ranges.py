@@ -159,7 +159,7 @@ class Numbers:
         low, low_open, high, high_open = bounds
         plain = s.intersect([self._plain_range(bounds), s.concat([self.natural, self._with_fraction()])])
         # A magnitude above 0 and below 1 is no integer, so it may have an exponent. From 1 up, the digits decide
-        # whether a spelling with an exponent is an integer, and these spellings are left out.
+        # whether a spelling with an exponent is an integer, so there all spellings with an exponent are left out.
         below = (Decimal(1), True) if high is None or high >= 1 else (high, high_open)
         return s.union([plain, self.scientific(Bounds(low, low_open, *below))])
 
@@ -203,7 +203,7 @@ class Numbers:
         """Digits compared with a text of the same length.
 
         The digits are above the text (or below it) and followed by `rest`, or they are the text itself and followed by
-        `equal`. Built from the last digit on, so that the expression is linear in the length of the text.
+        `equal`. It is built from the last digit on, so that the expression is linear in the length of the text.
         """
         s = self.store
         out = equal

@@ -40,7 +40,7 @@ class Group(NamedTuple):
         return self.additional if conj is None else conj
 
     def of_other(self, matching: Container[int]) -> Conj:
-        """What the value of a key must obey that is not in `named`, given the key patterns that match it."""
+        """What the value of a key that is not in `named` must obey, given the key patterns that match the key."""
         conj: Conj | None = None
         for body, value in self.patterns:
             if body in matching:

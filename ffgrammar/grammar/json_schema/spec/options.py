@@ -35,8 +35,8 @@ class Options:
             "compact": none; a number n: at most n characters at each of these positions.
         formats: "enforce": known formats are enforced; "annotation": none is. Each format that is not enforced leads to
             a warning.
-        property_order: "schema": named properties in the schema's order, then all other keys, of which the required
-            ones keep the order of `required`; "any": keys in any order.
+        property_order: "schema": named properties in the schema's order, then all other keys; the required ones among
+            these keep the order of `required`. "any": keys in any order.
         draft: 4, 6, 7, 2019 or 2020; None: the draft that `$schema` names, or 2020 if there is no `$schema`.
         separators: the text between items, and the text between a key and its value, as in json.dumps: a comma and a
             colon with whitespace around them. The only other whitespace is the line breaks and indents of `indent`.

@@ -42,8 +42,8 @@ CLASSES = (
     "mark cjk",
 )
 
-# Runs of code points from 0 up. Each run has its length, seven bits in a byte and the lowest first, and then its class
-# in one byte. The runs are compressed by zlib and written in base 85.
+# Runs of code points from 0 up. Each run is its length and then its class. The length has seven bits in a byte, the
+# lowest first; the class is one byte. The runs are compressed by zlib and written in base 85.
 RUNS = (
     "c-q}qJ&avP6+Y+8+`oDEz1jD6_rCRR*89A>-nC<|v+UZ54G~%}M6yz(A~7^55)DE^k&vLEz=`+~QbIuqLP!v$fF@Lt8)PH`1t8HtLlc@5QIv{`"
     "0`Z+Q^WLuiRu*7GD9)Sv?#!Gy|MQ)@LtF}lVw;xvX*_S!5;N5xe(2<ElzY58BzcJE%YFWf$sz1#&(21<YponvKYi~oRveB!TOL5ZbiR88ez=>e"

@@ -8,8 +8,8 @@ nothing of other dialects.
   some counts {n,m}. Counts are not accepted if n and m have equally many digits, at least three, and the same first
   digit, as in {512,560}; or if n has more than five digits; or if n or m has a leading zero.
 - Some invalid patterns are accepted. It is not checked whether the group of a back-reference exists, whether the names
-  of groups differ, which properties there are, and the order of ranges that do not begin and end with a plain ASCII
-  character.
+  of groups differ, and whether a property exists. The order of a range is checked only if both its ends are plain
+  ASCII characters.
 """
 
 from __future__ import annotations
