@@ -184,8 +184,8 @@ def tokenizer_option(function: F) -> F:
             show_default=True,
             type=VocabularyType(),
             metavar="NAME|PATH",
-            help="An embedded vocabulary, a tokenizer's file, or a model's folder. `ffgrammar tokenizers` lists the kinds "
-            "of files.",
+            help="An embedded vocabulary, a tokenizer's file, or a model's folder. `ffgrammar tokenizers` lists the "
+            "kinds of files.",
         ),
         click.option("--pattern", metavar="REGEX", help="How the tokenizer of a rank file splits text."),
         click.option("--eos", metavar="IDS", help="The tokens that end a text, instead of the tokenizer's own."),

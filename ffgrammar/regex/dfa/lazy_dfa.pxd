@@ -16,14 +16,14 @@ What it can do:
 What it costs:
 
 - A step whose target is known costs an addition and a load. A step that is taken for the first time costs a derivative for
-  each lexeme of the state, and an emptiness search where these have intersections or complements.
+  each lexeme of the state, and an emptiness search for each derivative with intersections or complements.
 - A state takes a row of 256 words, 1 KB. Some patterns need very many states: `^(\\S+\\s+){0,300}\\S+$` under a `maxLength`
   made 84,000 along 450 tokens. Between calls, the engine clears an automaton that has grown beyond its budget
   (`Limits.dfa_states`). States are then built anew where they are needed, and no answer changes. Inside a call the bound is
   `max_states`, which the engine sets to twice the budget. A call that exceeds it fails with LIMIT_DFA_STATES.
 
-Bytes that no live expression tells apart form a class. A row has a word for each byte, so that a step needs no look-up of
-the class, and `dfa_fill` enters a target for all bytes of the class at once.
+Bytes that no live expression tells apart form a class. A row has a word for each byte, so a step needs no look-up of
+the class. `dfa_fill` enters a target for all bytes of the class at once.
 
 A state is the offset of its row in `delta`, so its number is `state >> 8`. A word of `delta` above LAST_STATE is a state with
 the flag LAZY, or one of LEAVE, DEAD and UNKNOWN. The inner loop of a lexer is

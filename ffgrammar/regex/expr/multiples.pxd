@@ -10,7 +10,7 @@ There are two kinds of node. A node matches the rest of a digit string. Let t be
         lo to lo + span digits (NO_BOUND: no upper bound), then optionally a point and more digits, unless places is
         NO_POINT. With n digits before the point, carry * 10 ** (n - lo) + t is a multiple of the divisor.
     PART places divisor carry
-        Digits after the point, of which only zeros lie beyond `places`. carry + t is a multiple of the divisor.
+        Digits after the point; behind the first `places` of them there are only zeros. carry + t is a multiple of the divisor.
 
 The carry of a MULT is the value of the digits already read, followed by `lo` zeros. It is in units of 10 ** -places, as t is,
 and modulo the divisor.

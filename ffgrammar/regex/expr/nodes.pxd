@@ -1,7 +1,7 @@
 """Hash-consed expressions over bytes: equal expressions have equal ids.
 
-`Nodes` is the store of one grammar. An expression is the id of a node, so two expressions are compared by comparing two
-ints, and a derivative that was computed once is found again by the id and the byte. Nodes are never freed one by one:
+`Nodes` is the store of one grammar. An expression is the id of a node. So two expressions are compared by comparing two
+ints. A derivative that was computed once is found again by the id and the byte. Nodes are never freed one by one:
 `nodes_truncate` forgets the newest.
 
 A node is a tuple of words in `Nodes.tuples`, the kind first:

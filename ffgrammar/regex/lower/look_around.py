@@ -198,8 +198,8 @@ def _trimmed(node: Node) -> Node:
     """A simpler tree with matches in the same texts as this one. Repeats at its ends are cut down to the rounds that
     must be there.
 
-    A loop with conditions can seldom be expressed next to arbitrary text. At the ends of a search, where arbitrary text
-    may stand beside the match, the optional rounds are not needed, and without them such a loop often disappears.
+    A loop with conditions can seldom be expressed next to arbitrary text. At the ends of a search, arbitrary text
+    may stand beside the match, so the optional rounds are not needed. Without them such a loop often disappears.
     """
     for last in (True, False):
         kind = node[0]

@@ -29,8 +29,8 @@ __all__ = ["AMBIGUOUS", "loop_after", "loop_before"]
 
 AMBIGUOUS = "is in a part that is repeated, and a text may be divided into rounds in several ways"
 
-# One alternative of a round: its parts, and for each place between two parts the language in which a condition wants
-# the text after the place (in loop_before: before it). ANY_BYTES: no condition.
+# One alternative of a round: its parts, and a language for each place between two parts. A condition demands that the
+# text after the place (in loop_before: before it) is in this language. ANY_BYTES: no condition.
 Body = tuple[Sequence[int], Sequence[int]]
 
 MARKS = bytes([0xC0, 0xC1, *range(0xF5, 0x100)])

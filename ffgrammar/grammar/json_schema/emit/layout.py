@@ -16,8 +16,8 @@ class KeysApart(Exception):
     """Some keys are checked, so the schema has to be emitted again with each colon as a lexeme of its own.
 
     A check happens at the end of the lexeme of a key. So this lexeme must not include the colon. The lexemes of all
-    other keys must not include it either: where keys of both kinds are allowed, the lexemes with the colon would win,
-    because they are longer.
+    other keys must not include it either. Where keys of both kinds are allowed, the lexemes with the colon are longer,
+    so they would win.
     """
 
 

@@ -185,7 +185,7 @@ class Digits:
             found = s.union([self._digit(low, place, above), self._digit(high, place, below), *free])
         while True:
             if len(low) - self.places <= place < len(low):
-                # a number that ends here is the lower bound if only zeros are left of it, else it is below the bound
+                # a number that ends here is the lower bound if only zeros of the bound are left; else it is below it
                 found = self._pointed(low, place, found, not low_open and not low[place:].strip("0"))
             if not place:
                 return found

@@ -5,8 +5,8 @@ neighbours), the rules about hyphens, no leading mark, normal form C, and the Bi
 with `xn--` must have the form of Punycode.
 
 Two rules are not enforced. A label that begins with `xn--` is not decoded. And a label with many characters beyond
-ASCII may be longer than 63 bytes in Punycode. (Labels of more than 59 characters always are, and are refused.) The
-reason is that the weight of a digit in Punycode depends on the digits before it, and no expression of a sensible size
+ASCII may be longer than 63 bytes in Punycode. (Labels of more than 59 characters always are, and are refused.) Both
+are left out because the weight of a digit in Punycode depends on the digits before it. No expression of a sensible size
 can keep account of that.
 """
 
