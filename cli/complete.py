@@ -79,8 +79,8 @@ def command(
 
     A line is a context: tokens that lie inside the prefix. It shows how many bytes they have, their text, how many
     tokens can come next (the candidates), and the first candidates. The tokens of every text with this prefix begin
-    with one context and one of its candidates. With a grammar only the candidates that it allows count. Exit code 1:
-    there are none.
+    with one context and one of its candidates. With a grammar only the candidates that it allows are counted. Exit
+    code 1: there are none.
     """
     from .sources import load_grammar, load_tokenizer
 

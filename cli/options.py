@@ -45,7 +45,7 @@ KINDS = [*EXTENSIONS.values()]
 # The vocabularies that the package contains.
 EMBEDDED = ("cl100k_base", "o200k_base")
 
-# A file name, so that shells complete it. Whether it can be read turns out when it is opened.
+# A file name, so that shells complete it. Whether the file can be read is found out when it is opened.
 PATH = click.Path(readable=False, allow_dash=True)
 
 grammar_argument = click.argument("grammar", metavar="GRAMMAR", type=PATH)

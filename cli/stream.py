@@ -94,7 +94,7 @@ def answer_requests(answer: Callable[[dict[str, Any]], tuple[bool, dict[str, Any
     answered with {"error": …}.
 
     Args:
-        answer: takes a request; returns whether it is a yes, which decides the exit code, and what to write.
+        answer: takes a request; returns whether the answer is a yes (this decides the exit code), and what to write.
 
     Returns:
         The exit code of the worst line: 2 for an error, else 1 for a no, else 0.

@@ -10,8 +10,8 @@ three cases:
 (c) As (b), but all masks have been asked for before, so every mask is a copy.
 
 In (a) and (b) grammars are fresh in each run, so that masks are made as well as copied. Runs with one thread and with
-several take turns, and a ratio is that of two runs side by side. Other programs disturb, so the median and the
-quartiles over all pairs are reported.
+several take turns, and a ratio is that of two runs side by side. Other programs disturb a run, so the
+report has the median and the quartiles over all pairs.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ cdef int find_state(Dfa* d, size_t base, uint32_t* state) noexcept nogil:
         return OK
     for i in range(1, count, 2):
         if nullable(d.nodes, intern_get(&d.states, number)[i + 1]):
-            # This needs no check: the state's tuple lay here and was longer, so there is room.
+            # This push cannot fail: the state's tuple lay here and was longer, so there is room.
             vec_push(&d.work, intern_get(&d.states, number)[i])
     status = intern_add(&d.lexsets, d.work.data + base, d.work.len - base, &accept)
     d.work.len = base

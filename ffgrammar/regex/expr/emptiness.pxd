@@ -1,8 +1,8 @@
 """Whether an expression matches anything at all.
 
 The lexer asks this of every derivative. If an expression that matches nothing stayed in a state, masks would offer tokens that
-lead nowhere. Most nodes know the answer from their parts when they are made. Intersections and complements may not: then it
-takes a search over derivatives, which `Nodes.max_search` bounds. The answer is noted in the nodes for which the search
+lead nowhere. Most nodes know the answer from their parts when they are made. For an intersection or a complement it may take
+a search over derivatives, which `Nodes.max_search` bounds. The answer is noted in the nodes for which the search
 has proved it, so it is not sought again.
 """
 

@@ -199,7 +199,7 @@ cdef class ExprStore:
         return out
 
     def multiples_part(self, divisor, carry, places) -> int:
-        """Digits after a point, or none, whose value in units of 10 ** -places plus the carry is a multiple.
+        """Digits after a point, or none. Their value in units of 10 ** -places, plus the carry, is a multiple of the divisor.
 
         Arguments and errors are those of `multiples`.
         """

@@ -120,7 +120,7 @@ class Chains:
         return self.merged(left[:-1] + middle + right[1:])
 
     def merged(self, chain: Chain) -> Chain | None:
-        """The chain, in which conditions at one place become one, and so do expressions side by side.
+        """The chain. Conditions at one place become one condition, and expressions side by side become one expression.
 
         None when nothing matches.
         """

@@ -205,7 +205,7 @@ class Walk(Generic[V]):
 
 
 def _join_texts(nodes: Sequence[Node]) -> list[Node]:
-    """The nodes, in which each run of texts and sets of one character is joined to one text."""
+    """The nodes. Each run of texts and of sets of one character is joined to one text."""
     joined: list[Node] = []
     run: list[str] = []
     for node in nodes:

@@ -62,7 +62,7 @@ def _merge(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def from_ranges(ranges: Iterable[tuple[int, int]]) -> Charset:
-    """All code points of some ranges, but surrogates. The ranges may overlap and come in any order."""
+    """All code points of some ranges, except surrogates. The ranges may overlap and come in any order."""
     merged = _merge(ranges)
     if not merged or merged[-1][1] < 0xD800:
         return tuple(merged)

@@ -33,7 +33,7 @@ class Dialect(NamedTuple):
         return _SINCE.get(word, 0) <= draft <= _UNTIL.get(word, draft) and word not in self.off
 
     def knows(self, word: Any) -> bool:
-        """Whether a word, which may be in no draft at all, is a keyword here; internal keywords always are."""
+        """Whether a word is a keyword here. It may be in no draft at all. Internal keywords are keywords everywhere."""
         return (word in BY_WORD and self.has(word)) or isinstance(word, InternalKeyword)
 
 

@@ -17,7 +17,7 @@ METASCHEMAS = os.path.join(os.path.dirname(__file__), "data", "metaschemas.json"
 
 
 class Entry(NamedTuple):
-    """A schema from outside, and its draft where it does not name one itself (None: unknown)."""
+    """A schema from outside, and the draft to read it by if it has no `$schema` (None: unknown)."""
 
     contents: Any
     draft: int | None
@@ -48,7 +48,7 @@ class Registry:
         return [*self._plain] if self._full is None else [*self._full]
 
     def get(self, uri: str) -> Entry | None:
-        """The schema of a URI, if it is listed or a metaschema of a draft."""
+        """The schema of a URI, if the caller's registry lists it, or if it is a metaschema of a draft."""
         if uri not in self._found:
             self._found[uri] = self._listed(uri) or self._known(uri)
         return self._found[uri]

@@ -4,7 +4,7 @@ If the items can have only a few values, the grammar itself tells them apart: a 
 values that were written. All other items are compared as they are written. The brackets and commas of their array are
 lexemes with a check. So an item that equals an earlier one cannot end, and its text has to go on until it differs.
 
-This works only if its text can go on. A string without a bound can always get longer, but one with a `maxLength`
+This works only if the item's text can go on. A string without a bound can always get longer, but one with a `maxLength`
 cannot. Where an item may reach a point after which nothing can follow, there is a warning.
 """
 

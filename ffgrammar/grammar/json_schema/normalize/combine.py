@@ -264,7 +264,7 @@ def _breadth(choice: Choice) -> int:
 
 
 def _merged(shapes: list[Shape]) -> list[Shape]:
-    """The shapes, in which all shapes that only list strings are merged into one."""
+    """The shapes. All those that only list strings are merged into one."""
     texts: dict[str, None] = {}
     kept = []
     for shape in shapes:

@@ -25,7 +25,8 @@ _DATE = (
 )
 _HOUR = r"(?:[01][0-9]|2[0-3])"
 _FRACTION = r"(?:\.[0-9]+)?"
-# A leap second is inserted at 23:59:60 UTC. This pattern has it for offsets of zero, `leap_seconds` for every offset.
+# A leap second is inserted at 23:59:60 UTC. This pattern allows it with an offset of zero, and `leap_seconds` with any
+# offset.
 _TIME = (
     rf"(?:{_HOUR}:[0-5][0-9]:[0-5][0-9]{_FRACTION}(?:[Zz]|[+-]{_HOUR}:[0-5][0-9])"
     rf"|23:59:60{_FRACTION}(?:[Zz]|[+-]00:00))"
