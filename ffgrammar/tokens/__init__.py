@@ -13,5 +13,5 @@ They stand on five rooms, each of which imports only those before it:
     pretokenize  where a text is cut into pre-tokens
     bpe          merging the bytes of a pre-token, and which tokens merges leave side by side
     canonical    the rules of canonical sequences, and coverings of a prefix
-    loaders      tokenizers of tiktoken and Hugging Face
+    loaders      tokenizers in the forms of other packages: tiktoken, Hugging Face, sentencepiece, GGUF
 """

@@ -26,7 +26,7 @@ from ffgrammar.tokens.vocabulary.normal_form import is_normal
 
 __all__ = ["CanonicalityReport", "begins_text", "is_canonical", "settled_bytes"]
 
-# Pre-tokens at the end of a text that more text can still change. One is not enough: o200k_base splits "don'" into
+# How many pre-tokens at the end of a text more text can still change. One is not enough: o200k_base splits "don'" into
 # "don" and "'" but keeps "don't" whole, and "中A" into two pre-tokens but keeps "中Ab" whole.
 OPEN_PRETOKENS = 2
 
@@ -90,7 +90,7 @@ def is_canonical(
         raise TokenizerError("is_canonical: give ids, text or both")
     expected, settled, lost = _expected(tok, given, complete)
     if data is not None and not _spells(tok, given, data):
-        # Another text, or one that the tokenizer changes (it may normalize): the tokens of the text given count.
+        # The tokens spell another text, or the tokenizer changes the text (it may normalize). So encode the given text.
         expected = tok.encode(data)
         settled = len(expected) if complete else _settled_count(tok, expected, settled_bytes(tok, data))
         lost = True

@@ -226,8 +226,8 @@ class Tokenizer:
 
         Args:
             path: a tokenizer.json of Hugging Face; a tekken.json of Mistral; a model of sentencepiece; a GGUF file; a
-                rank file of tiktoken, or the tokenizer.model of Llama 3 or 4; or a model's folder that holds one of
-                them.
+                rank file of tiktoken, or the tokenizer.model of Llama 3 or 4; or a model's folder that holds a
+                tokenizer.json, tekken.json or tokenizer.model.
             eos_token_ids: ids that end a text. If not given: those that the file, or one beside it, says. () for none.
             vocab_size: how many ids the model has, if more than the tokenizer.
             pattern: for a rank file, the regular expression that cuts a text. Not needed where the file is a published
@@ -416,8 +416,9 @@ class Tokenizer:
 
     @property
     def partition_bytes(self) -> int:
-        """How many bytes of partitions of the vocabulary (what grammars learn that holds for others, too) are kept at a
-        time. Over it they are dropped, and found anew; 0 keeps none, then each grammar is on its own. May be set."""
+        """How many bytes of partitions of the vocabulary are kept at a time. Partitions are what one grammar learns and
+        all others can use. If there are more bytes, all are dropped, and found anew. 0 keeps none: then each grammar is
+        on its own. May be set."""
         return self._partition_bytes
 
     @partition_bytes.setter
@@ -480,8 +481,8 @@ class Tokenizer:
 
         Args:
             text: the text, or its bytes.
-            special: what the name of a special token in the text is: "text", which is spelled out like any other, or
-                "allow", that token. A text from a stranger should be "text".
+            special: what becomes of a special token's name in the text. With "text" it is spelled out like other text.
+                With "allow" it becomes that token. Use "text" for texts from strangers.
 
         Raises:
             TokenizerError: there is no encoder, or it fails or gives ids that are not of this vocabulary; or `special`

@@ -37,10 +37,10 @@ cdef class DeadEnds:
     cdef Config place          # a configuration
     cdef bint has_place
     cdef Config start          # the configuration that the leads begin at: `place`, or where its complete lexeme ends
-    cdef uint32_t base         # see masks_explain
+    cdef uint32_t base         # see masks_explain (engine/masks/compute.pxd)
     cdef Vec plain             # the grammar's own mask
     cdef Vec led               # a mask: the tokens that have leads
-    cdef Vec leads             # words of masks_explain
+    cdef Vec leads             # what masks_explain writes; a lead says where a token leads (engine/masks/trie_walk.pxd)
     cdef Vec tokens            # of the leads: each token once, if the plain mask has it
     cdef Vec led_to            # for each of `tokens`: the number of its configuration
     cdef Vec configs           # of the leads: row and lexer state of each
@@ -93,8 +93,8 @@ cdef class DeadEnds:
     cdef int judge_inside(
         self, Engine engine, const SievePart* part, uint32_t survey, uint32_t* offset) noexcept nogil
 
-    # Part of judge_inside: judge those of `count` tokens that lead to an outcome whose entry in `verdicts` is 0. If `cannot_end` is
-    # not NULL, all of them lead to this configuration, and the pre-token cannot end there.
+    # Part of judge_inside: of `count` tokens, judge those with an outcome for which `verdicts` has 0. If `cannot_end` is not
+    # NULL, all of these lead to the configuration `cannot_end`, and the pre-token cannot end there.
     cdef int judge_tokens(
         self, Engine engine, const SievePart* part, const uint32_t* tokens, uint32_t count, const Config* cannot_end
     ) noexcept nogil

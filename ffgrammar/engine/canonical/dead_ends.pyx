@@ -1,9 +1,9 @@
 """Dead ends: tokens that both the grammar and the rules let come, and after which no sentence goes on. There are few. Where only
 `order` can come, `orde` is one: the merges never leave `orde` beside a token that begins with r.
 
-A token is no dead end if the pre-token can end after it. This depends on the outcome of the token, that is, the set of
-hypotheses after it, and on the configuration after it. Most tokens stay inside a lexeme, and lead to one of a few lexer states
-(reach.pxd). So pairs of an outcome and a state are asked about. A token is looked at only if the pre-token might not end after its
+A token is no dead end if the pre-token can end after it. This depends on the outcome of the token, that is, the set of hypotheses
+after it, and on the configuration after it. Most tokens stay inside a lexeme, and lead to one of a few lexer states (reach.pxd).
+So the question is asked for pairs of an outcome and a state. A token is looked at only if the pre-token might not end after its
 pair. The tokens that leave the lexeme are walked for the grammar's own mask anyway, and this walk says where each of them leads
 (masks_explain). What is left is judged token by token with the look-ahead. The dead ends of a configuration, a hypothesis and a
 way are listed once and kept.
@@ -336,7 +336,7 @@ cdef class DeadEnds:
     cdef int can_end_after(self, Engine engine, const Transition* transition, uint32_t token, Config* config) noexcept nogil:
         cdef uint32_t* ends = self.state_ends.data + self.rules.outcomes.words
         cdef int status = self.follow(engine, self.start.state, token, &config.state)
-        # (a token before led to the same, and the pre-token could not end)
+        # (an earlier token led to the same state and outcome, and the pre-token could not end there)
         if (status > 0 and self.groups.len and config.state == self.asked.state
                 and self.groups.data[GROUP_WORDS * transition.after[token]]):
             return 0

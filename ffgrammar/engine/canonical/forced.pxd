@@ -20,11 +20,11 @@ cdef list forced_run(Engine engine, Lookahead lookahead, const Config* start, co
 # How many tokens may come next by both the grammar and the rules; 2 if there are 2 or more. Writes one of them to `token`.
 cdef int count_tokens(Engine engine, Lookahead lookahead, const Config* config, const CanonicalState* at, uint32_t* token) except -1
 
-# For a tokenizer whose rules are not known: the offsets in the forced bytes where a token may begin that reaches beyond their
-# end. If the bytes end in white space and something may follow, the offset of this white space is among them. `end` is the
+# For a tokenizer whose rules are not known: the offsets in the forced bytes at which a token that reaches beyond their end may
+# begin. If the bytes end in white space and something may follow, the offset of this white space is among them. `end` is the
 # configuration after the bytes.
 cdef list boundary_candidates(Engine engine, const Config* end, bytes forced)
 
-# The tokens of the forced bytes after `text` that are the same whatever follows. `candidates` is what boundary_candidates
-# returned. It runs without the lock, because an encoder may be anyone's code.
+# `forced` are the forced bytes after `text`. Returns those of their tokens that are the same whatever follows. `candidates` is
+# what boundary_candidates returned. This runs without the lock, because an encoder may be anyone's code.
 cdef list common_tokens(object tokenizer, bytes text, bytes forced, list candidates)

@@ -1,14 +1,15 @@
 """Forced bytes, and forced tokens.
 
-If the tokenizer's rules are known (tokens/canonical/rules.pyx), a token is forced if the text cannot end before it, and if it is
-the only one that may come so that the tokens so far, this one and perhaps further ones are together what the tokenizer makes of
-some sentence (lookahead.pxd). Then the next token is looked for in the same way.
+If the tokenizer's rules are known (tokens/canonical/rules.pyx), a token is forced if the text cannot end before it, and if no
+other token may come. A token may come if the tokens so far, this one and perhaps further ones are together what the tokenizer
+makes of some sentence (lookahead.pxd). Then the next token is looked for in the same way.
 
 If the rules are not known, an encoder stands in for them. Whatever follows, the tokenizer's own tokens either end where the
-forced bytes end, or one of them reaches beyond this end. So a beginning of the forced bytes matters if such a token can start
-right after it. All forced bytes and each of these beginnings are encoded. The forced tokens are the first tokens that
-the results have in common. (llguidance's fast-forward tokens encode all forced bytes, and cut the result at the offsets where
-these beginnings end. This fails where a longer text merges differently further left: "nne" is n, ne, but "nneo" is nn, eo.)
+forced bytes end, or one of them reaches beyond this end. In the second case the tokens before that one spell a prefix of the
+forced bytes. So all forced bytes are encoded, and so is each prefix after which a token may reach beyond them. The forced tokens
+are the first tokens that the results have in common. (llguidance's fast-forward tokens encode all forced bytes, and cut the
+result where these prefixes end. This fails where a longer text merges differently further left: "nne" is n, ne, but "nneo" is
+nn, eo.)
 """
 
 from libc.stdint cimport uint8_t, uint32_t
@@ -48,7 +49,8 @@ cdef bytes forced_bytes(Engine engine, Config* config):
     cdef uint32_t inside = 0
     cdef bytearray found = bytearray()
     while True:
-        # A lexeme on the trace is read again wherever it may end. It may also be forced without end, as in [7,7.000
+        # There is a bound for a lexeme on the trace: it is read again wherever it may end, and it may be forced without end, as
+        # in [7,7.000
         inside = inside + 1 if is_inside(&engine.recognizer.trace, config.row) else 0
         if inside > MAX_INSIDE:
             break

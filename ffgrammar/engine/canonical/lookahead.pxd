@@ -42,7 +42,7 @@ cdef class Lookahead:
     cdef bint cut_short         # whether it met a state that it was searching from already
     cdef CanonicalState* states[MAX_LEVELS]  # by level: of the walk over the tokens tried there; allocated when first needed
     cdef Config* configs[MAX_LEVELS]
-    cdef NextBytes[KEPT_BYTES] next_bytes  # of the last configurations
+    cdef NextBytes[KEPT_BYTES] next_bytes  # of the configurations asked about last
     cdef size_t listed_from     # where the followers that are being listed begin
     cdef Vec frontier           # of a search for the end of a pre-token: row, state, hypothesis
 
@@ -114,9 +114,9 @@ cdef class Lookahead:
     # `can_reach_boundary` without a look at the verdicts that are kept.
     cdef int search_boundary(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil
 
-    # Go on with every ASCII character or, if `wide`, with every other character. Whether one of them leads to where any text
-    # will do. Other configurations that characters lead to are added to the frontier. `ended` says whether the pre-token ended
-    # before an earlier character. `steps_left` bounds the work.
+    # Go on with every ASCII character or, if `wide`, with every other character. Whether one of them leads to a place where any
+    # text will do. If none does, the configurations that they lead to are added to the frontier. `ended` says whether the
+    # pre-token ended before an earlier character. `steps_left` bounds the work.
     cdef int try_characters(
         self, Engine engine, const Config* config, bint wide, uint32_t hypothesis, bint ended, uint32_t* steps_left,
     ) noexcept nogil

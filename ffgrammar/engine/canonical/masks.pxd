@@ -75,13 +75,14 @@ cdef class CanonicalMasks:
     # 2. `offsets` are those of the parts in `dead`.
     cdef int lives_in(self, Sieve sieve, const uint32_t* offsets, uint32_t token) noexcept nogil
 
-    # Several tokens must not spell an unmergeable token. Of the tokens with which the pre-token goes on as such a token does, take
-    # out those that are dead ends for this reason.
+    # Several tokens must not spell an unmergeable token. With some tokens the pre-token so far becomes the beginning of an
+    # unmergeable token, and this may make them dead ends. Take these dead ends out of `words`.
     cdef int drop_spelled(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
         uint32_t* words) noexcept nogil
 
-    # The same for one hypothesis: the pre-token so far leads to a node of the trie. `offsets` are those of the parts in `dead`.
+    # The same for one hypothesis: with it, the pre-token so far leads to `node` of the trie. `offsets` are those of the parts in
+    # `dead`.
     cdef int drop_spelled_below(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
         const uint32_t* offsets, uint32_t node, uint32_t* words) noexcept nogil

@@ -4,9 +4,9 @@ grammar's configuration and on one hypothesis. So parts are found once and kept.
 
 A part is found from the grammar's own mask and from what pre-tokens allow (tokens/canonical/transitions.pyx). Most tokens stay
 inside a lexeme. Whether the pre-token may end after such a token depends on the lexer state and the outcome that the token
-leads to. The other tokens are looked at one by one. This takes a millisecond inside a string. masks.pyx does without it, but
-not where the grammar's answers depend on the text (virtual rows), where a text cannot always be completed (grammars that are
-not delimited), inside the pending bytes of a prompt, or inside a character.
+leads to. The other tokens are looked at one by one. This takes a millisecond inside a string, so masks.pyx does without parts
+where it can. It needs them where the grammar's answers depend on the text (virtual rows), where a text cannot always be completed
+(grammars that are not delimited), inside the pending bytes of a prompt, and inside a character.
 """
 
 cimport cython

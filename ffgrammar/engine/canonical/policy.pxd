@@ -41,12 +41,12 @@ cdef class CanonicalPolicy:
     # search begins to `config`. Returns a status.
     cdef int enter(self, Cursor* cursor, PendingPrefix pending, Config* config) noexcept nogil
 
-    # Write the state of the rules after the cursor's tokens to `at`. `given` becomes whether the last step came as bytes, or
-    # there is no step. Returns 0.
+    # Write the state of the rules after the cursor's tokens to `at`. Sets `given` to whether the last step came as bytes,
+    # or there is no step. Returns 0.
     cdef int follow(self, Cursor* cursor, CanonicalState* at, bint* given) except -1
 
-    # Write the state like `follow`. If the last token came as bytes or in a prompt, and no sentence goes on after it, the state
-    # is one in which what follows need not fit this token. Returns 0.
+    # Write the state, as `follow` does. But if the last token came as bytes or in a prompt, and no sentence goes on after it,
+    # write a state in which what follows need not fit this token. Returns 0.
     cdef int find_state(self, Cursor* cursor, PendingPrefix pending, CanonicalState* at) except -1
 
     # Take a token that the rules allow; `at` is their state after it. Returns 1, 0 or a status. Call it with the engine's lock

@@ -34,7 +34,7 @@ cdef class Reach:
     cdef Map ends_at          # lexer state -> offset in `ends`
     cdef Vec ends             # sets of hypotheses
     cdef Map next_at          # lexer state -> offset in `next`
-    cdef Vec next             # sets of hypotheses that an ASCII character leads to a sure state
+    cdef Vec next             # sets of hypotheses: from each, some ASCII character leads to a sure state
     cdef Map surveyed         # (lexer state, topic) -> offset in `surveys`
     cdef Vec surveys          # surveys, and lists of doubtful tokens
     # Scratch, while a survey is made.
@@ -51,29 +51,31 @@ cdef class Reach:
     # Bytes of all tables.
     cdef size_t bytes(self) noexcept nogil
 
-    # Write where in `ends` the hypotheses are after which the pre-token can end in a lexer state. One or two ASCII characters show
-    # it: they may come inside the lexeme, the pre-token ends before the first of them, and they lead to a sure state.
+    # Find the hypotheses with which the pre-token can end in a lexer state: write their offset in `ends`. One or two ASCII
+    # characters show it: they may come inside the lexeme, the pre-token ends before the first of them, and they lead to a sure
+    # state.
     cdef int ends_in(self, Engine engine, uint32_t state, uint32_t* offset) noexcept nogil
 
-    # Write where in `next` the hypotheses are that an ASCII character, which may come inside the lexeme, leads to a sure state.
+    # Find the hypotheses from which some ASCII character leads to a sure state: write their offset in `next`. The character must
+    # be one that may come inside the lexeme.
     cdef int sure_after(self, Engine engine, uint32_t state, uint32_t* offset) noexcept nogil
 
-    # Part of ends_in: add to the set at `offset` those for which two characters are needed, of which `byte` is the first. It
-    # leads to `target`.
+    # Part of ends_in: add to the set at `offset` the hypotheses for which it takes two characters. `byte` is the first of the
+    # two, and leads to the lexer state `target`.
     cdef int add_open_ends(self, Engine engine, uint32_t offset, uint32_t byte, uint32_t target) noexcept nogil
 
     # ends_in for a configuration: the lexeme may also end, and the next one begin with the ASCII character. `bits` has room
     # for a set of hypotheses. The grammar must be delimited. On a virtual row the answer holds for this text only.
     cdef int ends_after(self, Engine engine, const Config* config, uint32_t* bits) noexcept nogil
 
-    # Write where in `surveys` the survey of a lexer state begins: the number of the states that tokens lead to inside the lexeme,
-    # or TOO_MANY, and for each of them a token that leads there, the number of all such tokens, and these tokens. A token that
-    # ends inside a character does not count.
+    # Write where in `surveys` the survey of a lexer state begins. A survey has the number of the states that tokens lead to
+    # inside the lexeme, or TOO_MANY. For each of these states it then has a token that leads there, the number of all such
+    # tokens, and these tokens. A token that ends inside a character does not count.
     cdef int survey(self, Engine engine, uint32_t state, uint32_t* offset) noexcept nogil
 
-    # Write where in `surveys` the doubtful tokens of a transition are, which is that of a hypothesis and a way: how many there
-    # are, and these tokens. They stay inside the lexeme and need an ending (tokens/canonical/endings.pxd). None is known, or the
-    # one that is known does not show that the pre-token can end.
+    # Write where in `surveys` the doubtful tokens of a transition are: how many there are, and these tokens. The transition is
+    # that of a hypothesis and a way. A token is doubtful if it stays inside the lexeme and needs an ending
+    # (tokens/canonical/endings.pxd), and if it has none, or one that does not show that the pre-token can end.
     cdef int doubtful(
         self, Engine engine, uint32_t state, const Transition* transition, uint32_t hypothesis, uint32_t way, uint32_t* offset
     ) noexcept nogil

@@ -11,7 +11,7 @@ cdef enum:
 
 cdef struct StepState:
     CanonicalState at
-    size_t steps  # `at` is the state after this many steps; the last one has a token, and later ones came as bytes
+    size_t steps  # `at` is the state after this many steps; the last of them has a token, and steps read after it came as bytes
 
 
 cdef class TokenHistory:
@@ -31,7 +31,7 @@ cdef class TokenHistory:
     # tokenizer makes of them alone. Returns 0. Raises MemoryError, and what an encoder raises.
     cdef int follow(self, History* history, CanonicalState* at) except -1
 
-    # Steps were taken back, and `steps` of them are left.
+    # Call this when steps of the history were taken back. `steps` are left.
     cdef void cut(self, size_t steps)
 
     # A copy for a fork of the matcher.

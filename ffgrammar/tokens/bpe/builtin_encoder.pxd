@@ -18,7 +18,7 @@ cdef class BuiltinEncoder:
         self, CharClasses classes, const uint8_t* text, size_t count, size_t valid, Ids* out
     ) noexcept nogil
 
-    # The index of the first token that is taken back if bytes follow that are not UTF-8: see `encode`. `last_pretoken` is the
+    # The index of the first token that is taken back if the next bytes are not UTF-8: see `encode`. `last_pretoken` is the
     # index of the first token of the last pre-token.
     cdef size_t _unstable_from(self, const Ids* ids, size_t last_pretoken) noexcept nogil
 

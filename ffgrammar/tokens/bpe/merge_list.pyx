@@ -25,8 +25,8 @@ cdef class MergeList:
     Args:
         pairs: (left token, right token, token that they become), in the order of merging. If a pair is listed twice, the last
             entry counts.
-        ranks: the rank of each pair, ascending, below 2**28. Pairs of the same rank must become the same token. If they are not
-            given, the position of a pair is its rank.
+        ranks: the rank of each pair, ascending, below 2**28. Pairs of the same rank must become the same token. Without
+            `ranks`, the position of a pair is its rank.
 
     Raises:
         TokenizerError: there are more than 2**28 pairs.

@@ -40,8 +40,8 @@ ctypedef fused Ranks:
 cdef inline uint32_t pair_rank(
     const Ranks* ranks, uint32_t left, uint32_t right, uint32_t start, uint32_t end
 ) noexcept nogil:
-    """The rank of the merge of two neighbours, the tokens `left` and `right`, or NEVER. Together the two are made of the tokens
-    `start` to `end` - 1 of those that merging began with."""
+    """The rank of the merge of two neighbours, the tokens `left` and `right`, or NEVER. Of the tokens that merging began with,
+    those numbered `start` to `end` - 1 have become these two."""
     if Ranks is ByteRanks:
         # (-1, "no such token", is NEVER)
         return <uint32_t>index_find(ranks.index, ranks.text + start, end - start)

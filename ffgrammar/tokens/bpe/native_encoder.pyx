@@ -110,7 +110,7 @@ cdef class NativeEncoder:
                 at = self.pretokens.next_end(text, at, valid, stops, &atom)
                 if at == 0:
                     return BPE_NO_BYTE
-        # Where the text is cut depends only on text[:valid]. But the last pre-token of it is encoded together with the rest.
+        # Where the text is cut depends only on text[:valid]. But its last pre-token is encoded together with the rest.
         status = self.encode_pretokens(text, valid, valid if valid == count else last, out, &at)
         if status == BPE_OK and valid < count:
             status = self.merges.encode(text + at, count - at, self.whole_pretokens, out)

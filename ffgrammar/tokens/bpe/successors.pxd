@@ -18,10 +18,10 @@ cdef class Successors:
     cdef uint32_t* position      # by token; NO_LIMIT for a token that is not in the forest
     cdef uint32_t* token         # by position
     cdef uint32_t* end           # by token: the position after its last descendant
-    cdef uint32_t* first         # by token: where its children begin in `children`; there the previous token's children end
+    cdef uint32_t* first         # by token: where its children begin in `children`; the previous token's children end there
     cdef uint32_t* children
-    # By token. Let its last merge be (x, y), and let x be merged into something larger with a rank above `least`, or not at
-    # all. Then what follows x cannot be y, nor a descendant of y with a position below `stop`.
+    # By token. Let its last merge be (x, y), and let some token end with x. If x merges further inside that token with a rank
+    # above `least`, or not at all, then neither y nor a descendant of y with a position below `stop` can follow.
     cdef uint32_t* stop
     cdef uint32_t* least
     cdef bytes everything        # the mask of all tokens in the forest

@@ -9,12 +9,12 @@ takes 6 ms.
 
 Which tokens b cannot follow a token a? Those where some merge c = (x, y) joins the two across their border: x is a part at the
 end of a, y is a part at the beginning of b, and c comes before the merges that take x and y into larger parts of a and b. There
-are few x: a itself, the right part of a, the right part of that, and so on. To find the b, let each token hang from its left
-part, as a child. The tokens with y as a part at their beginning are then the tree below y. Only those count in which y still
+are few x: a itself, the right part of a, the right part of that, and so on. To find all b of a c, make each token a child of its
+left part. The tokens with y as a part at their beginning are then y and the tree below it. Only those count in which y still
 stands alone when c comes. These are y itself and the trees of those children of y whose rank is not below that of c. With the
-children of a token in descending order of rank, these tokens are one range of the tree's preorder. It begins at y, and depends
-on c alone. So the tokens that cannot follow a are a union of ranges, one for each c whose left part is an x and which comes
-before the merge of this x inside a.
+children of a token in descending order of rank, these tokens are one range of the tree's preorder. The range begins at y, and
+depends on c alone. So the tokens that cannot follow a are a union of ranges. There is one for each c whose left part is an x, if
+c comes before the merge of this x inside a.
 
 Two cases are special. If a part of c is made by a merge of a higher rank than that of c, c has to wait for this merge, so the
 highest of the three ranks counts. And tokens whose merges do not come in the order of ranks are checked pair by pair.
@@ -145,8 +145,8 @@ cdef class Successors:
     cdef void number_tree(self, uint32_t root) noexcept nogil:
         cdef uint32_t at = root
         while True:
-            # Go down to the first child. Until find_stops fills it, `stop` has the next child to visit of each token on the
-            # way.
+            # Go down to the first child. (find_stops fills `stop` later. Until then it says which child of a token on the way is
+            # visited next.)
             self.position[at] = self.count
             self.token[self.count] = at
             self.count += 1

@@ -6,7 +6,7 @@ In reading order:
     outcomes     the sets of hypotheses about pre-token boundaries that a text can lead to
     transitions  what each token does to a hypothesis
     rules        whether a token may follow a sequence
-    endings      how tokens may go on after which the pre-token cannot end
+    endings      what may follow those tokens after which the pre-token cannot end
     sieve        the tokens that the rules let follow a state
     following    which tokens may follow a sequence
     sequence     a sequence that grows, as a class for Python code

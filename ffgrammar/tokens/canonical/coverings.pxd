@@ -15,7 +15,7 @@ cdef struct Context:
 cdef struct OpenToken:
     # A token that is being read after a context. It is undecided whether the pre-token ends before the token or goes on.
     uint32_t context    # the number of the context
-    uint32_t node       # the node of the trie that its bytes so far lead to
+    uint32_t node       # the node of the trie that the token's bytes so far lead to
     bint may_end        # whether it is still possible that the pre-token ends before the token
     bint may_go_on      # whether it is still possible that it goes on
     CanonicalState ended    # the state inside the token, if the pre-token ended before it,
@@ -34,8 +34,9 @@ cdef class Covering:
     # Make the mask, if it is not made yet. Returns 0; raises MemoryError.
     cdef int find(self) except -1
 
-    # The part of `find` for a node with many nodes below it, `count` with itself: by the successors of the last token, if they
-    # are worth their making. Sets the bits of the candidates in a mask of zeros. Returns 0; raises MemoryError.
+    # The part of `find` for a node with many nodes below it; `count` is how many they are, with the node itself. Uses the
+    # successors of the last token if making them is worth it. Sets the bits of the candidates in a mask of zeros. Returns 0;
+    # raises MemoryError.
     cdef int find_many(self, uint32_t* mask, uint32_t count) except -1
 
 
@@ -46,7 +47,7 @@ cdef class CoveringSearch:
     cdef uint32_t room
     cdef uint32_t opened    # how many contexts have a token that was begun after them
     cdef uint32_t size      # how many bytes were read
-    cdef OpenToken* tokens  # the tokens that all bytes since their context lead to; the context that keeps least comes first
+    cdef OpenToken* tokens  # those that are still being read; the one after the context that keeps least comes first
     cdef uint32_t token_count
     cdef uint32_t token_room
 

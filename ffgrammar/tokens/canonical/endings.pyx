@@ -1,8 +1,8 @@
 """After most tokens the pre-token can end, if some suitable character comes. After others it must go on first. A token may end
 inside a character, so that only a few further tokens can come. Or it may end with an apostrophe that the pattern takes together
 with the next letter. The merges decide whether such a token has a canonical continuation. One continuation is enough, so one is
-looked for with the tokenizer alone, and noted. It serves every grammar that lets these bytes come and lets the pre-token end
-after them. A token that has none, or whose continuation the grammar does not let come, is judged along with the grammar
+looked for with the tokenizer alone, and noted. It serves every grammar that lets its bytes come and lets the pre-token end after
+them. If no continuation is found, or the grammar does not let it come, the token is judged together with the grammar
 (engine/canonical/dead_ends.pyx).
 """
 
@@ -131,7 +131,7 @@ cdef int search(CanonicalRules rules, Path* path) noexcept nogil:
 
 
 cdef int search_below(CanonicalRules rules, Path* path, uint32_t node) noexcept nogil:
-    """`search` for tokens of one character, or of what is missing of a character, at and below one child of the trie's root."""
+    """`search` for tokens of one character, or of the missing rest of one, at and below one child of the trie's root."""
     cdef const TrieNode* nodes = rules.trie.nodes
     cdef Path[MAX_BYTES + 1] paths
     cdef uint32_t stop = subtree_end(nodes, node)

@@ -16,7 +16,7 @@ cdef int follow(
     CanonicalRules rules, const CanonicalState* at, uint32_t node, const uint8_t* text, uint32_t* mask, uint32_t ahead
 ) noexcept nogil
 
-# The same for only the tokens before which the pre-token ends (`ends`), or only those before which it goes on.
+# The same for one kind of tokens: with `ends`, those before which the pre-token ends; else those with which it goes on.
 cdef int follow_one_way(
     CanonicalRules rules, const CanonicalState* at, uint32_t node, const uint8_t* text, bint ends, uint32_t* mask, uint32_t ahead
 ) noexcept nogil

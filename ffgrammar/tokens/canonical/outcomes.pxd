@@ -26,9 +26,9 @@ cdef class Outcomes:
     cdef Vec bits        # by outcome: its hypotheses as bits
     cdef Vec live        # by outcome, two words: the classes of which a character may come if the pre-token goes on
     # Sets of hypotheses, as bits, by the class of the next character.
-    cdef uint32_t* sure_ends  # those with which every text can go on, if the pre-token ends before the character
+    cdef uint32_t* sure_ends  # those with which every text can go on if the pre-token ends before the character
     cdef uint32_t* sure_next  # those with which every text can go on, whether it ends there or not
-    cdef Vec open_ends        # (class, hypothesis, state after it) where the pre-token can end before it, and this is not sure
+    cdef Vec open_ends        # (class, hypothesis, state after the character) where an end before it is possible, but not sure
 
     # The outcome of a hypothesis and the first character of a token. `ends` says whether the pre-token ends before the token.
     # Returns an outcome, NO_OUTCOME, or a status below zero.

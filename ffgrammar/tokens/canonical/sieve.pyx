@@ -1,6 +1,7 @@
 """The tokens that the rules let follow a state are a union of parts. There may be several hypotheses about where pre-tokens end.
-After each of them the pre-token may end before the token, or go on with it. If it goes on, the token must also be a successor of
-the last token (tokens/bpe/successors.pyx). This is not in the sieve, because it depends on the last token.
+After each of them the pre-token may end before the token, or go on with it. Each such case is a part. If the pre-token goes on,
+the token must also be a successor of the last token (tokens/bpe/successors.pyx). The sieve does not include this condition,
+because it depends on the last token.
 """
 
 from libc.stddef cimport size_t

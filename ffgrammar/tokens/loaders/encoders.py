@@ -1,5 +1,5 @@
-"""Encoders by the tokenizer's rules, and those that call someone else's code: a caller's function, a tiktoken object, a
-Hugging Face tokenizer.
+"""Encoders by the tokenizer's rules, and those that call someone else's code: a caller's function, a tiktoken object,
+or the packages `tokenizers` and `sentencepiece`.
 
 Each has `encode(data)` for str and bytes, in which the names of special tokens are ordinary text, and
 `pretoken_ends(data)`: the byte offsets at which the pre-tokens of a UTF-8 text end, or None where that is not known.
@@ -139,7 +139,7 @@ class HuggingFaceEncoder:
     Attributes:
         rules: the tokenizer's; set once, before anything is encoded.
         knows_space: whether the rules also hold for a text that has the character that stands for the space.
-        form: the normal form of texts for which the rules hold; None: for all texts.
+        form: the rules hold for texts in this normal form; None if they hold for all texts.
     """
 
     def __init__(self, config: dict[str, Any], letters: dict[int, str] | None) -> None:
@@ -305,7 +305,7 @@ def _valid_prefix(data: bytes) -> int:
     return len(data)
 
 
-# Of a serialized model: normalizer_spec { add_dummy_prefix: false }. A message that comes twice is merged.
+# To append to a serialized model: normalizer_spec { add_dummy_prefix: false }. Both normalizer_specs are then merged.
 NO_DUMMY_PREFIX = b"\x1a\x02\x18\x00"
 
 

@@ -1,7 +1,7 @@
 """Reads the vocabulary of a GGUF file, which stands at its beginning, before the model. No package is needed.
 
-A file names its kind of model, and for byte-level BPE the pre-tokenizer by a name of llama.cpp. The names of the
-patterns below are known here. A model with another name has masks only.
+A file names its kind of model. For byte-level BPE it also has llama.cpp's name of the pre-tokenizer. `NAMES` below has
+the names that are known here. A model with another one has masks only.
 
     read = read_gguf(path)       # a ReadTokenizer
 """
@@ -47,14 +47,14 @@ NAMES = [
     (("qwen35",), QWEN35),
 ]
 PATTERNS = {name: patterns for names, patterns in NAMES for name in names}
-# Those that look for a whole pre-token among the tokens first
+# The names of those that look for a whole pre-token among the tokens first
 WHOLE = ("llama3", "llama-v3", "llama-bpe", "falcon3")
 LETTERS = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False, "use_regex": False}
 # The kinds of values that `struct` reads, and its letter for each. The other kinds are strings and arrays.
 NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 STRING, ARRAY = 8, 9
 PREFIX = b"tokenizer.ggml."
-# More than these many bytes of a string or entries of an array mean that the file is damaged.
+# A string of more bytes than this, or an array of more entries, means that the file is damaged.
 MAX_LENGTH = 1 << 26
 
 

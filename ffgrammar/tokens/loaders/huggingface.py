@@ -42,7 +42,7 @@ class ReadTokenizer(NamedTuple):
         special_tokens: id by name.
         eos_token_ids: those that end a text, as given or found.
         name: for messages.
-        encoder: its own code, or its rules once `rules` are made.
+        encoder: encodes by the rules once these are made; without rules, with the code of a package.
         rules: how it cuts and merges; None where that is not known.
         reason: why it is not known.
         adds_prefix_space, strips_first_space: see `Tokenizer`.
@@ -76,7 +76,7 @@ def read_tokenizer(source: Any, eos_token_ids: Any = None, data: bytes | None = 
 
 
 def read_config(config: dict[str, Any], name: str, eos_token_ids: Any, eos: list[Any] | None = None) -> ReadTokenizer:
-    """Reads the JSON value of a tokenizer.json, and changes it.
+    """Reads the JSON value of a tokenizer.json. The value is changed.
 
     Args:
         config: the value.

@@ -189,7 +189,7 @@ def read_rules(
     texts = {text.encode() for text in atoms}
     secondary = units.secondary - own
     secondary |= {number for number, text in enumerate(tokens) if text in texts and number not in own}
-    # (and the added tokens with a text that no decoded text has)
+    # (as are the added tokens whose text no decoded text has)
     secondary |= {token["id"] for token in added} - own - set(vocabulary.values())
     return ListedRules(
         vocabulary,
@@ -206,7 +206,7 @@ def read_rules(
 
 
 class _Units(NamedTuple):
-    """What a model works on: bytes written as letters (then the first two are None), or characters."""
+    """What a model works on: bytes written as letters, or characters. With letters the first two are None."""
 
     byte_tokens: list[int | None] | None
     space: str | None
@@ -311,7 +311,7 @@ def _atoms(
     every: list[dict[str, Any]], added: list[dict[str, Any]], space: str | None, replaced: bool
 ) -> tuple[dict[str, int], bool]:
     """The tokens that are found in a text before anything else is done with it: id by text. And whether they are found
-    as well in a text that has `space` where it should have a space.
+    as well in a text that has `space` in place of a space.
 
     Tokens that are not normalized are found before those that are. Special tokens are found too, and then passed over.
     Neither must make a difference. `replaced` says that normalizing puts `space` in place of each space. Then a

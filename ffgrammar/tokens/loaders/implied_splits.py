@@ -1,7 +1,7 @@
 r"""Where a vocabulary cuts texts, although its tokenizer has no pre-tokenizer.
 
-If no token has a quote after a letter, then no merge ever joins the two: each text is cut there. So the pairs of
-neighbours that tokens have are listed, of a few kinds of characters. A text is cut between all other neighbours:
+If no token has a quote after a letter, then no merge ever joins the two: each text is cut there. Characters are sorted
+into a few kinds, and the pairs of kinds that are neighbours in tokens are listed. All other neighbours are cut apart:
 
     cuts = implied_split({"▁the": 1, 'quote"': 2, ...}, space="▁")      # a Split, or None
 
@@ -31,7 +31,7 @@ def implied_split(names: Iterable[str], space: str) -> Split | None:
 
     Args:
         names: all texts that merges make or begin with. More names only mean fewer cuts.
-        space: the character that stands for the space in them.
+        space: the character that stands for the space in the names.
     """
     kind_of = np.zeros(0x80, np.uint8)
     for number, members in enumerate(KINDS, start=1):
@@ -59,7 +59,7 @@ def implied_split(names: Iterable[str], space: str) -> Split | None:
 def _any_of(kinds: list[int], space: str) -> str:
     """A pattern that matches one character of these kinds, of which there is one at least."""
     members = [*KINDS, space]
-    # (the kind 0 is what no kind has)
+    # (the kind 0 has the characters that are in no other kind)
     inside = 0 not in kinds
     chosen = [members[kind - 1] for kind in range(1, END) if (kind in kinds) == inside]
     if not chosen:

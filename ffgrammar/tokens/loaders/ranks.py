@@ -6,8 +6,8 @@ Mistral's tekken.json has the pattern, too, and says how many special tokens com
     read = read_rank_file(Path("tokenizer.model"), data, pattern=None)
     read.tokens[42], read.special_tokens, read.pattern
 
-A file of ranks says neither how a text is cut nor what the special tokens are. If its checksum is that of a known
-model's file, both are known.
+Files of tiktoken's kind say neither how a text is cut nor what the special tokens are. If the checksum is that of a
+known model's file, both are known.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ Such a file is a protocol buffer. Only few of its fields matter, so it is read h
     read = read_sentencepiece(path, data)       # a ReadTokenizer
 
 It is turned into the JSON value of a tokenizer.json, which the rest of the loaders read. One thing differs. In a BPE
-model each piece has a score, and of two neighbours that may merge those with the highest score of the result come
-first, wherever the result was cut. So all merges to one piece have the same rank.
+model each piece has a score. Of all neighbours that may merge, those merge first whose result has the highest score,
+whichever two parts it is made of. So all merges to one piece have the same rank.
 
 The package `sentencepiece` encodes where the rules are not known: for unigram models, and where the text is normalized
 first.
@@ -116,8 +116,9 @@ def _why_no_rules(model: Model) -> str:
 def _are_runs(tied: list[Piece], least: float) -> bool:
     """Whether pieces with equal scores are runs of spaces that merge last, and merge alike in the order of ids.
 
-    Of equal scores the leftmost merge comes first. Here, in the order of ids all merges to one length come first. For
-    models like Llama 2's both make the same of a run: this is tried for all runs up to four times the longest piece.
+    The model does the leftmost of several merges with equal scores first. In the order of ids, all merges to one length
+    come before those to the next. For models like Llama 2's both orders make the same of a run. This is tried for all
+    runs up to four times the longest piece.
     """
     if any(set(piece.text) != {SPACE} or piece.score > least for piece in tied):
         return False

@@ -40,8 +40,8 @@ class Alphabet(NamedTuple):
 
 
 class _Numbering:
-    """Numbers the classes. A class is known by which sets of the patterns have its characters. The class None is for
-    characters that are in no text."""
+    """Numbers the classes. A class is known by the sets of the patterns that contain its characters. None is for the
+    class of characters that are in no text."""
 
     def __init__(self, sets: Sequence[CharSet]) -> None:
         self.sets = sets

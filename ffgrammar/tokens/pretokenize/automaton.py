@@ -12,13 +12,13 @@ The threads are what a Pike machine keeps: a machine that reads a text once and 
 time. (Cox, "Regular Expression Matching: the Virtual Machine Approach", describes it.)
 
 At a character, a state of one pattern without gaps (see below) has up to two successors. In one of them the pre-token
-goes on. If some way matches before the character, only the ways stay that precede it in the order. In the other
+goes on. If some way matches before the character, only the ways that precede it in the order stay. In the other
 successor the pre-token ends before the character, by that match, and the ways that precede the matching one are watched
 from now on. Every text has exactly one sequence of hypotheses that holds to its end, and this sequence is what the
 pattern does.
 
-A pattern may also leave out parts of a text. What lies between two matches is then a pre-token too, called a gap. That
-a pre-token is a gap is a hypothesis like the others: at each of its characters, a match that begins there is watched.
+A pattern may also leave out parts of a text. What lies between two matches is then a pre-token too, called a gap. "This
+pre-token is a gap" is a hypothesis like the others: at each of its characters, a match that begins there is watched.
 
 Several patterns may follow one another. Each then cuts the pre-tokens of the one before it, as texts of their own. A
 state consists of a state of each pattern. So a pre-token may end in several ways: for all patterns, or for the last
@@ -118,8 +118,8 @@ def make_boundaries(splits: Sequence[Split], kinds: Sequence[int], space: str | 
 
 
 def _by_way(cells: list[list[int]]) -> list[list[int]]:
-    """A list of cells for each way, at least one, from a list of successors for each cell. A cell is a state and a
-    class."""
+    """Turns a list of successors for each cell into a list of cells for each way. There is at least one way. A cell is
+    a state and a class."""
     ways = max(1, *map(len, cells))
     return [[cell[way] if way < len(cell) else DEAD for cell in cells] for way in range(ways)]
 

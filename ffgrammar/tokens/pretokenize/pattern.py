@@ -8,8 +8,8 @@ small part of that language, and only this part is read:
     (?!x) (?=x), where x is one character or class; $ at the end of a text
 
 A possessive quantifier gives nothing back. It is read as a greedy one, and refused where that could make a difference.
-This is where a character that it takes may also begin what follows. It is also refused where this cannot be told: at
-the end of a group, and after more than one character or class.
+It could where a character that the quantifier takes may also begin what follows. The quantifier is also refused where
+this cannot be told: at the end of a group, and after more than one character or class.
 
 `compile_pattern` makes a program for a Pike machine, a list of `Instruction`, in well under a millisecond. What a
 pattern matches is not decided here but in automaton.py, which also says what a Pike machine is.

@@ -66,7 +66,7 @@ cdef class PretokenTable:
     # The same for one pattern alone.
     cdef size_t pretoken_end(self, const uint8_t* text, size_t at, size_t count, bint* atom) noexcept nogil
 
-    # Where the match of the pattern ends that begins at `at`. Returns `at` if there is none, and 0 if the text is not UTF-8.
+    # Where the pattern's match that begins at `at` ends. Returns `at` if there is none, and 0 if the text is not UTF-8.
     cdef size_t match_end(self, const uint8_t* text, size_t at, size_t count) noexcept nogil
 
     # The class of a character.

@@ -26,19 +26,19 @@ from ffgrammar.tokens.pretokenize.pattern import (
 
 __all__ = ["compile_words"]
 
-# A node is (whether a word ends here, ((its characters' code points, number of the node they lead to), ...)).
+# A node is (whether a word ends here, its edges). An edge is (code points of characters, the node that they lead to).
 Node = tuple[bool, tuple[tuple[tuple[int, ...], int], ...]]
 
 
 def compile_words(words: Iterable[str]) -> list[Instruction]:
-    """The program that matches the longest of some words; node by node, the first one first.
+    """The program that matches the longest of some words. It has the instructions of the first node first.
 
     Raises:
         TokenizerError: it would have too many instructions.
     """
     nodes = _nodes(words)
     # A node with k edges has k ways, and one more if a word ends there. All ways but the last begin with a SPLIT.
-    # Beside it, an edge takes two instructions, and an end takes one.
+    # Apart from this SPLIT, an edge takes two instructions, and an end takes one.
     starts = [0]
     for is_end, edges in nodes:
         starts.append(starts[-1] + 3 * len(edges) + 2 * is_end - 1)
