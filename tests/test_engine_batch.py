@@ -305,7 +305,7 @@ def test_children_of_a_process_that_is_busy(cl100k: ff.Tokenizer) -> None:
     grammars = [ff.compile_json_schema(SCHEMA, cl100k, limits=ff.Limits(cache_bytes=50_000)) for _ in range(2)]
     matchers = [matcher for grammar in grammars for matcher in _along(grammar, tokens)]
     expected = [_alone(matcher, 3134) for matcher in _along(ff.compile_json_schema(SCHEMA, cl100k), tokens)] * 2
-    # (from here on all that is imported late is there: Python's own locks of an import are no concern of this test)
+    # (this also imports all that is imported late, so that Python's locks of imports play no part in this test)
     assert _fill_and_compare(matchers, expected)
     going = True
     failures = []

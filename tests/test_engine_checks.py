@@ -245,7 +245,7 @@ def test_long_strings(toy: ff.Tokenizer, ending: bytes) -> None:
 
 @pytest.mark.parametrize("size", [*range(50, 150, 7), 200, 300, 1000])
 def test_items_longer_than_what_was_read_before(cl100k: ff.Tokenizer, size: int) -> None:
-    """Each on a grammar that has read nothing yet: what it reads with grows on the way."""
+    """The grammar has read nothing yet, so the memory that it reads items into grows on the way."""
     kept, cl100k.grammar_bytes = cl100k.grammar_bytes, 0
     try:
         grammar = ff.compile_json_schema({"type": "array", "uniqueItems": True}, cl100k)

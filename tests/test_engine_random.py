@@ -46,7 +46,7 @@ def mask_of(matcher: Any) -> set[int]:
 
 @contextmanager
 def decidable() -> Iterator[None]:
-    """Leaves out what the engine's search for a completion gave up on: some grammars have no end to search."""
+    """Leaves out an example if the engine's search for a completion gives up: in some grammars it has no end."""
     try:
         yield
     except ff.LimitError as error:

@@ -1,4 +1,4 @@
-"""No run of forced tokens could be longer: there are sentences that begin with the run and then differ, or one ends.
+"""No run of forced tokens could be longer: two sentences begin with the run and then differ, or one ends with it.
 
 `test_forced_tokens` shows that no run is too long. Here each is shown to be long enough, by two sentences that are
 found by trying, and encoded by the tokenizer. (If a sentence is found whose tokens begin with those before the run, but
@@ -24,7 +24,7 @@ from shared_data import encoding
 Encode = Callable[[str], list[int]]
 
 SCHEMAS = 60
-# Of a document, places with forced bytes, and places with none. Long texts take long to encode again and again.
+# How many places of a document are looked at: with forced bytes, and with none. Long texts take long to encode often.
 PLACES = (3, 1)
 LONGEST = 400
 

@@ -161,7 +161,7 @@ def test_multiples_of_one_only(
 def test_common_multiples(values: list[Decimal]) -> None:
     found = common_multiple(values)
     assert all([_divides(value, Fraction(found)) for value in values])
-    # and there is none between 0 and it
+    # and no smaller number above 0 is one
     ratios = [int(Fraction(found) / Fraction(value)) for value in values]
     for prime in {factor for ratio in ratios for factor in (2, 3, 5, 7, 11, 97) if ratio % factor == 0}:
         assert not all([ratio % prime == 0 for ratio in ratios])

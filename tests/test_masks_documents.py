@@ -18,7 +18,7 @@ from long_checks.masks import mask_of, vocabulary_tree
 from oracle.masks import ByteTree, brute_force_mask
 
 DOCUMENTS = 30
-# Of a long document, as many positions as this, drawn at random; the first and the last among them.
+# How many positions of a long document are looked at: the first, the last, and others drawn at random.
 POSITIONS = 8
 
 

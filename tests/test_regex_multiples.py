@@ -37,7 +37,7 @@ def test_multiples(data: st.DataObject, divisor: int, lo: int, more: int | None,
     store = ExprStore()
     expr = store.multiples(divisor, carry, lo, hi, places)
     texts = data.draw(st.lists(st.from_regex(r"[0-9]{0,9}(\.[0-9]{0,6})?", fullmatch=True), min_size=5))
-    # and some that match: digits that complete the carry, times its power of ten, to a multiple
+    # and some that match: the carry times its power of ten, plus the digits, is a multiple
     for length in range(lo, min(lo + 25, lo + 25 if hi is None else hi + 1)):
         digits = length + (places or 0)
         number = -carry * 10 ** (length - lo) % divisor + divisor * data.draw(st.integers(0, 9))

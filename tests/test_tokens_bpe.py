@@ -112,7 +112,7 @@ def test_every_code_point(pair, stable_characters: str) -> None:
         for start in range(0, len(stable_characters), 60_000):
             text = joint.join(stable_characters[start : start + 60_000])
             if joint == "":
-                # A run of letters of no end is one pre-token; cut it so that the quadratic peer ends in time.
+                # An endless run of letters is one pre-token; cut it so that the quadratic peer ends in time.
                 text = "\n".join(text[k : k + 50] for k in range(0, len(text), 50))
             elif start % 180_000:
                 continue

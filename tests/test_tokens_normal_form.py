@@ -39,11 +39,11 @@ def test_a_qwen_tokenizer_has_rules_for_texts_in_nfc() -> None:
     composed, decomposed = "caf\u00e9 ole", "cafe\u0301 ole"
     assert tok.encode(decomposed) == tok.encode(composed) == hf.encode(decomposed).ids
     assert tok.decode(tok.encode(decomposed)) == composed.encode()
-    # what is forced is of the text, so that the matcher takes it
+    # forced tokens spell the text as it is, so that the matcher takes them
     matcher = ff.compile_choice([f"{decomposed}A", f"{decomposed}B"], tok).matcher()
     forced = matcher.forced_tokens()
     assert tok.decode(forced) == decomposed.encode() and matcher.accept_tokens(forced) == len(forced)
-    # nobody writes it so
+    # but the tokenizer never writes these tokens
     assert not ff.is_canonical(tok, forced) and ff.is_canonical(tok, tok.encode(decomposed))
     report = ff.is_canonical(tok, forced, complete=False)
     assert report.verdict == "no" and report.expected == tuple(tok.encode(composed))

@@ -126,7 +126,7 @@ def test_words_share_what_they_end_in() -> None:
 def test_what_stands_for_the_space() -> None:
     found = PretokenTable([Split(r"\s+|_\p{L}+", gaps=True)], space="_")
     assert found.ends_of(b"a b\n c") == [1, 3, 4, 6]
-    # it is in no text, so nothing is settled where it is
+    # `_` itself is in no text, so nothing is settled in bytes that have it
     assert found.settled(b"a b c")[0] == 3 and found.settled(b"a_b c") == (0, 0)
     with pytest.raises(TokenizerError, match="there is no pattern"):
         PretokenTable([])

@@ -113,7 +113,7 @@ class CharacterPrefix:
 
     @property
     def is_covered(self) -> bool:
-        """Whether the whole prefix is covered. Then every token may come that the matcher allows."""
+        """Whether the whole prefix is covered. Then every token that the matcher allows may come."""
         return not self._rest
 
     def coverings(self) -> list[Covering]:

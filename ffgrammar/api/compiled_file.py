@@ -1,4 +1,4 @@
-"""The format of compiled files. One holds what a front-end makes of a source (`GrammarIR`), and no caches.
+"""The format of compiled files. A file holds what a front-end makes of a source (`GrammarIR`), and no caches.
 
     magic (8 bytes) | version u32 | sha256 of the rest (32 bytes) | the vocabulary's fingerprint (32 bytes) | zlib(JSON)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CHUNK", "GENERATED", "MACHINE", "alike", "cut_bytes", "from_machine", "generated", "regex_classes"]
 
-# Characters of a chunk. Peers need long on a run without end, or give up.
+# How many characters a chunk has. On an endless run peers take long, or give up.
 CHUNK = 12_000
 # First and last of blocks with many letters.
 SCRIPTS = {

@@ -25,7 +25,7 @@ cdef inline bint begins_with_loop(const Nodes* n, uint32_t e) noexcept nogil:
     """Whether an expression begins with an unbounded loop."""
     cdef const uint32_t* words = head(n, e)
     if words[0] == K_AND:
-        # (any member of the intersection tells)
+        # (one member of the intersection is enough to tell)
         words = node(n, words[1])
     return words[0] == K_REP and words[3] == NO_BOUND
 

@@ -56,11 +56,11 @@ cdef enum:
     # instead of a base: all tokens of a mask have leads
     NO_BASE = 0xFFFFFFFF
 
-# Write where the tokens of a configuration's mask lead, and keep the mask. Tokens without a lead stay inside the lexeme, and act
-# as from the lexer state `base`: see LEAD_MARGIN in trie_walk.pxd. A token may have several leads, of which the last one holds,
-# and tokens may have leads that are not in the mask. If a lexeme is complete and cannot go on, the mask is that of the
-# configuration after it; `start` becomes this one, or else `config`. The row must not be a virtual one, and the grammar must be
-# delimited. Returns OK or a status. The engine's lock must be held.
+# Write to `leads` where the tokens of a configuration's mask lead (a lead: see trie_walk.pxd), and keep the mask. A token without
+# a lead stays inside the lexeme, and acts as it does from the lexer state `base`: see LEAD_MARGIN there. A token may have several
+# leads, of which the last one holds, and a token that is not in the mask may have leads, too. If a lexeme is complete and cannot
+# go on, the mask is that of the configuration after it. `start` becomes the configuration that the mask belongs to. The row must
+# not be a virtual one, and the grammar must be delimited. Returns OK or a status. The engine's lock must be held.
 cdef int masks_explain(
     Masks* k, Recognizer* m, const Config* config, Vec* leads, Config* start, uint32_t* base,
 ) noexcept nogil

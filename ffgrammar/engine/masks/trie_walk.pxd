@@ -23,8 +23,8 @@ cdef enum:
     # A lead says where a token leads. It is three words: the token, and the row and lexer state after it. The token is a
     # trie's pad_token where a node spells none.
     LEAD_WORDS = 3
-    # A token has no lead only if a state and its base act alike on it and on this many bytes after it. So they also act alike on
-    # four bytes of an ending and two ASCII characters (engine/canonical/reach.pxd).
+    # If a token has no lead, a state and its base act alike on it and on this many bytes after it. These are enough for the four
+    # bytes of an ending and two ASCII characters (engine/canonical/reach.pxd).
     LEAD_MARGIN = 6
 
 
@@ -64,8 +64,8 @@ cdef int partition_vocabulary(
 # tokens that stay from `base`, and of those that exit from `base` the ones that the parser's row allows. After it, `mask` has
 # the tokens that stay from `state`; tokens that exit from both states in the same way are set as before. Exits of `state` that
 # `base` does not share are appended to `exits`. `lengths` is a cache of distinguishing lengths, and may be kept as long as the
-# states. Adds to `visited` how many nodes were looked at. If `leads` is not NULL, the tokens that stay from `state` and may
-# act otherwise than from `base` are appended to it, with `row`. Returns OK or a status.
+# states. Adds to `visited` how many nodes were looked at. If `leads` is not NULL, a lead with `row` is appended to it
+# for each token that stays from `state` and may act otherwise than from `base`. Returns OK or a status.
 cdef int partition_from_base(
     Dfa* dfa, const Vocabulary* v, uint32_t row, uint32_t state, uint32_t base, uint32_t* mask, Vec* exits, Vec* leads,
     Map* lengths, size_t* visited,

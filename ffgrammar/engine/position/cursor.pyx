@@ -1,5 +1,5 @@
 """A cursor moves by tokens and bytes. When the engine's caches are dropped, the cursor's configuration means nothing any more.
-The configuration is then found again by reading the text. Chunks that another cursor has read again already are not read.
+The configuration is then found again by reading the text. Chunks that another cursor has read again already are skipped.
 """
 
 from libc.stdint cimport uint8_t, uint32_t
@@ -61,7 +61,7 @@ cdef int cursor_revalidate(Engine engine, Cursor* cursor) noexcept nogil:
 
 cdef int reread_chunk(Engine engine, Chunk* chunk, uint32_t until, Config* config) noexcept nogil:
     """Find the configurations of the first `until` steps of a chunk. `config` is the configuration before the chunk, and
-    becomes the one after these steps. Steps that another cursor has read again already are not read. Returns a status."""
+    becomes the one after these steps. Steps that another cursor has read again already are skipped. Returns a status."""
     cdef uint32_t at = chunk.first_byte
     cdef uint32_t k
     cdef Step* one

@@ -24,7 +24,7 @@ cdef struct Step:
     uint32_t token
 
 cdef struct Chunk:
-    Chunk* before         # the chunk before it, or NULL; steps of that chunk that `first` does not count are not of this text
+    Chunk* before         # the chunk before it, or NULL; of its steps, only those that `first` counts are part of this text
     size_t first          # how many steps of the text are before the chunk
     uint32_t first_byte   # how many bytes of the text are before the chunk
     uint32_t refs

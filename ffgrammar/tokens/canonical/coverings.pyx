@@ -279,9 +279,9 @@ cdef void unite(CanonicalState* at, const CanonicalState* other) noexcept nogil:
 
 
 cdef list find_coverings(CanonicalRules rules, const CanonicalState* start, bytes prefix, tuple before, uint32_t size_before):
-    """The coverings of a prefix after the tokens `before`, which have `size_before` bytes. If the prefix cannot
-    follow the last token of `start` in any canonical sequence, the search drops one constraint: that merges leave the next token
-    beside that last token."""
+    """The coverings of a prefix after the tokens `before`, which have `size_before` bytes. If the prefix cannot follow the last
+    token of `start` in any canonical sequence, the search drops one constraint: that merges leave the next token beside that last
+    token."""
     cdef CoveringSearch search = CoveringSearch(rules)
     cdef list found = []
     cdef uint32_t number, node

@@ -8,9 +8,9 @@ byte, in a `CanonicalState` of constant size:
     if rules.push(&state, token) > 0: ...   # some text may have the sequence as the beginning of its tokens
 
 Where pre-tokens end may depend on text that is not there yet. So a state has several hypotheses
-(tokens/pretokenize/automaton.py). If none is left, no text has the sequence. Between two tokens the pre-token ends
-or goes on. Which of the two is possible is known only when the next character is complete. Tokens may
-cut characters, so this can be some tokens later.
+(tokens/pretokenize/automaton.py). If none is left, no text has the sequence. Between two tokens the pre-token ends or
+goes on. Which of the two is possible is known only when the next character is complete. Tokens may cut characters, so this can
+be some tokens later.
 
 A tokenizer that looks for a whole pre-token among its tokens before it merges may have tokens that merges do not make. These are
 unmergeable: each is a pre-token of its own, and no other tokens may spell such a pre-token. Tokens that the pre-tokenizer itself
