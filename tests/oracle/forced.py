@@ -73,8 +73,8 @@ class Longest:
     """The findings about a run of forced tokens.
 
     Attributes:
-        is_shown: whether it is shown that no longer run is forced. It is shown by two sentences whose canonical tokens
-            begin with the run and then differ, or by one sentence whose tokens end with the run.
+        is_shown: whether it is shown that a longer run is not forced. Two sentences show it if their canonical tokens
+            begin with the run and then differ; one sentence shows it if its tokens end with the run.
         contradicts: a sentence whose canonical tokens begin with those before the run, but do not go on with the run.
     """
 
@@ -90,7 +90,7 @@ def longest(
     known: Sequence[int],
     random: Random,
 ) -> Longest:
-    """Look for sentences which show that no longer run than the forced one can be forced.
+    """Look for sentences which show that no run longer than the forced one can be forced.
 
     Each token that the grammar allows behind the run is tried; if there are many, only some are. Random tokens and
     bytes follow it, and then the way to an end. A sentence counts by the tokens of its whole encoding.

@@ -24,7 +24,7 @@ RANK_LINE = re.compile(rb"[A-Za-z0-9+/]+=* \d+\s*\n")
 
 
 class TokenizerFile(NamedTuple):
-    """A file of a known kind, and what is in it. (A pipe can be read once.)"""
+    """A file of a known kind, and what is in it. (It is kept because a pipe cannot be read twice.)"""
 
     path: Path
     kind: Literal["huggingface", "tekken", "ranks", "sentencepiece", "gguf"]
@@ -44,7 +44,7 @@ def find_file(path: Path) -> TokenizerFile:
                 raise TokenizerError(f"{path}: this folder has none of {', '.join(NAMES)}")
             path = found[0]
         with path.open("rb") as file:
-            # (a GGUF file may have a model of many gigabytes)
+            # (a GGUF file is not read here: it may have a model of many gigabytes)
             data = file.read(4)
             data += b"" if data == b"GGUF" else file.read()
     except (OSError, ValueError) as error:
