@@ -124,8 +124,8 @@ def _spells(tok: Tokenizer, ids: tuple[int, ...], text: bytes) -> bool:
 
 def _expected(tok: Tokenizer, given: tuple[int, ...], complete: bool) -> tuple[list[int], int, bool]:
     """Three answers about the tokens `given`: what the tokenizer makes of their text, with the special tokens left as
-    they are; how many of these are settled; and whether it is known that no further text can make the tokens given
-    the tokenizer's own."""
+    they are; how many of these are settled; and whether it is known that `given` is not canonical, whatever text
+    follows."""
     expected: list[int] = []
     part: list[int] = []
     for token in given:

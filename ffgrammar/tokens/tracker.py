@@ -45,7 +45,7 @@ class CanonicalityTracker:
         self._rules = tok.rules("CanonicalityTracker")
         self._tokens: list[int] = []
         # After each token: the sequence, None where no text has the tokens so far; how many tokens are settled; and the
-        # index of the first token of the text that the last one is in (special tokens separate texts).
+        # index of the token that the last one's text begins with (special tokens separate texts).
         self._sequences: list[CanonicalSequence | None] = [CanonicalSequence(self._rules)]
         self._settled = [0]
         self._starts = [0]

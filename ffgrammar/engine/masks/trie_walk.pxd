@@ -61,10 +61,10 @@ cdef int partition_vocabulary(
 ) noexcept nogil
 
 # Turn the mask of the state `base` into that of `state`, and walk only where the two differ. Before the call, `mask` has the
-# tokens that stay from `base`, and of those that exit from `base` the ones that the parser's row allows. After it, `mask` has
-# the tokens that stay from `state`; tokens that exit from both states in the same way are set as before. Exits of `state` that
-# `base` does not share are appended to `exits`. `lengths` is a cache of distinguishing lengths, and may be kept as long as the
-# states. Adds to `visited` how many nodes were looked at. If `leads` is not NULL, a lead with `row` is appended to it
+# tokens that stay from `base`. It also has those tokens that exit from `base` and that the parser's row allows. After the call,
+# `mask` has the tokens that stay from `state`; tokens that exit from both states in the same way are set as before. Exits of
+# `state` that `base` does not share are appended to `exits`. `lengths` is a cache of distinguishing lengths, and may be kept as
+# long as the states. Adds to `visited` how many nodes were looked at. If `leads` is not NULL, a lead with `row` is appended to it
 # for each token that stays from `state` and may act otherwise than from `base`. Returns OK or a status.
 cdef int partition_from_base(
     Dfa* dfa, const Vocabulary* v, uint32_t row, uint32_t state, uint32_t base, uint32_t* mask, Vec* exits, Vec* leads,

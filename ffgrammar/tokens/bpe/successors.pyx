@@ -9,7 +9,7 @@ takes 6 ms.
 
 Which tokens b cannot follow a token a? Those where some merge c = (x, y) joins the two across their border: x is a part at the
 end of a, y is a part at the beginning of b, and c comes before the merges that take x and y into larger parts of a and b. There
-are few x: a itself, the right part of a, the right part of that, and so on. To find all b of a c, make each token a child of its
+are few x: a itself, the right part of a, the right part of that, and so on. To find the b of a c, make each token a child of its
 left part. The tokens with y as a part at their beginning are then y and the tree below it. Only those count in which y still
 stands alone when c comes. These are y itself and the trees of those children of y whose rank is not below that of c. With the
 children of a token in descending order of rank, these tokens are one range of the tree's preorder. The range begins at y, and

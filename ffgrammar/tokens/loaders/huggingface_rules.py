@@ -343,7 +343,7 @@ def _check_overlaps(every: list[dict[str, Any]], added: list[dict[str, Any]], sp
         texts[bool(token.get("normalized"))].append(token["content"].replace(space or " ", " "))
     for other in every:
         if other.get("special"):
-            # (it is found in one search with these, and then passed over: a token that begins inside it is not found)
+            # (one search finds it and the added tokens; it is then passed over, and so is a token that begins in it)
             text = other["content"].replace(space or " ", " ")
             for one in texts[bool(other.get("normalized"))]:
                 if _begins_in(one, text):

@@ -76,7 +76,8 @@ class Boundaries(NamedTuple):
     Attributes:
         alphabet: the classes of its characters.
         goes_on: a list for each way in which the pre-token may go on. It holds the next state by state * classes +
-            class, or DEAD where there is none. In state 0 and inside a match, the first way is that of a match.
+            class, or DEAD where there is none. In state 0 and inside a match, the first way is the one in which the
+            character is part of a match.
         ends: the same for the ways in which the pre-token ends before the character.
         matches: by state * classes + class, 1 if some way matches before a character of the class. The pre-token ends
             there, unless a way that comes before this one matches later. 0 in a gap. Empty if there are several
@@ -287,7 +288,7 @@ class _Builder:
             return [], [], matched
         after = self.in_match(before, watched, character)
         if at == 0:
-            # (at the start of a text the first way is that of a match, even if there is none)
+            # (at the start of a text the first way is always that of a match, even if no match can begin there)
             return [*(self.number_all(after) or [DEAD]), *self.number_all(self.in_gap([], character))], [], matched
         ends: list[State] = []
         if matched:
