@@ -33,6 +33,24 @@ cdef inline uint8_t missing_after(uint8_t missing, uint32_t byte) noexcept nogil
     return 1 + (byte >= 0xE0) + (byte >= 0xF0)
 
 
+cdef inline bint is_subset(const uint32_t* some, const uint32_t* all, uint32_t words) noexcept nogil:
+    """Whether a set of hypotheses is part of another one."""
+    cdef uint32_t i
+    for i in range(words):
+        if some[i] & ~all[i]:
+            return False
+    return True
+
+
+cdef int keep_set(Vec* sets, Map* at, uint32_t state, uint32_t offset, int status) noexcept nogil:
+    """Keep the last set for a state. If it could not be completed, which `status` says, forget it. Returns OK or a status."""
+    if status >= 0:
+        status = map_put(at, state, offset)
+    if status < 0:
+        sets.len = offset
+    return status
+
+
 @cython.final
 cdef class Reach:
     """What lexer states say about the ends of pre-tokens.
@@ -81,69 +99,73 @@ cdef class Reach:
                 + (self.ends.cap + self.next.cap + self.surveys.cap) * sizeof(uint32_t))
 
     cdef int sure_after(self, Engine engine, uint32_t state, uint32_t* offset) noexcept nogil:
-        cdef uint32_t words = self.outcomes.words
-        cdef uint32_t byte, target, i
-        cdef const uint32_t* sure
-        cdef int status
         offset[0] = map_get(&self.next_at, state)
         if offset[0] != ABSENT:
             return OK
         offset[0] = <uint32_t>self.next.len
-        if vec_fill(&self.next, words, 0) < 0:
-            return NO_MEMORY
-        for byte in range(0x80):
-            status = dfa_step(&engine.recognizer.dfa, state, byte, &target)
-            if status < 0:
-                self.next.len = offset[0]
-                return status
-            if target <= LAST_STATE:
-                sure = self.outcomes.sure_next + self.rules.pretokens.ascii[byte] * words
-                for i in range(words):
-                    self.next.data[offset[0] + i] |= sure[i]
-        return map_put(&self.next_at, state, offset[0])
-
-    cdef int add_open_ends(self, Engine engine, uint32_t offset, uint32_t byte, uint32_t target) noexcept nogil:
-        cdef const Vec* open_ends = &self.outcomes.open_ends
-        cdef uint32_t character = self.rules.pretokens.ascii[byte]
-        cdef uint32_t after
-        cdef size_t i
-        cdef int status = self.sure_after(engine, target, &after)
-        if status < 0:
-            return status
-        for i in range(0, open_ends.len, 3):
-            if open_ends.data[i] == character and bit_test(self.next.data + after, open_ends.data[i + 2]):
-                bit_set(self.ends.data + offset, open_ends.data[i + 1])
-        return OK
+        return keep_set(
+            &self.next, &self.next_at, state, offset[0], self.add_by_class(engine, state, self.outcomes.sure_next, &self.next))
 
     cdef int ends_in(self, Engine engine, uint32_t state, uint32_t* offset) noexcept nogil:
-        cdef uint32_t words = self.outcomes.words
-        cdef uint32_t byte, target, i
-        cdef uint32_t last_class = ABSENT
-        cdef uint32_t last_target = ABSENT
-        cdef const uint32_t* ends
         cdef int status
         offset[0] = map_get(&self.ends_at, state)
         if offset[0] != ABSENT:
             return OK
         offset[0] = <uint32_t>self.ends.len
-        if vec_fill(&self.ends, words, 0) < 0:
+        status = self.add_by_class(engine, state, self.outcomes.sure_ends, &self.ends)
+        if status >= 0:
+            status = self.add_open_ends(engine, state, offset[0])
+        return keep_set(&self.ends, &self.ends_at, state, offset[0], status)
+
+    cdef int add_by_class(self, Engine engine, uint32_t state, const uint32_t* by_class, Vec* sets) noexcept nogil:
+        cdef uint32_t words = self.outcomes.words
+        cdef size_t base = sets.len
+        cdef const uint32_t* added
+        cdef uint32_t byte, target, i
+        cdef int status
+        if vec_fill(sets, words, 0) < 0:
             return NO_MEMORY
         for byte in range(0x80):
+            added = by_class + self.rules.pretokens.ascii[byte] * words
+            if is_subset(added, sets.data + base, words):
+                continue
             status = dfa_step(&engine.recognizer.dfa, state, byte, &target)
             if status < 0:
-                self.ends.len = offset[0]
                 return status
-            if target <= LAST_STATE and (target != last_target or self.rules.pretokens.ascii[byte] != last_class):
+            for i in range(words if target <= LAST_STATE else 0):
+                sets.data[base + i] |= added[i]
+        return OK
+
+    cdef int add_open_ends(self, Engine engine, uint32_t state, uint32_t offset) noexcept nogil:
+        cdef uint32_t last_class = ABSENT
+        cdef uint32_t last_target = ABSENT
+        cdef uint32_t byte, target
+        cdef int status
+        for byte in range(0x80):
+            status = dfa_step(&engine.recognizer.dfa, state, byte, &target)
+            if status >= 0 and target <= LAST_STATE and (
+                    target != last_target or self.rules.pretokens.ascii[byte] != last_class):
                 last_target = target
                 last_class = self.rules.pretokens.ascii[byte]
-                ends = self.outcomes.sure_ends + self.rules.pretokens.ascii[byte] * words
-                for i in range(words):
-                    self.ends.data[offset[0] + i] |= ends[i]
-                status = self.add_open_ends(engine, offset[0], byte, target)
+                status = self.add_open_ends_before(engine, offset, last_class, target)
+            if status < 0:
+                return status
+        return OK
+
+    cdef int add_open_ends_before(self, Engine engine, uint32_t offset, uint32_t character, uint32_t target) noexcept nogil:
+        cdef const uint32_t* one = self.outcomes.open_ends.data
+        cdef const uint32_t* end = one + self.outcomes.open_ends.len
+        cdef uint32_t after
+        cdef int status
+        while one < end:
+            if one[0] == character and not bit_test(self.ends.data + offset, one[1]):
+                status = self.sure_after(engine, target, &after)
                 if status < 0:
-                    self.ends.len = offset[0]
                     return status
-        return map_put(&self.ends_at, state, offset[0])
+                if bit_test(self.next.data + after, one[2]):
+                    bit_set(self.ends.data + offset, one[1])
+            one += 3
+        return OK
 
     cdef int ends_after(self, Engine engine, const Config* config, uint32_t* bits) noexcept nogil:
         cdef uint32_t words = self.outcomes.words
