@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from .files import read_input
 from .messages import in_flags
-from .options import EXTENSIONS, KINDS
+from .options import EMBEDDED, EXTENSIONS, KINDS
 from .show import complain
 
 if TYPE_CHECKING:
@@ -136,11 +136,13 @@ def load_grammar(path: str, tokenizer: Tokenizer, kind: str | None, **compiling:
 
 
 def load_tokenizer(named: VocabularyName) -> Tokenizer:
-    """A vocabulary by its embedded name, or from a file."""
+    """A vocabulary by its embedded name, or from a file or a folder."""
     from ffgrammar import Tokenizer, TokenizerError
 
     name = named.name
-    if "/" not in name and not name.endswith((".json", ".tiktoken", ".model")):
+    is_path = "/" in name or name.endswith((".json", ".tiktoken", ".model", ".gguf")) or Path(name).exists()
+    # (a misspelt name gets the error that lists the embedded ones)
+    if name in EMBEDDED or not is_path:
         if named.pattern is not None:
             raise click.UsageError("--pattern is for rank files")
         return Tokenizer.from_tiktoken(name, eos_token_ids=named.eos)

@@ -628,7 +628,7 @@ def test_an_embedded_vocabulary_may_come_from_its_rank_file(invoke: Invoke, shar
     assert (found.code, "this is not cl100k_base" in found.err) == (2, True)
 
 
-def test_a_tokenizer_json_is_a_vocabulary(invoke: Invoke, tmp_path: Path) -> None:
+def test_a_tokenizer_json_is_a_vocabulary(invoke: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tokenizers = pytest.importorskip("tokenizers")
     byte_level = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
     vocabulary = {letter: number for number, letter in enumerate(sorted(byte_level.alphabet()))}
@@ -636,11 +636,15 @@ def test_a_tokenizer_json_is_a_vocabulary(invoke: Invoke, tmp_path: Path) -> Non
     tokenizer.pre_tokenizer = byte_level
     tokenizer.decoder = tokenizers.decoders.ByteLevel()
     tokenizer.add_special_tokens(["<|endoftext|>"])
-    path = tmp_path / "tokenizer.json"
+    path = tmp_path / "model" / "tokenizer.json"
+    path.parent.mkdir()
     tokenizer.save(str(path))
     found = invoke("mask", "-", "--type", "regex", "--tokenizer", str(path), "--format", "json", stdin="ab?").json()
     assert [token["text"] for token in found["tokens"]] == ["a", "ab"]
     assert invoke("check", "--text", "ab", "--tokenizer", str(path), "--json").json()["given"] == [256]
+    # a folder's name needs no slash
+    monkeypatch.chdir(tmp_path)
+    assert invoke("check", "--text", "ab", "--tokenizer", "model", "--json").json()["given"] == [256]
 
 
 # ---- check
