@@ -4,7 +4,7 @@ While holding the GIL, never wait for a lock whose holder may need the GIL: try 
 `lock_take`.
 """
 
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint32_t, uint64_t
 
 cdef extern from *:
     """
@@ -39,6 +39,10 @@ cdef extern from *:
     }
     static inline uint32_t ffgrammar_load(const uint32_t *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
     static inline void ffgrammar_put(uint32_t *word, uint32_t value) { __atomic_store_n(word, value, __ATOMIC_RELEASE); }
+    static inline uint64_t ffgrammar_load_word(const uint64_t *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
+    static inline void ffgrammar_put_word(uint64_t *word, uint64_t value) {
+        __atomic_store_n(word, value, __ATOMIC_RELAXED);
+    }
     #endif
     """
     ctypedef struct Lock "pthread_mutex_t":
@@ -61,3 +65,7 @@ cdef extern from *:
     uint32_t atomic_add "ffgrammar_add"(uint32_t* count, uint32_t more) noexcept nogil
     uint32_t atomic_load "ffgrammar_load"(const uint32_t* word) noexcept nogil
     void atomic_put "ffgrammar_put"(uint32_t* word, uint32_t value) noexcept nogil
+
+    # Read or write a word of 64 bits at once. This says nothing about what else the other thread had written before.
+    uint64_t atomic_load_word "ffgrammar_load_word"(const uint64_t* word) noexcept nogil
+    void atomic_put_word "ffgrammar_put_word"(uint64_t* word, uint64_t value) noexcept nogil

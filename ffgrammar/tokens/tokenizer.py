@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.canonical.lazy_rules import LazyRules, make_rules
+from ffgrammar.tokens.canonical.lazy_rules import LazyRules, make_embedded_rules, make_rules
 from ffgrammar.tokens.vocabulary.normal_form import NormalForm
 from ffgrammar.tokens.vocabulary.special import (
     EosIds,
@@ -156,7 +156,7 @@ class Tokenizer:
             eos_token_ids = check_eos(eos_token_ids, check_vocab_size(vocab_size, len(tokens)))
             check_no_text(eos_token_ids, lambda number: tokens[number] if number < len(tokens) else None, name)
         pattern = getattr(encoding, "_pat_str", None)
-        rules = None if pattern is None else partial(make_rules, pattern=pattern, embedded=False)
+        rules = None if pattern is None else partial(make_rules, pattern=pattern)
         tok = cls._build(tokens, special_tokens, eos_token_ids, vocab_size, name, encoder, rules=rules)
         tok._no_rules = "the encoding has no pattern"
         return tok
@@ -270,7 +270,7 @@ class Tokenizer:
         elif read.special_tokens:
             eos_token_ids = check_eos(eos_token_ids, MAX_VOCAB_SIZE)
             check_no_text(eos_token_ids, lambda number: next(iter(read.tokens[number : number + 1]), None), str(path))
-        rules = None if read.pattern is None else partial(make_rules, pattern=read.pattern, embedded=False)
+        rules = None if read.pattern is None else partial(make_rules, pattern=read.pattern)
         tok = cls._build(read.tokens, read.special_tokens, eos_token_ids, vocab_size, str(path), None, rules=rules)
         if tok._rules is not None and read.pattern is not None:
             tok._encoder = RulesEncoder(tok._rules, read.tokens, read.pattern)
@@ -327,7 +327,7 @@ class Tokenizer:
         check_no_text(eos, trie.token_bytes, name)
         add_eos_names(specials, eos, [])
         encoder = BuiltinEncoder(trie, encoding.splitter)
-        rules = LazyRules(partial(make_rules, trie, pattern=encoding.pattern, embedded=True))
+        rules = LazyRules(partial(make_embedded_rules, trie, encoding))
         return cls(trie, special_tokens=specials, eos_token_ids=eos, name=name, encoder=encoder, rules=rules)
 
     @classmethod

@@ -6,6 +6,7 @@ In reading order:
     merge_list       the merges of a tokenizer that lists them, by pair of tokens
     merge_loop       the loop that merges the bytes of a pre-token into tokens
     merges           which two tokens can stand side by side after merging
+    pack_lengths     the command that packs the parts of an embedded encoding's tokens
     successors       for a token, all tokens that merges leave after it
     builtin_encoder  the encoder of the embedded encodings
     native_encoder   the encoder of any tokenizer whose pre-tokenizer and merges are known

@@ -4,6 +4,7 @@ cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
+from ffgrammar.core.threads cimport atomic_load
 from ffgrammar.tokens.bpe.ids cimport BpeStatus, Ids
 from ffgrammar.tokens.bpe.merge_list cimport MergeIndex, MergeList
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
@@ -31,17 +32,45 @@ cdef class Merges:
     cdef uint32_t ranks              # every rank is below this
     # Tables by token. The first four are filled in when the token is first asked for.
     cdef uint32_t* left              # the left part of its last merge, or WHOLE, UNKNOWN or UNREACHED
-    cdef uint32_t* right             # the right part
+    cdef uint32_t* right             # the right part; UNKNOWN if only `left` is packed and this was not asked for: see `right_part`
     cdef uint8_t* out_of_order       # whether its merges do not come in the order of ranks
     cdef uint32_t* rank              # of its last merge, where merges are listed; else NULL
     cdef uint8_t* is_byte            # with listed merges: whether the token stands for a byte of a character that is no token
     # Answers of `pair` that are kept. An entry is one << 33 | other << 2 | answer << 1 | 1, or 0. Threads read and write entries
-    # without a lock: an entry is one word, so a thread finds all of it or another one.
+    # without a lock: an entry is one word, which is read and written at once.
     cdef uint64_t* kept_pairs
+    cdef bint all_split              # whether `left` is known for all tokens from the start
     cdef uint32_t[256] byte_token    # by byte: the token that stands for it, or NO_TOKEN
+
+    # Part of the constructor: fill `left` from packed lengths. Returns 0. Raises TokenizerError if they are not of this vocabulary.
+    cdef int load_lengths(self, bytes lengths) except -1
 
     # Find the parts of a token and note them in the tables. Returns 0, or -1 if there is no memory.
     cdef int split(self, uint32_t token) noexcept nogil
+
+    # Note the parts of a token in the tables. `left` may be WHOLE or UNREACHED, and `right` is then of no use. Returns as `split`.
+    cdef int note(self, uint32_t token, uint32_t left, uint32_t right) noexcept nogil
+
+    # `split` for all tokens that are not split yet, much faster. Any number of threads may do this at once. Returns as `split`.
+    cdef int split_all(self) noexcept nogil
+
+    # The steps of `split_all` follow. Fill `shorter`: by token, the longest other token that it begins with, or NO_TOKEN.
+    cdef void find_shorter(self, uint32_t* shorter) noexcept nogil
+
+    # `split` by trying the tokens that a token begins with. Returns as `split`.
+    cdef int split_between(self, uint32_t token, const uint32_t* shorter) noexcept nogil
+
+    # Whether merging a text gets as far as the tokens `left` and `right`, if these merge last. `right` begins at the offset `cut`.
+    # Returns 1; 0 if not, or if it is not known; or -1 if there is no memory.
+    cdef int merges_to(self, const uint8_t* text, uint32_t cut, uint32_t left, uint32_t right) noexcept nogil
+
+    # The right part of a token that has parts. The token must be split.
+    cdef inline uint32_t right_part(self, uint32_t token) noexcept nogil:
+        cdef uint32_t found = atomic_load(&self.right[token])
+        return found if found != <uint32_t>UNKNOWN else self.find_right(token)
+
+    # `right_part` where only the left part is known.
+    cdef uint32_t find_right(self, uint32_t token) noexcept nogil
 
     # The same, but writes the parts to `left` and `right` instead of noting them. The caller has set both to UNREACHED. Returns
     # 0 or -1.
@@ -60,6 +89,13 @@ cdef class Merges:
     # The same as `pair`, for tokens whose merges come in the order of ranks. `text` has the bytes of `one` and, from `border`
     # on, those of `other`. It is needed only if ids are ranks.
     cdef int side_by_side(self, const uint8_t* text, uint32_t border, uint32_t one, uint32_t other) noexcept nogil
+
+    # Part of `side_by_side`: whether no merge joins the two tokens, or parts of them, before both are made. Returns 1 or 0, or -1
+    # if there is no memory.
+    cdef int undo(self, const uint8_t* text, uint32_t border, uint32_t one, uint32_t other) noexcept nogil
+
+    # The rank of the merge of two neighbours, or NO_TOKEN if they do not merge. `text` and `border` are as above.
+    cdef uint32_t joined(self, const uint8_t* text, uint32_t border, uint32_t one, uint32_t other) noexcept nogil
 
     # The same as `pair`, for all tokens, by merging the `count` bytes of both. It is slower than `side_by_side`.
     cdef int merged_apart(self, const uint8_t* text, uint32_t count, uint32_t one, uint32_t other) noexcept nogil

@@ -2,60 +2,67 @@
 
 from libc.stdint cimport uint32_t
 
+from ffgrammar.core.vec cimport Vec
 from ffgrammar.tokens.bpe.merges cimport Merges
+
+cdef enum:
+    NO_LIMIT = 0xFFFFFFFF
 
 
 cdef class Successors:
     cdef Merges merges
-    # One block of memory. The arrays below are parts of it.
-    cdef uint32_t* memory
-    cdef uint32_t* by_rank       # by rank: the token that the merge of that rank makes, or NO_LIMIT
-    cdef uint32_t* out_of_order  # tokens whose merges do not come in the order of ranks: each pair with one of these is checked
-    cdef uint32_t out_of_order_count
+    cdef object lock             # held while the tables are made, and while a mask is made
+    cdef uint32_t made           # whether the tables are made; read it with `is_made`
     # A forest over the tokens that merges make. A token's parent is the left part of its last merge. Siblings are in descending
-    # order of rank. `position` is a token's number in the preorder of the forest.
-    cdef uint32_t count          # tokens in the forest
-    cdef uint32_t* position      # by token; NO_LIMIT for a token that is not in the forest
+    # order of rank. One block of memory has four arrays.
+    cdef uint32_t* position      # by token: its number in the preorder of the forest; NO_LIMIT if it is not in the forest
     cdef uint32_t* token         # by position
     cdef uint32_t* end           # by token: the position after its last descendant
-    cdef uint32_t* first         # by token: where its children begin in `children`; the previous token's children end there
-    cdef uint32_t* children
-    # By token. Let its last merge be (x, y), and let some token end with x. If x merges further inside that token with a rank
-    # above `least`, or not at all, then neither y nor a descendant of y with a position below `stop` can follow.
-    cdef uint32_t* stop
-    cdef uint32_t* least
-    cdef bytes everything        # the mask of all tokens in the forest
+    cdef uint32_t* stop          # by token: what `stop_of` has found, or 0
+    cdef Vec loose               # tokens that are roots of the forest because they merge before their left part, or it is not there
+    cdef Vec out_of_order        # tokens whose merges do not come in the order of ranks: each pair with one of these is checked
+    cdef Vec everything          # the mask of all tokens in the forest
     cdef dict kept               # mask by token
     cdef readonly size_t max_bytes
 
     # The mask of the successors of a token that merges make: see `after`. Raises MemoryError.
     cdef bytes find(self, uint32_t one)
 
-    # The five steps of the constructor follow, in order. The first two return 0, and raise MemoryError.
+    # Whether the tables are made.
+    cdef bint is_made(self) noexcept nogil
 
-    # Allocate all tables.
-    cdef int allocate(self) except -1
+    # All other methods run with the lock held. They return OK or NO_MEMORY unless their comments say otherwise. First, make the
+    # tables.
+    cdef int make(self) noexcept nogil
 
-    # Fill `everything`, `out_of_order` and `by_rank` with the tokens that merges make, and count the children of each token.
-    cdef int list_tokens(self) except -1
+    # The steps of `make` follow. Put the tokens that merges make into the forest, each alone, and fill `everything` and
+    # `out_of_order`. Fills `by_rank` with the token that the merge of a rank makes, or NO_LIMIT.
+    cdef int list_tokens(self, uint32_t* by_rank) noexcept nogil
 
-    # Fill `children`, in descending order of rank.
-    cdef void link_children(self) noexcept nogil
+    # Whether a token that has parts is a root all the same: see `loose`. Returns True or False.
+    cdef bint is_loose(self, uint32_t token) noexcept nogil
 
-    # Give all tokens positions, tree by tree.
-    cdef void number_trees(self) noexcept nogil
+    # Set `end` to the number of tokens in the tree below each token, and list the loose tokens.
+    cdef int count_trees(self, const uint32_t* by_rank) noexcept nogil
 
-    # Fill `stop` and `least`.
-    cdef void find_stops(self) noexcept nogil
+    # Give all tokens positions.
+    cdef void number_trees(self, const uint32_t* by_rank) noexcept nogil
 
-    # Part of `number_trees`: give positions to a token and its descendants.
-    cdef void number_tree(self, uint32_t root) noexcept nogil
+    # Give a token the positions up to `end`. Its tree has `size` tokens. Returns the first position.
+    cdef uint32_t place(self, uint32_t token, uint32_t end, uint32_t size) noexcept nogil
 
     # The rank of a token's last merge, or that of its part `part` if this is higher.
     cdef uint32_t later(self, uint32_t token, uint32_t part) noexcept nogil
 
-    # In a mask of all tokens, clear the bits of those that cannot follow `one`. Returns 0; raises MemoryError.
-    cdef int fill(self, uint32_t one, uint32_t* mask) except -1
+    # Let a token's last merge be (x, y). If this merge comes as soon as it can, what follows x cannot be y, nor a descendant of y
+    # with a position below this.
+    cdef uint32_t stop_of(self, uint32_t token) noexcept nogil
 
-    # Clear the bit of `other` if a check of the pair says that it cannot follow `one`. Returns 0; raises MemoryError.
-    cdef int check(self, uint32_t one, uint32_t other, uint32_t* mask) except -1
+    # In a mask of all tokens, clear the bits of those that cannot follow `one`.
+    cdef int fill(self, uint32_t one, uint32_t* mask) noexcept nogil
+
+    # Clear the bits of those that the last merge of a token forbids, if it comes before rank `limit`.
+    cdef void forbid(self, uint32_t merged, uint32_t limit, uint32_t* mask) noexcept nogil
+
+    # Clear the bit of `other` if a check of the pair says that it cannot follow `one`.
+    cdef int check(self, uint32_t one, uint32_t other, uint32_t* mask) noexcept nogil

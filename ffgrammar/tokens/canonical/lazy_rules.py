@@ -9,9 +9,10 @@ from ffgrammar.core.errors import TokenizerError
 
 if TYPE_CHECKING:
     from ffgrammar.tokens.canonical.rules import CanonicalRules
+    from ffgrammar.tokens.vocabulary.embedded import Encoding
     from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
-__all__ = ["LazyRules", "make_rules"]
+__all__ = ["LazyRules", "make_embedded_rules", "make_rules"]
 
 
 class LazyRules:
@@ -47,17 +48,30 @@ class LazyRules:
         return self._kept.get(None) or None
 
 
-def make_rules(trie: TokenTrie, pattern: str, embedded: bool) -> CanonicalRules:
+def make_rules(trie: TokenTrie, pattern: str) -> CanonicalRules:
     """The rules of a tokenizer in whose vocabulary ids are ranks.
 
     Args:
         trie: the vocabulary.
         pattern: the pattern of its pre-tokenizer.
-        embedded: whether it is an embedded one. For these, tests check that merges make every token.
 
     Raises:
         TokenizerError: the pattern cannot be read.
     """
     from ffgrammar.tokens.canonical.rules import CanonicalRules
 
-    return CanonicalRules(trie, pattern, all_merged=embedded)
+    return CanonicalRules(trie, pattern)
+
+
+def make_embedded_rules(trie: TokenTrie, encoding: Encoding) -> CanonicalRules:
+    """The rules of an embedded encoding. Tests check that merges make every token.
+
+    Raises:
+        TokenizerError: a file of the package cannot be read or is damaged.
+    """
+    from ffgrammar.tokens.bpe.merges import Merges
+    from ffgrammar.tokens.canonical.rules import CanonicalRules
+    from ffgrammar.tokens.vocabulary.embedded import load_left_lengths
+
+    merges = Merges(trie, left_lengths=load_left_lengths(encoding))
+    return CanonicalRules(trie, encoding.pattern, all_merged=True, merges=merges)

@@ -46,19 +46,19 @@ cdef class CanonicalRules:
     cdef uint8_t* is_atom                  # by token: whether the pre-tokenizer itself finds it in the text
     cdef uint8_t* may_stop                 # by state of the automaton: whether the pre-token or the text may end there
     cdef uint8_t* is_sure                  # by state of the automaton: whether every text may go on from there
-    cdef Successors kept_successors        # None until they are made
-    cdef uint32_t asked                    # pairs of tokens that calls of `successors_for` were about, up to MAX_ASKED
+    cdef Successors all_successors
+    cdef uint32_t asked                    # pairs of tokens that calls of `successors_for` were about; stays at MAX_ASKED or more
     cdef Outcomes outcomes                 # of the pre-tokenizer
     cdef BoundaryTransitions transitions
     cdef dict sieves                       # that sieve.pyx has made
     cdef uint32_t sieve_count              # how many it ever made
     cdef uint32_t* free_ends               # the hypotheses, as bits, after which the pre-token can end in printable ASCII text
 
-    # The successors of all tokens. They are made on the first call. Raises MemoryError.
+    # The successors of all tokens.
     cdef Successors successors(self)
 
-    # The same for a caller that has `count` pairs to check and can do so without successors. Returns None until the pairs of
-    # all such calls are so many that successors are worth their making. Raises MemoryError.
+    # The same for a caller that has `count` pairs to check and can do so without them. Returns None until
+    # the tables of successors are made, or the pairs of all such calls are so many that the tables are worth their making.
     cdef Successors successors_for(self, uint32_t count)
 
     # Set `at` to the state before a text.

@@ -25,6 +25,7 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from ffgrammar.core.bits cimport bit_set, bit_test
+from ffgrammar.core.threads cimport atomic_add, atomic_load
 from ffgrammar.core.utf8 cimport utf8_step, utf8_write
 from ffgrammar.tokens.bpe.merges cimport Merges
 from ffgrammar.tokens.bpe.native_encoder cimport NativeEncoder
@@ -40,7 +41,7 @@ from ffgrammar.core.errors import TokenizerError
 cdef enum:
     NO_END = 0x80000000  # a bit of `node`: the pre-token must not end here
     # From this many pairs of tokens on, successors are made. Checking so many pairs takes some 10 ms. Making the tables of
-    # successors takes 60 to 100 ms, once.
+    # successors takes XX ms, once.
     MAX_ASKED = 1 << 16
 
 
@@ -72,6 +73,7 @@ cdef class CanonicalRules:
         self.trie = trie
         self.merges = Merges(trie) if merges is None else merges
         self.pretokens = PretokenTable(pattern, space)
+        self.all_successors = Successors(self.merges)
         self.encoder = NativeEncoder(self.pretokens, self.merges, whole_pretokens)
         self.whole_pretokens = whole_pretokens
         self.space = space
@@ -151,6 +153,8 @@ cdef class CanonicalRules:
 
     cdef int find_unmergeable(self) except -1:
         cdef uint32_t token
+        if self.merges.split_all() < 0:
+            raise MemoryError
         for token in range(self.trie.vocab_size):
             if self.trie.offsets[token] < self.trie.offsets[token + 1] and not self.is_atom[token]:
                 if self.merges.reached(token) == 0:
@@ -172,17 +176,15 @@ cdef class CanonicalRules:
             self.leads_to_unmergeable[node] = True
         return 0
 
-    # ---- what is made when first asked for
+    # ---- successors
 
     cdef Successors successors(self):
-        if self.kept_successors is None:
-            # (two threads may both get here; the answers are the same)
-            self.kept_successors = Successors(self.merges)
-        return self.kept_successors
+        return self.all_successors
 
     cdef Successors successors_for(self, uint32_t count):
-        self.asked += min(count, MAX_ASKED - self.asked)
-        return self.successors() if self.asked == MAX_ASKED else self.kept_successors
+        if atomic_load(&self.asked) < MAX_ASKED:
+            atomic_add(&self.asked, min(count, <uint32_t>MAX_ASKED))
+        return self.all_successors if self.all_successors.is_made() or atomic_load(&self.asked) >= MAX_ASKED else None
 
     # ---- a token
 

@@ -1,3 +1,4 @@
+# cython: language_level=3
 """The automaton of pre-token boundaries: what a pre-tokenizer does with a text that is not complete yet.
 
 A pre-tokenizer matches its pattern again and again, each time where the last pre-token ended. Of several ways to match,
@@ -34,7 +35,7 @@ from typing import NamedTuple
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.pretokenize.alphabet import Alphabet, make_alphabet
-from ffgrammar.tokens.pretokenize.pattern import END, JUMP, MATCH, NEXT, SPLIT, CharSet, Instruction, compile_pattern
+from ffgrammar.tokens.pretokenize.pattern import CHAR, END, JUMP, MATCH, NEXT, SPLIT, CharSet, Instruction, compile_pattern
 from ffgrammar.tokens.pretokenize.words import compile_words
 
 __all__ = ["Boundaries", "Split", "make_boundaries"]
@@ -231,7 +232,14 @@ class _Builder:
         # (a class of characters that are in no text is in no set, and leads nowhere)
         self.never = [one is None for one in members]
         self.members = [one or frozenset() for one in members]
-        self.start = self.closure([0])
+        # By program counter: whether the instruction decides something about the next character, and, for a CHAR, the
+        # threads after its character.
+        self.decides = {at for at, step in enumerate(program) if step.kind in (NEXT, END)}
+        self.after = {at: self.closure(at + 1) for at, step in enumerate(program) if step.kind == CHAR}
+        # By class: the CHARs that take a character of the class.
+        self.takes = [{at for at in self.after if program[at].chars in one} for one in self.members]
+        self.matching = {at for at, step in enumerate(program) if step.kind == MATCH}
+        self.start = self.closure(0)
         # By class: the threads of a match after its first character, if this is of the class.
         self.begins = [self.step(self.resolve(self.start, one), one) for one in range(alphabet.size)]
         self.states: list[State] = [(self.start, frozenset())]
@@ -340,11 +348,12 @@ class _Builder:
 
     # ---- threads
 
-    def closure(self, starts: Iterable[int]) -> tuple[int, ...]:
-        """The CHAR, MATCH, NEXT and END instructions that are reached without reading a character, in order."""
+    def closure(self, start: int) -> tuple[int, ...]:
+        """The CHAR, MATCH, NEXT and END instructions that are reached from an instruction without reading a character,
+        in order."""
         found: list[int] = []
         seen = set()
-        stack = list(reversed(list(starts)))
+        stack = [start]
         while stack:
             at = stack.pop()
             if at in seen:
@@ -359,9 +368,11 @@ class _Builder:
                 found.append(at)
         return tuple(found)
 
-    def resolve(self, threads: Iterable[int], character: int) -> list[int]:
+    def resolve(self, threads: Iterable[int], character: int) -> Iterable[int]:
         """The threads that are left once NEXT and END are decided. `character` is the class of the next character, or
         -1 at the end of the text."""
+        if self.decides.isdisjoint(threads):
+            return threads
         found: dict[int, None] = {}
         for at in threads:
             step = self.program[at]
@@ -374,20 +385,25 @@ class _Builder:
                 found[at] = None
                 continue
             if holds:
-                found.update(dict.fromkeys(self.resolve(self.closure([at + 1]), character)))
+                found.update(dict.fromkeys(self.resolve(self.closure(at + 1), character)))
         return list(found)
 
     def step(self, threads: Iterable[int], character: int) -> tuple[int, ...]:
         """Threads after a character."""
-        after = [at + 1 for at in threads if self.program[at].chars in self.members[character]]
-        return self.closure(after)
+        takes = self.takes[character]
+        found: dict[int, None] = {}
+        for at in threads:
+            if at in takes:
+                found.update(dict.fromkeys(self.after[at]))
+        return tuple(found)
 
     def has_match(self, threads: Iterable[int]) -> bool:
-        return any(self.program[at].kind == MATCH for at in threads)
+        return not self.matching.isdisjoint(threads)
 
-    def until_match(self, threads: list[int]) -> tuple[list[int], bool]:
+    def until_match(self, threads: Iterable[int]) -> tuple[list[int], bool]:
         """(the threads before the first one that matches here, whether there is such a one)."""
-        for index, at in enumerate(threads):
-            if self.program[at].kind == MATCH:
-                return threads[:index], True
-        return threads, False
+        before = list(threads)
+        for index, at in enumerate(before):
+            if at in self.matching:
+                return before[:index], True
+        return before, False

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
-__all__ = ["ENCODINGS", "MAGIC", "Encoding", "load_trie", "read_packed"]
+__all__ = ["ENCODINGS", "MAGIC", "Encoding", "load_left_lengths", "load_trie", "read_packed"]
 
 MAGIC = b"ffgvoc1\n"
 DATA = os.path.join(os.path.dirname(__file__), "data")
@@ -104,11 +104,23 @@ def read_packed(packed: bytes) -> tuple[bytes, int]:
 
 def load_trie(encoding: Encoding, vocab_size: int) -> TokenTrie:
     """The trie of an embedded encoding. Raises TokenizerError if its file cannot be read or is damaged."""
-    path = os.path.join(DATA, f"{encoding.data}.bin")
+    raw, count = read_packed(_read_data(f"{encoding.data}.bin"))
+    return TokenTrie.from_front_coded(raw, count, vocab_size)
+
+
+def load_left_lengths(encoding: Encoding) -> bytes:
+    """How many bytes the left parts of an embedded encoding's tokens have (tokens/bpe/pack_lengths.py). Raises TokenizerError if
+    its file cannot be read or is damaged."""
+    try:
+        return zlib.decompress(_read_data(f"{encoding.data}.lengths.bin"))
+    except zlib.error as error:
+        raise TokenizerError(f"embedded vocabulary: {error}") from None
+
+
+def _read_data(name: str) -> bytes:
+    path = os.path.join(DATA, name)
     try:
         with open(path, "rb") as file:
-            packed = file.read()
+            return file.read()
     except OSError as error:
         raise TokenizerError(f"embedded vocabulary: cannot read {path}: {error.strerror}") from None
-    raw, count = read_packed(packed)
-    return TokenTrie.from_front_coded(raw, count, vocab_size)
