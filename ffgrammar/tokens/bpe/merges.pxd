@@ -39,7 +39,7 @@ cdef class Merges:
     # Answers of `pair` that are kept. An entry is one << 33 | other << 2 | answer << 1 | 1, or 0. Threads read and write entries
     # without a lock: an entry is one word, which is read and written at once.
     cdef uint64_t* kept_pairs
-    cdef bint all_split              # whether `left` is known for all tokens from the start
+    cdef uint32_t all_split          # whether `left` is known for all tokens that have bytes
     cdef uint32_t[256] byte_token    # by byte: the token that stands for it, or NO_TOKEN
 
     # Part of the constructor: fill `left` from packed lengths. Returns 0. Raises TokenizerError if they are not of this vocabulary.
@@ -54,7 +54,18 @@ cdef class Merges:
     # `split` for all tokens that are not split yet, much faster. Any number of threads may do this at once. Returns as `split`.
     cdef int split_all(self) noexcept nogil
 
-    # The steps of `split_all` follow. Fill `shorter`: by token, the longest other token that it begins with, or NO_TOKEN.
+    # The steps of `split_all` follow. Split the tokens of listed merges by trying the pairs in the order of merging. `parts` has
+    # room for two words for each rank. Returns as `split`.
+    cdef int split_by_list(self, uint32_t* parts) noexcept nogil
+
+    # Split the token that the merge of a rank makes, if it is the merge of these two in the end. Returns 0 or more, or -1 if there
+    # is no memory.
+    cdef int split_by_pair(self, uint32_t rank, uint32_t left, uint32_t right) noexcept nogil
+
+    # Whether a byte goes on with a character, and merging begins with characters. Returns True or False.
+    cdef bint is_inside(self, uint8_t byte) noexcept nogil
+
+    # Fill `shorter`: by token, the longest other token that it begins with, or NO_TOKEN.
     cdef void find_shorter(self, uint32_t* shorter) noexcept nogil
 
     # `split` by trying the tokens that a token begins with. Returns as `split`.

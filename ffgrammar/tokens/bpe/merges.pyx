@@ -32,12 +32,12 @@ cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memcmp, memcpy, memset
 
 from ffgrammar.core.threads cimport atomic_load, atomic_load_word, atomic_put, atomic_put_word
 from ffgrammar.core.utf8 cimport Utf8, utf8_step
 from ffgrammar.tokens.bpe.ids cimport BPE_NO_BYTE, BPE_NO_MEMORY, BPE_OK, BpeStatus, Ids, ids_reserve
-from ffgrammar.tokens.bpe.merge_list cimport MergeList, find_rank
+from ffgrammar.tokens.bpe.merge_list cimport FREE, MergeList, Pair, find_rank
 from ffgrammar.tokens.bpe.merge_loop cimport encode_pretoken, merge_bytes, merge_ids
 from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TokenTrie, index_find, mix, node_depth, node_token
 
@@ -131,7 +131,7 @@ cdef class Merges:
             count += 1
         if not fits or count != <size_t>len(lengths):
             raise TokenizerError("the lengths of the left parts are not those of this vocabulary")
-        self.all_split = True
+        self.all_split = 1
         return 0
 
     cdef int64_t first_tokens(self, const uint8_t* text, size_t count, uint32_t* ids) noexcept nogil:
@@ -218,24 +218,57 @@ cdef class Merges:
         return <uint32_t>max(right, 0)
 
     cdef int split_all(self) noexcept nogil:
-        cdef uint32_t rank, token
-        cdef uint32_t* shorter
+        cdef uint32_t* scratch
+        cdef uint32_t token
         cdef int status = 0
-        if self.all_split:
+        if atomic_load(&self.all_split):
             return 0
-        shorter = <uint32_t*>malloc((<size_t>self.trie.vocab_size + 1) * sizeof(uint32_t))
-        if shorter == NULL:
+        scratch = <uint32_t*>malloc((<size_t>self.trie.vocab_size + 2 * <size_t>self.ranks + 1) * sizeof(uint32_t))
+        if scratch == NULL:
             return -1
-        self.find_shorter(shorter)
-        for rank in range(self.ranks):
-            token = rank if self.listed == NULL else self.listed.results[rank]
-            if status >= 0 and atomic_load(&self.left[token]) == <uint32_t>UNKNOWN:
-                status = self.split_between(token, shorter)
-        free(shorter)
+        if self.listed != NULL:
+            status = self.split_by_list(scratch)
+        if status >= 0:
+            self.find_shorter(scratch)
         for token in range(self.trie.vocab_size):
-            if status >= 0:
-                status = self.reached(token)
+            if status >= 0 and atomic_load(&self.left[token]) == <uint32_t>UNKNOWN:
+                status = self.split_between(token, scratch)
+        free(scratch)
+        if status >= 0:
+            atomic_put(&self.all_split, 1)
         return min(status, 0)
+
+    cdef int split_by_list(self, uint32_t* parts) noexcept nogil:
+        cdef const Pair* pair
+        cdef size_t i
+        cdef int status = 0
+        memset(parts, 0xFF, 2 * <size_t>self.ranks * sizeof(uint32_t))
+        for i in range(<size_t>self.listed.mask + 1):
+            pair = &self.listed.slots[i]
+            if pair.left != <uint32_t>FREE:
+                parts[2 * <size_t>pair.rank] = pair.left
+                parts[2 * <size_t>pair.rank + 1] = pair.right
+        for i in range(self.ranks):
+            if status >= 0 and parts[2 * i] != <uint32_t>NO_TOKEN and (
+                    atomic_load(&self.left[self.listed.results[i]]) == <uint32_t>UNKNOWN):
+                status = self.split_by_pair(<uint32_t>i, parts[2 * i], parts[2 * i + 1])
+        return status
+
+    cdef int split_by_pair(self, uint32_t rank, uint32_t left, uint32_t right) noexcept nogil:
+        cdef uint32_t token = self.listed.results[rank]
+        cdef const uint32_t* offsets = self.trie.offsets
+        cdef const uint8_t* text = self.trie.blob + offsets[token]
+        cdef uint32_t cut = offsets[left + 1] - offsets[left]
+        cdef uint32_t rest = offsets[right + 1] - offsets[right]
+        cdef int status = 0
+        if (offsets[token + 1] - offsets[token] == cut + rest and rest and not self.is_inside(text[cut])
+                and memcmp(text, self.trie.blob + offsets[left], cut) == 0
+                and memcmp(text + cut, self.trie.blob + offsets[right], rest) == 0):
+            status = self.merges_to(NULL, 0, left, right)
+        if status > 0:
+            self.rank[token] = rank
+            return self.note(token, left, right)
+        return status
 
     cdef void find_shorter(self, uint32_t* shorter) noexcept nogil:
         cdef uint32_t[MAX_TOKEN_BYTES + 1] path  # by depth: the longest token up to there
@@ -261,8 +294,7 @@ cdef class Merges:
         while left != <uint32_t>NO_TOKEN:
             cut = self.trie.offsets[left + 1] - self.trie.offsets[left]
             right = index_find(&self.trie.index, text + cut, count - cut)
-            # (merging that begins with characters does not cut them)
-            if right >= 0 and not (self.by_characters and text[cut] & 0xC0 == 0x80):
+            if right >= 0 and not self.is_inside(text[cut]):
                 rank = token if self.listed == NULL else find_rank(self.listed, left, <uint32_t>right)
                 if self.listed == NULL or (rank < self.ranks and self.listed.results[rank] == token):
                     status = self.merges_to(text, cut, left, <uint32_t>right)
@@ -274,6 +306,10 @@ cdef class Merges:
                         return self.note(token, left, <uint32_t>right)
             left = shorter[left]
         return self.split(token)
+
+    cdef bint is_inside(self, uint8_t byte) noexcept nogil:
+        # (merging that begins with characters does not cut them)
+        return self.by_characters and byte & 0xC0 == 0x80
 
     cdef int merges_to(self, const uint8_t* text, uint32_t cut, uint32_t left, uint32_t right) noexcept nogil:
         cdef int status = self.reached(left)

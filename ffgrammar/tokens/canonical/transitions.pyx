@@ -94,7 +94,10 @@ cdef class BoundaryTransitions:
         made = BoundaryTransition(self.trie.n_words)
         with self.lock:
             with nogil:
-                status = self.walk(&made.data, hypothesis, way)
+                if not self.all_merged:
+                    status = self.merges.split_all()
+                if status >= 0:
+                    status = self.walk(&made.data, hypothesis, way)
                 if status >= 0:
                     status = self.list_tokens(&made.data)
         if status < 0:
