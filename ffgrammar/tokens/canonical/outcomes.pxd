@@ -6,6 +6,7 @@ from a table (the subset construction of automata, made as far as it is needed).
 """
 
 cimport cython
+from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from ffgrammar.core.intern cimport Intern
@@ -35,7 +36,12 @@ cdef class Outcomes:
     cdef int first(self, uint32_t hypothesis, bint ends, uint32_t character) noexcept nogil
 
     # The outcome after one more character of the same token. Returns as `first`.
-    cdef int step(self, uint32_t outcome, uint32_t character) noexcept nogil
+    cdef inline int step(self, uint32_t outcome, uint32_t character) noexcept nogil:
+        cdef uint32_t found = self.after.data[<size_t>outcome * self.pretokens.classes + character]
+        return <int>found if found != <uint32_t>NOT_FOUND else self.find_step(outcome, character)
+
+    # `step` for what was not looked for yet.
+    cdef int find_step(self, uint32_t outcome, uint32_t character) noexcept nogil
 
     # The classes, as bits, of which a character may come inside a token.
     cdef uint64_t live_classes(self, uint32_t outcome) noexcept nogil

@@ -107,14 +107,12 @@ cdef class Outcomes:
             count = min(insert(found, count, to), <uint32_t>MAX_HYPOTHESES)
         return self.add(found, count)
 
-    cdef int step(self, uint32_t outcome, uint32_t character) noexcept nogil:
+    cdef int find_step(self, uint32_t outcome, uint32_t character) noexcept nogil:
         cdef uint32_t[MAX_HYPOTHESES] found
         cdef size_t entry = <size_t>outcome * self.pretokens.classes + character
         cdef uint32_t count = 0
         cdef uint32_t way, to, i
         cdef int status
-        if self.after.data[entry] != <uint32_t>NOT_FOUND:
-            return <int>self.after.data[entry]
         for i in range(intern_len(&self.sets, outcome)):
             for way in range(self.pretokens.stays):
                 to = successor(self.pretokens, way, intern_get(&self.sets, outcome)[i], character)

@@ -4,6 +4,7 @@ cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
+from ffgrammar.core.utf8 cimport Utf8
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.tokens.bpe.merges cimport Merges
 from ffgrammar.tokens.canonical.outcomes cimport Outcomes
@@ -33,6 +34,12 @@ cdef struct Transition:
     Vec endings           # for each cut token, and for those that lead to such an outcome: see endings.pxd
 
 
+cdef struct Prefix:
+    # What a walk knows of the first bytes of a token.
+    Utf8 character      # the character that is being read
+    uint16_t outcome    # NO_OUTCOME until the first character is complete
+
+
 cdef class BoundaryTransition:
     cdef Transition data
 
@@ -48,7 +55,7 @@ cdef class BoundaryTransitions:
     cdef dict kept               # (state of the automaton, way) -> BoundaryTransition
     cdef size_t max_bytes
     cdef object lock             # held while a transition is made, or its endings, or the number of a sieve
-    cdef Vec numbers             # scratch: by outcome of `outcomes`, its number in the transition that is being made
+    cdef Vec numbers             # scratch: by outcome of `outcomes`, its number in the transition that is being made, or NO_NUMBER
 
     # The transition of a state of the automaton for tokens that come in a way. Raises MemoryError.
     cdef BoundaryTransition find(self, uint32_t hypothesis, uint32_t way)
@@ -56,8 +63,14 @@ cdef class BoundaryTransitions:
     # The steps of `find` for a transition that is not kept. They return OK or NO_MEMORY. First, walk the trie.
     cdef int walk(self, Transition* made, uint32_t hypothesis, uint32_t way) noexcept nogil
 
-    # Write the number of an outcome in `made`. Add the outcome if it is not there yet.
-    cdef int number_of(self, Transition* made, uint32_t outcome, Vec* bits, uint32_t* number) noexcept nogil
+    # Part of `walk`: go on with a byte of a token. Returns 1; 0 if it may not come; or a status.
+    cdef int read_byte(self, Prefix* path, uint32_t byte, uint32_t hypothesis, uint32_t way) noexcept nogil
+
+    # Part of `walk`: add a token with these bytes, if merges allow it.
+    cdef int add_token(self, Transition* made, uint32_t token, uint32_t way, const Prefix* path) noexcept nogil
+
+    # Part of `walk`: fill `outcomes`.
+    cdef int copy_outcomes(self, Transition* made) noexcept nogil
 
     # List the tokens of the outcomes.
     cdef int list_tokens(self, Transition* made) noexcept nogil
