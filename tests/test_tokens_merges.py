@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import zlib
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -13,12 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.bpe import pack_lengths
 from ffgrammar.tokens.bpe.merge_list import MergeList
 from ffgrammar.tokens.bpe.merges import Merges
 from ffgrammar.tokens.bpe.native_encoder import NativeEncoder
+from ffgrammar.tokens.bpe.pack_lengths import left_lengths
 from ffgrammar.tokens.bpe.successors import Successors
 from ffgrammar.tokens.pretokenize.table import PretokenTable
 from ffgrammar.tokens.tokenizer import Tokenizer
+from ffgrammar.tokens.vocabulary.embedded import ENCODINGS, load_left_lengths
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
 
@@ -232,3 +237,127 @@ def test_errors(cl100k: Tokenizer) -> None:
         merges.parts(100257)
     assert not merges.may_follow(100257, 0)
     assert merges.parts(0) is None
+
+
+def all_parts(merges: Merges, count: int) -> list[object]:
+    return [merges.parts(token) if merges.trie.token_bytes(token) else None for token in range(count)]
+
+
+def split_at_once(merges: Merges) -> Merges:
+    """The same merges, once the parts of all tokens were found in the fast way."""
+    successors = Successors(merges)
+    for token in range(merges.trie.vocab_size):
+        successors.after(token)
+    return merges
+
+
+@given(vocabularies())
+def test_parts_of_all_tokens_at_once(tokens: list[bytes]) -> None:
+    trie = TokenTrie([*tokens, b"", b"xyz"])
+    assert all_parts(split_at_once(Merges(trie)), len(tokens)) == all_parts(Merges(trie), len(tokens))
+
+
+@given(listed_vocabularies())
+def test_parts_of_all_tokens_of_listed_merges(vocabulary: tuple[list[bytes], list[tuple[int, int, int]]]) -> None:
+    tokens, pairs = vocabulary
+    trie = TokenTrie(tokens)
+    order = list(dict.fromkeys(result for _, _, result in pairs))
+    by_result = sorted(pairs, key=lambda pair: order.index(pair[2]))
+    for table in (MergeList(pairs), MergeList(by_result, [order.index(result) for _, _, result in by_result])):
+        one_by_one = all_parts(Merges(trie, table), len(tokens))
+        assert all_parts(split_at_once(Merges(trie, table)), len(tokens)) == one_by_one
+
+
+@given(st.integers(0, 1 << 30))
+def test_parts_of_all_tokens_of_characters(seed: int) -> None:
+    """Some characters are tokens, and the others are tokens for their bytes, which the list should not merge but does."""
+    random = Random(seed)
+    texts = [bytes([value]) for value in range(256)] + ["ä".encode(), "€".encode(), "a".encode() * 2]
+    pairs = []
+    for _ in range(30):
+        left, right = (random.randrange(0x60, len(texts)) for _ in range(2))
+        if random.randrange(4):
+            left, right = random.choice([97, 98, 256, len(texts) - 1]), random.choice([97, 98, 256, len(texts) - 1])
+        if texts[left] + texts[right] not in texts:
+            texts.append(texts[left] + texts[right])
+        pairs.append((left, right, texts.index(texts[left] + texts[right])))
+    random.shuffle(pairs)
+    trie = TokenTrie(texts)
+
+    def made() -> Merges:
+        return Merges(trie, MergeList(pairs), list(range(256)))
+
+    assert all_parts(split_at_once(made()), len(texts)) == all_parts(made(), len(texts))
+
+
+@pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])
+def test_packed_parts(name: str) -> None:
+    trie = Tokenizer.from_tiktoken(name).trie
+    packed = load_left_lengths(ENCODINGS[name])
+    assert packed == left_lengths(trie)
+    merges = Merges(trie, left_lengths=packed)
+    assert all_parts(merges, trie.vocab_size) == all_parts(Merges(trie), trie.vocab_size)
+    for token in range(0, trie.vocab_size, 20011):
+        assert Successors(merges).after(token) == Successors(Merges(trie)).after(token)
+
+
+def test_packed_parts_of_another_vocabulary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    trie = TokenTrie([b"a", b"b", b"ab", b"abb", b""])
+    assert left_lengths(trie) == bytes([0, 1, 2, 0])
+    assert Merges(trie, left_lengths=bytes([0, 1, 2, 0])).parts(3) == (2, 1)
+    for wrong in ([0, 1, 2], [0, 1, 2, 0, 0], [0, 2, 2, 0], [0, 1, 3, 0], [1, 1, 2, 0]):
+        with pytest.raises(TokenizerError, match="not those of this vocabulary"):
+            Merges(trie, left_lengths=bytes(wrong))
+    for tokens in ([b"a", b"ab"], [b"ab", b"a", b"b"]):
+        with pytest.raises(TokenizerError, match="in the order of ranks"):
+            left_lengths(TokenTrie(tokens))
+    assert pack_lengths.main(["cl100k_base", str(tmp_path / "out.bin")]) == 0
+    assert zlib.decompress((tmp_path / "out.bin").read_bytes()) == load_left_lengths(ENCODINGS["cl100k_base"])
+    assert pack_lengths.main([]) == pack_lengths.main(["none", "out.bin"]) == 2
+    assert pack_lengths.main(["cl100k_base", str(tmp_path / "none" / "out.bin")]) == 2
+    assert "usage" in capsys.readouterr().err
+
+
+def test_a_merge_of_a_token_that_is_not_there() -> None:
+    trie = TokenTrie([b"a", b"aa"])
+    with pytest.raises(TokenizerError, match="makes token 7"):
+        Merges(trie, MergeList([(0, 0, 7)]))
+    assert Successors(Merges(trie, MergeList([(0, 9, 1), (0, 0, 1)]))).after(0)
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_threads_that_ask_first_get_the_same_answers(cl100k: Tokenizer, packed: bool) -> None:
+    lengths = load_left_lengths(ENCODINGS["cl100k_base"]) if packed else None
+    random = Random(4)
+    asked = [random.randrange(100_000) for _ in range(150)]
+    alone = Successors(Merges(cl100k.trie))
+    expected = {token: alone.after(token) for token in asked}
+    for _ in range(4):
+        merges = Merges(cl100k.trie, left_lengths=lengths)
+        successors = Successors(merges)
+        start = threading.Barrier(6)
+        wrong: list[int] = []
+
+        def ask(
+            seed: int,
+            merges: Merges = merges,
+            successors: Successors = successors,
+            start: threading.Barrier = start,
+            wrong: list[int] = wrong,
+        ) -> None:
+            mine = Random(seed).sample(asked, 100)
+            start.wait()
+            for token in mine:
+                mask = successors.after(token)
+                other = mine[token % 100]
+                may = bool(mask[other >> 3] >> (other & 7) & 1)
+                if mask != expected[token] or merges.may_follow(token, other) != may:
+                    wrong.append(token)
+            wrong.append(-1)
+
+        threads = [threading.Thread(target=ask, args=(seed,)) for seed in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert wrong == [-1] * 6

@@ -36,6 +36,7 @@ cdef class Merges:
     cdef uint8_t* out_of_order       # whether its merges do not come in the order of ranks
     cdef uint32_t* rank              # of its last merge, where merges are listed; else NULL
     cdef uint8_t* is_byte            # with listed merges: whether the token stands for a byte of a character that is no token
+    cdef uint8_t* is_made            # with listed merges: whether some merge makes the token
     # Answers of `pair` that are kept. An entry is one << 33 | other << 2 | answer << 1 | 1, or 0. Threads read and write entries
     # without a lock: an entry is one word, which is read and written at once.
     cdef uint64_t* kept_pairs

@@ -37,7 +37,7 @@ from libc.string cimport memcmp, memcpy, memset
 from ffgrammar.core.threads cimport atomic_load, atomic_load_word, atomic_put, atomic_put_word
 from ffgrammar.core.utf8 cimport Utf8, utf8_step
 from ffgrammar.tokens.bpe.ids cimport BPE_NO_BYTE, BPE_NO_MEMORY, BPE_OK, BpeStatus, Ids, ids_reserve
-from ffgrammar.tokens.bpe.merge_list cimport FREE, MergeList, Pair, find_rank
+from ffgrammar.tokens.bpe.merge_list cimport MergeList, Pair, find_rank
 from ffgrammar.tokens.bpe.merge_loop cimport encode_pretoken, merge_bytes, merge_ids
 from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TokenTrie, index_find, mix, node_depth, node_token
 
@@ -61,11 +61,12 @@ cdef class Merges:
             byte order. Only where ids are ranks, and where merges make every token in the order of ranks.
 
     Raises:
-        TokenizerError: a token for a byte is out of range, or `left_lengths` is not of this vocabulary.
+        TokenizerError: a token for a byte or one that a merge makes is out of range, or `left_lengths` is not of this
+            vocabulary.
     """
 
     def __cinit__(self, TokenTrie trie not None, MergeList pairs=None, byte_tokens=None, bytes left_lengths=None):
-        cdef uint32_t token, byte
+        cdef uint32_t token, byte, rank
         cdef uint8_t[1] text
         cdef int32_t found
         cdef size_t room = <size_t>trie.vocab_size + 1
@@ -89,8 +90,13 @@ cdef class Merges:
         self.ranks = pairs.ranks
         self.rank = <uint32_t*>calloc(room, sizeof(uint32_t))
         self.is_byte = <uint8_t*>calloc(room, 1)
-        if self.rank == NULL or self.is_byte == NULL:
+        self.is_made = <uint8_t*>calloc(room, 1)
+        if self.rank == NULL or self.is_byte == NULL or self.is_made == NULL:
             raise MemoryError
+        for rank in range(pairs.ranks):
+            if pairs.index.results[rank] >= trie.vocab_size:
+                raise TokenizerError(f"a merge makes token {pairs.index.results[rank]}, and there are {trie.vocab_size}")
+            self.is_made[pairs.index.results[rank]] = True
         if byte_tokens is None:
             for byte in range(256):
                 text[0] = <uint8_t>byte
@@ -111,6 +117,7 @@ cdef class Merges:
         free(self.out_of_order)
         free(self.rank)
         free(self.is_byte)
+        free(self.is_made)
         free(self.kept_pairs)
 
     cdef int load_lengths(self, bytes lengths) except -1:
@@ -232,7 +239,7 @@ cdef class Merges:
             self.find_shorter(scratch)
         for token in range(self.trie.vocab_size):
             if status >= 0 and atomic_load(&self.left[token]) == <uint32_t>UNKNOWN:
-                status = self.split_between(token, scratch)
+                status = self.split_between(token, scratch) if self.listed == NULL or self.is_made[token] else self.split(token)
         free(scratch)
         if status >= 0:
             atomic_put(&self.all_split, 1)
@@ -245,7 +252,8 @@ cdef class Merges:
         memset(parts, 0xFF, 2 * <size_t>self.ranks * sizeof(uint32_t))
         for i in range(<size_t>self.listed.mask + 1):
             pair = &self.listed.slots[i]
-            if pair.left != <uint32_t>FREE:
+            # (a free slot has no token either)
+            if pair.left < self.trie.vocab_size and pair.right < self.trie.vocab_size:
                 parts[2 * <size_t>pair.rank] = pair.left
                 parts[2 * <size_t>pair.rank + 1] = pair.right
         for i in range(self.ranks):
@@ -330,7 +338,11 @@ cdef class Merges:
             ids = <uint32_t*>malloc(count * sizeof(uint32_t))
             if ids == NULL:
                 return -1
-        made = self.merge_text(self.trie.blob + first, count, ids, 2)
+        if self.listed != NULL and not self.is_made[token]:
+            # (merging its bytes would be in vain)
+            made = self.first_tokens(self.trie.blob + first, count, ids)
+        else:
+            made = self.merge_text(self.trie.blob + first, count, ids, 2)
         if made == 1 and (self.listed == NULL or ids[0] == token):
             left[0] = WHOLE
         elif made == 2 and self.listed == NULL:

@@ -39,6 +39,9 @@ cdef class Successors:
     # `out_of_order`. Fills `by_rank` with the token that the merge of a rank makes, or NO_LIMIT.
     cdef int list_tokens(self, uint32_t* by_rank) noexcept nogil
 
+    # Part of `list_tokens`: keep tokens out of the forest that do not represent their bytes.
+    cdef void drop_aliases(self) noexcept nogil
+
     # Whether a token that has parts is a root all the same: see `loose`. Returns True or False.
     cdef bint is_loose(self, uint32_t token) noexcept nogil
 

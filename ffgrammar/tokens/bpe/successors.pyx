@@ -124,25 +124,21 @@ cdef class Successors:
         return NO_MEMORY if status < 0 else OK
 
     cdef int list_tokens(self, uint32_t* by_rank) noexcept nogil:
-        cdef const uint32_t* offsets = self.merges.trie.offsets
         cdef const uint32_t* left = self.merges.left
-        cdef bint is_alias = False
         cdef uint32_t token
         cdef int status
         memset(by_rank, 0xFF, <size_t>self.merges.ranks * sizeof(uint32_t))
+        memset(self.position, 0, <size_t>self.merges.trie.vocab_size * sizeof(uint32_t))
+        self.drop_aliases()
         if vec_fill(&self.everything, <size_t>self.merges.trie.n_words + 1, 0) < 0:
             return NO_MEMORY
         for token in range(self.merges.trie.vocab_size):
             status = self.merges.reached(token)
             if status < 0:
                 return NO_MEMORY
-            if self.merges.trie.alias_count or self.merges.trie.long_count:
-                is_alias = self.merges.trie.find_token(
-                    self.merges.trie.blob + offsets[token], offsets[token + 1] - offsets[token]) != <int>token
-            self.position[token] = NO_LIMIT
-            if not status or is_alias:
+            if not status or self.position[token] == <uint32_t>NO_LIMIT:
+                self.position[token] = NO_LIMIT
                 continue
-            self.position[token] = 0
             self.end[token] = 1
             bit_set(self.everything.data, token)
             if self.merges.out_of_order[token] and vec_push(&self.out_of_order, token) < 0:
@@ -150,6 +146,17 @@ cdef class Successors:
             if left[token] < <uint32_t>UNREACHED:
                 by_rank[rank_of(self.merges.rank, token)] = token
         return OK
+
+    cdef void drop_aliases(self) noexcept nogil:
+        cdef const uint32_t* offsets = self.merges.trie.offsets
+        cdef uint32_t i, token
+        for i in range(self.merges.trie.alias_count):
+            self.position[self.merges.trie.alias_id[i]] = NO_LIMIT
+        for i in range(self.merges.trie.long_count):
+            token = self.merges.trie.long_list[i]
+            if self.merges.trie.find_token(
+                    self.merges.trie.blob + offsets[token], offsets[token + 1] - offsets[token]) != <int>token:
+                self.position[token] = NO_LIMIT
 
     cdef bint is_loose(self, uint32_t token) noexcept nogil:
         cdef uint32_t left = self.merges.left[token]

@@ -1,4 +1,3 @@
-# cython: language_level=3
 """The automaton of pre-token boundaries: what a pre-tokenizer does with a text that is not complete yet.
 
 A pre-tokenizer matches its pattern again and again, each time where the last pre-token ended. Of several ways to match,
@@ -231,13 +230,16 @@ class _Builder:
         self.alphabet = alphabet
         # (a class of characters that are in no text is in no set, and leads nowhere)
         self.never = [one is None for one in members]
-        self.members = [one or frozenset() for one in members]
         # By program counter: whether the instruction decides something about the next character, and, for a CHAR, the
         # threads after its character.
         self.decides = {at for at, step in enumerate(program) if step.kind in (NEXT, END)}
         self.after = {at: self.closure(at + 1) for at, step in enumerate(program) if step.kind == CHAR}
-        # By class: the CHARs that take a character of the class.
-        self.takes = [{at for at in self.after if program[at].chars in one} for one in self.members]
+        # By class: the CHARs and NEXTs that have the class.
+        having: dict[CharSet, list[int]] = {}
+        for at, step in enumerate(program):
+            if step.chars is not None:
+                having.setdefault(step.chars, []).append(at)
+        self.takes = [frozenset(at for chars in one or () for at in having.get(chars, ())) for one in members]
         self.matching = {at for at, step in enumerate(program) if step.kind == MATCH}
         self.start = self.closure(0)
         # By class: the threads of a match after its first character, if this is of the class.
@@ -256,8 +258,14 @@ class _Builder:
         final = bytearray()
         at = 0
         while at < len(self.states):
+            asked = self.asked_by(at)
+            # A state tells few classes apart. So the successors are found once for the classes that it does not tell apart.
+            known: dict[tuple[bool, frozenset[int]], tuple[list[int], list[int], bool]] = {}
             for character in range(self.alphabet.size):
-                stays, leaves, matched = self.successors(at, character)
+                key = self.never[character], self.takes[character] & asked
+                if key not in known:
+                    known[key] = self.successors(at, character)
+                stays, leaves, matched = known[key]
                 goes_on.append(stays)
                 ends.append(leaves)
                 matches.append(matched)
@@ -281,6 +289,17 @@ class _Builder:
         return at == 0 or (ends and not self.has_match(self.resolve(watched, -1)))
 
     # ---- a character
+
+    def asked_by(self, at: int) -> frozenset[int]:
+        """All instructions on which the successors of a state depend."""
+        threads, watched = self.states[at]
+        found = {*threads, *watched, *self.start}
+        new = found & self.decides
+        while new:
+            more = {one for at in new for one in self.closure(at + 1)} - found
+            found |= more
+            new = more & self.decides
+        return frozenset(found)
 
     def successors(self, at: int, character: int) -> tuple[list[int], list[int], bool]:
         """(states where the pre-token goes on, states where it ends before the character, whether some way matches
@@ -377,7 +396,7 @@ class _Builder:
         for at in threads:
             step = self.program[at]
             if step.kind == NEXT:
-                inside = character >= 0 and step.chars in self.members[character]
+                inside = character >= 0 and at in self.takes[character]
                 holds = inside == step.wanted
             elif step.kind == END:
                 holds = character < 0
@@ -393,6 +412,7 @@ class _Builder:
         takes = self.takes[character]
         found: dict[int, None] = {}
         for at in threads:
+            # (no NEXT is left among them)
             if at in takes:
                 found.update(dict.fromkeys(self.after[at]))
         return tuple(found)
