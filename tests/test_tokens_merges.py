@@ -20,6 +20,7 @@ from ffgrammar.tokens.bpe.merge_list import MergeList
 from ffgrammar.tokens.bpe.merges import Merges
 from ffgrammar.tokens.bpe.native_encoder import NativeEncoder
 from ffgrammar.tokens.bpe.pack_lengths import left_lengths
+from ffgrammar.tokens.bpe.predecessors import Predecessors
 from ffgrammar.tokens.bpe.successors import Successors
 from ffgrammar.tokens.pretokenize.table import PretokenTable
 from ffgrammar.tokens.tokenizer import Tokenizer
@@ -64,7 +65,7 @@ def test_small_vocabularies(tokens: list[bytes], seed: int) -> None:
     for rank, token in enumerate(tokens):
         ranks.setdefault(token, rank)
     merges = Merges(TokenTrie(tokens, len(tokens)))
-    successors = Successors(merges)
+    successors, predecessors = Successors(merges), Predecessors(merges)
     reached = [number for token, number in ranks.items() if by_steps(ranks, token) == [number]]
     for number, token in enumerate(tokens):
         assert (merges.parts(number) != ()) == (by_steps(ranks, token) == [ranks[token]])
@@ -72,6 +73,7 @@ def test_small_vocabularies(tokens: list[bytes], seed: int) -> None:
         beside = {other for other in reached if by_steps(ranks, tokens[one] + tokens[other]) == [one, other]}
         assert {other for other in reached if merges.may_follow(one, other)} == beside
         assert ids(successors.after(one)) == beside
+        assert ids(predecessors.before(one)) == {other for other in reached if merges.may_follow(other, one)}
     # a sequence is what merges make if each two neighbours are
     random = Random(seed)
     text = bytes(random.choice(b"abcd") for _ in range(20))
@@ -131,7 +133,7 @@ def test_listed_merges(vocabulary: tuple[list[bytes], list[tuple[int, int, int]]
     for pair in [*listed, (0, 0), (1, 0)]:
         assert table.merged(*pair) == listed.get(pair)
     merges = Merges(TokenTrie(tokens), table)
-    successors = Successors(merges)
+    successors, predecessors = Successors(merges), Predecessors(merges)
     letters = {token[0]: number for number, token in enumerate(tokens) if len(token) == 1}
 
     def by_steps(data: bytes) -> list[int]:
@@ -144,12 +146,28 @@ def test_listed_merges(vocabulary: tuple[list[bytes], list[tuple[int, int, int]]
         beside = {other for other in reached if by_steps(tokens[one] + tokens[other]) == [one, other]}
         assert {other for other in reached if merges.may_follow(one, other)} == beside
         assert ids(successors.after(one)) == beside
+        assert ids(predecessors.before(one)) == {other for other in reached if merges.may_follow(other, one)}
     random = Random(seed)
     for size in (0, 1, 20, 300):
         text = bytes(random.choice(b"abcd") for _ in range(size))
         found = by_steps(text)
         assert merges.makes(text) == found
         assert all(merges.may_follow(one, other) for one, other in pairwise(found))
+
+
+@pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])
+def test_predecessors_of_real_tokens(name: str) -> None:
+    tok = Tokenizer.from_tiktoken(name)
+    merges = Merges(tok.trie)
+    predecessors = Predecessors(merges)
+    tokens = [token for token in range(tok.vocab_size) if tok.token_bytes(token) and merges.parts(token) != ()]
+    for text in (b'"', b" ", b"e", b"0", b'",', b'","', b" the", b"ing", b"Name"):
+        one = tok.trie.id_of(text)
+        found = ids(predecessors.before(one))
+        assert found <= set(tokens)
+        assert 100 < len(found) < len(tokens)
+        for token in Random(1).sample(tokens, 3000):
+            assert (token in found) == merges.may_follow(token, one)
 
 
 @pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])

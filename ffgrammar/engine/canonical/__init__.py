@@ -11,6 +11,7 @@ In reading order:
     token_walk      the walk over tokens that both the grammar and the rules allow
     lookahead       whether a sentence goes on that keeps the tokens as they are
     reach           after which lexer states a pre-token can end
+    common_followers  a few tokens that can follow nearly every token
     parts           canonical masks where each token has to be looked at
     dead_ends       tokens after which no sentence goes on
     masks           the canonical tokens that may come next

@@ -7,6 +7,7 @@ from libc.stdint cimport uint32_t
 from ffgrammar.core.intern cimport Intern
 from ffgrammar.core.map cimport Map
 from ffgrammar.core.vec cimport Vec
+from ffgrammar.engine.canonical.common_followers cimport CommonFollowers
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
 from ffgrammar.engine.canonical.parts cimport MaskParts
 from ffgrammar.engine.canonical.reach cimport Reach
@@ -30,6 +31,7 @@ cdef class DeadEnds:
     cdef CanonicalRules rules
     cdef TokenTrie trie
     cdef Reach reach
+    cdef CommonFollowers common
     cdef Intern names          # (row, lexer state, hypothesis, way)
     cdef Vec offsets           # by name: where its dead ends are in `dead`, NOT_FOUND or IN_PARTS
     cdef Vec dead              # lists: a count, then the tokens in ascending order
@@ -55,6 +57,8 @@ cdef class DeadEnds:
     # NOT_FOUND.
     cdef Vec groups
     cdef Vec followers
+    cdef Vec followed          # a mask: see `doubt`
+    cdef Vec is_doubtful       # by outcome of a transition: see `doubt`
 
     # All methods run with the engine's lock held and the look-ahead entered. Unless its comment says otherwise, a method
     # returns a status; if the comment begins with "Whether", it returns 1, 0 or a status.
@@ -88,10 +92,20 @@ cdef class DeadEnds:
     # Part of list_dead: append the dead ends among the tokens that end inside a character and have no lead.
     cdef int judge_cut(self, Engine engine, const SievePart* part) noexcept nogil
 
-    # Part of list_dead: the same for all other tokens that have no lead. `survey` is that of the base. Writes IN_PARTS to `offset`
-    # if there are too many tokens to judge.
-    cdef int judge_inside(
+    # Part of list_dead: the same for all other tokens that have no lead. Writes IN_PARTS to `offset` if there are too many tokens to
+    # judge.
+    cdef int judge_inside(self, Engine engine, const SievePart* part, uint32_t* offset) noexcept nogil
+
+    # The work of judge_inside, for one lexer state to start from.
+    cdef int judge_surveyed(
         self, Engine engine, const SievePart* part, uint32_t survey, uint32_t* offset) noexcept nogil
+
+    # Part of judge_surveyed: note that the pre-token cannot end after the many tokens that lead to a configuration and an outcome.
+    # From then on `followed` has the tokens that a common follower can follow at all such places.
+    cdef int doubt(self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome) noexcept nogil
+
+    # Part of judge_surveyed: judge the tokens that lead to such an outcome and that `followed` does not have.
+    cdef int judge_doubtful(self, Engine engine, const SievePart* part) noexcept nogil
 
     # Part of judge_inside: of `count` tokens, judge those with an outcome for which `verdicts` has 0. If `cannot_end` is not
     # NULL, all of these lead to the configuration `cannot_end`, and the pre-token cannot end there.

@@ -12,12 +12,13 @@ way are listed once and kept.
 cimport cython
 from libc.stdint cimport uint16_t, uint32_t
 
-from ffgrammar.core.bits cimport bit_clear, bit_set, bit_test
+from ffgrammar.core.bits cimport bit_clear, bit_set, bit_test, lowest_bit
 from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_free, intern_init
 from ffgrammar.core.map cimport ABSENT, map_clear, map_free, map_get, map_init, map_put
 from ffgrammar.core.sort cimport sort_words
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.engine.canonical.common_followers cimport CommonFollowers
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
 from ffgrammar.engine.canonical.reach cimport MANY, TOO_MANY
 from ffgrammar.engine.masks.compute cimport NO_BASE, masks_explain, masks_find
@@ -50,6 +51,7 @@ cdef class DeadEnds:
         self.rules = parts.rules
         self.trie = parts.trie
         self.reach = Reach(parts.rules)
+        self.common = CommonFollowers(parts.lookahead)
         vec_init(&self.offsets)
         vec_init(&self.dead)
         vec_init(&self.plain)
@@ -63,6 +65,8 @@ cdef class DeadEnds:
         vec_init(&self.verdicts)
         vec_init(&self.groups)
         vec_init(&self.followers)
+        vec_init(&self.followed)
+        vec_init(&self.is_doubtful)
         if (intern_init(&self.names) < 0 or map_init(&self.config_numbers) < 0 or vec_fill(&self.plain, words, 0) < 0
                 or vec_fill(&self.led, words, 0) < 0):
             raise MemoryError
@@ -83,6 +87,8 @@ cdef class DeadEnds:
         vec_free(&self.verdicts)
         vec_free(&self.groups)
         vec_free(&self.followers)
+        vec_free(&self.followed)
+        vec_free(&self.is_doubtful)
 
     cdef size_t bytes(self) noexcept nogil:
         return intern_bytes(&self.names) + (self.offsets.cap + self.dead.cap) * sizeof(uint32_t) + self.reach.bytes()
@@ -123,7 +129,6 @@ cdef class DeadEnds:
         return status
 
     cdef int list_dead(self, Engine engine, const Config* config, const SievePart* part, uint32_t* offset) noexcept nogil:
-        cdef uint32_t survey
         cdef int status = OK
         offset[0] = <uint32_t>self.dead.len
         if vec_push(&self.dead, 0) < 0:
@@ -134,14 +139,8 @@ cdef class DeadEnds:
             status = self.judge_leads(engine, part)
         if status < 0 or self.base == <uint32_t>NO_BASE:
             return status
-        status = self.reach.survey(engine, self.base, &survey)
-        if status < 0:
-            return status
-        if self.reach.surveys.data[survey] == TOO_MANY:
-            offset[0] = IN_PARTS
-            return OK
         status = self.judge_cut(engine, part)
-        return self.judge_inside(engine, part, survey, offset) if status >= 0 else status
+        return self.judge_inside(engine, part, offset) if status >= 0 else status
 
     cdef int look_at(self, Engine engine, const Config* config) noexcept nogil:
         cdef StoredMask* mask
@@ -255,7 +254,23 @@ cdef class DeadEnds:
                     return status
         return OK
 
-    cdef int judge_inside(
+    cdef int judge_inside(self, Engine engine, const SievePart* part, uint32_t* offset) noexcept nogil:
+        cdef uint32_t listed_at = offset[0]
+        cdef size_t before = self.dead.len
+        cdef uint32_t survey
+        cdef int status = self.reach.survey(engine, self.base, &survey)
+        if status >= 0:
+            status = self.judge_surveyed(engine, part, survey, offset)
+        if status < 0 or offset[0] != <uint32_t>IN_PARTS or self.base == self.start.state:
+            return status
+        # (a base does not tell the states apart that tokens lead to, and common followers are found by state)
+        self.dead.len = before
+        self.base = self.start.state
+        offset[0] = listed_at
+        status = self.reach.survey(engine, self.base, &survey)
+        return self.judge_surveyed(engine, part, survey, offset) if status >= 0 else status
+
+    cdef int judge_surveyed(
         self, Engine engine, const SievePart* part, uint32_t survey, uint32_t* offset
     ) noexcept nogil:
         cdef const Transition* transition = part.transition
@@ -265,7 +280,10 @@ cdef class DeadEnds:
         cdef bint all_end
         cdef Config config
         cdef int status
-        self.state_ends.len = self.verdicts.len = 0
+        if self.reach.surveys.data[survey] == TOO_MANY:
+            offset[0] = IN_PARTS
+            return OK
+        self.state_ends.len = self.verdicts.len = self.is_doubtful.len = 0
         # (two sets: the second is for can_end_after)
         if vec_fill(&self.state_ends, 2 * words, 0) < 0 or vec_fill(&self.verdicts, transition.count, 0) < 0:
             return NO_MEMORY
@@ -298,14 +316,43 @@ cdef class DeadEnds:
             for outcome in range(transition.count if listed == <uint32_t>MANY else 0):
                 if status < 0 or self.verdicts.data[outcome]:
                     continue
-                if not transition.is_listed[outcome]:
+                if transition.is_listed[outcome]:
+                    status = self.judge_tokens(
+                        engine, part, transition.tokens + transition.listed[outcome],
+                        transition.listed[outcome + 1] - transition.listed[outcome], NULL)
+                elif self.base != self.start.state or self.rules.has_unmergeable:
                     offset[0] = IN_PARTS
                     return OK
-                status = self.judge_tokens(
-                    engine, part, transition.tokens + transition.listed[outcome],
-                    transition.listed[outcome + 1] - transition.listed[outcome], NULL)
+                else:
+                    status = self.doubt(engine, &config, transition, outcome)
             if status < 0:
                 return status
+        return self.judge_doubtful(engine, part) if self.is_doubtful.len else OK
+
+    cdef int doubt(self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome) noexcept nogil:
+        cdef CanonicalState at
+        if self.is_doubtful.len == 0:
+            self.followed.len = 0
+            if vec_fill(&self.is_doubtful, transition.count, 0) < 0 or vec_fill(&self.followed, self.trie.n_words, 0xFF) < 0:
+                return NO_MEMORY
+        self.is_doubtful.data[outcome] = True
+        self.parts.set_outcome(&at, transition, outcome)
+        at.last = UNCONSTRAINED
+        return self.common.keep_followed(engine, config, &at, self.followed.data)
+
+    cdef int judge_doubtful(self, Engine engine, const SievePart* part) noexcept nogil:
+        cdef const Transition* transition = part.transition
+        cdef uint32_t word, left, token
+        cdef int status
+        for word in range(self.trie.n_words):
+            left = (self.plain.data[word] & transition.mask[word]
+                    & ~(transition.cut[word] | self.led.data[word] | self.followed.data[word]))
+            while left:
+                token = word << 5 | lowest_bit(left)
+                left &= left - 1
+                status = self.judge(engine, part, token) if self.is_doubtful.data[transition.after[token]] else OK
+                if status < 0:
+                    return status
         return OK
 
     cdef int judge_tokens(

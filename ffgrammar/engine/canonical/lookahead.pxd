@@ -75,6 +75,11 @@ cdef class Lookahead:
     # are many or the search would take too long.
     cdef int list_followers(self, Engine engine, const Config* config, const CanonicalState* at, Vec* found) noexcept nogil
 
+    # Whether `token`, which is the ASCII character `byte`, may come next inside the pre-token, whatever the last token is, so that
+    # the text can go on to a sentence. `at` is as above. Returns 1, 0 or a status.
+    cdef int can_be_followed(
+        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t byte) noexcept nogil
+
     # Forget everything. Returns a status.
     cdef int clear(self, Engine engine) noexcept nogil
 

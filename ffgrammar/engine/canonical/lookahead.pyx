@@ -144,6 +144,23 @@ cdef class Lookahead:
         trace_release(&engine.recognizer.trace, &mark)
         return 1 if status == 0 and self.searched == MAX_SEARCHED else status
 
+    cdef int can_be_followed(
+        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t byte
+    ) noexcept nogil:
+        cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
+        cdef CanonicalState after = at[0]
+        cdef Config moved = config[0]
+        cdef int status = self.step(engine, &moved, byte)
+        if status > 0:
+            self.rules.start(&after, False)
+            status = self.rules.feed(&after, byte)
+        if status > 0:
+            self.begin_search(&moved)
+            status = self.try_token(engine, &moved, &after, token, 0)
+            self.end_search(status)
+        trace_release(&engine.recognizer.trace, &mark)
+        return status
+
     cdef int name_state(self, const Config* config, const CanonicalState* at, uint32_t* name) noexcept nogil:
         cdef uint32_t[4 + 2 * MAX_HYPOTHESES] words
         cdef uint32_t count = 4

@@ -8,6 +8,7 @@ In reading order:
     merges           which two tokens can stand side by side after merging
     pack_lengths     the command that packs the parts of an embedded encoding's tokens
     successors       for a token, all tokens that merges leave after it
+    predecessors     for a token, all tokens that merges leave before it
     builtin_encoder  the encoder of the embedded encodings
     native_encoder   the encoder of any tokenizer whose pre-tokenizer and merges are known
 """

@@ -6,6 +6,7 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t
 from ffgrammar.core.utf8 cimport Utf8
 from ffgrammar.tokens.bpe.merges cimport Merges
 from ffgrammar.tokens.bpe.native_encoder cimport NativeEncoder
+from ffgrammar.tokens.bpe.predecessors cimport Predecessors
 from ffgrammar.tokens.bpe.successors cimport Successors
 from ffgrammar.tokens.canonical.outcomes cimport Outcomes
 from ffgrammar.tokens.canonical.transitions cimport BoundaryTransitions
@@ -47,6 +48,7 @@ cdef class CanonicalRules:
     cdef uint8_t* may_stop                 # by state of the automaton: whether the pre-token or the text may end there
     cdef uint8_t* is_sure                  # by state of the automaton: whether every text may go on from there
     cdef Successors all_successors
+    cdef Predecessors predecessors
     cdef uint32_t asked                    # pairs of tokens that calls of `successors_for` were about; stays at MAX_ASKED or more
     cdef Outcomes outcomes                 # of the pre-tokenizer
     cdef BoundaryTransitions transitions

@@ -29,6 +29,7 @@ from ffgrammar.core.threads cimport atomic_add, atomic_load
 from ffgrammar.core.utf8 cimport utf8_step, utf8_write
 from ffgrammar.tokens.bpe.merges cimport Merges
 from ffgrammar.tokens.bpe.native_encoder cimport NativeEncoder
+from ffgrammar.tokens.bpe.predecessors cimport Predecessors
 from ffgrammar.tokens.bpe.successors cimport Successors
 from ffgrammar.tokens.canonical.outcomes cimport Outcomes
 from ffgrammar.tokens.canonical.sure_states cimport find_sure_states
@@ -74,6 +75,7 @@ cdef class CanonicalRules:
         self.merges = Merges(trie) if merges is None else merges
         self.pretokens = PretokenTable(pattern, space)
         self.all_successors = Successors(self.merges)
+        self.predecessors = Predecessors(self.merges)
         self.encoder = NativeEncoder(self.pretokens, self.merges, whole_pretokens)
         self.whole_pretokens = whole_pretokens
         self.space = space

@@ -1,0 +1,32 @@
+"""For a token, all tokens that merges leave before it: its predecessors."""
+
+from libc.stdint cimport uint32_t
+
+from ffgrammar.tokens.bpe.merges cimport Merges
+
+cdef enum:
+    NO_LIMIT = 0xFFFFFFFF
+
+
+cdef class Predecessors:
+    cdef Merges merges
+    cdef object lock     # held while a mask is made
+    cdef dict kept       # mask by token
+    cdef size_t max_bytes
+
+    # The mask of the predecessors of a token that merges make: see `before`. Raises MemoryError.
+    cdef bytes find(self, uint32_t one)
+
+    # Set the bits of the predecessors of a token in a mask. `ranks` is scratch with room for all tokens. Returns OK or NO_MEMORY.
+    cdef int fill(self, uint32_t one, uint32_t* ranks, uint32_t* mask) noexcept nogil
+
+    # Part of `fill`: write to `ranks`, for each x, when the first of the merges (x, y) comes that could join x to a part y at the
+    # beginning of `one`. Writes NO_LIMIT if there is none. Returns OK or NO_MEMORY.
+    cdef int find_ranks(self, uint32_t one, uint32_t* ranks) noexcept nogil
+
+    # The rank of a token's last merge, or that of its part `part` if this is higher.
+    cdef uint32_t later(self, uint32_t token, uint32_t part) noexcept nogil
+
+    # Part of `fill`: whether no such merge comes before the merge that takes x into a larger part of `other`, for any part x at
+    # the end of `other`. Returns True or False.
+    cdef bint stays(self, uint32_t other, const uint32_t* ranks) noexcept nogil
