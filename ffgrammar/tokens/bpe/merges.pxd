@@ -32,7 +32,7 @@ cdef class Merges:
     cdef uint32_t ranks              # every rank is below this
     # Tables by token. The first four are filled in when the token is first asked for.
     cdef uint32_t* left              # the left part of its last merge, or WHOLE, UNKNOWN or UNREACHED
-    cdef uint32_t* right             # the right part; UNKNOWN if only `left` is packed and this was not asked for: see `right_part`
+    cdef uint32_t* right             # the right part. Read it with `right_part`: if `left` was packed, it is UNKNOWN at first
     cdef uint8_t* out_of_order       # whether its merges do not come in the order of ranks
     cdef uint32_t* rank              # of its last merge, where merges are listed; else NULL
     cdef uint8_t* is_byte            # with listed merges: whether the token stands for a byte of a character that is no token
@@ -43,24 +43,24 @@ cdef class Merges:
     cdef uint32_t all_split          # whether `left` is known for all tokens that have bytes
     cdef uint32_t[256] byte_token    # by byte: the token that stands for it, or NO_TOKEN
 
-    # Part of the constructor: fill `left` from packed lengths. Returns 0. Raises TokenizerError if they are not of this vocabulary.
+    # Part of the constructor: fill `left` from packed lengths. Returns 0. Raises TokenizerError if these are not of this
+    # vocabulary.
     cdef int load_lengths(self, bytes lengths) except -1
 
     # Find the parts of a token and note them in the tables. Returns 0, or -1 if there is no memory.
     cdef int split(self, uint32_t token) noexcept nogil
 
-    # Note the parts of a token in the tables. `left` may be WHOLE or UNREACHED, and `right` is then of no use. Returns as `split`.
+    # Note the parts of a token in the tables. If `left` is WHOLE or UNREACHED, `right` is of no use. Returns as `split`.
     cdef int note(self, uint32_t token, uint32_t left, uint32_t right) noexcept nogil
 
-    # `split` for all tokens that are not split yet, much faster. Any number of threads may do this at once. Returns as `split`.
+    # `split` for all tokens that are not split yet, but faster. Any number of threads may do this at once. Returns as `split`.
     cdef int split_all(self) noexcept nogil
 
     # The steps of `split_all` follow. Split the tokens of listed merges by trying the pairs in the order of merging. `parts` has
     # room for two words for each rank. Returns as `split`.
     cdef int split_by_list(self, uint32_t* parts) noexcept nogil
 
-    # Split the token that the merge of a rank makes, if it is the merge of these two in the end. Returns 0 or more, or -1 if there
-    # is no memory.
+    # Split the token that the merge of a rank makes, if these two are its parts. Returns 0 or more, or -1 if there is no memory.
     cdef int split_by_pair(self, uint32_t rank, uint32_t left, uint32_t right) noexcept nogil
 
     # Whether a byte goes on with a character, and merging begins with characters. Returns True or False.
@@ -72,8 +72,8 @@ cdef class Merges:
     # `split` by trying the tokens that a token begins with. Returns as `split`.
     cdef int split_between(self, uint32_t token, const uint32_t* shorter) noexcept nogil
 
-    # Whether merging a text gets as far as the tokens `left` and `right`, if these merge last. `right` begins at the offset `cut`.
-    # Returns 1; 0 if not, or if it is not known; or -1 if there is no memory.
+    # Whether merging a text gets as far as the tokens `left` and `right`, which begins at the offset `cut`. `text` is needed only
+    # if ids are ranks. Returns 1; 0 if not, or if it is not known; or -1 if there is no memory.
     cdef int merges_to(self, const uint8_t* text, uint32_t cut, uint32_t left, uint32_t right) noexcept nogil
 
     # The right part of a token that has parts. The token must be split.

@@ -20,9 +20,10 @@ merge when its own bytes are merged. If this rank is lower than that of one of i
 order of ranks. A pair with such a token is checked by merging its bytes.
 
 The parts of a token are found when it is first asked for, by merging its bytes. Where those of all tokens are needed, there are
-two faster ways. `split_all` goes through the tokens in the order of ranks. For each it tries the ways to cut it into two tokens,
-and asks by the check above whether merges get as far as these two. On o200k this takes XX ms instead of 100. For the embedded
-encodings the lengths of the left parts are packed with the vocabulary (tokens/vocabulary/pack.py), and reading them takes 2 ms.
+two faster ways. `split_all` tries the ways to cut a token into two tokens, or the listed merges that make it. It asks by the
+check above whether merges get as far as these two. On cl100k this takes 28 ms instead of 61, and on o200k 93 instead of 166. On
+tokenizers with listed merges a first canonical mask takes a third of the time. For the embedded encodings the lengths of the left
+parts are packed (pack_lengths.py). Reading them takes 1.5 ms on cl100k and 2.7 ms on o200k.
 
 Merging begins with bytes or with characters. In the second case, a character that is no token becomes one token for each of its
 bytes, and these tokens merge with nothing.

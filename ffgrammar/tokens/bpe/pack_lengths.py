@@ -2,9 +2,9 @@
 
     python -m ffgrammar.tokens.bpe.pack_lengths NAME OUT.bin
 
-NAME is that of an encoding, such as cl100k_base, and OUT.bin belongs beside its vocabulary. The left part of a token is the
-first of the two tokens of its last merge. As lengths, the left parts of 200,000 tokens take 56 KB, and a walk over the
-trie makes tokens of them again (`Merges`).
+NAME is that of an encoding, such as cl100k_base, and OUT.bin belongs beside its vocabulary. The left part of a token is
+the first of the two tokens of its last merge. As lengths, the left parts of cl100k take 28 KB and those of o200k 56 KB.
+A walk over the trie makes tokens of them again (`Merges`).
 """
 
 from __future__ import annotations

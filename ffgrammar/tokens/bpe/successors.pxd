@@ -19,7 +19,8 @@ cdef class Successors:
     cdef uint32_t* token         # by position
     cdef uint32_t* end           # by token: the position after its last descendant
     cdef uint32_t* stop          # by token: what `stop_of` has found, or 0
-    cdef Vec loose               # tokens that are roots of the forest because they merge before their left part, or it is not there
+    # Tokens that have parts and are roots all the same: they merge before their left part, or it is no token of the forest.
+    cdef Vec loose
     cdef Vec out_of_order        # tokens whose merges do not come in the order of ranks: each pair with one of these is checked
     cdef Vec everything          # the mask of all tokens in the forest
     cdef dict kept               # mask by token

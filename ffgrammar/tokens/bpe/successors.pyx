@@ -1,7 +1,8 @@
 """For a token, all tokens that merges leave after it, as a mask. These are its successors.
 
 `Merges.may_follow` answers for one pair, `Successors` for a token and all its successors at once. The first call makes tables for
-the whole vocabulary, which takes XX ms on cl100k. After that a token costs 30 us. To check its pairs one by one takes 6 ms.
+the whole vocabulary, which takes 1.5 ms on cl100k and 3.4 ms on o200k, once the parts of all tokens are known. After that a token
+costs 40 to 60 us. To check its pairs one by one takes 6 ms.
 
     successors = Successors(merges)
     mask = successors.after(token)    # bit t & 31 of the little-endian word t >> 5: whether token t may follow

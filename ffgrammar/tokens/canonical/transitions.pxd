@@ -55,7 +55,7 @@ cdef class BoundaryTransitions:
     cdef dict kept               # (state of the automaton, way) -> BoundaryTransition
     cdef size_t max_bytes
     cdef object lock             # held while a transition is made, or its endings, or the number of a sieve
-    cdef Vec numbers             # scratch: by outcome of `outcomes`, its number in the transition that is being made, or NO_NUMBER
+    cdef Vec numbers             # scratch: by outcome of `outcomes`, its number in the transition being made, or NO_NUMBER
 
     # The transition of a state of the automaton for tokens that come in a way. Raises MemoryError.
     cdef BoundaryTransition find(self, uint32_t hypothesis, uint32_t way)

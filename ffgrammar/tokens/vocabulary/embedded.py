@@ -109,8 +109,8 @@ def load_trie(encoding: Encoding, vocab_size: int) -> TokenTrie:
 
 
 def load_left_lengths(encoding: Encoding) -> bytes:
-    """How many bytes the left parts of an embedded encoding's tokens have (tokens/bpe/pack_lengths.py). Raises TokenizerError if
-    its file cannot be read or is damaged."""
+    """How many bytes the left parts of an embedded encoding's tokens have (tokens/bpe/pack_lengths.py). Raises
+    TokenizerError if its file cannot be read or is damaged."""
     try:
         return zlib.decompress(_read_data(f"{encoding.data}.lengths.bin"))
     except zlib.error as error:
