@@ -6,6 +6,7 @@ In reading order:
     merge_list       the merges of a tokenizer that lists them, by pair of tokens
     merge_loop       the loop that merges the bytes of a pre-token into tokens
     merges           which two tokens can stand side by side after merging
+    split_all        the parts of all tokens at once
     pack_lengths     the command that packs the parts of an embedded encoding's tokens
     successors       for a token, all tokens that merges leave after it
     predecessors     for a token, all tokens that merges leave before it

@@ -53,29 +53,6 @@ cdef class Merges:
     # Note the parts of a token in the tables. If `left` is WHOLE or UNREACHED, `right` is of no use. Returns as `split`.
     cdef int note(self, uint32_t token, uint32_t left, uint32_t right) noexcept nogil
 
-    # `split` for all tokens that are not split yet, but faster. Any number of threads may do this at once. Returns as `split`.
-    cdef int split_all(self) noexcept nogil
-
-    # The steps of `split_all` follow. Split the tokens of listed merges by trying the pairs in the order of merging. `parts` has
-    # room for two words for each rank. Returns as `split`.
-    cdef int split_by_list(self, uint32_t* parts) noexcept nogil
-
-    # Split the token that the merge of a rank makes, if these two are its parts. Returns 0 or more, or -1 if there is no memory.
-    cdef int split_by_pair(self, uint32_t rank, uint32_t left, uint32_t right) noexcept nogil
-
-    # Whether a byte goes on with a character, and merging begins with characters. Returns True or False.
-    cdef bint is_inside(self, uint8_t byte) noexcept nogil
-
-    # Fill `shorter`: by token, the longest other token that it begins with, or NO_TOKEN.
-    cdef void find_shorter(self, uint32_t* shorter) noexcept nogil
-
-    # `split` by trying the tokens that a token begins with. Returns as `split`.
-    cdef int split_between(self, uint32_t token, const uint32_t* shorter) noexcept nogil
-
-    # Whether merging a text gets as far as the tokens `left` and `right`, which begins at the offset `cut`. `text` is needed only
-    # if ids are ranks. Returns 1; 0 if not, or if it is not known; or -1 if there is no memory.
-    cdef int merges_to(self, const uint8_t* text, uint32_t cut, uint32_t left, uint32_t right) noexcept nogil
-
     # The right part of a token that has parts. The token must be split.
     cdef inline uint32_t right_part(self, uint32_t token) noexcept nogil:
         cdef uint32_t found = atomic_load(&self.right[token])

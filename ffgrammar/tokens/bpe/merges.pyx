@@ -20,10 +20,8 @@ merge when its own bytes are merged. If this rank is lower than that of one of i
 order of ranks. A pair with such a token is checked by merging its bytes.
 
 The parts of a token are found when it is first asked for, by merging its bytes. Where those of all tokens are needed, there are
-two faster ways. `split_all` tries the ways to cut a token into two tokens, or the listed merges that make it. It asks by the
-check above whether merges get as far as these two. On cl100k this takes 28 ms instead of 61, and on o200k 93 instead of 166. On
-tokenizers with listed merges a first canonical mask takes a third of the time. For the embedded encodings the lengths of the left
-parts are packed (pack_lengths.py). Reading them takes 1.5 ms on cl100k and 2.7 ms on o200k.
+two faster ways: split_all.pyx, and for the embedded encodings the lengths of the left parts, which are packed
+(pack_lengths.py). Reading these takes 1.5 ms on cl100k and 2.7 ms on o200k.
 
 Merging begins with bytes or with characters. In the second case, a character that is no token becomes one token for each of its
 bytes, and these tokens merge with nothing.
@@ -33,12 +31,12 @@ cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memcpy, memset
 
 from ffgrammar.core.threads cimport atomic_load, atomic_load_word, atomic_put, atomic_put_word
 from ffgrammar.core.utf8 cimport Utf8, utf8_step
 from ffgrammar.tokens.bpe.ids cimport BPE_NO_BYTE, BPE_NO_MEMORY, BPE_OK, BpeStatus, Ids, ids_reserve
-from ffgrammar.tokens.bpe.merge_list cimport MergeList, Pair, find_rank
+from ffgrammar.tokens.bpe.merge_list cimport MergeList, find_rank
 from ffgrammar.tokens.bpe.merge_loop cimport encode_pretoken, merge_bytes, merge_ids
 from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TokenTrie, index_find, mix, node_depth, node_token
 
@@ -224,109 +222,6 @@ cdef class Merges:
         # (of no token there would be packed lengths of another vocabulary; any token will do to stay inside the tables)
         atomic_put(&self.right[token], <uint32_t>max(right, 0))
         return <uint32_t>max(right, 0)
-
-    cdef int split_all(self) noexcept nogil:
-        cdef uint32_t* scratch
-        cdef uint32_t token
-        cdef int status = 0
-        if atomic_load(&self.all_split):
-            return 0
-        scratch = <uint32_t*>malloc((<size_t>self.trie.vocab_size + 2 * <size_t>self.ranks + 1) * sizeof(uint32_t))
-        if scratch == NULL:
-            return -1
-        if self.listed != NULL:
-            status = self.split_by_list(scratch)
-        if status >= 0:
-            self.find_shorter(scratch)
-        for token in range(self.trie.vocab_size):
-            if status >= 0 and atomic_load(&self.left[token]) == <uint32_t>UNKNOWN:
-                status = self.split_between(token, scratch) if self.listed == NULL or self.is_made[token] else self.split(token)
-        free(scratch)
-        if status >= 0:
-            atomic_put(&self.all_split, 1)
-        return min(status, 0)
-
-    cdef int split_by_list(self, uint32_t* parts) noexcept nogil:
-        cdef const Pair* pair
-        cdef size_t i
-        cdef int status = 0
-        memset(parts, 0xFF, 2 * <size_t>self.ranks * sizeof(uint32_t))
-        for i in range(<size_t>self.listed.mask + 1):
-            pair = &self.listed.slots[i]
-            # (a free slot has no token either)
-            if pair.left < self.trie.vocab_size and pair.right < self.trie.vocab_size:
-                parts[2 * <size_t>pair.rank] = pair.left
-                parts[2 * <size_t>pair.rank + 1] = pair.right
-        for i in range(self.ranks):
-            if status >= 0 and parts[2 * i] != <uint32_t>NO_TOKEN and (
-                    atomic_load(&self.left[self.listed.results[i]]) == <uint32_t>UNKNOWN):
-                status = self.split_by_pair(<uint32_t>i, parts[2 * i], parts[2 * i + 1])
-        return status
-
-    cdef int split_by_pair(self, uint32_t rank, uint32_t left, uint32_t right) noexcept nogil:
-        cdef uint32_t token = self.listed.results[rank]
-        cdef const uint32_t* offsets = self.trie.offsets
-        cdef const uint8_t* text = self.trie.blob + offsets[token]
-        cdef uint32_t cut = offsets[left + 1] - offsets[left]
-        cdef uint32_t rest = offsets[right + 1] - offsets[right]
-        cdef int status = 0
-        if (offsets[token + 1] - offsets[token] == cut + rest and rest and not self.is_inside(text[cut])
-                and memcmp(text, self.trie.blob + offsets[left], cut) == 0
-                and memcmp(text + cut, self.trie.blob + offsets[right], rest) == 0):
-            status = self.merges_to(NULL, 0, left, right)
-        if status > 0:
-            self.rank[token] = rank
-            return self.note(token, left, right)
-        return status
-
-    cdef void find_shorter(self, uint32_t* shorter) noexcept nogil:
-        cdef uint32_t[MAX_TOKEN_BYTES + 1] path  # by depth: the longest token up to there
-        cdef uint32_t at, depth, token
-        for token in range(self.trie.vocab_size):
-            shorter[token] = NO_TOKEN
-        path[0] = NO_TOKEN
-        for at in range(1, self.trie.node_count):
-            depth = node_depth(&self.trie.nodes[at])
-            token = node_token(&self.trie.nodes[at])
-            path[depth] = path[depth - 1]
-            if token != self.trie.pad_token:
-                shorter[token] = path[depth - 1]
-                path[depth] = token
-
-    cdef int split_between(self, uint32_t token, const uint32_t* shorter) noexcept nogil:
-        cdef const uint8_t* text = self.trie.blob + self.trie.offsets[token]
-        cdef uint32_t count = self.trie.offsets[token + 1] - self.trie.offsets[token]
-        cdef uint32_t left = shorter[token]
-        cdef uint32_t cut, rank
-        cdef int32_t right
-        cdef int status
-        while left != <uint32_t>NO_TOKEN:
-            cut = self.trie.offsets[left + 1] - self.trie.offsets[left]
-            right = index_find(&self.trie.index, text + cut, count - cut)
-            if right >= 0 and not self.is_inside(text[cut]):
-                rank = token if self.listed == NULL else find_rank(self.listed, left, <uint32_t>right)
-                if self.listed == NULL or (rank < self.ranks and self.listed.results[rank] == token):
-                    status = self.merges_to(text, cut, left, <uint32_t>right)
-                    if status < 0:
-                        return status
-                    if status:
-                        if self.rank != NULL:
-                            self.rank[token] = rank
-                        return self.note(token, left, <uint32_t>right)
-            left = shorter[left]
-        return self.split(token)
-
-    cdef bint is_inside(self, uint8_t byte) noexcept nogil:
-        # (merging that begins with characters does not cut them)
-        return self.by_characters and byte & 0xC0 == 0x80
-
-    cdef int merges_to(self, const uint8_t* text, uint32_t cut, uint32_t left, uint32_t right) noexcept nogil:
-        cdef int status = self.reached(left)
-        if status > 0:
-            status = self.reached(right)
-        if status <= 0 or self.out_of_order[left] or self.out_of_order[right]:
-            return min(status, 0)
-        return self.undo(text, cut, left, right)
 
     cdef int find_parts(self, uint32_t token, uint32_t* left, uint32_t* right) noexcept nogil:
         cdef uint32_t first = self.trie.offsets[token]

@@ -23,6 +23,7 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from ffgrammar.core.bits cimport bit_clear, bit_set
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.tokens.bpe.merges cimport UNREACHED, Merges, rank_of
+from ffgrammar.tokens.bpe.split_all cimport split_all
 
 from ffgrammar.core.forks import new_lock
 
@@ -82,7 +83,7 @@ cdef class Predecessors:
     cdef int fill(self, uint32_t one, uint32_t* ranks, uint32_t* mask) noexcept nogil:
         cdef bint pair_by_pair
         cdef uint32_t token
-        cdef int status = self.merges.split_all()
+        cdef int status = split_all(self.merges)
         if status < 0:
             return NO_MEMORY
         pair_by_pair = self.merges.out_of_order[one]

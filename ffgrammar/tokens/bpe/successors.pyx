@@ -32,6 +32,7 @@ from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.threads cimport atomic_load, atomic_put
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.tokens.bpe.merges cimport UNREACHED, Merges, rank_of
+from ffgrammar.tokens.bpe.split_all cimport split_all
 
 from ffgrammar.core.forks import new_lock
 
@@ -112,7 +113,7 @@ cdef class Successors:
             self.token = self.position + room
             self.end = self.position + 2 * room
             self.stop = self.position + 3 * room
-            status = self.merges.split_all()
+            status = split_all(self.merges)
             if status >= 0:
                 status = self.list_tokens(by_rank)
             if status >= 0:

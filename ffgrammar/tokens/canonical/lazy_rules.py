@@ -1,5 +1,5 @@
-"""A tokenizer's rules, made when they are first asked for. Making them takes 4 to 11 ms for an embedded encoding, and plain
-masks need none."""
+"""A tokenizer's rules, made when they are first asked for. Making them takes 4 to 11 ms for an embedded
+encoding, and plain masks need none."""
 
 from __future__ import annotations
 

@@ -30,6 +30,7 @@ from ffgrammar.core.utf8 cimport utf8_step, utf8_write
 from ffgrammar.tokens.bpe.merges cimport Merges
 from ffgrammar.tokens.bpe.native_encoder cimport NativeEncoder
 from ffgrammar.tokens.bpe.predecessors cimport Predecessors
+from ffgrammar.tokens.bpe.split_all cimport split_all
 from ffgrammar.tokens.bpe.successors cimport Successors
 from ffgrammar.tokens.canonical.outcomes cimport Outcomes
 from ffgrammar.tokens.canonical.sure_states cimport find_sure_states
@@ -155,7 +156,7 @@ cdef class CanonicalRules:
 
     cdef int find_unmergeable(self) except -1:
         cdef uint32_t token
-        if self.merges.split_all() < 0:
+        if split_all(self.merges) < 0:
             raise MemoryError
         for token in range(self.trie.vocab_size):
             if self.trie.offsets[token] < self.trie.offsets[token + 1] and not self.is_atom[token]:

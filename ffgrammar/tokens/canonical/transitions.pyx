@@ -17,6 +17,7 @@ from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.utf8 cimport utf8_step
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init
 from ffgrammar.tokens.bpe.merges cimport Merges
+from ffgrammar.tokens.bpe.split_all cimport split_all
 from ffgrammar.tokens.canonical.outcomes cimport NO_OUTCOME, Outcomes
 from ffgrammar.tokens.pretokenize.table cimport may_begin
 from ffgrammar.tokens.vocabulary.trie cimport (
@@ -99,7 +100,7 @@ cdef class BoundaryTransitions:
         with self.lock:
             with nogil:
                 if not self.all_merged:
-                    status = self.merges.split_all()
+                    status = split_all(self.merges)
                 if status >= 0:
                     status = self.walk(&made.data, hypothesis, way)
                 if status >= 0:
