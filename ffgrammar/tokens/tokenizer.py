@@ -194,6 +194,7 @@ class Tokenizer:
     @classmethod
     def _from_read(cls, read: ReadTokenizer, vocab_size: int | None) -> Tokenizer:
         from ffgrammar.tokens.loaders.encoders import HuggingFaceEncoder
+        from ffgrammar.tokens.loaders.unigram import UnigramEncoder
 
         tok = cls._build(
             read.tokens,
@@ -208,6 +209,8 @@ class Tokenizer:
             secondary=frozenset() if read.rules is None else read.rules.secondary,
         )
         tok._no_rules = read.reason
+        if isinstance(read.encoder, UnigramEncoder):
+            read.encoder.trie = tok._trie
         if read.rules is not None and isinstance(read.encoder, HuggingFaceEncoder):
             read.encoder.rules, read.encoder.knows_space = tok._rules, read.rules.knows_space
             read.encoder.form = tok._normal_form = read.rules.form

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ffgrammar.tokens.canonical.lazy_rules import LazyRules
     from ffgrammar.tokens.canonical.rules import CanonicalRules
 
-__all__ = ["CallableEncoder", "HuggingFaceEncoder", "RulesEncoder", "SentencePieceEncoder", "TiktokenEncoder"]
+__all__ = ["CallableEncoder", "HuggingFaceEncoder", "RulesEncoder", "SentencePieceEncoder", "TiktokenEncoder", "without_surrogates"]
 
 
 class RulesEncoder:
@@ -62,7 +62,7 @@ class RulesEncoder:
             return self._tiktoken().encode(data)
         self._ranks = {}
         if isinstance(data, str):
-            data = _without_surrogates(data).encode()
+            data = without_surrogates(data).encode()
         return rules.encoder.encode_open(data, _valid_prefix(data))
 
     def pretoken_ends(self, data: bytes) -> list[int] | None:
@@ -183,7 +183,7 @@ class HuggingFaceEncoder:
         does it). Otherwise each wrong byte is a token of its own.
         """
         if isinstance(data, str):
-            return self._encode_text(_without_surrogates(data))
+            return self._encode_text(without_surrogates(data))
         try:
             return self._encode_text(data.decode("utf-8"))
         except UnicodeDecodeError as error:
@@ -287,7 +287,7 @@ def _byte_ends(text: str, ends: Iterable[int]) -> list[int]:
     return found
 
 
-def _without_surrogates(text: str) -> str:
+def without_surrogates(text: str) -> str:
     """A text that can be UTF-8: surrogates become characters where they are pairs, else U+FFFD, as in tiktoken."""
     try:
         text.encode("utf-8")
@@ -339,7 +339,7 @@ class SentencePieceEncoder:
     def encode(self, data: str | bytes) -> list[int]:
         """The ids of a text. Bytes that are not UTF-8 are read as U+FFFD, as the package does."""
         text = data if isinstance(data, str) else data.decode("utf-8", "replace")
-        ids: list[int] = self._ready().encode(_without_surrogates(text))
+        ids: list[int] = self._ready().encode(without_surrogates(text))
         return ids
 
     def pretoken_ends(self, data: bytes) -> None:

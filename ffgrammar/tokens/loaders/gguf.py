@@ -15,18 +15,20 @@ from typing import Any, BinaryIO
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.loaders.huggingface import ReadTokenizer, read_config
 from ffgrammar.tokens.loaders.huggingface_splits import GPT2
-from ffgrammar.tokens.loaders.sentencepiece import (
+from ffgrammar.tokens.loaders.sentencepiece import added_token, read_model
+from ffgrammar.tokens.loaders.sentencepiece_model import (
     BPE,
     BYTE,
     CONTROL,
     NORMAL,
+    UNIGRAM,
     UNKNOWN,
     USER_DEFINED,
     Model,
     Piece,
-    added_token,
-    read_model,
 )
+from ffgrammar.tokens.loaders.unigram import UnigramEncoder
+from ffgrammar.tokens.loaders.unigram_models import model_of_pieces
 
 __all__ = ["read_gguf"]
 
@@ -77,7 +79,7 @@ def read_gguf(path: Path, eos_token_ids: Any = None) -> ReadTokenizer:
         raise TokenizerError(f"{path}: not a GGUF file, or damaged") from None
     if not found.get("tokens"):
         raise TokenizerError(f"{path}: this GGUF file has no vocabulary")
-    if found.get("model") not in ("gpt2", "llama"):
+    if found.get("model") not in ("gpt2", "llama", "t5"):
         raise TokenizerError(f"{path}: GGUF vocabularies of the kind {found.get('model')!r} are not read")
     if eos_token_ids is None:
         if "eos_token_id" not in found:
@@ -85,7 +87,12 @@ def read_gguf(path: Path, eos_token_ids: Any = None) -> ReadTokenizer:
         eos_token_ids = [found["eos_token_id"]]
     try:
         if found["model"] == "llama":
-            return read_model(_pieces(found), str(path), eos_token_ids)
+            return read_model(_pieces(found, BPE), str(path), eos_token_ids)
+        if found["model"] == "t5":
+            model = _pieces(found, UNIGRAM)
+            read = read_model(model, str(path), eos_token_ids)
+            unigram = model_of_pieces(model, single=False)
+            return read if unigram is None else read._replace(encoder=UnigramEncoder(unigram, None))
         return _read_letters(path, found, eos_token_ids)
     except TokenizerError:
         raise
@@ -131,14 +138,17 @@ def _read_letters(path: Path, found: dict[str, Any], eos: Any) -> ReadTokenizer:
     return read
 
 
-def _pieces(found: dict[str, Any]) -> Model:
+def _pieces(found: dict[str, Any], kind: int) -> Model:
     """The vocabulary of a file, as if it had been read from a model of sentencepiece."""
     tokens: list[str] = found["tokens"]
     kinds: list[int] = found.get("token_type") or [NORMAL] * len(tokens)
     scores: list[float] = found.get("scores") or [0.0] * len(tokens)
     pieces = [Piece(*one) for one in zip(tokens, scores, kinds, strict=True)]
-    bytes_known = any(kind == BYTE for kind in kinds)
-    return Model(pieces, BPE, -1, bytes_known, bool(found.get("add_space_prefix", True)), "")
+    model = Model(pieces, kind, -1, BYTE in kinds, bool(found.get("add_space_prefix", True)))
+    if kind == BPE:
+        return model
+    charsmap = bytes(one & 0xFF for one in found.get("precompiled_charsmap", ()))
+    return model._replace(joins_spaces=bool(found.get("remove_extra_whitespaces", False)), charsmap=charsmap)
 
 
 def _read_fields(file: BinaryIO) -> dict[str, Any]:

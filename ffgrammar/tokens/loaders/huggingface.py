@@ -24,6 +24,8 @@ from ffgrammar.core.collector import paused
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.loaders.encoders import HuggingFaceEncoder, SentencePieceEncoder
 from ffgrammar.tokens.loaders.huggingface_rules import ListedRules, byte_alphabet, read_rules
+from ffgrammar.tokens.loaders.unigram import UnigramEncoder
+from ffgrammar.tokens.loaders.unigram_models import NO_RULES, hide_special, join_words, model_of_config
 from ffgrammar.tokens.vocabulary.trie import MAX_VOCAB_SIZE
 
 __all__ = ["ReadTokenizer", "byte_alphabet", "read_config", "read_tokenizer"]
@@ -52,7 +54,7 @@ class ReadTokenizer(NamedTuple):
     special_tokens: dict[str, int]
     eos_token_ids: Any
     name: str
-    encoder: HuggingFaceEncoder | SentencePieceEncoder | None
+    encoder: HuggingFaceEncoder | SentencePieceEncoder | UnigramEncoder | None
     rules: ListedRules | None
     reason: str
     adds_prefix_space: bool
@@ -107,7 +109,6 @@ def _read(config: dict[str, Any], name: str, eos: list[Any] | None, eos_token_id
     adds_space = _without_prefix_space(config)
     config["post_processor"] = config["truncation"] = config["padding"] = None
     letters = {value: letter for letter, value in byte_alphabet().items()} if byte_level else None
-    encoder = HuggingFaceEncoder(config, letters)
     steps = {
         "normalizer": _steps(config.get("normalizer"), "normalizers"),
         "pre_tokenizer": _steps(config.get("pre_tokenizer"), "pretokenizers"),
@@ -118,7 +119,17 @@ def _read(config: dict[str, Any], name: str, eos: list[Any] | None, eos_token_id
         rules = read_rules(config, steps, tokens, byte_level)
     except TokenizerError as error:
         reason = str(error)
+    encoder: HuggingFaceEncoder | UnigramEncoder = HuggingFaceEncoder(config, letters)
+    if model.get("type") == "Unigram":
+        encoder, reason = _unigram(config, steps), NO_RULES
     return ReadTokenizer(tokens, special_tokens, eos_token_ids, name, encoder, rules, reason, adds_space, strips_space)
+
+
+def _unigram(config: dict[str, Any], steps: dict[str, list[dict[str, Any]]]) -> HuggingFaceEncoder | UnigramEncoder:
+    unigram = model_of_config(config, steps)
+    hide_special(config)
+    package = HuggingFaceEncoder(config, None)
+    return package if unigram is None else UnigramEncoder(unigram, package)
 
 
 def _known_eos(eos: list[Any] | None, special_tokens: dict[str, int], numbers: dict[str, int], name: str) -> list[int]:
@@ -307,7 +318,11 @@ def _without_prefix_space(config: dict[str, Any]) -> bool:
     if len(kept) < len(normalizers):
         found = True
         config["normalizer"] = {"type": "Sequence", "normalizers": kept} if kept else None
-    for step in _steps(config.get("pre_tokenizer"), "pretokenizers"):
+    before = _steps(config.get("pre_tokenizer"), "pretokenizers")
+    if [step["type"] for step in before] == ["WhitespaceSplit", "Metaspace"]:
+        join_words(config)
+        return True
+    for step in before:
         if step["type"] == "Metaspace" and step.get("prepend_scheme", "always") != "never":
             found = True
             step["prepend_scheme"] = "never"

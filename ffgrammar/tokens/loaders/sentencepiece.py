@@ -1,55 +1,41 @@
 """Reads the models of sentencepiece: the `tokenizer.model` of Llama 2, Mistral or T5.
 
-Such a file is a protocol buffer. Only few of its fields matter, so it is read here, and no package is needed:
-
     read = read_sentencepiece(path, data)       # a ReadTokenizer
 
-It is turned into the JSON value of a tokenizer.json, which the rest of the loaders read. One thing differs. In a BPE
-model each piece has a score. Of all neighbours that may merge, those merge first whose result has the highest score,
-whichever two parts it is made of. So all merges to one piece have the same rank.
+A model is turned into the JSON value of a tokenizer.json, which the rest of the loaders read. One thing differs. In a BPE
+model each piece has a score, and of two neighbours that may merge those with the highest score of the result come
+first, wherever the result was cut. So all merges to one piece have the same rank.
 
-The package `sentencepiece` encodes where the rules are not known: for unigram models, and where the text is normalized
-first.
+Of a unigram model no rules are known, but it encodes here (unigram.py). The package `sentencepiece` encodes with BPE
+models that normalize a text first, and where something else is not read.
 """
 
 from __future__ import annotations
 
-import struct
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.loaders.encoders import SentencePieceEncoder
 from ffgrammar.tokens.loaders.huggingface import ReadTokenizer, read_config
+from ffgrammar.tokens.loaders.sentencepiece_model import (
+    BPE,
+    CONTROL,
+    NORMAL,
+    SPACE,
+    UNIGRAM,
+    UNKNOWN,
+    UNUSED,
+    USER_DEFINED,
+    Model,
+    Piece,
+    parse_model,
+)
+from ffgrammar.tokens.loaders.unigram import UnigramEncoder
+from ffgrammar.tokens.loaders.unigram_models import NO_RULES, model_of_pieces
 
-__all__ = ["Model", "Piece", "added_token", "read_model", "read_sentencepiece"]
-
-SPACE = "\u2581"
-# Kinds of pieces
-NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
-# Kinds of models
-UNIGRAM, BPE = 1, 2
-
-
-class Piece(NamedTuple):
-    """A token of a model."""
-
-    text: str
-    score: float
-    kind: int
-
-
-class Model(NamedTuple):
-    """What a file says. `normalizes` is whether it changes a text first, other than by a space before it."""
-
-    pieces: list[Piece]
-    kind: int
-    eos_id: int
-    byte_fallback: bool
-    adds_space: bool
-    normalizes: str
+__all__ = ["added_token", "read_model", "read_sentencepiece"]
 
 
 def read_sentencepiece(path: Path, data: bytes, eos_token_ids: Any = None) -> ReadTokenizer:
@@ -63,16 +49,15 @@ def read_sentencepiece(path: Path, data: bytes, eos_token_ids: Any = None) -> Re
     Raises:
         TokenizerError: it is no such model, or is neither BPE nor unigram.
     """
-    try:
-        model = _read_model(data)
-    except (AttributeError, IndexError, TypeError, ValueError, struct.error):
-        raise TokenizerError(f"{path}: not a sentencepiece model, or damaged") from None
-    if model.kind not in (UNIGRAM, BPE):
-        raise TokenizerError(f"{path}: a sentencepiece model that is neither BPE nor unigram")
+    model = parse_model(path, data)
     if eos_token_ids is None and not 0 <= model.eos_id < len(model.pieces):
         raise TokenizerError(f"{path}: which token ends a text is not known; give eos_token_ids=")
     read = read_model(model, str(path), [model.eos_id] if eos_token_ids is None else eos_token_ids)
-    return read._replace(encoder=SentencePieceEncoder(data)) if read.rules is None else read
+    if read.rules is not None:
+        return read
+    package = SentencePieceEncoder(data)
+    unigram = model_of_pieces(model, single=True) if model.kind == UNIGRAM else None
+    return read._replace(encoder=package if unigram is None else UnigramEncoder(unigram, package))
 
 
 def read_model(model: Model, name: str, eos_token_ids: Any) -> ReadTokenizer:
@@ -93,7 +78,7 @@ def read_model(model: Model, name: str, eos_token_ids: Any) -> ReadTokenizer:
 def _why_no_rules(model: Model) -> str:
     """What of a model is not read here, "" if nothing."""
     if model.kind != BPE:
-        return "the model is unigram, not BPE"
+        return NO_RULES
     if model.normalizes:
         return f"the model normalizes a text first ({model.normalizes})"
     if not model.byte_fallback:
@@ -116,9 +101,8 @@ def _why_no_rules(model: Model) -> str:
 def _are_runs(tied: list[Piece], least: float) -> bool:
     """Whether pieces with equal scores are runs of spaces that merge last, and merge alike in the order of ids.
 
-    The model does the leftmost of several merges with equal scores first. In the order of ids, all merges to one length
-    come before those to the next. For models like Llama 2's both orders make the same of a run. This is tried for all
-    runs up to four times the longest piece.
+    Of equal scores the leftmost merge comes first. Here, in the order of ids all merges to one length come first. For
+    models like Llama 2's both make the same of a run: this is tried for all runs up to four times the longest piece.
     """
     if any(set(piece.text) != {SPACE} or piece.score > least for piece in tied):
         return False
@@ -196,77 +180,3 @@ def _config(model: Model, merges: list[tuple[str, str]]) -> dict[str, Any]:
         },
         "added_tokens": added,
     }
-
-
-def _read_model(data: bytes) -> Model:
-    pieces: list[Piece] = []
-    trainer: dict[int, Any] = {}
-    normalizer: dict[int, Any] = {}
-    for field, value in _fields(data):
-        if field == 1:
-            parts = dict(_fields(value))
-            score = struct.unpack("<f", parts[2])[0] if 2 in parts else 0.0
-            pieces.append(Piece(parts.get(1, b"").decode("utf-8"), score, parts.get(3, NORMAL)))
-        elif field == 2:
-            trainer.update(_fields(value))
-        elif field == 3:
-            normalizer.update(_fields(value))
-    if not pieces or len({piece.text for piece in pieces}) < len(pieces):
-        raise ValueError
-    changes = []
-    if normalizer.get(2):
-        changes.append(normalizer.get(1, b"").decode("utf-8") or "its own map of characters")
-    if normalizer.get(4, 1):
-        changes.append("surplus spaces are removed")
-    if not normalizer.get(5, 1):
-        changes.append("spaces stay spaces")
-    if trainer.get(24, 0):
-        changes.append("spaces end words")
-    eos_id = trainer.get(42, 2)
-    return Model(
-        pieces,
-        trainer.get(3, UNIGRAM),
-        # (a number below zero has all high bits set)
-        -1 if eos_id >> 31 else eos_id,
-        bool(trainer.get(35, 0)),
-        bool(normalizer.get(3, 1)),
-        ", ".join(changes),
-    )
-
-
-def _fields(data: bytes) -> Iterator[tuple[int, Any]]:
-    """(number, value) of each field of a message: an int, or bytes. Raises IndexError or ValueError where it ends too
-    soon."""
-    at = 0
-    while at < len(data):
-        key, at = _varint(data, at)
-        match key & 7:
-            case 0:
-                value, at = _varint(data, at)
-                yield key >> 3, value
-                continue
-            case 1:
-                size = 8
-            case 2:
-                size, at = _varint(data, at)
-            case 5:
-                size = 4
-            case _:
-                raise ValueError
-        if at + size > len(data):
-            raise ValueError
-        yield key >> 3, data[at : at + size]
-        at += size
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """(a number, the offset after it)."""
-    number = shift = 0
-    while True:
-        number |= (data[at] & 0x7F) << shift
-        at += 1
-        if data[at - 1] < 0x80:
-            return number, at
-        shift += 7
-        if shift > 63:
-            raise ValueError

@@ -1,0 +1,137 @@
+"""Unigram models, of a tokenizer.json, of sentencepiece or of a GGUF file: what they say, and how they encode.
+
+    encoder = UnigramEncoder(model, other)      # `other` calls the package that the model comes from
+    encoder.trie = trie                         # once the vocabulary's trie is made
+    encoder.encode(" hello world")
+
+A text is normalized and then encoded by tokens/unigram/best_path.pyx. It is read as the continuation of another one, so a
+space at its start stays, and none is put there. Where the model joins spaces, a run of spaces is one, and those at the end
+go. The package encodes a text that it may normalize in another way.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.loaders.encoders import HuggingFaceEncoder, SentencePieceEncoder, without_surrogates
+from ffgrammar.tokens.unigram.best_path import BestPath
+from ffgrammar.tokens.unigram.charsmap import Charsmap
+from ffgrammar.tokens.vocabulary.trie import TokenTrie
+
+__all__ = ["SPACE", "UnigramEncoder", "UnigramModel"]
+
+SPACE = "\u2581"
+# What a character that is no piece has less than the worst piece
+PENALTY = 10.0
+SPACES = re.compile(b" +")
+
+
+class UnigramModel(NamedTuple):
+    """What a file says of a unigram model.
+
+    Attributes:
+        scores: by id; NaN for a token that is not made of text.
+        worst: the score from which that of characters that are no pieces is counted.
+        unknown: the token for such characters, if there is one.
+        byte_tokens: 256 tokens for their bytes, if there are such.
+        charsmap: the map of characters; None if they stay as they are.
+        applies: whether the whole map is applied here. If not, only line ends and tabs become spaces, and the package
+            encodes texts in which other rules apply.
+        joins_spaces: whether a run of spaces is one space, and none stays at the end.
+        single: whether scores are summed with 32 bits.
+        by_words: whether each word is encoded for itself.
+        cuts: whether no token goes on across the start of a word.
+        refused: what makes a normalized text one for the package, if it is found there.
+    """
+
+    scores: npt.NDArray[np.float64]
+    worst: float
+    unknown: int | None
+    byte_tokens: list[int] | None
+    charsmap: Charsmap | None
+    applies: bool
+    joins_spaces: bool
+    single: bool
+    by_words: bool
+    cuts: bool
+    refused: re.Pattern[str] | None
+
+
+
+class UnigramEncoder:
+    """Encodes with a unigram model.
+
+    Args:
+        model: what the file says.
+        other: encodes the texts that are not encoded here; None if there is nothing that can.
+
+    Attributes:
+        trie: that of the vocabulary; set once, before anything is encoded.
+    """
+
+    def __init__(self, model: UnigramModel, other: HuggingFaceEncoder | SentencePieceEncoder | None) -> None:
+        self.trie: TokenTrie | None = None
+        self._model = model
+        self._other = other
+        self._path: BestPath | None = None
+
+    def _best_path(self) -> BestPath:
+        if self._path is None:
+            # Two threads may both get here; they make the same.
+            assert self.trie is not None
+            model = self._model
+            self._path = BestPath(
+                self.trie,
+                model.scores,
+                model.worst - PENALTY,
+                model.unknown,
+                model.byte_tokens,
+                model.single,
+                model.by_words,
+            )
+        return self._path
+
+    def encode(self, data: str | bytes) -> list[int]:
+        """The ids of a text. Bytes that are not UTF-8 are read as the package does."""
+        if isinstance(data, bytes):
+            try:
+                text = data.decode("utf-8")
+            except UnicodeDecodeError:
+                return self._encode_other(data)
+        else:
+            text = without_surrogates(data)
+        normal = self._normalized(text)
+        return self._encode_other(data) if normal is None else self._best_path().encode(normal)
+
+    def _encode_other(self, data: str | bytes) -> list[int]:
+        if self._other is None:
+            raise TokenizerError("how this model normalizes the text is not known")
+        return self._other.encode(data)
+
+    def _normalized(self, text: str) -> bytes | None:
+        """The text as it is encoded, None if the package has to do that."""
+        model = self._model
+        data = text.encode()
+        if model.charsmap is not None and not model.charsmap.is_normal(data):
+            data = model.charsmap.apply(data)
+            if not model.applies:
+                text = text.replace("\n", " ").replace("\t", " ")
+                if text.encode() != data or not model.charsmap.is_normal(data):
+                    return None
+        if model.refused is not None and model.refused.search(text):
+            return None
+        if not model.joins_spaces:
+            return data.replace(SPACE.encode(), b" ")
+        return SPACES.sub(b" ", data).replace(SPACE.encode(), b" ").rstrip(b" ")
+
+    def pretoken_ends(self, data: bytes) -> list[int] | None:
+        """Where the words of a text end. None where the text is changed first, or tokens go across the start of a word."""
+        if not self._model.cuts or self._normalized(data.decode("utf-8")) != data:
+            return None
+        ends = [at for at in range(1, len(data)) if data[at] == 0x20 and data[at - 1] != 0x20]
+        return [*ends, len(data)] if data else []

@@ -1,0 +1,188 @@
+"""Reads what a unigram model is, from a tokenizer.json or from the pieces of sentencepiece.
+
+    model = model_of_pieces(model, single=True)         # of sentencepiece; of a GGUF file with single=False
+    model = model_of_config(config, steps)              # of a tokenizer.json, which the package will read, too
+
+Both return None if something is not read here. Then the package encodes.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.loaders.sentencepiece_model import (
+    BYTE,
+    NORMAL,
+    SPACE,
+    UNKNOWN,
+    UNUSED,
+    USER_DEFINED,
+    Model,
+    Piece,
+)
+from ffgrammar.tokens.loaders.unigram import UnigramModel
+from ffgrammar.tokens.unigram.charsmap import Charsmap
+
+__all__ = ["NO_RULES", "hide_special", "join_words", "model_of_config", "model_of_pieces"]
+
+NO_RULES = "the model is unigram: which of its tokens can follow others is not known by rule"
+# A space after something else, in a piece
+INNER_SPACE = re.compile(f"[^{SPACE}]{SPACE}")
+# Texts that the model writes in another way than others. In a tokenizer.json, tokens for bytes are found by their names.
+BYTE_NAME = "<0x[0-9A-Fa-f]{2}>"
+OTHER_SPACES = rf"[^\S ]|{SPACE}"
+# A name that is in no text
+HIDDEN = "\U0010fffe\U0010ffff{}\U0010fffe"
+# Normalizers that join words as cutting at white space does. (Where U+2581 follows white space, it begins the next word.)
+JOIN_WORDS: list[dict[str, Any]] = [
+    {"type": "Replace", "pattern": {"Regex": rf"\s+(?={SPACE})"}, "content": ""},
+    {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "},
+    {"type": "Strip", "strip_left": False, "strip_right": True},
+]
+
+
+def model_of_pieces(model: Model, single: bool) -> UnigramModel | None:
+    """What a model of sentencepiece says.
+
+    Args:
+        model: the model.
+        single: whether it is encoded as the package `sentencepiece` does. If not, as llama.cpp does.
+    """
+    symbols = [piece.text for piece in model.pieces if piece.kind == USER_DEFINED]
+    if model.spaces or any(" " in text for text in symbols):
+        return None
+    unknown = [number for number, piece in enumerate(model.pieces) if piece.kind == UNKNOWN]
+    bytes_by_name = {piece.text: number for number, piece in enumerate(model.pieces) if piece.kind == BYTE}
+    names = [f"<0x{value:02X}>" for value in range(256)]
+    uses_bytes = single and model.byte_fallback
+    if uses_bytes and not bytes_by_name.keys() >= set(names):
+        return None
+    normal = [piece.score for piece in model.pieces if piece.kind == NORMAL]
+    scores = np.array([_score(piece, single) for piece in model.pieces], np.float64)
+    return UnigramModel(
+        scores,
+        min(normal, default=0.0),
+        unknown[0] if unknown else None,
+        [bytes_by_name[name] for name in names] if uses_bytes else None,
+        Charsmap(model.charsmap, [text.encode() for text in symbols]) if model.charsmap else None,
+        applies=True,
+        joins_spaces=model.joins_spaces,
+        single=single,
+        by_words=False,
+        cuts=_cuts([piece.text for piece in model.pieces], scores),
+        refused=None if single or not model.joins_spaces else re.compile(SPACE),
+    )
+
+
+def _score(piece: Piece, single: bool) -> float:
+    """The score of a piece, NaN for one that is not made of text. User-defined pieces are preferred to all others."""
+    if piece.kind == USER_DEFINED:
+        return float(np.float32(0.1 * (len(piece.text.encode()) - 1))) if single else 0.0
+    return piece.score if piece.kind == NORMAL or (piece.kind == UNUSED and not single) else np.nan
+
+
+def _cuts(texts: list[str], scores: npt.NDArray[np.float64]) -> bool:
+    """Whether no piece goes on across the start of a word."""
+    return not any(INNER_SPACE.search(text) for text, score in zip(texts, scores, strict=True) if score == score)
+
+
+def model_of_config(config: Mapping[str, Any], steps: Mapping[str, list[dict[str, Any]]]) -> UnigramModel | None:
+    """What a tokenizer.json says.
+
+    Args:
+        config: the JSON value, without what puts a space before a text.
+        steps: the members of its "normalizer" and "pre_tokenizer".
+    """
+    model = config["model"]
+    added = config.get("added_tokens") or []
+    if any(not token.get("special") for token in added):
+        return None
+    normalizing = _read_normalizer(steps["normalizer"])
+    before = [step["type"] for step in steps["pre_tokenizer"]]
+    if normalizing is None or before not in ([], ["Metaspace"]):
+        return None
+    charsmap, joins, replaces = normalizing
+    by_words = before == ["Metaspace"] and steps["pre_tokenizer"][0].get("split", True)
+    if before == ["Metaspace"] and steps["pre_tokenizer"][0].get("replacement", SPACE) != SPACE:
+        return None
+    if not before and not replaces:
+        return None
+    texts = [piece for piece, _ in model["vocab"]]
+    if any(" " in text for text in texts):
+        return None
+    scores = np.array([score for _, score in model["vocab"]], np.float64)
+    worst = float(scores.min())
+    numbers = {text: number for number, text in enumerate(texts)}
+    names = [f"<0x{value:02X}>" for value in range(256)]
+    uses_bytes = bool(model.get("byte_fallback")) and numbers.keys() >= set(names)
+    if model.get("byte_fallback") and not uses_bytes:
+        return None
+    scores[[number for text, number in numbers.items() if re.fullmatch(BYTE_NAME, text)]] = np.nan
+    scores[[numbers[token["content"]] for token in added if token["content"] in numbers]] = np.nan
+    unknown = model.get("unk_id")
+    if unknown is not None:
+        scores[unknown] = np.nan
+    return UnigramModel(
+        scores,
+        worst,
+        unknown,
+        [numbers[name] for name in names] if uses_bytes else None,
+        charsmap,
+        applies=False,
+        joins_spaces=joins,
+        single=False,
+        by_words=by_words,
+        cuts=by_words or _cuts(texts, scores),
+        refused=re.compile(f"{BYTE_NAME}|{OTHER_SPACES}" if joins else BYTE_NAME),
+    )
+
+
+def _read_normalizer(steps: list[dict[str, Any]]) -> tuple[Charsmap | None, bool, bool] | None:
+    """(the map of characters, whether spaces are joined, whether spaces become U+2581); None if something else happens to a
+    text."""
+    charsmap = None
+    stripped = joined = replaced = False
+    for number, step in enumerate(steps):
+        match step:
+            case {"type": "Precompiled"} if number == 0:
+                data = step["precompiled_charsmap"]
+                charsmap = Charsmap(base64.b64decode(data)) if data else None
+            case {"type": "Strip", "strip_left": False, "strip_right": True}:
+                stripped = True
+            case {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " " | "\u2581"}:
+                joined = True
+            case {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"}:
+                replaced = True
+            case _ if step in JOIN_WORDS:
+                stripped = joined = True
+            case _:
+                return None
+    return (charsmap, joined, replaced) if stripped == joined else None
+
+
+def join_words(config: dict[str, Any]) -> None:
+    """Changes a tokenizer.json that cuts a text at white space and then puts a space before each word. It shall read a text as the
+    continuation of another one: the first word has a space before it only if the text has one."""
+    config["pre_tokenizer"] = {"type": "Metaspace", "replacement": SPACE, "prepend_scheme": "never", "split": True}
+    normalizer = config.get("normalizer")
+    config["normalizer"] = {"type": "Sequence", "normalizers": ([normalizer] if normalizer else []) + JOIN_WORDS}
+
+
+def hide_special(config: dict[str, Any]) -> None:
+    """Changes the tokenizer.json of a unigram model so that the names of special tokens in a text are ordinary text: the model has
+    them as pieces, too."""
+    added = config.get("added_tokens") or []
+    hidden = {token["content"] for token in added if token.get("special")}
+    unknown = config["model"].get("unk_id")
+    config["added_tokens"] = [token for token in added if token["content"] not in hidden]
+    config["model"]["vocab"] = [
+        [HIDDEN.format(number) if text in hidden or number == unknown else text, score]
+        for number, (text, score) in enumerate(config["model"]["vocab"])
+    ]

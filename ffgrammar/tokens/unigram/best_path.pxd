@@ -1,0 +1,42 @@
+"""The best path of a unigram model through a text."""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport int32_t, uint8_t, uint32_t
+
+from ffgrammar.tokens.bpe.ids cimport BpeStatus, Ids
+from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
+
+
+cdef struct PathEnd:
+    # The best path from the start of a text to one of its offsets.
+    double score
+    uint32_t start  # the offset where its last piece begins; NOWHERE if no path ends here
+    int32_t piece   # its last piece; UNKNOWN for a character that is none
+
+
+cdef class BestPath:
+    cdef readonly TokenTrie trie
+    cdef double* scores     # by representative token of a node: the score of the piece with these bytes; NaN if there is none
+    cdef uint32_t* pieces   # by representative token: this piece
+    cdef double unknown_score
+    cdef int32_t unknown    # the token of a run of characters that are no pieces, or -1
+    cdef bint has_bytes     # whether `byte_tokens` are used instead
+    cdef uint32_t[256] byte_tokens
+    cdef bint single        # whether sums are rounded to 32 bits
+    cdef bint by_words      # whether a space ends a path
+
+    # Append the tokens of a UTF-8 text. `ends` has room for `count` + 1 entries. Returns BPE_OK, BPE_NO_MEMORY, or BPE_NO_BYTE if
+    # a character is no piece and there is no token for it.
+    cdef BpeStatus encode_all(self, const uint8_t* text, size_t count, PathEnd* ends, Ids* out) noexcept nogil
+
+    # The same for a text of which all is one path.
+    cdef BpeStatus encode_path(self, const uint8_t* text, uint32_t count, PathEnd* ends, Ids* out) noexcept nogil
+
+    # Set ends[1 : count + 1].
+    cdef void find_ends(self, const uint8_t* text, uint32_t count, PathEnd* ends) noexcept nogil
+
+    # Append the tokens of the path that leads to ends[count]. Returns as `encode_all`. `ends` is of no use any more.
+    cdef BpeStatus spell(self, const uint8_t* text, uint32_t count, PathEnd* ends, Ids* out) noexcept nogil
+
+    # Append the tokens of characters that are no pieces. Returns as `encode_all`.
+    cdef BpeStatus spell_unknown(self, const uint8_t* text, uint32_t count, bint is_first, Ids* out) noexcept nogil

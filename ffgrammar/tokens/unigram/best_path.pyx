@@ -1,0 +1,215 @@
+"""The encoder of a unigram model.
+
+A model has a score for each of its pieces: the logarithm of how likely the piece is. Of all ways to cut a text into pieces, the one
+with the greatest sum of scores counts. It is found from left to right (Viterbi): the best path to each offset is the best path to an
+earlier one and one piece more. So a text costs as many steps as there are pieces at its offsets.
+
+    path = BestPath(trie, scores, -20.0, unknown=2, byte_tokens=None, single=False, by_words=True)
+    path.encode(b" hello world")       # spaces are spaces here, not U+2581
+
+Results are those of the packages, id for id. Of two paths with equal sums, the one whose last piece is longer wins. The package
+`sentencepiece` sums with 32 bits, so what it makes of a word depends on how many words there are before. `tokenizers` and llama.cpp
+sum with 64 bits. A character that is no piece has a score, too: 10 less than the worst piece. It becomes a token for each of its
+bytes, or one token for a run of such characters.
+"""
+
+from libc.math cimport NAN, isnan
+from libc.stddef cimport size_t
+from libc.stdint cimport int32_t, uint8_t, uint32_t
+from libc.stdlib cimport calloc, free, malloc
+
+from ffgrammar.core.utf8 cimport utf8_length
+from ffgrammar.tokens.bpe.ids cimport BPE_NO_BYTE, BPE_NO_MEMORY, BPE_OK, BpeStatus, Ids, ids_push
+from ffgrammar.tokens.vocabulary.trie cimport TokenTrie, TrieNode, node_token, trie_child
+
+from ffgrammar.core.errors import TokenizerError
+
+cdef enum:
+    NOWHERE = 0xFFFFFFFF
+    UNKNOWN = -1
+    RELEASE_GIL_FROM = 1024  # from this many bytes of text on, giving up the GIL is worth its cost
+
+# With 32 bits: from this sum on, sums begin anew at zero. The package `sentencepiece` does so.
+cdef double GREATEST_SUM = 100_000
+
+
+cdef inline double rounded(double value, bint single) noexcept nogil:
+    """A sum of two numbers of 32 bits, rounded to 32 bits. (With 64 bits in between, the result is the same.)"""
+    return <float>value if single else value
+
+
+cdef inline void offer(PathEnd* end, double score, uint32_t start, int32_t piece) noexcept nogil:
+    """Takes a path if there is none yet, or only worse ones."""
+    if end.start == <uint32_t>NOWHERE or score > end.score:
+        end[0] = PathEnd(score, start, piece)
+
+
+cdef class BestPath:
+    """The encoder of a unigram model.
+
+    Args:
+        trie: the vocabulary, with spaces as spaces.
+        scores: by id, NaN for a token that is no piece: it is never made of a text.
+        unknown_score: of a character that is no piece.
+        unknown: the token for such characters; None if there is none.
+        byte_tokens: 256 tokens for the bytes of such characters; None if there are none.
+        single: whether sums are rounded to 32 bits.
+        by_words: whether a new path begins at each space.
+
+    Raises:
+        TokenizerError: a piece is too long.
+    """
+
+    def __cinit__(
+        self, TokenTrie trie not None, double[::1] scores not None, double unknown_score, unknown, byte_tokens, bint single,
+        bint by_words,
+    ):
+        cdef uint32_t token, other
+        if trie.long_count:
+            raise TokenizerError(f"{trie.long_count} tokens have more than 255 bytes")
+        self.trie = trie
+        self.unknown_score = rounded(unknown_score, single)
+        self.unknown = -1 if unknown is None else unknown
+        self.has_bytes = byte_tokens is not None
+        if byte_tokens is not None:
+            self.byte_tokens = byte_tokens
+        self.single = single
+        self.by_words = by_words
+        self.scores = <double*>malloc(trie.vocab_size * sizeof(double))
+        self.pieces = <uint32_t*>calloc(trie.vocab_size, sizeof(uint32_t))
+        if self.scores == NULL or self.pieces == NULL:
+            raise MemoryError
+        for token in range(trie.vocab_size):
+            self.pieces[token] = token
+            self.scores[token] = scores[token] if token < <uint32_t>scores.shape[0] else NAN
+        for token in range(trie.alias_count):
+            other = trie.alias_of[token]
+            if isnan(self.scores[other]):
+                self.pieces[other] = trie.alias_id[token]
+                self.scores[other] = self.scores[trie.alias_id[token]]
+
+    def __dealloc__(self):
+        free(self.scores)
+        free(self.pieces)
+
+    def encode(self, bytes text not None):
+        """The ids of a UTF-8 text, which is normalized.
+
+        Raises:
+            TokenizerError: a character is no piece and there is no token for it, or the text has 4 GB or more.
+        """
+        cdef const uint8_t* data = text
+        cdef size_t count = len(text)
+        cdef size_t i
+        cdef BpeStatus status
+        cdef Ids ids = Ids(NULL, 0, 0)
+        cdef PathEnd* ends
+        if count >= <size_t>NOWHERE:
+            raise TokenizerError("the text is too long to encode (4 GB)")
+        ends = <PathEnd*>malloc((count + 1) * sizeof(PathEnd))
+        if ends == NULL:
+            raise MemoryError
+        try:
+            if count < RELEASE_GIL_FROM:
+                status = self.encode_all(data, count, ends, &ids)
+            else:
+                with nogil:
+                    status = self.encode_all(data, count, ends, &ids)
+            if status == BPE_NO_MEMORY:
+                raise MemoryError
+            if status == BPE_NO_BYTE:
+                raise TokenizerError("the text has a character that the model does not know, and has no token for")
+            return [ids.items[i] for i in range(ids.count)]
+        finally:
+            free(ends)
+            free(ids.items)
+
+    cdef BpeStatus encode_all(self, const uint8_t* text, size_t count, PathEnd* ends, Ids* out) noexcept nogil:
+        cdef size_t start = 0
+        cdef size_t end
+        cdef BpeStatus status
+        if not self.by_words:
+            return self.encode_path(text, <uint32_t>count, ends, out)
+        while start < count:
+            end = start + 1
+            while end < count and text[end] != b" ":
+                end += 1
+            status = self.encode_path(text + start, <uint32_t>(end - start), ends, out)
+            if status != BPE_OK:
+                return status
+            start = end
+        return BPE_OK
+
+    cdef BpeStatus encode_path(self, const uint8_t* text, uint32_t count, PathEnd* ends, Ids* out) noexcept nogil:
+        self.find_ends(text, count, ends)
+        return self.spell(text, count, ends, out)
+
+    cdef void find_ends(self, const uint8_t* text, uint32_t count, PathEnd* ends) noexcept nogil:
+        cdef const TrieNode* nodes = self.trie.nodes
+        cdef uint32_t start = 0
+        cdef uint32_t at, node, token, size, i
+        cdef uint32_t last = 0
+        cdef double score
+        cdef bint is_piece
+        for i in range(count + 1):
+            ends[i].start = NOWHERE
+        ends[0].score = 0
+        while start < count:
+            score = ends[start].score
+            if self.single and (score < -GREATEST_SUM or score > GREATEST_SUM):
+                for i in range(start, last + 1):
+                    ends[i].score = rounded(ends[i].score - score, True)
+                score = 0
+            size = min(<uint32_t>utf8_length(text[start]), count - start)
+            is_piece = False
+            node = self.trie.roots[text[start]]
+            at = start + 1
+            while node:
+                token = node_token(&nodes[node])
+                if token != self.trie.pad_token and not isnan(self.scores[token]):
+                    is_piece = is_piece or at == start + size
+                    last = max(last, at)
+                    offer(&ends[at], rounded(score + self.scores[token], self.single), start, <int32_t>self.pieces[token])
+                if at == count:
+                    break
+                node = trie_child(nodes, node, text[at])
+                at += 1
+            if not is_piece:
+                last = max(last, start + size)
+                offer(&ends[start + size], rounded(score + self.unknown_score, self.single), start, UNKNOWN)
+            start += size
+
+    cdef BpeStatus spell(self, const uint8_t* text, uint32_t count, PathEnd* ends, Ids* out) noexcept nogil:
+        cdef uint32_t at = count
+        cdef uint32_t next = 0
+        cdef uint32_t start
+        cdef BpeStatus status
+        cdef bint is_first = True
+        # Turn the links of the path around: ends[at].start becomes the end of the piece after it.
+        while at:
+            start = ends[at].start
+            ends[at].start = next
+            next = at
+            at = start
+        while next:
+            if ends[next].piece == UNKNOWN:
+                status = self.spell_unknown(text + at, next - at, is_first, out)
+            else:
+                status = ids_push(out, <uint32_t>ends[next].piece)
+            if status != BPE_OK:
+                return status
+            is_first = ends[next].piece != UNKNOWN
+            at = next
+            next = ends[at].start
+        return BPE_OK
+
+    cdef BpeStatus spell_unknown(self, const uint8_t* text, uint32_t count, bint is_first, Ids* out) noexcept nogil:
+        cdef uint32_t i
+        if not self.has_bytes:
+            if self.unknown < 0:
+                return BPE_NO_BYTE
+            return ids_push(out, <uint32_t>self.unknown) if is_first else BPE_OK
+        for i in range(count):
+            if ids_push(out, self.byte_tokens[text[i]]) != BPE_OK:
+                return BPE_NO_MEMORY
+        return BPE_OK

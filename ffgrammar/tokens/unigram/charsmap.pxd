@@ -1,0 +1,25 @@
+"""The map of characters of a model of sentencepiece."""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uint8_t, uint32_t
+
+from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
+
+
+cdef class Charsmap:
+    cdef bytes data             # the map as the model has it, which the following point into
+    cdef const uint8_t* units   # a double array of 32-bit units, little-endian
+    cdef uint32_t unit_count
+    cdef const uint8_t* texts   # what the rules write, each text with a zero byte after it
+    cdef uint32_t texts_size
+    cdef TokenTrie symbols      # texts that no rule changes
+
+    # One unit of the double array.
+    cdef uint32_t unit(self, uint32_t at) noexcept nogil
+
+    # How many bytes the longest rule takes that applies at the start of a text; 0 if none does. `value` is set to where its text
+    # begins in `texts`.
+    cdef size_t longest(self, const uint8_t* text, size_t count, uint32_t* value) noexcept nogil
+
+    # How many bytes the longest symbol has with which a text begins; 0 if it begins with none.
+    cdef size_t symbol(self, const uint8_t* text, size_t count) noexcept nogil
