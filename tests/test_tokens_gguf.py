@@ -137,7 +137,7 @@ def test_pieces(tmp_path: Path) -> None:
 def test_errors(tmp_path: Path) -> None:
     _, fields = letters("gpt-2")
     for wrong, message in [
-        ({"model": "bert"}, "kind 'bert' are not read"),
+        ({"model": "rwkv"}, "kind 'rwkv' are not read"),
         ({"tokens": ["a"]}, "damaged"),
         ({"tokens": ["a", "a"], "token_type": [1, 1], "merges": ["a a"]}, "the same name"),
         ({"tokens": 1}, "damaged"),

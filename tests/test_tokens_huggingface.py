@@ -198,7 +198,7 @@ def change(config: dict, path: str, value: Any) -> dict:
 @pytest.mark.parametrize(
     ("path", "value", "text"),
     [
-        ("model.type", "WordPiece", "bytes of a WordPiece model"),
+        ("model.type", "WordLevel", "bytes of a WordLevel model"),
         ("model.end_of_word_suffix", "</w>", "end_of_word_suffix is not supported"),
         ("decoder", {"type": "WordPiece"}, "decoder WordPiece is not supported"),
         ("decoder", {"type": "Replace", "pattern": {"Regex": "a"}, "content": ""}, "decoder Replace is not supported"),

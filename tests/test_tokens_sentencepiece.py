@@ -32,8 +32,6 @@ MODELS: dict[str, dict[str, Any]] = {
     "no dummy prefix": {"model_type": "bpe", "add_dummy_prefix": False, **PLAIN},
     "nmt_nfkc": {"model_type": "bpe", "byte_fallback": True},
     "no bytes": {"model_type": "bpe", **PLAIN, "byte_fallback": False},
-    "unigram": {"model_type": "unigram", **PLAIN},
-    "unigram of T5": {"model_type": "unigram"},
 }
 RULES = {"bpe", "split digits", "symbols", "no dummy prefix"}
 

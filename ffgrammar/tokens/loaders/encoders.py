@@ -21,7 +21,15 @@ if TYPE_CHECKING:
     from ffgrammar.tokens.canonical.lazy_rules import LazyRules
     from ffgrammar.tokens.canonical.rules import CanonicalRules
 
-__all__ = ["CallableEncoder", "HuggingFaceEncoder", "RulesEncoder", "SentencePieceEncoder", "TiktokenEncoder", "without_surrogates"]
+__all__ = [
+    "CallableEncoder",
+    "HuggingFaceEncoder",
+    "RulesEncoder",
+    "SentencePieceEncoder",
+    "TiktokenEncoder",
+    "valid_prefix",
+    "without_surrogates",
+]
 
 
 class RulesEncoder:
@@ -63,7 +71,7 @@ class RulesEncoder:
         self._ranks = {}
         if isinstance(data, str):
             data = without_surrogates(data).encode()
-        return rules.encoder.encode_open(data, _valid_prefix(data))
+        return rules.encoder.encode_open(data, valid_prefix(data))
 
     def pretoken_ends(self, data: bytes) -> list[int] | None:
         rules = self._rules.get()
@@ -241,7 +249,7 @@ class HuggingFaceEncoder:
             if data:
                 ids.append(self._byte_token(data[0]))
                 data = data[1:]
-            valid = _valid_prefix(data)
+            valid = valid_prefix(data)
         return ids
 
     def _byte_token(self, byte: int) -> int:
@@ -296,7 +304,7 @@ def without_surrogates(text: str) -> str:
     return text
 
 
-def _valid_prefix(data: bytes) -> int:
+def valid_prefix(data: bytes) -> int:
     """How many bytes from the start are UTF-8."""
     try:
         data.decode("utf-8")

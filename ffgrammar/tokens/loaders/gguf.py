@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.loaders import wordpiece
 from ffgrammar.tokens.loaders.huggingface import ReadTokenizer, read_config
 from ffgrammar.tokens.loaders.huggingface_splits import GPT2
 from ffgrammar.tokens.loaders.sentencepiece import added_token, read_model
@@ -79,19 +80,28 @@ def read_gguf(path: Path, eos_token_ids: Any = None) -> ReadTokenizer:
         raise TokenizerError(f"{path}: not a GGUF file, or damaged") from None
     if not found.get("tokens"):
         raise TokenizerError(f"{path}: this GGUF file has no vocabulary")
-    if found.get("model") not in ("gpt2", "llama", "t5"):
+    if found.get("model") not in ("bert", "gpt2", "llama", "t5"):
         raise TokenizerError(f"{path}: GGUF vocabularies of the kind {found.get('model')!r} are not read")
     if eos_token_ids is None:
-        if "eos_token_id" not in found:
+        if found["model"] == "bert":
+            # (this is the name that the field has)
+            found.setdefault("eos_token_id", found.get("seperator_token_id"))
+        if found.get("eos_token_id") is None:
             raise TokenizerError(f"{path}: which token ends a text is not known; give eos_token_ids=")
         eos_token_ids = [found["eos_token_id"]]
     try:
+        if len(set(found["tokens"])) < len(found["tokens"]):
+            raise TokenizerError(f"{path}: two tokens have the same name")
         if found["model"] == "llama":
             return read_model(_pieces(found, BPE), str(path), eos_token_ids)
+        if found["model"] == "bert":
+            return read_model(_pieces(found, UNIGRAM), str(path), eos_token_ids)._replace(
+                reason=wordpiece.NO_RULES, adds_prefix_space=True, strips_first_space=True
+            )
         if found["model"] == "t5":
             model = _pieces(found, UNIGRAM)
             read = read_model(model, str(path), eos_token_ids)
-            unigram = model_of_pieces(model, single=False)
+            unigram = model_of_pieces(model, str(path), single=False)
             return read if unigram is None else read._replace(encoder=UnigramEncoder(unigram, None))
         return _read_letters(path, found, eos_token_ids)
     except TokenizerError:
@@ -115,8 +125,6 @@ def _read_letters(path: Path, found: dict[str, Any], eos: Any) -> ReadTokenizer:
         for pattern in PATTERNS.get(pre or "", [GPT2])
     ]
     vocabulary = {text: number for number, text in enumerate(tokens)}
-    if len(vocabulary) < len(tokens):
-        raise TokenizerError(f"{path}: two tokens have the same name")
     config = {
         "model": {
             "type": "BPE",

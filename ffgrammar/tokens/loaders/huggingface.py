@@ -1,8 +1,9 @@
 """Reads the tokenizers of Hugging Face models.
 
 Everything is read from the text of a tokenizer.json (an object gives it too), so no package is needed. The bytes of a
-token are what the tokenizer's decoder makes of it inside a text. Three decoders define that exactly: byte-level
-(GPT-2's alphabet of 256 characters), U+2581 for the space, and byte fallback (`<0x0A>`). Any other is refused.
+token are what the tokenizer's decoder makes of it inside a text. Four decoders define that exactly: byte-level
+(GPT-2's alphabet of 256 characters), U+2581 for the space, byte fallback (`<0x0A>`), and WordPiece (wordpiece.py). Any
+other is refused.
 
     read = read_tokenizer("path/to/tokenizer.json")
     read.tokens[42], read.special_tokens, read.eos_token_ids
@@ -22,10 +23,12 @@ from typing import Any, NamedTuple
 
 from ffgrammar.core.collector import paused
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.loaders import unigram_models, wordpiece
 from ffgrammar.tokens.loaders.encoders import HuggingFaceEncoder, SentencePieceEncoder
 from ffgrammar.tokens.loaders.huggingface_rules import ListedRules, byte_alphabet, read_rules
 from ffgrammar.tokens.loaders.unigram import UnigramEncoder
-from ffgrammar.tokens.loaders.unigram_models import NO_RULES, hide_special, join_words, model_of_config
+from ffgrammar.tokens.loaders.unigram_models import hide_special, join_words, model_of_config
+from ffgrammar.tokens.loaders.wordpiece import wordpiece_bytes
 from ffgrammar.tokens.vocabulary.trie import MAX_VOCAB_SIZE
 
 __all__ = ["ReadTokenizer", "byte_alphabet", "read_config", "read_tokenizer"]
@@ -105,7 +108,9 @@ def _read(config: dict[str, Any], name: str, eos: list[Any] | None, eos_token_id
     tokens, special_tokens, numbers = _tokens(config, model, name, to_bytes, byte_level)
     if eos_token_ids is None:
         eos_token_ids = _known_eos(eos, special_tokens, numbers, name)
-    strips_space = any(step["type"] in ("Strip", "Metaspace") for step in _steps(config.get("decoder"), "decoders"))
+    strips_space = any(
+        step["type"] in ("Strip", "Metaspace", "WordPiece") for step in _steps(config.get("decoder"), "decoders")
+    )
     adds_space = _without_prefix_space(config)
     config["post_processor"] = config["truncation"] = config["padding"] = None
     letters = {value: letter for letter, value in byte_alphabet().items()} if byte_level else None
@@ -121,12 +126,17 @@ def _read(config: dict[str, Any], name: str, eos: list[Any] | None, eos_token_id
         reason = str(error)
     encoder: HuggingFaceEncoder | UnigramEncoder = HuggingFaceEncoder(config, letters)
     if model.get("type") == "Unigram":
-        encoder, reason = _unigram(config, steps), NO_RULES
+        encoder, reason = _unigram(config, steps, name), unigram_models.NO_RULES
+    if model.get("type") == "WordPiece":
+        # (what begins a word has a space before it, also at the start of a text)
+        adds_space, reason = True, wordpiece.NO_RULES
     return ReadTokenizer(tokens, special_tokens, eos_token_ids, name, encoder, rules, reason, adds_space, strips_space)
 
 
-def _unigram(config: dict[str, Any], steps: dict[str, list[dict[str, Any]]]) -> HuggingFaceEncoder | UnigramEncoder:
-    unigram = model_of_config(config, steps)
+def _unigram(
+    config: dict[str, Any], steps: dict[str, list[dict[str, Any]]], name: str
+) -> HuggingFaceEncoder | UnigramEncoder:
+    unigram = model_of_config(config, steps, name)
     hide_special(config)
     package = HuggingFaceEncoder(config, None)
     return package if unigram is None else UnigramEncoder(unigram, package)
@@ -136,6 +146,7 @@ def _known_eos(eos: list[Any] | None, special_tokens: dict[str, int], numbers: d
     """The EOS ids from ids or names found with the tokenizer, else from the customary names."""
     if eos is None:
         eos = [text for text in EOS_NAMES if text in special_tokens]
+        eos = eos or [text for text in (wordpiece.EOS_NAME,) if text in special_tokens]
         if len(eos) != 1:
             raise TokenizerError(f"{name}: which token ends a text is not known; give eos_token_ids=")
     for item in eos:
@@ -259,6 +270,8 @@ def _tokens(
 def _decoder(config: dict[str, Any], model: dict[str, Any], name: str) -> tuple[Callable[[str], bytes], bool]:
     """The function that gives a token's bytes inside a text, and whether it reads GPT-2's letters."""
     kind = model.get("type", "BPE")
+    if kind == "WordPiece":
+        return wordpiece_bytes(model, _steps(config.get("decoder"), "decoders"), name), False
     if kind not in ("BPE", "Unigram"):
         raise TokenizerError(
             f"{name}: the bytes of a {kind} model's tokens cannot be known exactly; use Tokenizer.from_tokens"

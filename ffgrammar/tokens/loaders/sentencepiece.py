@@ -2,8 +2,8 @@
 
     read = read_sentencepiece(path, data)       # a ReadTokenizer
 
-A model is turned into the JSON value of a tokenizer.json, which the rest of the loaders read. One thing differs. In a BPE
-model each piece has a score, and of two neighbours that may merge those with the highest score of the result come
+A model is turned into the JSON value of a tokenizer.json, which the rest of the loaders read. One thing differs. In a
+BPE model each piece has a score, and of two neighbours that may merge those with the highest score of the result come
 first, wherever the result was cut. So all merges to one piece have the same rank.
 
 Of a unigram model no rules are known, but it encodes here (unigram.py). The package `sentencepiece` encodes with BPE
@@ -56,7 +56,7 @@ def read_sentencepiece(path: Path, data: bytes, eos_token_ids: Any = None) -> Re
     if read.rules is not None:
         return read
     package = SentencePieceEncoder(data)
-    unigram = model_of_pieces(model, single=True) if model.kind == UNIGRAM else None
+    unigram = model_of_pieces(model, str(path), single=True) if model.kind == UNIGRAM else None
     return read._replace(encoder=package if unigram is None else UnigramEncoder(unigram, package))
 
 

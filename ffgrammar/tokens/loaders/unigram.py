@@ -4,9 +4,9 @@
     encoder.trie = trie                         # once the vocabulary's trie is made
     encoder.encode(" hello world")
 
-A text is normalized and then encoded by tokens/unigram/best_path.pyx. It is read as the continuation of another one, so a
-space at its start stays, and none is put there. Where the model joins spaces, a run of spaces is one, and those at the end
-go. The package encodes a text that it may normalize in another way.
+A text is normalized and then encoded by tokens/unigram/best_path.pyx. It is read as the continuation of another one, so
+a space at its start stays, and none is put there. Where the model joins spaces, a run of spaces is one, and those at
+the end go. The package encodes a text that it may normalize in another way.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.loaders.encoders import HuggingFaceEncoder, SentencePieceEncoder, without_surrogates
+from ffgrammar.tokens.loaders.encoders import HuggingFaceEncoder, SentencePieceEncoder, valid_prefix, without_surrogates
 from ffgrammar.tokens.unigram.best_path import BestPath
 from ffgrammar.tokens.unigram.charsmap import Charsmap
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
@@ -62,7 +62,6 @@ class UnigramModel(NamedTuple):
     refused: re.Pattern[str] | None
 
 
-
 class UnigramEncoder:
     """Encodes with a unigram model.
 
@@ -97,14 +96,14 @@ class UnigramEncoder:
         return self._path
 
     def encode(self, data: str | bytes) -> list[int]:
-        """The ids of a text. Bytes that are not UTF-8 are read as the package does."""
-        if isinstance(data, bytes):
-            try:
-                text = data.decode("utf-8")
-            except UnicodeDecodeError:
-                return self._encode_other(data)
-        else:
+        """The ids of a text. Bytes that are not UTF-8 are read as U+FFFD, those of a tokenizer.json as
+        `HuggingFaceEncoder` says."""
+        if isinstance(data, str):
             text = without_surrogates(data)
+        elif isinstance(self._other, HuggingFaceEncoder) and valid_prefix(data) < len(data):
+            return self._encode_other(data)
+        else:
+            text = data.decode("utf-8", "replace")
         normal = self._normalized(text)
         return self._encode_other(data) if normal is None else self._best_path().encode(normal)
 
@@ -130,7 +129,8 @@ class UnigramEncoder:
         return SPACES.sub(b" ", data).replace(SPACE.encode(), b" ").rstrip(b" ")
 
     def pretoken_ends(self, data: bytes) -> list[int] | None:
-        """Where the words of a text end. None where the text is changed first, or tokens go across the start of a word."""
+        """Where the words of a text end. None where the text is changed first, or tokens go across the start of a
+        word."""
         if not self._model.cuts or self._normalized(data.decode("utf-8")) != data:
             return None
         ends = [at for at in range(1, len(data)) if data[at] == 0x20 and data[at - 1] != 0x20]

@@ -1,9 +1,10 @@
 """Reads what a unigram model is, from a tokenizer.json or from the pieces of sentencepiece.
 
-    model = model_of_pieces(model, single=True)         # of sentencepiece; of a GGUF file with single=False
-    model = model_of_config(config, steps)              # of a tokenizer.json, which the package will read, too
+    model = model_of_pieces(model, name, single=True)   # of sentencepiece; of a GGUF file with single=False
+    model = model_of_config(config, steps, name)        # of a tokenizer.json
 
-Both return None if something is not read here. Then the package encodes.
+Both return None if something is not read here. Then the package encodes. They raise TokenizerError if the map of
+characters is damaged; `name` is for messages.
 """
 
 from __future__ import annotations
@@ -35,12 +36,12 @@ __all__ = ["NO_RULES", "hide_special", "join_words", "model_of_config", "model_o
 NO_RULES = "the model is unigram: which of its tokens can follow others is not known by rule"
 # A space after something else, in a piece
 INNER_SPACE = re.compile(f"[^{SPACE}]{SPACE}")
-# Texts that the model writes in another way than others. In a tokenizer.json, tokens for bytes are found by their names.
+# What the package treats in its own way: the names of tokens for bytes, and where spaces are joined other white space.
 BYTE_NAME = "<0x[0-9A-Fa-f]{2}>"
 OTHER_SPACES = rf"[^\S ]|{SPACE}"
 # A name that is in no text
 HIDDEN = "\U0010fffe\U0010ffff{}\U0010fffe"
-# Normalizers that join words as cutting at white space does. (Where U+2581 follows white space, it begins the next word.)
+# Normalizers that join words as cutting at white space does. (Where U+2581 follows white space, it begins a word.)
 JOIN_WORDS: list[dict[str, Any]] = [
     {"type": "Replace", "pattern": {"Regex": rf"\s+(?={SPACE})"}, "content": ""},
     {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "},
@@ -48,11 +49,12 @@ JOIN_WORDS: list[dict[str, Any]] = [
 ]
 
 
-def model_of_pieces(model: Model, single: bool) -> UnigramModel | None:
+def model_of_pieces(model: Model, name: str, single: bool) -> UnigramModel | None:
     """What a model of sentencepiece says.
 
     Args:
         model: the model.
+        name: for messages.
         single: whether it is encoded as the package `sentencepiece` does. If not, as llama.cpp does.
     """
     symbols = [piece.text for piece in model.pieces if piece.kind == USER_DEFINED]
@@ -71,7 +73,7 @@ def model_of_pieces(model: Model, single: bool) -> UnigramModel | None:
         min(normal, default=0.0),
         unknown[0] if unknown else None,
         [bytes_by_name[name] for name in names] if uses_bytes else None,
-        Charsmap(model.charsmap, [text.encode() for text in symbols]) if model.charsmap else None,
+        _charsmap(model.charsmap, symbols, name),
         applies=True,
         joins_spaces=model.joins_spaces,
         single=single,
@@ -90,33 +92,33 @@ def _score(piece: Piece, single: bool) -> float:
 
 def _cuts(texts: list[str], scores: npt.NDArray[np.float64]) -> bool:
     """Whether no piece goes on across the start of a word."""
-    return not any(INNER_SPACE.search(text) for text, score in zip(texts, scores, strict=True) if score == score)
+    return not any(INNER_SPACE.search(texts[number]) for number in np.flatnonzero(~np.isnan(scores)))
 
 
-def model_of_config(config: Mapping[str, Any], steps: Mapping[str, list[dict[str, Any]]]) -> UnigramModel | None:
+def model_of_config(
+    config: Mapping[str, Any], steps: Mapping[str, list[dict[str, Any]]], name: str
+) -> UnigramModel | None:
     """What a tokenizer.json says.
 
     Args:
         config: the JSON value, without what puts a space before a text.
         steps: the members of its "normalizer" and "pre_tokenizer".
+        name: for messages.
     """
     model = config["model"]
     added = config.get("added_tokens") or []
-    if any(not token.get("special") for token in added):
-        return None
-    normalizing = _read_normalizer(steps["normalizer"])
-    before = [step["type"] for step in steps["pre_tokenizer"]]
-    if normalizing is None or before not in ([], ["Metaspace"]):
+    texts = [piece for piece, _ in model["vocab"]]
+    normalizing = _read_normalizer(steps["normalizer"], name)
+    if normalizing is None or any(not token.get("special") for token in added) or any(" " in text for text in texts):
         return None
     charsmap, joins, replaces = normalizing
-    by_words = before == ["Metaspace"] and steps["pre_tokenizer"][0].get("split", True)
-    if before == ["Metaspace"] and steps["pre_tokenizer"][0].get("replacement", SPACE) != SPACE:
-        return None
-    if not before and not replaces:
-        return None
-    texts = [piece for piece, _ in model["vocab"]]
-    if any(" " in text for text in texts):
-        return None
+    match steps["pre_tokenizer"]:
+        case [{"type": "Metaspace", **options}] if options.get("replacement", SPACE) == SPACE:
+            by_words = bool(options.get("split", True))
+        case [] if replaces:
+            by_words = False
+        case _:
+            return None
     scores = np.array([score for _, score in model["vocab"]], np.float64)
     worst = float(scores.min())
     numbers = {text: number for number, text in enumerate(texts)}
@@ -144,16 +146,16 @@ def model_of_config(config: Mapping[str, Any], steps: Mapping[str, list[dict[str
     )
 
 
-def _read_normalizer(steps: list[dict[str, Any]]) -> tuple[Charsmap | None, bool, bool] | None:
-    """(the map of characters, whether spaces are joined, whether spaces become U+2581); None if something else happens to a
-    text."""
+def _read_normalizer(steps: list[dict[str, Any]], name: str) -> tuple[Charsmap | None, bool, bool] | None:
+    """(the map of characters, whether spaces are joined, whether spaces become U+2581); None if something else happens
+    to a text."""
     charsmap = None
     stripped = joined = replaced = False
     for number, step in enumerate(steps):
         match step:
             case {"type": "Precompiled"} if number == 0:
                 data = step["precompiled_charsmap"]
-                charsmap = Charsmap(base64.b64decode(data)) if data else None
+                charsmap = _charsmap(base64.b64decode(data), [], name)
             case {"type": "Strip", "strip_left": False, "strip_right": True}:
                 stripped = True
             case {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " " | "\u2581"}:
@@ -167,17 +169,24 @@ def _read_normalizer(steps: list[dict[str, Any]]) -> tuple[Charsmap | None, bool
     return (charsmap, joined, replaced) if stripped == joined else None
 
 
+def _charsmap(data: bytes, symbols: list[str], name: str) -> Charsmap | None:
+    try:
+        return Charsmap(data, [text.encode() for text in symbols]) if data else None
+    except TokenizerError as error:
+        raise TokenizerError(f"{name}: {error}") from None
+
+
 def join_words(config: dict[str, Any]) -> None:
-    """Changes a tokenizer.json that cuts a text at white space and then puts a space before each word. It shall read a text as the
-    continuation of another one: the first word has a space before it only if the text has one."""
+    """Changes a tokenizer.json that cuts a text at white space and then puts a space before each word. It then reads a
+    text as the continuation of another one: the first word has a space before it only if the text has one."""
     config["pre_tokenizer"] = {"type": "Metaspace", "replacement": SPACE, "prepend_scheme": "never", "split": True}
     normalizer = config.get("normalizer")
     config["normalizer"] = {"type": "Sequence", "normalizers": ([normalizer] if normalizer else []) + JOIN_WORDS}
 
 
 def hide_special(config: dict[str, Any]) -> None:
-    """Changes the tokenizer.json of a unigram model so that the names of special tokens in a text are ordinary text: the model has
-    them as pieces, too."""
+    """Changes the tokenizer.json of a unigram model so that the names of special tokens in a text are ordinary text.
+    (The model has them as pieces, too.)"""
     added = config.get("added_tokens") or []
     hidden = {token["content"] for token in added if token.get("special")}
     unknown = config["model"].get("unk_id")

@@ -1,8 +1,8 @@
 """The encoder of a unigram model.
 
-A model has a score for each of its pieces: the logarithm of how likely the piece is. Of all ways to cut a text into pieces, the one
-with the greatest sum of scores counts. It is found from left to right (Viterbi): the best path to each offset is the best path to an
-earlier one and one piece more. So a text costs as many steps as there are pieces at its offsets.
+A model has a score for each of its pieces: the logarithm of how likely the piece is. Of all ways to cut a text into pieces, the
+one with the greatest sum of scores counts. It is found from left to right (Viterbi): the best path to each offset is the best path
+to an earlier one and one piece more. So a text costs as many steps as there are pieces at its offsets.
 
     path = BestPath(trie, scores, -20.0, unknown=2, byte_tokens=None, single=False, by_words=True)
     path.encode(b" hello world")       # spaces are spaces here, not U+2581

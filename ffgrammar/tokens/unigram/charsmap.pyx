@@ -1,16 +1,15 @@
 """The map of characters that a model of sentencepiece normalizes a text with.
 
-A model has its map in a compiled form, `precompiled_charsmap`. It is a trie of the characters that are replaced (a double array) and
-the texts that replace them. Nearly all models have the map `nmt_nfkc`: NFKC, line ends and tabs become spaces, and control
+A model has its map in a compiled form, `precompiled_charsmap`. It is a trie of the characters that are replaced (a double array)
+and the texts that replace them. Nearly all models have the map `nmt_nfkc`: NFKC, line ends and tabs become spaces, and control
 characters disappear.
 
     charsmap = Charsmap(data, symbols=())
     charsmap.is_normal(b"a b")      # True: no rule applies anywhere in it
     charsmap.apply(b"a\\nb")         # b"a b"
 
-From left to right the longest rule that applies is taken, and reading goes on after it. Where a symbol begins (a piece that the user
-of sentencepiece has defined), it is left alone. A character costs a few nanoseconds if no rule
-begins with it.
+From left to right the longest rule that applies is taken, and reading goes on after it. Where a symbol begins (a piece that the
+user of sentencepiece has defined), it is left alone.
 """
 
 from libc.stddef cimport size_t

@@ -1,0 +1,69 @@
+"""The bytes of WordPiece tokens (BERT's).
+
+A token begins a word, unless its name begins with `##`: then it continues one. The decoder of such a model puts a space
+before each token that begins a word. It then takes away the spaces before a few marks (`cleanup`). So the bytes of a
+token inside a text are:
+
+    to_bytes = token_bytes(prefix="##", cleanup=True)
+    to_bytes("fox"), to_bytes("##es"), to_bytes(".")     # b" fox", b"es", b"."
+
+At the start of a whole text the decoder leaves the first space out, as that of Llama 2 does
+(`Tokenizer.strips_first_space`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ffgrammar.core.errors import TokenizerError
+
+__all__ = ["EOS_NAME", "NO_RULES", "token_bytes", "wordpiece_bytes"]
+
+NO_RULES = "the model is WordPiece, not BPE"
+# Ends a text in models that have none of the other names for that.
+EOS_NAME = "[SEP]"
+# What `cleanup` puts in place of what
+CLEAN = [
+    (" .", "."),
+    (" ?", "?"),
+    (" !", "!"),
+    (" ,", ","),
+    (" ' ", "'"),
+    (" n't", "n't"),
+    (" 'm", "'m"),
+    (" do not", " don't"),
+    (" 's", "'s"),
+    (" 've", "'ve"),
+    (" 're", "'re"),
+]
+
+
+def token_bytes(prefix: str, cleanup: bool) -> Callable[[str], bytes]:
+    """The function that gives a token's bytes inside a text.
+
+    Args:
+        prefix: what the name of a token begins with if it continues a word.
+        cleanup: whether the decoder takes away spaces.
+    """
+
+    def to_bytes(text: str) -> bytes:
+        text = text.removeprefix(prefix) if text.startswith(prefix) else f" {text}"
+        for old, new in CLEAN if cleanup else ():
+            text = text.replace(old, new)
+        return text.encode("utf-8", "surrogatepass")
+
+    return to_bytes
+
+
+def wordpiece_bytes(model: dict[str, Any], steps: list[dict[str, Any]], name: str) -> Callable[[str], bytes]:
+    """The same for a tokenizer.json: of its model, and of the members of its decoder. Raises TokenizerError if these do
+    not fit together; `name` is for the message."""
+    if [step["type"] for step in steps] != ["WordPiece"]:
+        raise TokenizerError(
+            f"{name}: a WordPiece model without a WordPiece decoder is not supported; use Tokenizer.from_tokens"
+        )
+    prefix = steps[0].get("prefix", "##")
+    if not prefix or model.get("continuing_subword_prefix", "##") != prefix:
+        raise TokenizerError(f"{name}: what continues a word is not the same in the model and in the decoder")
+    return token_bytes(prefix, bool(steps[0].get("cleanup", True)))
