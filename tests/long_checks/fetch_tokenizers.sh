@@ -33,5 +33,15 @@ if [ ! -d "$folder/llama-cpp-python" ]; then
         echo "left out: llama-cpp-python"
     fi
 fi
+for name in sentencepiece==0.2.0 seqio==0.0.19; do
+    [ -d "$folder/${name%%=*}" ] && continue
+    if python3 -m pip download --quiet --no-deps --no-binary :all: --dest "$folder/packages" "$name"; then
+        mkdir "$folder/${name%%=*}"
+        tar -xzf "$folder"/packages/"$(echo "$name" | sed s/==/-/)".tar.gz -C "$folder/${name%%=*}" --strip-components=2 \
+            --wildcards '*/test*/*.model'
+    else
+        echo "left out: $name"
+    fi
+done
 # One copy of each
 rm -rf "$folder/llama-models/models"

@@ -31,7 +31,7 @@ from ffgrammar.tokens.loaders.sentencepiece_model import (
 from ffgrammar.tokens.loaders.unigram import UnigramEncoder
 from ffgrammar.tokens.loaders.unigram_models import model_of_pieces
 
-__all__ = ["read_gguf"]
+__all__ = ["read_fields", "read_gguf", "read_pieces"]
 
 CONTRACTIONS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 WORDS = r"[^\r\n\p{L}\p{N}]?\p{L}+"
@@ -73,7 +73,7 @@ def read_gguf(path: Path, eos_token_ids: Any = None) -> ReadTokenizer:
     """
     try:
         with path.open("rb") as file:
-            found = _read_fields(file)
+            found = read_fields(file)
     except OSError as error:
         raise TokenizerError(f"cannot read {path}: {error.strerror}") from None
     except (MemoryError, OverflowError, RecursionError, UnicodeDecodeError, ValueError, struct.error):
@@ -93,13 +93,13 @@ def read_gguf(path: Path, eos_token_ids: Any = None) -> ReadTokenizer:
         if len(set(found["tokens"])) < len(found["tokens"]):
             raise TokenizerError(f"{path}: two tokens have the same name")
         if found["model"] == "llama":
-            return read_model(_pieces(found, BPE), str(path), eos_token_ids)
+            return read_model(read_pieces(found, BPE), str(path), eos_token_ids)
         if found["model"] == "bert":
-            return read_model(_pieces(found, UNIGRAM), str(path), eos_token_ids)._replace(
+            return read_model(read_pieces(found, UNIGRAM), str(path), eos_token_ids)._replace(
                 reason=wordpiece.NO_RULES, adds_prefix_space=True, strips_first_space=True
             )
         if found["model"] == "t5":
-            model = _pieces(found, UNIGRAM)
+            model = read_pieces(found, UNIGRAM)
             read = read_model(model, str(path), eos_token_ids)
             unigram = model_of_pieces(model, str(path), single=False)
             return read if unigram is None else read._replace(encoder=UnigramEncoder(unigram, None))
@@ -146,7 +146,7 @@ def _read_letters(path: Path, found: dict[str, Any], eos: Any) -> ReadTokenizer:
     return read
 
 
-def _pieces(found: dict[str, Any], kind: int) -> Model:
+def read_pieces(found: dict[str, Any], kind: int) -> Model:
     """The vocabulary of a file, as if it had been read from a model of sentencepiece."""
     tokens: list[str] = found["tokens"]
     kinds: list[int] = found.get("token_type") or [NORMAL] * len(tokens)
@@ -159,7 +159,7 @@ def _pieces(found: dict[str, Any], kind: int) -> Model:
     return model._replace(joins_spaces=bool(found.get("remove_extra_whitespaces", False)), charsmap=charsmap)
 
 
-def _read_fields(file: BinaryIO) -> dict[str, Any]:
+def read_fields(file: BinaryIO) -> dict[str, Any]:
     """The fields about the tokenizer. Raises ValueError or struct.error where the file is damaged."""
     if file.read(4) != b"GGUF":
         raise ValueError
