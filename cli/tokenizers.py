@@ -29,14 +29,14 @@ def _loadable() -> list[dict[str, str]]:
         {
             "file": "*/tokenizer.json",
             "what": "Hugging Face",
-            "encodes": "yes; with most normalizers, or where it is not BPE, by the package tokenizers",
+            "encodes": "yes; with most normalizers, or WordPiece, by the package tokenizers",
         },
         {"file": "*/tekken.json", "what": "Mistral", "encodes": "yes"},
         {"file": "*/tokenizer.model", "what": "Llama 3 and 4", "encodes": "yes"},
         {
             "file": "*.model",
             "what": "sentencepiece",
-            "encodes": "yes; where it normalizes, or is unigram, by the package sentencepiece",
+            "encodes": "yes; BPE that normalizes by the package sentencepiece",
         },
         {"file": "*.gguf", "what": "GGUF", "encodes": "with the pre-tokenizers that are known here"},
         {

@@ -361,3 +361,28 @@ def test_characters_that_no_token_can_write(tmp_path: Path) -> None:
         BestPath(trie, np.zeros(1), -10.0, None, None, False, False).encode(b"ab")
     with pytest.raises(TokenizerError, match="255 bytes"):
         BestPath(TokenTrie([b"a" * 300]), np.zeros(1), -10.0, None, None, False, False)
+
+
+def test_ties_are_decided_by_the_last_bit(tmp_path: Path) -> None:
+    """Scores with which all ways to write a run have nearly the same sum: of 32 bits, and of many digits."""
+    tokenizers = pytest.importorskip("tokenizers")
+    random = Random(5)
+    differ = 0
+    for _ in range(40):
+        scores = [round(-random.uniform(1, 20), 17) for _ in range(3)]
+        if random.random() < 0.5:
+            scores = [float(np.float32(score)) for score in scores]
+        pieces = [["<unk>", 0.0], ["</s>", 0.0], ["b", -3.3], *map(list, zip(("a", "aa", "aaa"), scores, strict=True))]
+        hf = tokenizers.Tokenizer(tokenizers.models.Unigram([tuple(piece) for piece in pieces], 0))
+        hf.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace(prepend_scheme="never")
+        hf.decoder = tokenizers.decoders.Metaspace()
+        hf.add_special_tokens(["</s>"])
+        (tmp_path / "tokenizer.json").write_text(json.dumps(json.loads(hf.to_str())))
+        from_text = tokenizers.Tokenizer.from_str((tmp_path / "tokenizer.json").read_text())
+        read, given = ff.Tokenizer.from_file(tmp_path), ff.Tokenizer.from_huggingface(hf)
+        for size in range(1, 40):
+            for text in ("a" * size, "b" + "a" * size, "ba" * size):
+                assert given.encode(text) == hf.encode(text).ids, (text, scores)
+                assert read.encode(text) == from_text.encode(text).ids, (text, scores)
+                differ += given.encode(text) != read.encode(text)
+    assert differ > 0

@@ -163,7 +163,7 @@ class Tokenizer:
 
     @classmethod
     def from_huggingface(cls, source: Any, eos_token_ids: EosIds = None, vocab_size: int | None = None) -> Tokenizer:
-        """The tokenizer of a Hugging Face model: byte-level, or with byte fallback and U+2581 for the space.
+        """The tokenizer of a Hugging Face model: BPE, unigram or WordPiece.
 
         Args:
             source: a `tokenizers.Tokenizer`, a transformers tokenizer that has a `backend_tokenizer`, or the path of a
@@ -178,7 +178,7 @@ class Tokenizer:
         reads its argument as the continuation of a text.
 
         Raises:
-            TokenizerError: the source cannot be read, its bytes cannot be known exactly (WordPiece, say), no EOS is
+            TokenizerError: the source cannot be read, its bytes cannot be known exactly (WordLevel, say), no EOS is
                 known, or an id is out of range.
         """
         return cls._from_huggingface(source, eos_token_ids, vocab_size)

@@ -29,6 +29,7 @@ from ffgrammar.tokens.loaders.files import TokenizerFile, find_file
 from ffgrammar.tokens.loaders.gguf import read_fields, read_pieces
 from ffgrammar.tokens.loaders.ranks import read_rank_file, read_tekken
 from ffgrammar.tokens.loaders.sentencepiece_model import NORMAL, SPACE, UNIGRAM, UNKNOWN, Model, parse_model
+from ffgrammar.tokens.unigram.charsmap import Charsmap
 from ffgrammar.tokens.vocabulary.normal_form import is_normal
 from long_checks.documents import arguments
 from oracle.trained import continuing, some_texts
@@ -52,7 +53,13 @@ def _reference(file: TokenizerFile) -> Encode:
     if file.kind == "gguf":
         import tokenizers
 
-        return _without_names(tokenizers.Tokenizer.from_str(json.dumps(_as_json(_pieces(file.path)))))
+        model = _pieces(file.path)
+        config = _as_json(model)
+        hf, charsmap = tokenizers.Tokenizer.from_str(json.dumps(config)), Charsmap(model.charsmap)
+        # (numbers of a text are not read to the last bit)
+        vocabulary = [tuple(piece) for piece in config["model"]["vocab"]]
+        hf.model = tokenizers.models.Unigram(vocabulary, config["model"]["unk_id"])
+        return lambda text: list(hf.encode(charsmap.apply(text.encode()).decode()).ids)
     if file.kind == "huggingface" and json.loads(file.data)["model"].get("type") == "Unigram":
         import tokenizers
 
@@ -96,14 +103,17 @@ def _pieces(path: Path) -> Model:
 
 
 def _as_json(model: Model) -> dict[str, Any]:
-    """The tokenizer.json of a unigram model that joins spaces."""
-    charsmap = base64.b64encode(model.charsmap).decode()
-    metaspace = {"type": "Metaspace", "replacement": SPACE, "prepend_scheme": "always", "split": True}
+    """The tokenizer.json of a unigram model that joins spaces, for texts to which its map of characters has been
+    applied. (How this map is applied differs from package to package. llama.cpp does it as sentencepiece does.)"""
+    joins = [
+        {"type": "Replace", "pattern": {"Regex": " +$(?!\n)"}, "content": ""},
+        {"type": "Replace", "pattern": {"Regex": " +"}, "content": " "},
+    ]
     return {
         "version": "1.0",
         "added_tokens": [],
-        "normalizer": {"type": "Precompiled", "precompiled_charsmap": charsmap},
-        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, metaspace]},
+        "normalizer": {"type": "Sequence", "normalizers": joins},
+        "pre_tokenizer": {"type": "Metaspace", "replacement": SPACE, "prepend_scheme": "always", "split": True},
         "model": {
             "type": "Unigram",
             "unk_id": next(number for number, piece in enumerate(model.pieces) if piece.kind == UNKNOWN),

@@ -177,6 +177,12 @@ class HuggingFaceEncoder:
                     ) from None
                 try:
                     self._tokenizer = tokenizers.Tokenizer.from_str(json.dumps(self._config))
+                    if self._config["model"].get("type") == "Unigram":
+                        # (numbers of a text are not read to the last bit)
+                        model = self._config["model"]
+                        vocabulary = [tuple(piece) for piece in model["vocab"]]
+                        bytes_too = bool(model.get("byte_fallback"))
+                        self._tokenizer.model = tokenizers.models.Unigram(vocabulary, model.get("unk_id"), bytes_too)
                 except Exception as error:
                     raise TokenizerError(f"tokenizers cannot read this tokenizer: {error}") from error
                 self._tokenizer.encode_special_tokens = True

@@ -27,7 +27,12 @@ from ffgrammar.tokens.loaders import unigram_models, wordpiece
 from ffgrammar.tokens.loaders.encoders import HuggingFaceEncoder, SentencePieceEncoder
 from ffgrammar.tokens.loaders.huggingface_rules import ListedRules, byte_alphabet, read_rules
 from ffgrammar.tokens.loaders.unigram import UnigramEncoder
-from ffgrammar.tokens.loaders.unigram_models import hide_special, join_words, model_of_config
+from ffgrammar.tokens.loaders.unigram_models import (
+    as_the_package_reads,
+    hide_special,
+    join_words,
+    model_of_config,
+)
 from ffgrammar.tokens.loaders.wordpiece import wordpiece_bytes
 from ffgrammar.tokens.vocabulary.trie import MAX_VOCAB_SIZE
 
@@ -190,7 +195,7 @@ def _is_folder(path: Path) -> bool:
 
 def _read_json(path: Path, data: bytes | None = None) -> dict[str, Any]:
     try:
-        value = json.loads(path.read_bytes() if data is None else data)
+        value = json.loads(path.read_bytes() if data is None else data, parse_float=as_the_package_reads)
     except OSError as error:
         raise TokenizerError(f"cannot read {path}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:

@@ -31,7 +31,7 @@ from ffgrammar.tokens.loaders.sentencepiece_model import (
 from ffgrammar.tokens.loaders.unigram import UnigramModel
 from ffgrammar.tokens.unigram.charsmap import Charsmap
 
-__all__ = ["NO_RULES", "hide_special", "join_words", "model_of_config", "model_of_pieces"]
+__all__ = ["NO_RULES", "as_the_package_reads", "hide_special", "join_words", "model_of_config", "model_of_pieces"]
 
 NO_RULES = "the model is unigram: which of its tokens can follow others is not known by rule"
 # A space after something else, in a piece
@@ -144,6 +144,17 @@ def model_of_config(
         cuts=by_words or _cuts(texts, scores),
         refused=re.compile(f"{BYTE_NAME}|{OTHER_SPACES}" if joins else BYTE_NAME),
     )
+
+
+def as_the_package_reads(number: str) -> float:
+    """A number of a JSON file as the package `tokenizers` reads it: its digits as one number, times or divided by a
+    power of ten. That rounds twice. Of two paths with nearly equal sums, the last bit of a score may decide."""
+    digits, _, exponent = number.lower().partition("e")
+    whole, _, fraction = digits.partition(".")
+    power = int(exponent or 0) - len(fraction)
+    value = float(int(whole.removeprefix("-") + fraction))
+    value = value * float(f"1e{power}") if power >= 0 else value / float(f"1e{-power}")
+    return -value if whole.startswith("-") else value
 
 
 def _read_normalizer(steps: list[dict[str, Any]], name: str) -> tuple[Charsmap | None, bool, bool] | None:
