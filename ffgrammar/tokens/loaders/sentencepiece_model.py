@@ -126,7 +126,7 @@ def _read_model(data: bytes) -> Model:
         bool(trainer.get(35, 0)),
         bool(normalizer.get(3, 1)),
         bool(normalizer.get(4, 1)),
-        bytes(normalizer.get(2, b"")),
+        b"" + normalizer.get(2, b""),
         normalizer.get(1, b"").decode("utf-8"),
         ", ".join(spaces),
     )

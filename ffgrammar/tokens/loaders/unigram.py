@@ -126,7 +126,9 @@ class UnigramEncoder:
             return None
         if not model.joins_spaces:
             return data.replace(SPACE.encode(), b" ")
-        return SPACES.sub(b" ", data).replace(SPACE.encode(), b" ").rstrip(b" ")
+        if b"  " in data:
+            data = SPACES.sub(b" ", data)
+        return data.replace(SPACE.encode(), b" ").rstrip(b" ")
 
     def pretoken_ends(self, data: bytes) -> list[int] | None:
         """Where the words of a text end. None where the text is changed first, or tokens go across the start of a
