@@ -104,7 +104,7 @@ def test_the_best_path(single: bool, with_bytes: bool) -> None:
             for _ in range(random.randrange(1, 25))
         }
         # (few different scores, so that paths have equal sums; and some that 32 bits round)
-        scores = {name: random.choice([-1.0, -2.0, -3.0, -0.1, -1e-9, -7.3, -90_000.5]) for name in sorted(names)}
+        scores = {name: random.choice([-1.0, -2.0, -3.0, -0.1, -1e-9, -7.3]) for name in sorted(names)}
         pieces = {name: (2 + number, float(np.float32(score))) for number, (name, score) in enumerate(scores.items())}
         tokens: list[bytes | None] = [None, None, *(name.encode() for name in scores)]
         first = len(tokens)
@@ -120,13 +120,6 @@ def test_the_best_path(single: bool, with_bytes: bool) -> None:
             for _ in range(30):
                 text = "".join(random.choice(letters + "xx") for _ in range(random.randrange(20)))
                 parts = words(text) if by_words else [text]
-                if single and worst < -50_000:
-                    # (the oracle does not begin anew at great sums)
-                    parts = [part[:1] for part in parts]
-                    text = "".join(parts)
-                    parts = words(text) if by_words else [text]
-                    if len(text) > 1:
-                        continue
                 expected = [one for part in parts for one in best_path(part, pieces, worst, 1, single, given)]
                 assert path.encode(text.encode()) == expected, (text, pieces)
 

@@ -19,13 +19,13 @@ import numpy.typing as npt
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.loaders.encoders import HuggingFaceEncoder, SentencePieceEncoder, valid_prefix, without_surrogates
+from ffgrammar.tokens.loaders.sentencepiece_model import SPACE
 from ffgrammar.tokens.unigram.best_path import BestPath
 from ffgrammar.tokens.unigram.charsmap import Charsmap
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
-__all__ = ["SPACE", "UnigramEncoder", "UnigramModel"]
+__all__ = ["UnigramEncoder", "UnigramModel"]
 
-SPACE = "\u2581"
 # What a character that is no piece has less than the worst piece
 PENALTY = 10.0
 SPACES = re.compile(b" +")
