@@ -88,6 +88,8 @@ def is_canonical(
         given = tuple(tok.encode(text))
     else:
         raise TokenizerError("is_canonical: give ids, text or both")
+    if complete and tok.writes(given) and (data is None or _spells(tok, given, data)):
+        return CanonicalityReport("yes", given, given, None, None, len(given))
     expected, settled, lost = _expected(tok, given, complete)
     if data is not None and not _spells(tok, given, data):
         # Another text, or one that the tokenizer changes (it may normalize): the tokens of the text given count.

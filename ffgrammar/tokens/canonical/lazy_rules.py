@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from ffgrammar.core.errors import TokenizerError
 
 if TYPE_CHECKING:
+    from ffgrammar.tokens.bpe.merges import Merges
     from ffgrammar.tokens.canonical.rules import CanonicalRules
     from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
@@ -47,17 +48,18 @@ class LazyRules:
         return self._kept.get(None) or None
 
 
-def make_rules(trie: TokenTrie, pattern: str, embedded: bool) -> CanonicalRules:
+def make_rules(trie: TokenTrie, pattern: str, embedded: bool, merges: Merges | None = None) -> CanonicalRules:
     """The rules of a tokenizer in whose vocabulary ids are ranks.
 
     Args:
         trie: the vocabulary.
         pattern: the pattern of its pre-tokenizer.
         embedded: whether it is an embedded one. For these, tests check that merges make every token.
+        merges: its merges, if they are made already.
 
     Raises:
         TokenizerError: the pattern cannot be read.
     """
     from ffgrammar.tokens.canonical.rules import CanonicalRules
 
-    return CanonicalRules(trie, pattern, all_merged=embedded)
+    return CanonicalRules(trie, pattern, all_merged=embedded, merges=merges)
