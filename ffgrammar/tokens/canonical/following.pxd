@@ -24,3 +24,7 @@ cdef int follow_one_way(
 # Whether some text goes on from a state and leaves the tokens so far as they are: whether at most `ahead` further tokens lead
 # to a place where a pre-token may end. Returns True, False or FAILED.
 cdef int can_go_on(CanonicalRules rules, const CanonicalState* at, uint32_t ahead) noexcept nogil
+
+# Whether a longer token that begins with the bytes of `token` may come in its place, after a state, and some text can go on
+# after it. Returns True, False or FAILED.
+cdef int may_be_longer(CanonicalRules rules, const CanonicalState* at, uint32_t token) noexcept nogil

@@ -131,3 +131,32 @@ cdef int can_go_on(CanonicalRules rules, const CanonicalState* at, uint32_t ahea
         if status:
             return status
     return False
+
+
+cdef int may_be_longer(CanonicalRules rules, const CanonicalState* at, uint32_t token) noexcept nogil:
+    cdef const TrieNode* nodes = rules.trie.nodes
+    cdef uint32_t first = rules.trie.offsets[token]
+    cdef uint32_t node, other
+    cdef int status
+    # (most often the longer token that was found last may come here too)
+    if rules.longer[token]:
+        status = may_come_next(rules, at, rules.longer[token])
+        if status:
+            return status
+    node = <uint32_t>rules.trie.find_node(rules.trie.blob + first, rules.trie.offsets[token + 1] - first)
+    for node in range(node + 1, subtree_end(nodes, node)):
+        other = node_token(&nodes[node])
+        if other != rules.trie.pad_token and other != rules.longer[token]:
+            status = may_come_next(rules, at, other)
+            if status > 0:
+                rules.longer[token] = other
+            if status:
+                return status
+    return False
+
+
+cdef int may_come_next(CanonicalRules rules, const CanonicalState* at, uint32_t token) noexcept nogil:
+    """Whether a token may follow a state, and some text can go on after it. Returns True, False or FAILED."""
+    cdef CanonicalState after = at[0]
+    cdef int status = rules.push(&after, token)
+    return can_go_on(rules, &after, MAX_AHEAD) if status > 0 else status

@@ -52,6 +52,7 @@ cdef class CanonicalRules:
     cdef BoundaryTransitions transitions
     cdef dict sieves                       # that sieve.pyx has made
     cdef uint32_t sieve_count              # how many it ever made
+    cdef uint32_t* longer                  # by token: a longer token that came in its place (may_be_longer), or 0
     cdef uint32_t* free_ends               # the hypotheses, as bits, after which the pre-token can end in printable ASCII text
 
     # The successors of all tokens. They are made on the first call. Raises MemoryError.

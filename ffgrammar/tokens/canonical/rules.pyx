@@ -78,7 +78,8 @@ cdef class CanonicalRules:
         self.may_stop = <uint8_t*>calloc(self.pretokens.states, 1)
         self.is_sure = <uint8_t*>calloc(self.pretokens.states, 1)
         self.is_atom = <uint8_t*>calloc(<size_t>trie.vocab_size + 1, 1)
-        if self.may_stop == NULL or self.is_sure == NULL or self.is_atom == NULL:
+        self.longer = <uint32_t*>calloc(<size_t>trie.vocab_size + 1, sizeof(uint32_t))
+        if self.may_stop == NULL or self.is_sure == NULL or self.is_atom == NULL or self.longer == NULL:
             raise MemoryError
         for number in atoms:
             trie.token_bytes(number)
@@ -99,6 +100,7 @@ cdef class CanonicalRules:
         free(self.may_stop)
         free(self.is_atom)
         free(self.is_sure)
+        free(self.longer)
         free(self.free_ends)
 
     cdef int find_stops(self) except -1:

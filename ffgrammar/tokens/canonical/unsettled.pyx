@@ -1,0 +1,109 @@
+"""The end of a canonical sequence, which more text may change.
+
+The coverings of the end (coverings.pyx) say how its tokens can go on. Tokens that all of them begin with are settled. A search
+costs as much as the end is long: some microseconds.
+"""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uint8_t, uint32_t
+from libc.stdlib cimport free, realloc
+from libc.string cimport memcpy
+
+from cpython.bytearray cimport PyByteArray_AS_STRING
+
+from ffgrammar.core.bits cimport bit_count
+from ffgrammar.tokens.canonical.coverings cimport CoveringSearch
+from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
+from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
+
+cdef enum:
+    NOTHING = 0xFFFFFFFF
+
+
+cdef class UnsettledEnd:
+    """The coverings of the end of a sequence.
+
+    Args:
+        rules: the rules of the tokenizer.
+    """
+
+    def __cinit__(self, CanonicalRules rules not None):
+        self.search = CoveringSearch(rules)
+
+    def __dealloc__(self):
+        free(self.text)
+
+    cdef int begin(self, const CanonicalState* start) except -1:
+        return self.search.begin(start)
+
+    cdef int read(self, uint32_t token) except -1:
+        cdef TokenTrie trie = self.search.rules.trie
+        cdef uint32_t first = trie.offsets[token]
+        cdef uint32_t count = trie.offsets[token + 1] - first
+        cdef uint32_t i
+        cdef uint8_t* text
+        if self.search.size + count > self.room:
+            text = <uint8_t*>realloc(self.text, 2 * self.room + count)
+            if text == NULL:
+                raise MemoryError
+            self.text = text
+            self.room = 2 * self.room + count
+        memcpy(self.text + self.search.size, trie.blob + first, count)
+        for i in range(count):
+            self.search.step(trie.blob[first + i])
+        return 0
+
+    cdef uint32_t ways(self) except? 2:
+        cdef uint32_t found = 0
+        cdef uint32_t i
+        for i in range(self.search.token_count):
+            found += self.search.may_be_covered(self.search.tokens[i].context, self.search.tokens[i].node, self.text, NULL)
+            if found == 2:
+                break
+        return found
+
+    cdef uint32_t at_least_shared(self) noexcept:
+        cdef uint32_t context = self.search.tokens[0].context
+        cdef uint32_t i
+        for i in range(1, self.search.token_count):
+            context = self.common(context, self.search.tokens[i].context)
+        return self.size_of(context)
+
+    cdef uint32_t shared(self) except? 0xFFFFFFFF:
+        cdef uint32_t words = self.search.rules.trie.n_words
+        cdef uint32_t context = NOTHING
+        cdef uint32_t only = 0
+        cdef uint32_t found = 0
+        cdef uint32_t i
+        cdef bytearray mask
+        cdef uint32_t* bits
+        for i in range(self.search.token_count):
+            if self.search.may_be_covered(self.search.tokens[i].context, self.search.tokens[i].node, self.text, NULL):
+                context = self.common(context, self.search.tokens[i].context) if found else self.search.tokens[i].context
+                found += 1
+                only = i
+        if found != 1:
+            return self.size_of(context) if found else 0
+        mask = bytearray(sizeof(uint32_t) * (<size_t>words + 1))
+        bits = <uint32_t*>PyByteArray_AS_STRING(mask)
+        self.search.may_be_covered(context, self.search.tokens[only].node, self.text, bits)
+        found = 0
+        for i in range(words):
+            found += bit_count(bits[i])
+        return self.size_of(context) + (found == 1)
+
+    cdef uint32_t common(self, uint32_t one, uint32_t other) noexcept:
+        # (a context has a higher number than the contexts that it goes on from)
+        while one != other:
+            if one > other:
+                one = self.search.contexts[one].before
+            else:
+                other = self.search.contexts[other].before
+        return one
+
+    cdef uint32_t size_of(self, uint32_t context) noexcept:
+        cdef uint32_t size = 0
+        while self.search.contexts[context].before != <uint32_t>NOTHING:
+            context = self.search.contexts[context].before
+            size += 1
+        return size

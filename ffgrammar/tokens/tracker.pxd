@@ -1,0 +1,65 @@
+"""Canonicality of a token sequence that grows."""
+
+from libc.stdint cimport uint8_t, uint32_t
+
+from ffgrammar.core.vec cimport Vec
+from ffgrammar.tokens.canonical.cuts cimport Cuts
+from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
+from ffgrammar.tokens.canonical.unsettled cimport UnsettledEnd
+
+cdef enum Found:
+    # What is known of the tokens so far.
+    SETTLED        # the verdict is "yes"
+    OPEN           # "undecided"
+    LOST           # "no": no text has these tokens
+    NOT_UTF8       # their bytes begin no UTF-8 text, so only `is_canonical` can tell
+
+
+cdef struct Step:
+    # What is known after a token.
+    CanonicalState at     # the state of the rules; of no use where nothing follows (LOST, NOT_UTF8)
+    Cuts cuts             # the states that the text's bytes alone lead to
+    uint32_t token
+    uint32_t start        # the index of the first token of the text that the token is in (special tokens separate texts)
+    uint32_t settled      # at least so many of the tokens so far are settled
+    uint32_t character    # the index of the token in which the character began that the bytes so far end in
+    Found found
+
+
+cdef class CanonicalityTracker:
+    cdef object tok
+    cdef object form            # the normal form of texts, or None
+    cdef CanonicalRules rules
+    cdef UnsettledEnd end
+    cdef Vec steps              # of Step: one before the first token, and one for each token
+
+    # The step after the first `count` tokens.
+    cdef Step* step(self, uint32_t count) noexcept
+
+    # How many tokens there are.
+    cdef uint32_t size(self) noexcept
+
+    # The following change a step for one more token, from what it was after the token before. They raise MemoryError, and what
+    # the tokenizer's encoder raises. First: find out all about the token. Returns 0.
+    cdef int go_on(self, Step* step) except -1
+
+    # The part of `go_on` for a special token. Returns 0.
+    cdef int separate(self, Step* step) except -1
+
+    # The part of `go_on` for a token that no text has here. Returns 0.
+    cdef int lose(self, Step* step) except -1
+
+    # Find where the text is cut for certain, and so which tokens are settled. `before` is the state before the token.
+    cdef void find_cuts(self, Step* step, const CanonicalState* before) noexcept
+
+    # Whether all tokens are settled, the last one included. Returns 1 or 0.
+    cdef bint is_settled(self, Step* step, const CanonicalState* before) except -1
+
+    # Read the tokens that are not known to be settled into `end`. Returns 0.
+    cdef int read_end(self, const Step* step, uint32_t count) except -1
+
+    # Whether the last token leaves the text in the tokenizer's normal form, which it was in before.
+    cdef bint is_normal(self, const Step* step) except -1
+
+    # The ids of the tokens from `first` on, as a list.
+    cdef list ids_from(self, uint32_t first)
