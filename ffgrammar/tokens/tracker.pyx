@@ -23,7 +23,8 @@ from libc.stdint cimport uint8_t, uint32_t
 from ffgrammar.core.utf8 cimport Utf8, utf8_step
 from ffgrammar.core.vec cimport vec_extend, vec_free, vec_init
 from ffgrammar.tokens.canonical.cuts cimport cuts_begin, cuts_step
-from ffgrammar.tokens.canonical.following cimport MAX_AHEAD, can_go_on, may_be_longer
+from ffgrammar.tokens.canonical.following cimport MAX_AHEAD, can_go_on
+from ffgrammar.tokens.canonical.other_ways cimport has_other_way
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
 from ffgrammar.tokens.canonical.unsettled cimport UnsettledEnd
 
@@ -144,13 +145,13 @@ cdef class CanonicalityTracker:
     cdef bint is_settled(self, Step* step, const CanonicalState* before) except -1:
         cdef uint32_t count = self.size() + 1
         cdef uint32_t open = count - step.settled
-        cdef int status = may_be_longer(self.rules, before, step.token)
+        cdef int status = has_other_way(self.rules, before, step.token)
         cdef bint settled = False
         if status < 0:
             raise MemoryError
         if not status or (open >= LONG_END and open & (open - 1) == 0):
             self.read_end(step, count)
-            settled = not status and self.end.ways() == 1
+            settled = not status and self.end.is_only_way(step.token)
             step.settled += self.end.at_least_shared()
         return settled
 

@@ -202,7 +202,7 @@ cdef class CoveringSearch:
         self.size += 1
         for i in range(self.token_count):
             token = self.tokens + i
-            token.node = trie_child(trie.nodes, token.node, byte)
+            token.node = trie_child(trie.nodes, token.node, byte) if token.node else trie.roots[byte]
             if token.node == 0:
                 continue
             token.may_end = token.may_end and self.rules.feed(&token.ended, byte)

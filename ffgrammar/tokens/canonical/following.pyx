@@ -10,12 +10,12 @@ To find all tokens that may follow takes 0.1 to 0.25 s on cl100k and o200k, so t
 successors instead. The walks made here are only over the tokens that begin with certain bytes, and these are few.
 """
 
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from ffgrammar.core.bits cimport bit_set
-from ffgrammar.tokens.canonical.rules cimport FIRST, CanonicalRules, CanonicalState
+from ffgrammar.tokens.canonical.rules cimport FIRST, KEPT, CanonicalRules, CanonicalState
 from ffgrammar.tokens.vocabulary.trie cimport (
-    MAX_TOKEN_BYTES, TrieNode, next_node, node_byte, node_depth, node_token, subtree_end,
+    MAX_TOKEN_BYTES, TrieNode, mix, next_node, node_byte, node_depth, node_token, subtree_end,
 )
 
 
@@ -133,30 +133,36 @@ cdef int can_go_on(CanonicalRules rules, const CanonicalState* at, uint32_t ahea
     return False
 
 
-cdef int may_be_longer(CanonicalRules rules, const CanonicalState* at, uint32_t token) noexcept nogil:
+cdef int find_first(
+    CanonicalRules rules, const CanonicalState* at, uint32_t node, bint below, uint32_t* token
+) noexcept nogil:
     cdef const TrieNode* nodes = rules.trie.nodes
-    cdef uint32_t first = rules.trie.offsets[token]
-    cdef uint32_t node, other
+    cdef uint64_t key = key_of(rules, at, node, below)
+    cdef uint64_t* known = &rules.nothing_follows[mix(key) & (KEPT - 1)]
+    cdef uint32_t stop = subtree_end(nodes, node)
     cdef int status
-    # (most often the longer token that was found last may come here too)
-    if rules.longer[token]:
-        status = may_come_next(rules, at, rules.longer[token])
-        if status:
-            return status
-    node = <uint32_t>rules.trie.find_node(rules.trie.blob + first, rules.trie.offsets[token + 1] - first)
-    for node in range(node + 1, subtree_end(nodes, node)):
-        other = node_token(&nodes[node])
-        if other != rules.trie.pad_token and other != rules.longer[token]:
-            status = may_come_next(rules, at, other)
-            if status > 0:
-                rules.longer[token] = other
+    if key and known[0] == key:
+        return False
+    for node in range(node + below, stop):
+        token[0] = node_token(&nodes[node])
+        if token[0] != rules.trie.pad_token:
+            status = may_come_next(rules, at, token[0])
             if status:
                 return status
+    if key:
+        known[0] = key
     return False
 
 
+cdef uint64_t key_of(CanonicalRules rules, const CanonicalState* at, uint32_t node, bint below) noexcept nogil:
+    """A word that tells apart what `find_first` is asked, or 0 where one word is too small for that."""
+    # (a number of a node, and of a token, has 24 bits)
+    if at.count > 1 or at.character.need or at.hypothesis[0] >= 1 << 14 or rules.has_unmergeable:
+        return 0
+    return <uint64_t>(at.last & 0xFFFFFF) << 40 | <uint64_t>node << 16 | at.hypothesis[0] << 2 | below << 1 | 1
+
+
 cdef int may_come_next(CanonicalRules rules, const CanonicalState* at, uint32_t token) noexcept nogil:
-    """Whether a token may follow a state, and some text can go on after it. Returns True, False or FAILED."""
     cdef CanonicalState after = at[0]
     cdef int status = rules.push(&after, token)
     return can_go_on(rules, &after, MAX_AHEAD) if status > 0 else status

@@ -18,8 +18,9 @@ cdef class UnsettledEnd:
     # Read the bytes of a token. Returns 0; raises MemoryError, and TokenizerError if there are too many contexts.
     cdef int read(self, uint32_t token) except -1
 
-    # Of how many contexts some token may cover the end of the bytes; 2 if there are more. Raises MemoryError.
-    cdef uint32_t ways(self) except? 2
+    # Whether there is only one covering, apart from others with the same kept tokens. If there is another one, and it can be
+    # used at other places, it is noted as what may come in the place of `token`, which was read last. Raises MemoryError.
+    cdef bint is_only_way(self, uint32_t token) except *
 
     # How many tokens all coverings of the bytes begin with; perhaps fewer, but found without looking for the last tokens.
     cdef uint32_t at_least_shared(self) noexcept

@@ -12,7 +12,9 @@ from libc.string cimport memcpy
 from cpython.bytearray cimport PyByteArray_AS_STRING
 
 from ffgrammar.core.bits cimport bit_count
-from ffgrammar.tokens.canonical.coverings cimport CoveringSearch
+from ffgrammar.tokens.canonical.coverings cimport Context, CoveringSearch, OpenToken
+from ffgrammar.tokens.canonical.following cimport find_first
+from ffgrammar.tokens.canonical.other_ways cimport remember
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
@@ -53,14 +55,26 @@ cdef class UnsettledEnd:
             self.search.step(trie.blob[first + i])
         return 0
 
-    cdef uint32_t ways(self) except? 2:
+    cdef bint is_only_way(self, uint32_t token) except *:
+        cdef CanonicalRules rules = self.search.rules
+        cdef const Context* contexts = self.search.contexts
+        cdef const OpenToken* read
+        cdef uint32_t start = self.search.size - (rules.trie.offsets[token + 1] - rules.trie.offsets[token])
         cdef uint32_t found = 0
-        cdef uint32_t i
+        cdef uint32_t i, before, last
+        cdef int status
         for i in range(self.search.token_count):
-            found += self.search.may_be_covered(self.search.tokens[i].context, self.search.tokens[i].node, self.text, NULL)
+            read = &self.search.tokens[i]
+            status = find_first(rules, &contexts[read.context].at, read.node, False, &last)
+            if status < 0:
+                raise MemoryError
+            found += status
+            before = contexts[read.context].before
+            if status and before != <uint32_t>NOTHING and contexts[before].offset == start:
+                remember(rules, token, contexts[read.context].at.last, last)
             if found == 2:
-                break
-        return found
+                return False
+        return True
 
     cdef uint32_t at_least_shared(self) noexcept:
         cdef uint32_t context = self.search.tokens[0].context
