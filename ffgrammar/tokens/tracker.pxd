@@ -58,8 +58,12 @@ cdef class CanonicalityTracker:
     # Read the tokens that are not known to be settled into `end`. Returns 0.
     cdef int read_end(self, const Step* step, uint32_t count) except -1
 
-    # Whether the last token leaves the text in the tokenizer's normal form, which it was in before.
-    cdef bint is_normal(self, const Step* step) except -1
+    # Whether the last token leaves the text in the tokenizer's normal form, which it was in before. `cut` says whether the text
+    # before it ends inside a character.
+    cdef bint is_normal(self, const Step* step, bint cut) except -1
+
+    # The same by looking at the end of the text, for a token that some texts leave in the form and others do not.
+    cdef bint is_normal_end(self, const Step* step) except -1
 
     # The ids of the tokens from `first` on, as a list.
     cdef list ids_from(self, uint32_t first)

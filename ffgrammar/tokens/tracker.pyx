@@ -32,7 +32,7 @@ from ffgrammar.core.arguments import expect
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.report import begins_text, is_canonical
 from ffgrammar.tokens.tokenizer import Tokenizer
-from ffgrammar.tokens.vocabulary.normal_form import is_normal, start_of_last_boundary
+from ffgrammar.tokens.vocabulary.normal_form import is_normal, stands_alone, start_of_last_boundary
 
 __all__ = ["CanonicalityTracker"]
 
@@ -105,7 +105,7 @@ cdef class CanonicalityTracker:
             status = can_go_on(self.rules, &step.at, MAX_AHEAD)
         if status < 0:
             raise MemoryError
-        if not status or (self.form is not None and not self.is_normal(step)):
+        if not status or (self.form is not None and not self.is_normal(step, before.character.need > 0)):
             return self.lose(step)
         self.find_cuts(step, &before)
         step.found = OPEN
@@ -162,17 +162,21 @@ cdef class CanonicalityTracker:
             self.end.read(self.step(i).token)
         return self.end.read(step.token)
 
-    cdef bint is_normal(self, const Step* step) except -1:
-        cdef bytes last = self.tok.token_bytes(step.token)
+    cdef bint is_normal(self, const Step* step, bint cut) except -1:
+        alone = self.rules.stands_alone.get(step.token)
+        if alone is None:
+            alone = self.rules.stands_alone[step.token] = stands_alone(self.form, self.tok.token_bytes(step.token))
+        return (alone and not cut) or self.is_normal_end(step)
+
+    cdef bint is_normal_end(self, const Step* step) except -1:
         cdef uint32_t before = self.size() - step.start
         cdef uint32_t taken = 8
-        if last.isascii():
-            return True
+        last = len(self.tok.token_bytes(step.token))
         while True:
             ids = [*self.ids_from(step.start + before - min(before, taken)), step.token]
             # (a character may be cut at either end)
             text = self.tok.decode(ids).decode("utf-8", "ignore")
-            boundary = start_of_last_boundary(text[: max(0, len(text) - len(last) - 1)])
+            boundary = start_of_last_boundary(text[: max(0, len(text) - last - 1)])
             if boundary is not None or taken >= before:
                 return is_normal(self.form, text[boundary or 0 :])
             taken *= 4

@@ -1,6 +1,6 @@
 """Which tokens may follow a canonical sequence."""
 
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t
 
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
 
@@ -28,12 +28,8 @@ cdef int can_go_on(CanonicalRules rules, const CanonicalState* at, uint32_t ahea
 # Whether a token may follow a state, and some text can go on after it. Returns True, False or FAILED.
 cdef int may_come_next(CanonicalRules rules, const CanonicalState* at, uint32_t token) noexcept nogil
 
-# Find the first token for which this is so, among those at and below a node of the trie, or only those `below`. Returns as
-# `may_come_next`. This takes longer than `follow` where many tokens may come, and less time where merges allow few. If no token
-# may come, that is kept for the next time.
+# Find the first token that may follow a state, among those at a node of the trie and below, or only those `below`. `text` leads
+# to the node. Returns True, False or FAILED. If no token may follow, that is kept for the next time.
 cdef int find_first(
-    CanonicalRules rules, const CanonicalState* at, uint32_t node, bint below, uint32_t* token
+    CanonicalRules rules, const CanonicalState* at, uint32_t node, const uint8_t* text, bint below, uint32_t* token
 ) noexcept nogil
-
-# A word that tells apart what `find_first` is asked, or 0 where one word is too small for that.
-cdef uint64_t key_of(CanonicalRules rules, const CanonicalState* at, uint32_t node, bint below) noexcept nogil

@@ -5,7 +5,7 @@ there depends on the text before. But for the same token it is mostly the same o
 are a longer token, or two tokens, as " additional" and "ity".
 """
 
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from ffgrammar.tokens.canonical.following cimport find_first, may_come_next
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
@@ -14,7 +14,7 @@ from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
 cdef int has_other_way(CanonicalRules rules, const CanonicalState* at, uint32_t token) noexcept nogil:
     # (an entry is one word, so threads find all of it or another one)
     cdef uint64_t known = rules.other_ways[token]
-    cdef uint32_t start = rules.trie.offsets[token]
+    cdef const uint8_t* text = rules.trie.blob + rules.trie.offsets[token]
     cdef CanonicalState after = at[0]
     cdef uint32_t node, last
     cdef int status = True
@@ -25,8 +25,8 @@ cdef int has_other_way(CanonicalRules rules, const CanonicalState* at, uint32_t 
             status = may_come_next(rules, &after, <uint32_t>known - 1)
         if status:
             return status
-    node = <uint32_t>rules.trie.find_node(rules.trie.blob + start, rules.trie.offsets[token + 1] - start)
-    status = find_first(rules, at, node, True, &last)
+    node = <uint32_t>rules.trie.find_node(text, rules.trie.offsets[token + 1] - rules.trie.offsets[token])
+    status = find_first(rules, at, node, text, True, &last)
     if status > 0:
         remember(rules, token, NO_TOKEN, last)
     return status

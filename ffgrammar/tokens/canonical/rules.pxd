@@ -51,6 +51,7 @@ cdef class CanonicalRules:
     cdef uint32_t asked                    # pairs of tokens that calls of `successors_for` were about, up to MAX_ASKED
     cdef Outcomes outcomes                 # of the pre-tokenizer
     cdef BoundaryTransitions transitions
+    cdef dict stands_alone                 # by token: whether it leaves any text in the normal form (tracker.pyx)
     cdef dict sieves                       # that sieve.pyx has made
     cdef uint32_t sieve_count              # how many it ever made
     cdef uint64_t* other_ways              # by token: what came in its place, or 0 (other_ways.pyx)

@@ -94,6 +94,7 @@ cdef class CanonicalRules:
             all_merged or (whole_pretokens and not self.has_unmergeable and not atoms))
         self.transitions.is_atom = self.is_atom
         self.sieves = {}
+        self.stands_alone = {}
         self.find_free_ends()
 
     def __dealloc__(self):

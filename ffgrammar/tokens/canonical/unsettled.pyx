@@ -59,13 +59,15 @@ cdef class UnsettledEnd:
         cdef CanonicalRules rules = self.search.rules
         cdef const Context* contexts = self.search.contexts
         cdef const OpenToken* read
+        cdef const uint8_t* text
         cdef uint32_t start = self.search.size - (rules.trie.offsets[token + 1] - rules.trie.offsets[token])
         cdef uint32_t found = 0
         cdef uint32_t i, before, last
         cdef int status
         for i in range(self.search.token_count):
             read = &self.search.tokens[i]
-            status = find_first(rules, &contexts[read.context].at, read.node, False, &last)
+            text = self.text + contexts[read.context].offset
+            status = find_first(rules, &contexts[read.context].at, read.node, text, False, &last)
             if status < 0:
                 raise MemoryError
             found += status
