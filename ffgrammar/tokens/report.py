@@ -145,7 +145,8 @@ def _expected(tok: Tokenizer, given: tuple[int, ...], complete: bool) -> tuple[l
         if complete:
             settled += len(tail)
         elif tok.canon is not None and begins_text(text):
-            lost = not _is_begun(tok.canon, part)
+            begun = _count_begun(tok.canon, part)
+            lost = begun < len(part)
             if tok.normal_form is not None and not is_normal(tok.normal_form, text.decode("utf-8", "ignore")):
                 # a text in the normal form never begins with a text that is not in it
                 lost = True
@@ -155,6 +156,9 @@ def _expected(tok: Tokenizer, given: tuple[int, ...], complete: bool) -> tuple[l
             if tail[: len(shared)] != shared:
                 # the text ends inside a character, whose bytes become other tokens once it is whole
                 tail = shared + tok.encode(text[len(tok.decode(shared)) :])
+            if lost and tail == part:
+                # the text ends inside a character, and whole characters that begin so have other tokens
+                tail = tail[:begun]
         else:
             lost = tok.canon is not None and _is_lost(tok, tok.canon, part)
             settled += _settled_count(tok, tail, settled_bytes(tok, text))
@@ -180,9 +184,10 @@ def _is_lost(tok: Tokenizer, rules: CanonicalRules, ids: list[int]) -> bool:
     return False
 
 
-def _is_begun(rules: CanonicalRules, ids: list[int]) -> bool:
-    """Whether some text has these as its first tokens."""
-    return all(map(CanonicalSequence(rules).push, ids))
+def _count_begun(rules: CanonicalRules, ids: list[int]) -> int:
+    """How many of these tokens some text has as its first ones."""
+    sequence = CanonicalSequence(rules)
+    return next((count for count, token in enumerate(ids) if not sequence.push(token)), len(ids))
 
 
 def _settled_count(tok: Tokenizer, ids: list[int], count: int) -> int:
