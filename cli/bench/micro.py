@@ -119,8 +119,8 @@ def _calls(grammar: Grammar) -> dict[str, float]:
 
 
 def _checks(tokenizer: Tokenizer) -> dict[str, float]:
-    """The nanoseconds that encoding and the checks of canonicality take for a token of the document; none of what the tokenizer
-    cannot do."""
+    """The nanoseconds that encoding and the checks of canonicality take for a token of the document. What the tokenizer
+    cannot do is left out."""
     from ffgrammar import CanonicalityTracker, is_canonical
 
     if not tokenizer.can_encode:

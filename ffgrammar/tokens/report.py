@@ -21,6 +21,7 @@ from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.canonical.coverings import shared_tokens
 from ffgrammar.tokens.canonical.rules import CanonicalRules
 from ffgrammar.tokens.canonical.sequence import CanonicalSequence
+from ffgrammar.tokens.canonical.unsettled import settled_count
 from ffgrammar.tokens.tokenizer import Tokenizer
 from ffgrammar.tokens.vocabulary.normal_form import is_normal
 
@@ -88,8 +89,10 @@ def is_canonical(
         given = tuple(tok.encode(text))
     else:
         raise TokenizerError("is_canonical: give ids, text or both")
-    if complete and tok.writes(given) and (data is None or _spells(tok, given, data)):
-        return CanonicalityReport("yes", given, given, None, None, len(given))
+    if tok.writes(given) and (data is None or _spells(tok, given, data)):
+        # (an encoder that has `writes` has rules)
+        settled = len(given) if complete else settled_count(tok.rules("is_canonical"), given)
+        return CanonicalityReport("yes" if settled == len(given) else "undecided", given, given, None, None, settled)
     expected, settled, lost = _expected(tok, given, complete)
     if data is not None and not _spells(tok, given, data):
         # Another text, or one that the tokenizer changes (it may normalize): the tokens of the text given count.

@@ -18,11 +18,10 @@ cdef enum Found:
 cdef struct Step:
     # What is known after a token.
     CanonicalState at     # the state of the rules; of no use where nothing follows (LOST, NOT_UTF8)
-    Cuts cuts             # the states that the text's bytes alone lead to
+    Cuts cuts             # where the text is cut for certain
     uint32_t token
     uint32_t start        # the index of the first token of the text that the token is in (special tokens separate texts)
     uint32_t settled      # at least so many of the tokens so far are settled
-    uint32_t character    # the index of the token in which the character began that the bytes so far end in
     Found found
 
 
@@ -48,9 +47,6 @@ cdef class CanonicalityTracker:
 
     # The part of `go_on` for a token that no text has here. Returns 0.
     cdef int lose(self, Step* step) except -1
-
-    # Find where the text is cut for certain, and so which tokens are settled. `before` is the state before the token.
-    cdef void find_cuts(self, Step* step, const CanonicalState* before) noexcept
 
     # Whether all tokens are settled, the last one included. Returns 1 or 0.
     cdef bint is_settled(self, Step* step, const CanonicalState* before) except -1

@@ -18,11 +18,10 @@ All that is known after a token is in a struct of constant size, so a rollback o
 """
 
 from libc.stddef cimport size_t
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint32_t
 
-from ffgrammar.core.utf8 cimport Utf8, utf8_step
 from ffgrammar.core.vec cimport vec_extend, vec_free, vec_init
-from ffgrammar.tokens.canonical.cuts cimport cuts_begin, cuts_step
+from ffgrammar.tokens.canonical.cuts cimport cuts_begin, cuts_read
 from ffgrammar.tokens.canonical.following cimport MAX_AHEAD, can_go_on
 from ffgrammar.tokens.canonical.other_ways cimport has_other_way
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
@@ -67,8 +66,8 @@ cdef class CanonicalityTracker:
         self.rules = tok.rules("CanonicalityTracker")
         self.end = UnsettledEnd(self.rules)
         self.rules.begin(&step.at)
-        cuts_begin(&step.cuts)
-        step.token = step.start = step.settled = step.character = 0
+        cuts_begin(&step.cuts, 0)
+        step.token = step.start = step.settled = 0
         step.found = SETTLED
         if vec_extend(&self.steps, <uint32_t*>&step, STEP_WORDS) < 0:
             raise MemoryError
@@ -107,7 +106,8 @@ cdef class CanonicalityTracker:
             raise MemoryError
         if not status or (self.form is not None and not self.is_normal(step, before.character.need > 0)):
             return self.lose(step)
-        self.find_cuts(step, &before)
+        cuts_read(self.rules, &step.cuts, step.token, self.size())
+        step.settled = max(step.settled, step.cuts.settled)
         step.found = OPEN
         if self.is_settled(step, &before):
             step.found = SETTLED
@@ -121,26 +121,14 @@ cdef class CanonicalityTracker:
             step.found = LOST
             return 0
         self.rules.begin(&step.at)
-        cuts_begin(&step.cuts)
         step.start = step.settled = self.size() + 1
+        cuts_begin(&step.cuts, step.start)
         step.found = SETTLED
         return 0
 
     cdef int lose(self, Step* step) except -1:
         step.found = LOST if begins_text(self.tok.decode([*self.ids_from(step.start), step.token])) else NOT_UTF8
         return 0
-
-    cdef void find_cuts(self, Step* step, const CanonicalState* before) noexcept:
-        cdef const uint8_t* text = self.rules.trie.blob
-        cdef Utf8 character = before.character
-        cdef uint32_t i
-        for i in range(self.rules.trie.offsets[step.token], self.rules.trie.offsets[step.token + 1]):
-            if not character.need:
-                step.character = self.size()
-            utf8_step(&character, text[i])
-            if not character.need and cuts_step(
-                    self.rules.pretokens, &step.cuts, self.rules.pretokens.class_of(character.code)):
-                step.settled = step.character
 
     cdef bint is_settled(self, Step* step, const CanonicalState* before) except -1:
         cdef uint32_t count = self.size() + 1

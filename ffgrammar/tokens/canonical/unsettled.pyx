@@ -13,6 +13,7 @@ from cpython.bytearray cimport PyByteArray_AS_STRING
 
 from ffgrammar.core.bits cimport bit_count
 from ffgrammar.tokens.canonical.coverings cimport Context, CoveringSearch, OpenToken
+from ffgrammar.tokens.canonical.cuts cimport Cuts, cuts_begin, cuts_read
 from ffgrammar.tokens.canonical.following cimport find_first
 from ffgrammar.tokens.canonical.other_ways cimport remember
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
@@ -123,3 +124,38 @@ cdef class UnsettledEnd:
             context = self.search.contexts[context].before
             size += 1
         return size
+
+
+def settled_count(CanonicalRules rules not None, tuple ids not None):
+    """How many tokens at the start of a sequence no further text can change.
+
+    Args:
+        rules: the rules of the tokenizer.
+        ids: tokens that the tokenizer makes of their text. Those without bytes separate texts.
+
+    Raises:
+        TokenizerError: there are too many ways to begin the text.
+    """
+    cdef UnsettledEnd end = UnsettledEnd(rules)
+    cdef const uint32_t* offsets = rules.trie.offsets
+    cdef CanonicalState start
+    cdef Cuts cuts
+    cdef uint32_t first = 0
+    cdef uint32_t index = 0
+    cdef uint32_t token
+    cuts_begin(&cuts, 0)
+    for token in ids:
+        if offsets[token] == offsets[token + 1]:
+            first = index + 1
+            cuts_begin(&cuts, first)
+        else:
+            cuts_read(rules, &cuts, token, index)
+        index += 1
+    rules.begin(&start)
+    if cuts.settled > first:
+        start.last = ids[cuts.settled - 1]
+        start.hypothesis[0] = cuts.state
+    end.begin(&start)
+    for token in ids[cuts.settled :]:
+        end.read(token)
+    return cuts.settled + end.shared()
