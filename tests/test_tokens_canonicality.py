@@ -144,6 +144,21 @@ def test_no_text_has_what_is_refused(tok: Tokenizer, covered: Callable[[str], No
     covered(f"{dict(found)}")
 
 
+@pytest.mark.parametrize("text", ["a\u00e9", "\n   \u51c0", "\u00df\n\n\u00c2", " \U0001f642", "\u00a0\u0301"])
+def test_texts_that_end_inside_a_character(tok: Tokenizer, text: str) -> None:
+    """What follows may be a special token, the missing bytes, or bytes that make it no UTF-8. Then all is taken back."""
+    data = text.encode()
+    special = next(iter(tok.special_tokens.values()))
+    for cut in range(1, len(data)):
+        tracker = CanonicalityTracker(tok)
+        for more in ([special, *tok.encode("a")], tok.encode(data[cut:]), tok.encode(" b"), [special, special]):
+            ids = tok.encode(data[:cut]) + more
+            for count, token in enumerate(ids, 1):
+                verdict = tracker.push(token)
+                assert verdict == tracker.verdict == slow_report(tok, ids[:count], False).verdict, ids[:count]
+            tracker.rollback(len(ids))
+
+
 @pytest.mark.parametrize("name", EMBEDDED)
 @pytest.mark.parametrize("text", ["a", "ab", " ", "  \n", "\u4e2d\u6587", "=", "Ab1'", "\U0001f642"])
 def test_long_pretokens(name: str, text: str) -> None:

@@ -11,14 +11,15 @@ cdef enum Found:
     # What is known of the tokens so far.
     SETTLED        # the verdict is "yes"
     OPEN           # "undecided"
-    LOST           # "no": no text has these tokens
-    NOT_UTF8       # their bytes begin no UTF-8 text, so only `is_canonical` can tell
+    LOST           # "no", whatever follows: the tokens before the last special one are not the tokenizer's own
+    REFUSED        # no text begins with the tokens since the last special one: "no", unless it ends inside a character
+    NOT_UTF8       # the same, and their bytes begin no UTF-8 text; only `is_canonical` can tell
 
 
 cdef struct Step:
     # What is known after a token.
-    CanonicalState at     # the state of the rules; of no use where nothing follows (LOST, NOT_UTF8)
-    Cuts cuts             # where the text is cut for certain
+    CanonicalState at     # the state of the rules; of no use from LOST on
+    Cuts cuts             # where the text is cut for certain; from REFUSED on only the character that the bytes end in
     uint32_t token
     uint32_t start        # the index of the first token of the text that the token is in (special tokens separate texts)
     uint32_t settled      # at least so many of the tokens so far are settled
@@ -45,8 +46,11 @@ cdef class CanonicalityTracker:
     # The part of `go_on` for a special token. Returns 0.
     cdef int separate(self, Step* step) except -1
 
-    # The part of `go_on` for a token that no text has here. Returns 0.
-    cdef int lose(self, Step* step) except -1
+    # The part of `go_on` for a token that no text has here, and for those after it.
+    cdef void refuse(self, Step* step) noexcept
+
+    # The verdict for a step.
+    cdef str verdict_of(self, const Step* step)
 
     # Whether all tokens are settled, the last one included. Returns 1 or 0.
     cdef bint is_settled(self, Step* step, const CanonicalState* before) except -1
@@ -56,10 +60,10 @@ cdef class CanonicalityTracker:
 
     # Whether the last token leaves the text in the tokenizer's normal form, which it was in before. `cut` says whether the text
     # before it ends inside a character.
-    cdef bint is_normal(self, const Step* step, bint cut) except -1
+    cdef bint keeps_form(self, const Step* step, bint cut) except -1
 
     # The same by looking at the end of the text, for a token that some texts leave in the form and others do not.
-    cdef bint is_normal_end(self, const Step* step) except -1
+    cdef bint end_keeps_form(self, const Step* step) except -1
 
     # The ids of the tokens from `first` on, as a list.
     cdef list ids_from(self, uint32_t first)

@@ -5,7 +5,7 @@ from ffgrammar.tokens.report import CanonicalityReport
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 class CanonicalityTracker:
-    """Whether the tokens so far are the ones that the tokenizer itself would write, whatever follows."""
+    """Whether the tokens so far are the tokenizer's own, whatever text follows."""
 
     def __init__(self, tok: Tokenizer) -> None: ...
     def push(self, token: SupportsIndex) -> str: ...

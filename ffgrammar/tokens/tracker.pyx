@@ -14,22 +14,25 @@ Verdicts are those of `is_canonical` with `complete=False`. Three questions give
    (tokens/canonical/unsettled.pyx). It begins where all is settled: at the last place where the text is cut into pre-tokens
    whatever follows (tokens/canonical/cuts.pyx), or where the last search found it.
 
-All that is known after a token is in a struct of constant size, so a rollback only drops structs.
+All that is known after a token is in a struct of 120 bytes, so a rollback only drops structs.
 """
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
 
+from cpython.long cimport PyLong_CheckExact
+
+from ffgrammar.core.utf8 cimport utf8_step
 from ffgrammar.core.vec cimport vec_extend, vec_free, vec_init
 from ffgrammar.tokens.canonical.cuts cimport cuts_begin, cuts_read
 from ffgrammar.tokens.canonical.following cimport MAX_AHEAD, can_go_on
 from ffgrammar.tokens.canonical.other_ways cimport has_other_way
-from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
+from ffgrammar.tokens.canonical.rules cimport CanonicalState
 from ffgrammar.tokens.canonical.unsettled cimport UnsettledEnd
 
 from ffgrammar.core.arguments import expect
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.report import begins_text, is_canonical
+from ffgrammar.tokens.report import is_canonical
 from ffgrammar.tokens.tokenizer import Tokenizer
 from ffgrammar.tokens.vocabulary.normal_form import is_normal, stands_alone, start_of_last_boundary
 
@@ -41,14 +44,13 @@ cdef enum:
     # their number has doubled.
     LONG_END = 16
 
-VERDICTS = ("yes", "undecided", "no")
-
 
 cdef class CanonicalityTracker:
-    """CanonicalityTracker(tok)\n--\n\nWhether the tokens so far are the ones that the tokenizer itself would write, whatever follows.
+    """CanonicalityTracker(tok)\n--\n\nWhether the tokens so far are the tokenizer's own, whatever text follows.
 
-    Verdicts are those of `is_canonical` with `complete=False`. A token costs as much as the few tokens that are not
-    settled yet. (After bytes that no UTF-8 text has, a verdict costs as much as that of `is_canonical`.)
+    Verdicts are those of `is_canonical` with `complete=False`. A token takes a microsecond or less, and one that the tokenizer was
+    not asked about before up to some hundred. (After a token that no text has here, a verdict takes as long as `is_canonical` where
+    the bytes are not UTF-8 or end inside a character.) A tracker is for one thread at a time.
 
     Args:
         tok: the tokenizer; its rules must be known (`Tokenizer.canon`).
@@ -84,14 +86,14 @@ cdef class CanonicalityTracker:
     def push(self, token) -> str:
         """Go on with a token. Returns the verdict. Raises TokenizerError if the id is out of range."""
         cdef Step step = self.step(self.size())[0]
-        if not 0 <= token < self.rules.trie.vocab_size:
+        if not (PyLong_CheckExact(token) and 0 <= token < self.rules.trie.vocab_size):
             self.tok.token_bytes(token)
         step.token = token
-        if step.found < LOST:
+        if step.found != LOST:
             self.go_on(&step)
         if vec_extend(&self.steps, <uint32_t*>&step, STEP_WORDS) < 0:
             raise MemoryError
-        return self.verdict if step.found == NOT_UTF8 else <str>VERDICTS[<int>step.found]
+        return self.verdict_of(&step)
 
     cdef int go_on(self, Step* step) except -1:
         cdef CanonicalState before = step.at
@@ -99,13 +101,18 @@ cdef class CanonicalityTracker:
         cdef int status
         if offsets[step.token] == offsets[step.token + 1] and self.tok.is_special(step.token):
             return self.separate(step)
+        if step.found >= REFUSED:
+            self.refuse(step)
+            return 0
         status = self.rules.push(&step.at, step.token)
         if status > 0:
             status = can_go_on(self.rules, &step.at, MAX_AHEAD)
         if status < 0:
             raise MemoryError
-        if not status or (self.form is not None and not self.is_normal(step, before.character.need > 0)):
-            return self.lose(step)
+        if not status or (self.form is not None and not self.keeps_form(step, before.character.need > 0)):
+            step.cuts.character = before.character
+            self.refuse(step)
+            return 0
         cuts_read(self.rules, &step.cuts, step.token, self.size())
         step.settled = max(step.settled, step.cuts.settled)
         step.found = OPEN
@@ -115,20 +122,31 @@ cdef class CanonicalityTracker:
         return 0
 
     cdef int separate(self, Step* step) except -1:
-        cdef list part = self.ids_from(step.start)
         # (a text that ends inside a character is not whole by the rules, but its tokens may be the tokenizer's own)
-        if part and not self.rules.is_whole(&step.at) and self.tok.encode(self.tok.decode(part)) != part:
-            step.found = LOST
-            return 0
+        if step.start < self.size() and not (step.found < LOST and self.rules.is_whole(&step.at)):
+            part = self.ids_from(step.start)
+            if self.tok.encode(self.tok.decode(part)) != part:
+                step.found = LOST
+                return 0
         self.rules.begin(&step.at)
         step.start = step.settled = self.size() + 1
         cuts_begin(&step.cuts, step.start)
         step.found = SETTLED
         return 0
 
-    cdef int lose(self, Step* step) except -1:
-        step.found = LOST if begins_text(self.tok.decode([*self.ids_from(step.start), step.token])) else NOT_UTF8
-        return 0
+    cdef void refuse(self, Step* step) noexcept:
+        cdef uint32_t i
+        if step.found != NOT_UTF8:
+            step.found = REFUSED
+            for i in range(self.rules.trie.offsets[step.token], self.rules.trie.offsets[step.token + 1]):
+                if not utf8_step(&step.cuts.character, self.rules.trie.blob[i]):
+                    step.found = NOT_UTF8
+                    break
+
+    cdef str verdict_of(self, const Step* step):
+        if step.found == NOT_UTF8 or (step.found == REFUSED and step.cuts.character.need):
+            return self.report().verdict
+        return "yes" if step.found == SETTLED else "undecided" if step.found == OPEN else "no"
 
     cdef bint is_settled(self, Step* step, const CanonicalState* before) except -1:
         cdef uint32_t count = self.size() + 1
@@ -150,13 +168,13 @@ cdef class CanonicalityTracker:
             self.end.read(self.step(i).token)
         return self.end.read(step.token)
 
-    cdef bint is_normal(self, const Step* step, bint cut) except -1:
+    cdef bint keeps_form(self, const Step* step, bint cut) except -1:
         alone = self.rules.stands_alone.get(step.token)
         if alone is None:
             alone = self.rules.stands_alone[step.token] = stands_alone(self.form, self.tok.token_bytes(step.token))
-        return (alone and not cut) or self.is_normal_end(step)
+        return (alone and not cut) or self.end_keeps_form(step)
 
-    cdef bint is_normal_end(self, const Step* step) except -1:
+    cdef bint end_keeps_form(self, const Step* step) except -1:
         cdef uint32_t before = self.size() - step.start
         cdef uint32_t taken = 8
         last = len(self.tok.token_bytes(step.token))
@@ -192,8 +210,7 @@ cdef class CanonicalityTracker:
     @property
     def verdict(self) -> str:
         """The verdict, as in a `CanonicalityReport`: "yes", "no" or "undecided"."""
-        cdef Found found = self.step(self.size()).found
-        return self.report().verdict if found == NOT_UTF8 else VERDICTS[<int>found]
+        return self.verdict_of(self.step(self.size()))
 
     @property
     def undecided(self) -> int:

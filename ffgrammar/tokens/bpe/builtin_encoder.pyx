@@ -15,7 +15,7 @@ from ffgrammar.tokens.bpe.ids cimport BPE_NO_BYTE, BPE_NO_MEMORY, BPE_OK, BpeSta
 from ffgrammar.tokens.bpe.merge_loop cimport encode_pretoken
 from ffgrammar.tokens.bpe.merges cimport Merges
 from ffgrammar.tokens.bpe.pretoken_encoder cimport PretokenEncoder
-from ffgrammar.tokens.pretokenize.builtin cimport SPLIT_CL100K, SPLIT_O200K, CharClasses, char_classes, next_pretoken
+from ffgrammar.tokens.pretokenize.builtin cimport SPLIT_CL100K, SPLIT_O200K, char_classes, next_pretoken
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 from ffgrammar.core.errors import TokenizerError

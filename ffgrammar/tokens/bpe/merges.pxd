@@ -54,6 +54,12 @@ cdef class Merges:
     # reached. Returns 1 or 0, or -1 if there is no memory.
     cdef int pair(self, uint32_t one, uint32_t other) noexcept nogil
 
+    # Whether the answer of `pair` is kept, and is 1.
+    cdef bint is_known_pair(self, uint32_t one, uint32_t other) noexcept nogil
+
+    # Keep 1 as the answer of `pair`.
+    cdef void keep_pair(self, uint32_t one, uint32_t other) noexcept nogil
+
     # `pair` for a pair whose answer is not kept.
     cdef int check_pair(self, uint32_t one, uint32_t other) noexcept nogil
 

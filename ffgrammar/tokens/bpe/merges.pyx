@@ -42,6 +42,11 @@ cdef enum:
     NEAR = 512  # up to this many bytes of two tokens are put on the stack, more are allocated
 
 
+cdef inline uint64_t pair_key(uint32_t one, uint32_t other) noexcept nogil:
+    """An entry of `kept_pairs` with the answer 0."""
+    return <uint64_t>one << 33 | <uint64_t>other << 2 | 1
+
+
 @cython.final
 cdef class Merges:
     """The merges of a vocabulary.
@@ -212,7 +217,7 @@ cdef class Merges:
         return self.left[token] != <uint32_t>UNREACHED
 
     cdef int pair(self, uint32_t one, uint32_t other) noexcept nogil:
-        cdef uint64_t key = <uint64_t>one << 33 | <uint64_t>other << 2 | 1
+        cdef uint64_t key = pair_key(one, other)
         cdef uint64_t* kept = &self.kept_pairs[mix(key) & (KEPT_PAIRS - 1)]
         cdef uint64_t found = kept[0]
         cdef int status
@@ -222,6 +227,14 @@ cdef class Merges:
         if status >= 0:
             kept[0] = key | <uint64_t>status << 1
         return status
+
+    cdef bint is_known_pair(self, uint32_t one, uint32_t other) noexcept nogil:
+        cdef uint64_t key = pair_key(one, other)
+        return self.kept_pairs[mix(key) & (KEPT_PAIRS - 1)] == key | 2
+
+    cdef void keep_pair(self, uint32_t one, uint32_t other) noexcept nogil:
+        cdef uint64_t key = pair_key(one, other)
+        self.kept_pairs[mix(key) & (KEPT_PAIRS - 1)] = key | 2
 
     cdef int check_pair(self, uint32_t one, uint32_t other) noexcept nogil:
         cdef uint32_t size = self.trie.offsets[one + 1] - self.trie.offsets[one]

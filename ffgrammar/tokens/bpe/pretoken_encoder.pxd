@@ -28,11 +28,11 @@ cdef class PretokenEncoder:
     cdef bint makes(
         self, const uint8_t* text, size_t count, const uint32_t* ids, size_t size, Ids* made) noexcept nogil
 
-    # Whether a pre-token, `text` of `count` bytes, has the first of ids[:size] as its tokens, because merges leave these side by
-    # side. Returns how many tokens these are. Returns 0 if it has others, or if this is not known.
+    # Whether a pre-token, `text` of `count` bytes, has the first of ids[:size] as its tokens, by what is known of pairs of tokens.
+    # Returns how many tokens these are, and at least two. Returns 0 if it has others, or if this is not known.
     cdef size_t side_by_side(self, const uint8_t* text, size_t count, const uint32_t* ids, size_t size) noexcept nogil
 
-    # The same as `side_by_side` for a pre-token of any kind, by encoding it.
+    # The same for any pre-token, by encoding it. If it has these tokens, that is kept of each pair.
     cdef size_t encoded(
         self, const uint8_t* text, size_t count, bint atom, const uint32_t* ids, size_t size, Ids* made) noexcept nogil
 

@@ -4,14 +4,10 @@ The coverings of the end (coverings.pyx) say how its tokens can go on. Tokens th
 costs as much as the end is long: some microseconds.
 """
 
-from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy
 
-from cpython.bytearray cimport PyByteArray_AS_STRING
-
-from ffgrammar.core.bits cimport bit_count
 from ffgrammar.tokens.canonical.coverings cimport Context, CoveringSearch, OpenToken
 from ffgrammar.tokens.canonical.cuts cimport Cuts, cuts_begin, cuts_read
 from ffgrammar.tokens.canonical.following cimport find_first
@@ -56,25 +52,28 @@ cdef class UnsettledEnd:
             self.search.step(trie.blob[first + i])
         return 0
 
+    cdef bint may_cover(self, uint32_t i, bint below, uint32_t* token) except *:
+        cdef const OpenToken* read = &self.search.tokens[i]
+        cdef const Context* context = &self.search.contexts[read.context]
+        cdef int status = find_first(self.search.rules, &context.at, read.node, self.text + context.offset, below, token)
+        if status < 0:
+            raise MemoryError
+        return status > 0
+
     cdef bint is_only_way(self, uint32_t token) except *:
         cdef CanonicalRules rules = self.search.rules
         cdef const Context* contexts = self.search.contexts
-        cdef const OpenToken* read
-        cdef const uint8_t* text
         cdef uint32_t start = self.search.size - (rules.trie.offsets[token + 1] - rules.trie.offsets[token])
         cdef uint32_t found = 0
-        cdef uint32_t i, before, last
-        cdef int status
+        cdef uint32_t i, context, before, last
         for i in range(self.search.token_count):
-            read = &self.search.tokens[i]
-            text = self.text + contexts[read.context].offset
-            status = find_first(rules, &contexts[read.context].at, read.node, text, False, &last)
-            if status < 0:
-                raise MemoryError
-            found += status
-            before = contexts[read.context].before
-            if status and before != <uint32_t>NOTHING and contexts[before].offset == start:
-                remember(rules, token, contexts[read.context].at.last, last)
+            if not self.may_cover(i, False, &last):
+                continue
+            context = self.search.tokens[i].context
+            before = contexts[context].before
+            if before != <uint32_t>NOTHING and contexts[before].offset == start:
+                remember(rules, token, contexts[context].at.last, last)
+            found += 1
             if found == 2:
                 return False
         return True
@@ -87,27 +86,19 @@ cdef class UnsettledEnd:
         return self.size_of(context)
 
     cdef uint32_t shared(self) except? 0xFFFFFFFF:
-        cdef uint32_t words = self.search.rules.trie.n_words
         cdef uint32_t context = NOTHING
         cdef uint32_t only = 0
         cdef uint32_t found = 0
-        cdef uint32_t i
-        cdef bytearray mask
-        cdef uint32_t* bits
+        cdef uint32_t i, last
         for i in range(self.search.token_count):
-            if self.search.may_be_covered(self.search.tokens[i].context, self.search.tokens[i].node, self.text, NULL):
+            if self.may_cover(i, False, &last):
                 context = self.common(context, self.search.tokens[i].context) if found else self.search.tokens[i].context
                 found += 1
                 only = i
         if found != 1:
             return self.size_of(context) if found else 0
-        mask = bytearray(sizeof(uint32_t) * (<size_t>words + 1))
-        bits = <uint32_t*>PyByteArray_AS_STRING(mask)
-        self.search.may_be_covered(context, self.search.tokens[only].node, self.text, bits)
-        found = 0
-        for i in range(words):
-            found += bit_count(bits[i])
-        return self.size_of(context) + (found == 1)
+        # (the last token that was read covers the end; so it is settled if no longer one does)
+        return self.size_of(context) + (not self.may_cover(only, True, &last))
 
     cdef uint32_t common(self, uint32_t one, uint32_t other) noexcept:
         # (a context has a higher number than the contexts that it goes on from)
