@@ -146,7 +146,7 @@ def test_no_text_has_what_is_refused(tok: Tokenizer, covered: Callable[[str], No
 
 @pytest.mark.parametrize("text", ["a\u00e9", "\n   \u51c0", "\u00df\n\n\u00c2", " \U0001f642", "\u00a0\u0301"])
 def test_texts_that_end_inside_a_character(tok: Tokenizer, text: str) -> None:
-    """What follows may be a special token, the missing bytes, or bytes that make it no UTF-8. Then all is taken back."""
+    """A special token may follow, the missing bytes, or bytes that make it no UTF-8. Then all is taken back."""
     data = text.encode()
     special = next(iter(tok.special_tokens.values()))
     for cut in range(1, len(data)):

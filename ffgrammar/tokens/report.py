@@ -9,9 +9,9 @@ tokens of its end, so a prefix can be canonical, not canonical, or undecided. Wh
 (canonical/rules.pyx) the verdict is exact: it is "no" as soon as no text has these tokens, and the tokens that all
 coverings share are settled.
 
-A first look (bpe/pretoken_encoder.pyx) finds most canonical sequences in a fraction of the time that encoding takes. Only
-where it does not, the text is encoded and compared: that takes as long as encoding and some 0.2 us a token. For a
-sequence that grows, the check in tracker.pyx has a cost that does not grow with it.
+A first look (bpe/pretoken_encoder.pyx) finds most canonical sequences in less time than encoding takes. Only where it
+does not, the text is encoded and compared: that takes as long as encoding and some 0.2 us a token. For a sequence that
+grows, the check in tracker.pyx has a cost that does not grow with it.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 After "the wor" the token " wor" is the tokenizer's own, but if "d" follows, " word" comes in its place. Which tokens may come
 there depends on the text before. But for the same token it is mostly the same ones, so those found last are tried first. They
-are a longer token, or two tokens, as " additional" and "ity".
+are a longer token, or two tokens: " match" and "ers" in the place of " matcher".
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
