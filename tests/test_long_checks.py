@@ -16,6 +16,7 @@ PROGRAM = Path(__file__).parent / "long_checks"
 SHORT = {
     "masks": (["1"], "along 1 documents against brute force: 0 differ"),
     "canonical": (["--schemas", "2", "--encoding", "cl100k_base"], "canonical tokens that were not allowed: 0"),
+    "canonicality": (["--chunks", "1", "--encoding", "cl100k_base"], "wrong verdicts: 0"),
     "forced": (["--schemas", "2", "--encoding", "cl100k_base"], "cl100k_base, compact, 2 schemas: "),
     "coverings": (["--runs", "1"], "tokens of the plain method that are not among ours: 0"),
     "encoder": (["--megabytes", "0.1", "--encoding", "cl100k_base"], "0 differences; "),

@@ -313,7 +313,8 @@ def test_packed_parts(name: str) -> None:
     trie = Tokenizer.from_tiktoken(name).trie
     packed = load_left_lengths(ENCODINGS[name])
     assert packed == left_lengths(trie)
-    merges = Merges(trie, left_lengths=packed)
+    merges = Merges(trie)
+    merges.load_left_lengths(packed)
     assert all_parts(merges, trie.vocab_size) == all_parts(Merges(trie), trie.vocab_size)
     for token in range(0, trie.vocab_size, 20011):
         assert Successors(merges).after(token) == Successors(Merges(trie)).after(token)
@@ -322,10 +323,12 @@ def test_packed_parts(name: str) -> None:
 def test_packed_parts_of_another_vocabulary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     trie = TokenTrie([b"a", b"b", b"ab", b"abb", b""])
     assert left_lengths(trie) == bytes([0, 1, 2, 0])
-    assert Merges(trie, left_lengths=bytes([0, 1, 2, 0])).parts(3) == (2, 1)
+    merges = Merges(trie)
+    merges.load_left_lengths(bytes([0, 1, 2, 0]))
+    assert merges.parts(3) == (2, 1)
     for wrong in ([0, 1, 2], [0, 1, 2, 0, 0], [0, 2, 2, 0], [0, 1, 3, 0], [1, 1, 2, 0]):
         with pytest.raises(TokenizerError, match="not those of this vocabulary"):
-            Merges(trie, left_lengths=bytes(wrong))
+            Merges(trie).load_left_lengths(bytes(wrong))
     for tokens in ([b"a", b"ab"], [b"ab", b"a", b"b"]):
         with pytest.raises(TokenizerError, match="in the order of ranks"):
             left_lengths(TokenTrie(tokens))
@@ -351,7 +354,9 @@ def test_threads_that_ask_first_get_the_same_answers(cl100k: Tokenizer, packed: 
     alone = Successors(Merges(cl100k.trie))
     expected = {token: alone.after(token) for token in asked}
     for _ in range(4):
-        merges = Merges(cl100k.trie, left_lengths=lengths)
+        merges = Merges(cl100k.trie)
+        if lengths is not None:
+            merges.load_left_lengths(lengths)
         successors = Successors(merges)
         start = threading.Barrier(6)
         wrong: list[int] = []

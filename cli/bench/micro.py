@@ -36,6 +36,9 @@ LABELS = {
     "accept_token": "accept_token, along a document",
     "rollback": "rollback(1)",
     "fork": "fork, at the end of a document",
+    "encode": "encode, a token of a document",
+    "is_canonical": "is_canonical, a token of a document",
+    "tracker_push": "CanonicalityTracker.push, along a document",
 }
 
 
@@ -47,7 +50,7 @@ def measure(named: VocabularyName) -> dict[str, float]:
     nodes, node = _walk(load_tokenizer(named))
     grammar = compile_json_schema(SCHEMA, tokenizer)
     found = {"tokenizer_ready": ready, "trie_node": node, "trie_nodes": nodes}
-    return {name: round(value, 2) for name, value in (found | _calls(grammar)).items()}
+    return {name: round(value, 2) for name, value in (found | _calls(grammar) | _checks(tokenizer)).items()}
 
 
 def _walk(tokenizer: Tokenizer) -> tuple[int, float]:
@@ -115,6 +118,23 @@ def _calls(grammar: Grammar) -> dict[str, float]:
     return found
 
 
+def _checks(tokenizer: Tokenizer) -> dict[str, float]:
+    """The nanoseconds that encoding and the checks of canonicality take for a token of the document. What the tokenizer
+    cannot do is left out."""
+    from ffgrammar import CanonicalityTracker, is_canonical
+
+    if not tokenizer.can_encode:
+        return {}
+    tokens = tokenizer.encode(TEXT)
+    calls: dict[str, Callable[[], Any]] = {
+        "encode": lambda: tokenizer.encode(TEXT),
+        "is_canonical": lambda: is_canonical(tokenizer, tokens),
+    }
+    if tokenizer.canon is not None:
+        calls["tracker_push"] = lambda: CanonicalityTracker(tokenizer).extend(tokens)
+    return {name: _best(call)[0] / len(tokens) for name, call in calls.items()}
+
+
 def _best(call: Callable[[], Any], prepare: Callable[[], Any] | None = None) -> tuple[int, Any]:
     """The shortest time of several runs, and what the call returned."""
     best = None
@@ -131,5 +151,5 @@ def _best(call: Callable[[], Any], prepare: Callable[[], Any] | None = None) -> 
 
 def table(found: dict[str, float]) -> list[str]:
     """The figures as lines for a terminal."""
-    rows = (f"{label:<70}{round(found[name], 1):>14,}" for name, label in LABELS.items())
+    rows = (f"{label:<70}{round(found[name], 1):>14,}" for name, label in LABELS.items() if name in found)
     return ["", f"{'single calls, ns':<70}", *rows]

@@ -330,7 +330,7 @@ class Tokenizer:
         check_no_text(eos, trie.token_bytes, name)
         add_eos_names(specials, eos, [])
         encoder = BuiltinEncoder(trie, encoding.splitter)
-        rules = LazyRules(partial(make_embedded_rules, trie, encoding))
+        rules = LazyRules(partial(make_embedded_rules, encoder.merges, encoding))
         return cls(trie, special_tokens=specials, eos_token_ids=eos, name=name, encoder=encoder, rules=rules)
 
     @classmethod
@@ -611,6 +611,15 @@ class Tokenizer:
         ids = list(ids)
         shown = [self.decode([token]).decode("utf-8", "backslashreplace") for token in ids]
         return "\u2027".join(text or f"[{token}]" for text, token in zip(shown, ids, strict=True))
+
+    def writes(self, ids: tuple[int, ...]) -> bool:
+        """Whether it is certain that the ids are what `encode` makes of their text. Special tokens separate texts.
+
+        This takes less time than encoding the text. False says nothing: `is_canonical` gives the answer and its
+        reasons.
+        """
+        check = getattr(self._encoder, "writes", None)
+        return check is not None and check(ids, self._special_names)
 
     def pretoken_ends(self, text: bytes) -> list[int] | None:
         """Where the pre-tokens of a UTF-8 text end: byte offsets, ascending. No token crosses one. None if unknown."""

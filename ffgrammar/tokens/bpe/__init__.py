@@ -2,14 +2,15 @@
 
 In reading order:
 
-    ids              a growable array of token ids, and the status codes of encoding
-    merge_list       the merges of a tokenizer that lists them, by pair of tokens
-    merge_loop       the loop that merges the bytes of a pre-token into tokens
-    merges           which two tokens can stand side by side after merging
-    split_all        the parts of all tokens at once
-    pack_lengths     the command that packs the parts of an embedded encoding's tokens
-    successors       for a token, all tokens that merges leave after it
-    predecessors     for a token, all tokens that merges leave before it
-    builtin_encoder  the encoder of the embedded encodings
-    native_encoder   the encoder of any tokenizer whose pre-tokenizer and merges are known
+    ids               a growable array of token ids, and the status codes of encoding
+    merge_list        the merges of a tokenizer that lists them, by pair of tokens
+    merge_loop        the loop that merges the bytes of a pre-token into tokens
+    merges            which two tokens can stand side by side after merging
+    split_all         the parts of all tokens at once
+    pack_lengths      the command that packs the parts of an embedded encoding's tokens
+    successors        for a token, all tokens that merges leave after it
+    predecessors      for a token, all tokens that merges leave before it
+    pretoken_encoder  whether ids are those that an encoder makes of their bytes; the base of the next two
+    builtin_encoder   the encoder of the embedded encodings
+    native_encoder    the encoder of any tokenizer whose pre-tokenizer and merges are known
 """

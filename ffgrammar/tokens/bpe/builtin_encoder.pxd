@@ -4,18 +4,18 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t
 
 from ffgrammar.tokens.bpe.ids cimport BpeStatus, Ids
+from ffgrammar.tokens.bpe.pretoken_encoder cimport PretokenEncoder
 from ffgrammar.tokens.pretokenize.builtin cimport CharClasses, Splitter
-from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 
-cdef class BuiltinEncoder:
-    cdef readonly TokenTrie trie
+cdef class BuiltinEncoder(PretokenEncoder):
     cdef readonly Splitter splitter
+    cdef CharClasses classes
 
     # Append the ids of text[:count], of which text[:valid] is UTF-8: see `encode`. Returns BPE_OK, BPE_NO_BYTE or
     # BPE_NO_MEMORY.
     cdef BpeStatus _encode(
-        self, CharClasses classes, const uint8_t* text, size_t count, size_t valid, Ids* out
+        self, const uint8_t* text, size_t count, size_t valid, Ids* out
     ) noexcept nogil
 
     # The index of the first token that is taken back if the next bytes are not UTF-8: see `encode`. `last_pretoken` is the

@@ -1,12 +1,11 @@
+from ffgrammar.tokens.bpe.pretoken_encoder import PretokenEncoder
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
 SPLITTERS: dict[str, int]
 
-class BuiltinEncoder:
+class BuiltinEncoder(PretokenEncoder):
     """Encodes with the tokens of a trie. The ids of these tokens are the ranks of merges."""
 
-    @property
-    def trie(self) -> TokenTrie: ...
     @property
     def splitter(self) -> int: ...
     def __init__(self, trie: TokenTrie, splitter: str) -> None: ...

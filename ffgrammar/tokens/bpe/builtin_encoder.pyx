@@ -13,7 +13,9 @@ from libc.stdlib cimport free
 
 from ffgrammar.tokens.bpe.ids cimport BPE_NO_BYTE, BPE_NO_MEMORY, BPE_OK, BpeStatus, Ids
 from ffgrammar.tokens.bpe.merge_loop cimport encode_pretoken
-from ffgrammar.tokens.pretokenize.builtin cimport SPLIT_CL100K, SPLIT_O200K, CharClasses, char_classes, next_pretoken
+from ffgrammar.tokens.bpe.merges cimport Merges
+from ffgrammar.tokens.bpe.pretoken_encoder cimport PretokenEncoder
+from ffgrammar.tokens.pretokenize.builtin cimport SPLIT_CL100K, SPLIT_O200K, char_classes, next_pretoken
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 from ffgrammar.core.errors import TokenizerError
@@ -24,7 +26,7 @@ cdef enum:
     RELEASE_GIL_FROM = 1024  # from this many bytes of text on, giving up the GIL is worth its cost
 
 
-cdef class BuiltinEncoder:
+cdef class BuiltinEncoder(PretokenEncoder):
     """Encodes with the tokens of a trie. The ids of these tokens are the ranks of merges.
 
     Args:
@@ -39,7 +41,9 @@ cdef class BuiltinEncoder:
         if splitter not in SPLITTERS:
             raise TokenizerError(f"there is no splitter {splitter!r}; there are {', '.join(SPLITTERS)}")
         self.trie = trie
+        self.merges = Merges(trie)
         self.splitter = SPLITTERS[splitter]
+        self.classes = char_classes()
 
     def encode(self, text):
         """The ids of a text (str or bytes) as list[int].
@@ -66,16 +70,15 @@ cdef class BuiltinEncoder:
         cdef const uint8_t* start = data
         cdef size_t count = len(data), i
         cdef Ids out = Ids(NULL, 0, 0)
-        cdef CharClasses classes = char_classes()
         cdef BpeStatus status
         if count >= <size_t>0xFFFFFFFE:
             raise TokenizerError("the text is too long to encode (4 GB)")
         try:
             if count < RELEASE_GIL_FROM:
-                status = self._encode(classes, start, count, valid, &out)
+                status = self._encode(start, count, valid, &out)
             else:
                 with nogil:
-                    status = self._encode(classes, start, count, valid, &out)
+                    status = self._encode(start, count, valid, &out)
             if status == BPE_NO_MEMORY:
                 raise MemoryError()
             if status == BPE_NO_BYTE:
@@ -85,12 +88,12 @@ cdef class BuiltinEncoder:
             free(out.items)
 
     cdef BpeStatus _encode(
-        self, CharClasses classes, const uint8_t* text, size_t count, size_t valid, Ids* out
+        self, const uint8_t* text, size_t count, size_t valid, Ids* out
     ) noexcept nogil:
         cdef size_t at = 0, after, last_pretoken = 0, unstable = 0, i
         cdef BpeStatus status
         while at < valid:
-            after = next_pretoken(self.splitter, classes, text, at, valid)
+            after = next_pretoken(self.splitter, self.classes, text, at, valid)
             last_pretoken = out.count
             status = encode_pretoken(&self.trie.index, text + at, after - at, out)
             if status != BPE_OK:
@@ -103,6 +106,15 @@ cdef class BuiltinEncoder:
             unstable += self.trie.offsets[out.items[i] + 1] - self.trie.offsets[out.items[i]]
         out.count = last_pretoken
         return encode_pretoken(&self.trie.index, text + (valid - unstable), count - valid + unstable, out)
+
+    cdef size_t pretoken_end(self, const uint8_t* text, size_t at, size_t count, size_t* stops, bint* atom) noexcept nogil:
+        return next_pretoken(self.splitter, self.classes, text, at, count)
+
+    cdef BpeStatus encode_one(self, const uint8_t* text, size_t count, bint atom, Ids* out) noexcept nogil:
+        return encode_pretoken(&self.trie.index, text, count, out)
+
+    cdef bint is_pretoken(self, uint32_t token, bint atom) noexcept nogil:
+        return self.represents(token)
 
     cdef size_t _unstable_from(self, const Ids* ids, size_t last_pretoken) noexcept nogil:
         if last_pretoken < ids.count and self._is_blank(ids.items[last_pretoken]):
@@ -121,12 +133,11 @@ cdef class BuiltinEncoder:
         """Where the pre-tokens of a text end: byte offsets, ascending. Raises TokenizerError if the text is not UTF-8."""
         cdef const uint8_t* text = data
         cdef size_t at = 0, count = len(data)
-        cdef CharClasses classes = char_classes()
         if _valid_prefix(data) != count:
             raise TokenizerError("the text is not UTF-8")
         ends = []
         while at < count:
-            at = next_pretoken(self.splitter, classes, text, at, count)
+            at = next_pretoken(self.splitter, self.classes, text, at, count)
             ends.append(at)
         return ends
 

@@ -43,9 +43,9 @@ cdef class Merges:
     cdef uint32_t all_split          # whether `left` is known for all tokens that have bytes
     cdef uint32_t[256] byte_token    # by byte: the token that stands for it, or NO_TOKEN
 
-    # Part of the constructor: fill `left` from packed lengths. Returns 0. Raises TokenizerError if these are not of this
-    # vocabulary.
-    cdef int load_lengths(self, bytes lengths) except -1
+    # Part of load_left_lengths: write the left part of each token to `left`, which has room for all tokens. Returns whether the
+    # lengths are those of this vocabulary.
+    cdef bint read_lengths(self, bytes lengths, uint32_t* left)
 
     # Find the parts of a token and note them in the tables. Returns 0, or -1 if there is no memory.
     cdef int split(self, uint32_t token) noexcept nogil
@@ -71,6 +71,12 @@ cdef class Merges:
     # Whether two tokens can stand side by side in a pre-token: whether merging the bytes of both gives them again. Both must be
     # reached. Returns 1 or 0, or -1 if there is no memory.
     cdef int pair(self, uint32_t one, uint32_t other) noexcept nogil
+
+    # Whether the answer of `pair` is kept, and is 1.
+    cdef bint is_known_pair(self, uint32_t one, uint32_t other) noexcept nogil
+
+    # Keep 1 as the answer of `pair`.
+    cdef void keep_pair(self, uint32_t one, uint32_t other) noexcept nogil
 
     # `pair` for a pair whose answer is not kept.
     cdef int check_pair(self, uint32_t one, uint32_t other) noexcept nogil

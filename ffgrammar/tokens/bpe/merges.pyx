@@ -47,6 +47,11 @@ cdef enum:
     NEAR = 512  # up to this many bytes of two tokens are put on the stack, more are allocated
 
 
+cdef inline uint64_t pair_key(uint32_t one, uint32_t other) noexcept nogil:
+    """An entry of `kept_pairs` with the answer 0."""
+    return <uint64_t>one << 33 | <uint64_t>other << 2 | 1
+
+
 @cython.final
 cdef class Merges:
     """The merges of a vocabulary.
@@ -56,15 +61,12 @@ cdef class Merges:
         pairs: the listed merges; None if ids are ranks.
         byte_tokens: None if merging begins with bytes. If it begins with characters, the list has, by byte, the token that
             stands for the byte in a character that is no token, or None if there is no such token. Only with `pairs`.
-        left_lengths: how many bytes the left part of each token has, or 0 if merging begins with the token; the tokens are in
-            byte order. Only where ids are ranks, and where merges make every token in the order of ranks.
 
     Raises:
-        TokenizerError: a token for a byte or one that a merge makes is out of range, or `left_lengths` is not of this
-            vocabulary.
+        TokenizerError: a token for a byte or one that a merge makes is out of range.
     """
 
-    def __cinit__(self, TokenTrie trie not None, MergeList pairs=None, byte_tokens=None, bytes left_lengths=None):
+    def __cinit__(self, TokenTrie trie not None, MergeList pairs=None, byte_tokens=None):
         cdef uint32_t token, byte, rank
         cdef uint8_t[1] text
         cdef int32_t found
@@ -81,8 +83,6 @@ cdef class Merges:
             self.left[token] = self.right[token] = UNKNOWN
         self.ranks = trie.vocab_size
         memset(self.byte_token, 0xFF, sizeof(self.byte_token))
-        if left_lengths is not None:
-            self.load_lengths(left_lengths)
         if pairs is None:
             return
         self.listed = &pairs.index
@@ -119,26 +119,49 @@ cdef class Merges:
         free(self.is_made)
         free(self.kept_pairs)
 
-    cdef int load_lengths(self, bytes lengths) except -1:
+    def load_left_lengths(self, bytes lengths not None):
+        """Take the parts of all tokens from packed lengths, instead of looking for them. Other threads may use the merges meanwhile.
+
+        Args:
+            lengths: how many bytes the left part of each token has, or 0 if merging begins with the token; the tokens are in byte
+                order. Only where ids are ranks, and where merges make every token in the order of ranks.
+
+        Raises:
+            TokenizerError: the lengths are not those of this vocabulary.
+        """
+        cdef size_t room = <size_t>self.trie.vocab_size + 1
+        cdef uint32_t* left = <uint32_t*>malloc(room * sizeof(uint32_t))
+        cdef uint32_t token
+        if left == NULL:
+            raise MemoryError
+        memset(left, 0xFF, room * sizeof(uint32_t))
+        if not self.read_lengths(lengths, left):
+            free(left)
+            raise TokenizerError("the lengths of the left parts are not those of this vocabulary")
+        for token in range(self.trie.vocab_size):
+            # (UNKNOWN stays where there are no bytes)
+            if self.trie.offsets[token] < self.trie.offsets[token + 1] and atomic_load(&self.left[token]) == <uint32_t>UNKNOWN:
+                atomic_put(&self.left[token], left[token])
+        free(left)
+        atomic_put(&self.all_split, 1)
+
+    cdef bint read_lengths(self, bytes lengths, uint32_t* left):
         cdef const uint8_t* length = lengths
         cdef uint32_t[MAX_TOKEN_BYTES + 1] path  # by depth: the token
         cdef uint32_t at, depth, token
         cdef size_t count = 0
-        cdef bint fits = len(lengths) == self.trie.token_count
-        for at in range(1, self.trie.node_count if fits else 0):
+        if <size_t>len(lengths) != self.trie.token_count:
+            return False
+        for at in range(1, self.trie.node_count):
             depth = node_depth(&self.trie.nodes[at])
             token = path[depth] = node_token(&self.trie.nodes[at])
             if token == self.trie.pad_token:
                 continue
             if count == <size_t>len(lengths) or length[count] >= depth or path[length[count]] == self.trie.pad_token:
-                fits = False
-                break
-            self.left[token] = path[length[count]] if length[count] else <uint32_t>WHOLE
+                return False
+            left[token] = path[length[count]] if length[count] else <uint32_t>WHOLE
             count += 1
-        if not fits or count != <size_t>len(lengths):
-            raise TokenizerError("the lengths of the left parts are not those of this vocabulary")
-        self.all_split = 1
-        return 0
+        return count == <size_t>len(lengths)
 
     cdef int64_t first_tokens(self, const uint8_t* text, size_t count, uint32_t* ids) noexcept nogil:
         cdef size_t at = 0
@@ -267,7 +290,7 @@ cdef class Merges:
         return left != <uint32_t>UNREACHED
 
     cdef int pair(self, uint32_t one, uint32_t other) noexcept nogil:
-        cdef uint64_t key = <uint64_t>one << 33 | <uint64_t>other << 2 | 1
+        cdef uint64_t key = pair_key(one, other)
         cdef uint64_t* kept = &self.kept_pairs[mix(key) & (KEPT_PAIRS - 1)]
         cdef uint64_t found = atomic_load_word(kept)
         cdef int status
@@ -277,6 +300,14 @@ cdef class Merges:
         if status >= 0:
             atomic_put_word(kept, key | <uint64_t>status << 1)
         return status
+
+    cdef bint is_known_pair(self, uint32_t one, uint32_t other) noexcept nogil:
+        cdef uint64_t key = pair_key(one, other)
+        return atomic_load_word(&self.kept_pairs[mix(key) & (KEPT_PAIRS - 1)]) == key | 2
+
+    cdef void keep_pair(self, uint32_t one, uint32_t other) noexcept nogil:
+        cdef uint64_t key = pair_key(one, other)
+        atomic_put_word(&self.kept_pairs[mix(key) & (KEPT_PAIRS - 1)], key | 2)
 
     cdef int check_pair(self, uint32_t one, uint32_t other) noexcept nogil:
         cdef uint32_t size = self.trie.offsets[one + 1] - self.trie.offsets[one]

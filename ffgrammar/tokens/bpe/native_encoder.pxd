@@ -4,13 +4,12 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t
 
 from ffgrammar.tokens.bpe.ids cimport BpeStatus, Ids
-from ffgrammar.tokens.bpe.merges cimport Merges
+from ffgrammar.tokens.bpe.pretoken_encoder cimport PretokenEncoder
 from ffgrammar.tokens.pretokenize.table cimport PretokenTable
 
 
-cdef class NativeEncoder:
+cdef class NativeEncoder(PretokenEncoder):
     cdef readonly PretokenTable pretokens
-    cdef readonly Merges merges
     cdef readonly bint whole_pretokens
 
     # The tokens, as a list, of those pre-tokens of a UTF-8 text that end at the offset `stop` or before. Raises TokenizerError

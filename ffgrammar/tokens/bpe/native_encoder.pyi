@@ -1,13 +1,12 @@
 from ffgrammar.tokens.bpe.merges import Merges
+from ffgrammar.tokens.bpe.pretoken_encoder import PretokenEncoder
 from ffgrammar.tokens.pretokenize.table import PretokenTable
 
-class NativeEncoder:
+class NativeEncoder(PretokenEncoder):
     """Encodes by a table of pre-tokens and merges."""
 
     @property
     def pretokens(self) -> PretokenTable: ...
-    @property
-    def merges(self) -> Merges: ...
     @property
     def whole_pretokens(self) -> bool: ...
     def __init__(self, pretokens: PretokenTable, merges: Merges, whole_pretokens: bool) -> None: ...

@@ -6,12 +6,13 @@ made of the same table and merges.
 """
 
 from libc.stddef cimport size_t
-from libc.stdint cimport uint8_t
+from libc.stdint cimport uint8_t, uint32_t
 from libc.stdlib cimport free
 from libc.string cimport memset
 
 from ffgrammar.tokens.bpe.ids cimport BPE_NO_BYTE, BPE_NO_MEMORY, BPE_OK, BpeStatus, Ids
 from ffgrammar.tokens.bpe.merges cimport NO_TOKEN, Merges
+from ffgrammar.tokens.bpe.pretoken_encoder cimport PretokenEncoder
 from ffgrammar.tokens.pretokenize.table cimport MAX_LEVELS, PretokenTable
 
 from ffgrammar.core.errors import TokenizerError
@@ -20,7 +21,7 @@ cdef enum:
     RELEASE_GIL_FROM = 1024  # from this many bytes of text on, giving up the GIL is worth its cost
 
 
-cdef class NativeEncoder:
+cdef class NativeEncoder(PretokenEncoder):
     """Encodes by a table of pre-tokens and merges.
 
     Args:
@@ -30,6 +31,7 @@ cdef class NativeEncoder:
     """
 
     def __cinit__(self, PretokenTable pretokens not None, Merges merges not None, bint whole_pretokens):
+        self.trie = merges.trie
         self.pretokens = pretokens
         self.merges = merges
         self.whole_pretokens = whole_pretokens
@@ -68,6 +70,16 @@ cdef class NativeEncoder:
         if self.merges.byte_token[byte] == <unsigned int>NO_TOKEN:
             raise TokenizerError(f"the tokenizer has no token for the byte {byte:#04x}")
         return self.merges.byte_token[byte]
+
+    cdef size_t pretoken_end(self, const uint8_t* text, size_t at, size_t count, size_t* stops, bint* atom) noexcept nogil:
+        return self.pretokens.next_end(text, at, count, stops, atom)
+
+    cdef BpeStatus encode_one(self, const uint8_t* text, size_t count, bint atom, Ids* out) noexcept nogil:
+        return self.merges.encode(text, count, atom or self.whole_pretokens, out)
+
+    cdef bint is_pretoken(self, uint32_t token, bint atom) noexcept nogil:
+        return self.represents(token) and (
+            atom or self.whole_pretokens or self.merges.listed == NULL or self.merges.reached(token) > 0)
 
     cdef list encode_until(self, bytes text, size_t stop):
         cdef Ids ids = Ids(NULL, 0, 0)

@@ -80,8 +80,3 @@ cdef class CoveringSearch:
 
     # Add the context that ends with a token, if the token may come. Returns and raises as `add`.
     cdef int close_token(self, const OpenToken* read, uint32_t token) except -1
-
-
-cdef class GrowingPrefix:
-    cdef CoveringSearch search
-    cdef bytearray data

@@ -203,7 +203,7 @@ cdef class CoveringSearch:
         self.size += 1
         for i in range(self.token_count):
             token = self.tokens + i
-            token.node = trie_child(trie.nodes, token.node, byte)
+            token.node = trie_child(trie.nodes, token.node, byte) if token.node else trie.roots[byte]
             if token.node == 0:
                 continue
             token.may_end = token.may_end and self.rules.feed(&token.ended, byte)
@@ -361,50 +361,3 @@ def shared_tokens(found):
     if len(found) == 1 and found[0].count == 1:
         tokens.append(int(found[0].candidates[0]))
     return tokens
-
-
-cdef class GrowingPrefix:
-    """Bytes that follow a token sequence, and grow. Says how many of their tokens stay, whatever text follows.
-
-    Args:
-        sequence: the tokens before the bytes. Some text must have them as its first tokens.
-    """
-
-    def __cinit__(self, CanonicalSequence sequence not None):
-        self.search = CoveringSearch(sequence.rules)
-        self.search.begin(&sequence.at)
-        self.data = bytearray()
-
-    def read(self, bytes data not None):
-        """Go on with bytes."""
-        self.search.read(data)
-        self.data += data
-
-    @property
-    def size(self) -> int:
-        """How many bytes there are."""
-        return len(self.data)
-
-    def shared(self) -> int:
-        """How many tokens all coverings of the bytes begin with; see `shared_tokens`."""
-        cdef const uint8_t* text = <const uint8_t*>PyByteArray_AS_STRING(self.data)
-        cdef bytearray mask
-        cdef tuple first, last
-        cdef uint32_t number, node
-        cdef uint32_t count = 0
-        cdef list found = []
-        for number, node in self.search.open_contexts():
-            if self.search.may_be_covered(number, node, text, NULL):
-                found.append((number, node))
-        if not found:
-            return 0
-        kept = [self.search.kept(pair[0]) for pair in found]
-        first, last = min(kept), max(kept)
-        while count < <uint32_t>min(len(first), len(last)) and first[count] == last[count]:
-            count += 1
-        if len(found) == 1:
-            number, node = found[0]
-            mask = bytearray(sizeof(uint32_t) * (<size_t>self.search.rules.trie.n_words + 1))
-            self.search.may_be_covered(number, node, text, <uint32_t*>PyByteArray_AS_STRING(mask))
-            count += int.from_bytes(mask, "little").bit_count() == 1
-        return count

@@ -24,3 +24,12 @@ cdef int follow_one_way(
 # Whether some text goes on from a state and leaves the tokens so far as they are: whether at most `ahead` further tokens lead
 # to a place where a pre-token may end. Returns True, False or FAILED.
 cdef int can_go_on(CanonicalRules rules, const CanonicalState* at, uint32_t ahead) noexcept nogil
+
+# Whether a token may follow a state, and some text can go on after it. Returns True, False or FAILED.
+cdef int may_come_next(CanonicalRules rules, const CanonicalState* at, uint32_t token) noexcept nogil
+
+# Find the first token that may follow a state, among those at a node of the trie and below, or only those `below`. `text` leads
+# to the node. Returns True, False or FAILED. If no token may follow, that is kept for the next time.
+cdef int find_first(
+    CanonicalRules rules, const CanonicalState* at, uint32_t node, const uint8_t* text, bint below, uint32_t* token
+) noexcept nogil

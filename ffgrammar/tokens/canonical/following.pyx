@@ -10,31 +10,81 @@ To find all tokens that may follow takes 0.1 to 0.25 s on cl100k and o200k, so t
 successors instead. The walks made here are only over the tokens that begin with certain bytes, and these are few.
 """
 
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from ffgrammar.core.bits cimport bit_set
-from ffgrammar.tokens.canonical.rules cimport FIRST, CanonicalRules, CanonicalState
+from ffgrammar.tokens.canonical.rules cimport FIRST, KEPT, NO_NODE, CanonicalRules, CanonicalState
 from ffgrammar.tokens.vocabulary.trie cimport (
-    MAX_TOKEN_BYTES, TrieNode, next_node, node_byte, node_depth, node_token, subtree_end,
+    MAX_TOKEN_BYTES, TrieNode, mix, next_node, node_byte, node_depth, node_token, subtree_end,
 )
+
+
+cdef struct Wanted:
+    # What a walk is for.
+    uint32_t* mask   # where the bits of the tokens found are set; NULL to stop at the first token
+    uint32_t ahead   # for `can_go_on`
+    uint32_t first   # the token at which the walk has stopped
+    bint below       # whether the token of the node itself does not count
 
 
 cdef int follow(
     CanonicalRules rules, const CanonicalState* at, uint32_t node, const uint8_t* text, uint32_t* mask, uint32_t ahead
 ) noexcept nogil:
-    cdef int ended = 0
-    cdef int went_on
-    if not at.character.need and at.last != <uint32_t>FIRST:
-        ended = follow_one_way(rules, at, node, text, True, mask, ahead)
-        if ended < 0 or (ended and mask == NULL):
-            return ended
-    went_on = follow_one_way(rules, at, node, text, False, mask, ahead)
-    return went_on if went_on < 0 else ended + went_on
+    cdef Wanted wanted = Wanted(mask, ahead, 0, False)
+    return walk_both_ways(rules, at, node, text, &wanted)
 
 
 cdef int follow_one_way(
     CanonicalRules rules, const CanonicalState* at, uint32_t node, const uint8_t* text, bint ends, uint32_t* mask, uint32_t ahead
 ) noexcept nogil:
+    cdef Wanted wanted = Wanted(mask, ahead, 0, False)
+    return walk(rules, at, node, text, ends, &wanted)
+
+
+cdef int find_first(
+    CanonicalRules rules, const CanonicalState* at, uint32_t node, const uint8_t* text, bint below, uint32_t* token
+) noexcept nogil:
+    cdef uint64_t key = key_of(rules, at, node, below)
+    cdef uint64_t* known = &rules.nothing_follows[mix(key) & (KEPT - 1)]
+    cdef Wanted wanted = Wanted(NULL, MAX_AHEAD, 0, below)
+    cdef int status
+    if key and known[0] == key:
+        return False
+    status = walk_both_ways(rules, at, node, text, &wanted)
+    token[0] = wanted.first
+    if status == 0 and key:
+        known[0] = key
+    return status
+
+
+cdef uint64_t key_of(CanonicalRules rules, const CanonicalState* at, uint32_t node, bint below) noexcept nogil:
+    """A word that tells apart what `find_first` is asked, or 0 where one word is too small for that."""
+    if at.count > 1 or at.character.need or at.hypothesis[0] >= 1 << 14:
+        return 0
+    if rules.has_unmergeable and (at.unmergeable or at.node[0] != <uint32_t>NO_NODE):
+        return 0
+    # (the numbers of nodes and tokens have 24 bits)
+    return <uint64_t>(at.last & 0xFFFFFF) << 40 | <uint64_t>node << 16 | at.hypothesis[0] << 2 | below << 1 | 1
+
+
+cdef int walk_both_ways(
+    CanonicalRules rules, const CanonicalState* at, uint32_t node, const uint8_t* text, Wanted* wanted
+) noexcept nogil:
+    """The work of `follow`."""
+    cdef int ended = 0
+    cdef int went_on
+    if not at.character.need and at.last != <uint32_t>FIRST:
+        ended = walk(rules, at, node, text, True, wanted)
+        if ended < 0 or (ended and wanted.mask == NULL):
+            return ended
+    went_on = walk(rules, at, node, text, False, wanted)
+    return went_on if went_on < 0 else ended + went_on
+
+
+cdef int walk(
+    CanonicalRules rules, const CanonicalState* at, uint32_t node, const uint8_t* text, bint ends, Wanted* wanted
+) noexcept nogil:
+    """The work of `follow_one_way`."""
     cdef CanonicalState[MAX_TOKEN_BYTES + 1] states
     cdef const TrieNode* nodes = rules.trie.nodes
     cdef uint32_t size = node_depth(&nodes[node])
@@ -44,22 +94,20 @@ cdef int follow_one_way(
     states[0] = at[0]
     rules.start(&states[0], ends)
     if at.character.need and node == 0:
-        return follow_character(rules, states, ends, mask, ahead)
+        return walk_character(rules, states, ends, wanted)
     for depth in range(size):
         states[depth + 1] = states[depth]
         if not rules.feed(&states[depth + 1], text[depth]):
             return 0
-    if size and node_token(&nodes[node]) != rules.trie.pad_token:
-        found = may_come(rules, &states[size], node_token(&nodes[node]), ends, mask, ahead)
-        if found < 0 or (found and mask == NULL):
+    if size and not wanted.below and node_token(&nodes[node]) != rules.trie.pad_token:
+        found = may_come(rules, &states[size], node_token(&nodes[node]), ends, wanted)
+        if found < 0 or (found and wanted.mask == NULL):
             return found
-    status = follow_below(rules, states, node + 1, subtree_end(nodes, node), ends, mask, ahead)
+    status = walk_below(rules, states, node + 1, subtree_end(nodes, node), ends, wanted)
     return status if status < 0 else found + status
 
 
-cdef int follow_character(
-    CanonicalRules rules, CanonicalState* states, bint ends, uint32_t* mask, uint32_t ahead
-) noexcept nogil:
+cdef int walk_character(CanonicalRules rules, CanonicalState* states, bint ends, Wanted* wanted) noexcept nogil:
     """The same for all tokens, from a state inside a character. Only few bytes can come there. So only the subtrees of these
     bytes are walked, which are far apart in the trie."""
     cdef uint32_t byte, root
@@ -68,15 +116,15 @@ cdef int follow_character(
     for byte in range(states[0].character.low, <uint32_t>states[0].character.high + 1):
         root = rules.trie.roots[byte]
         if root:
-            status = follow_below(rules, states, root, subtree_end(rules.trie.nodes, root), ends, mask, ahead)
+            status = walk_below(rules, states, root, subtree_end(rules.trie.nodes, root), ends, wanted)
             found += status
-            if status < 0 or (found and mask == NULL):
+            if status < 0 or (found and wanted.mask == NULL):
                 return status
     return found
 
 
-cdef int follow_below(
-    CanonicalRules rules, CanonicalState* states, uint32_t node, uint32_t stop, bint ends, uint32_t* mask, uint32_t ahead
+cdef int walk_below(
+    CanonicalRules rules, CanonicalState* states, uint32_t node, uint32_t stop, bint ends, Wanted* wanted
 ) noexcept nogil:
     """The same for the nodes from `node` up to, and without, `stop`. `states` has a state for each depth; that of the parent of
     the first node is set."""
@@ -91,16 +139,16 @@ cdef int follow_below(
         states[depth] = states[depth - 1]
         alive = rules.feed(&states[depth], node_byte(&nodes[node]))
         if alive and token != rules.trie.pad_token:
-            status = may_come(rules, &states[depth], token, ends, mask, ahead)
+            status = may_come(rules, &states[depth], token, ends, wanted)
             found += status
-            if status < 0 or (found and mask == NULL):
+            if status < 0 or (found and wanted.mask == NULL):
                 return status
         node = next_node(nodes, node, alive)
     return found
 
 
 cdef int may_come(
-    CanonicalRules rules, const CanonicalState* at, uint32_t token, bint ends, uint32_t* mask, uint32_t ahead
+    CanonicalRules rules, const CanonicalState* at, uint32_t token, bint ends, Wanted* wanted
 ) noexcept nogil:
     """Whether a token may come whose bytes have led to `at`: whether merges allow it, and some text can go on after it. If so,
     sets its bit. Returns True, False or FAILED."""
@@ -111,9 +159,11 @@ cdef int may_come(
     after = at[0]
     status = rules.settle(&after, token)
     if status > 0:
-        status = can_go_on(rules, &after, ahead)
-    if status > 0 and mask != NULL:
-        bit_set(mask, token)
+        status = can_go_on(rules, &after, wanted.ahead)
+    if status > 0:
+        wanted.first = token
+        if wanted.mask != NULL:
+            bit_set(wanted.mask, token)
     return status
 
 
@@ -131,3 +181,9 @@ cdef int can_go_on(CanonicalRules rules, const CanonicalState* at, uint32_t ahea
         if status:
             return status
     return False
+
+
+cdef int may_come_next(CanonicalRules rules, const CanonicalState* at, uint32_t token) noexcept nogil:
+    cdef CanonicalState after = at[0]
+    cdef int status = rules.push(&after, token)
+    return can_go_on(rules, &after, MAX_AHEAD) if status > 0 else status

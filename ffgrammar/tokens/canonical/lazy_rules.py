@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from ffgrammar.core.errors import TokenizerError
 
 if TYPE_CHECKING:
+    from ffgrammar.tokens.bpe.merges import Merges
     from ffgrammar.tokens.canonical.rules import CanonicalRules
     from ffgrammar.tokens.vocabulary.embedded import Encoding
     from ffgrammar.tokens.vocabulary.trie import TokenTrie
@@ -64,15 +65,18 @@ def make_rules(trie: TokenTrie, pattern: str) -> CanonicalRules:
     return CanonicalRules(trie, pattern)
 
 
-def make_embedded_rules(trie: TokenTrie, encoding: Encoding) -> CanonicalRules:
+def make_embedded_rules(merges: Merges, encoding: Encoding) -> CanonicalRules:
     """The rules of an embedded encoding. Tests check that merges make every token.
+
+    Args:
+        merges: those of its encoder, so that the two share what is known of pairs.
+        encoding: the encoding.
 
     Raises:
         TokenizerError: a file of the package cannot be read or is damaged.
     """
-    from ffgrammar.tokens.bpe.merges import Merges
     from ffgrammar.tokens.canonical.rules import CanonicalRules
     from ffgrammar.tokens.vocabulary.embedded import load_left_lengths
 
-    merges = Merges(trie, left_lengths=load_left_lengths(encoding))
-    return CanonicalRules(trie, encoding.pattern, all_merged=True, merges=merges)
+    merges.load_left_lengths(load_left_lengths(encoding))
+    return CanonicalRules(merges.trie, encoding.pattern, all_merged=True, merges=merges)

@@ -1,7 +1,7 @@
 """The rules that tell a tokenizer's own token sequences from others."""
 
 cimport cython
-from libc.stdint cimport uint8_t, uint16_t, uint32_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
 from ffgrammar.core.utf8 cimport Utf8
 from ffgrammar.tokens.bpe.merges cimport Merges
@@ -17,6 +17,7 @@ cdef enum:
     FIRST = 0xFFFFFFFF          # in `last`: there is no token yet
     UNCONSTRAINED = 0xFFFFFFFE  # in `last`: the last token puts no constraint on the next one by merges
     NO_NODE = 0x7FFFFFFF        # in `node`: the pre-token so far begins no unmergeable token
+    KEPT = 1 << 14              # entries of `nothing_follows`
     FAILED = -1                 # there is no memory
 
 
@@ -52,8 +53,11 @@ cdef class CanonicalRules:
     cdef uint32_t asked                    # pairs of tokens that calls of `successors_for` were about; stays at MAX_ASKED or more
     cdef Outcomes outcomes                 # of the pre-tokenizer
     cdef BoundaryTransitions transitions
+    cdef dict stands_alone                 # by token: whether it leaves any text in the normal form (tracker.pyx)
     cdef dict sieves                       # that sieve.pyx has made
     cdef uint32_t sieve_count              # how many it ever made
+    cdef uint64_t* other_ways              # by token: what came in its place, or 0 (other_ways.pyx)
+    cdef uint64_t* nothing_follows         # by hash: after which state no token of a part of the trie may come (following.pyx)
     cdef uint32_t* free_ends               # the hypotheses, as bits, after which the pre-token can end in printable ASCII text
 
     # The successors of all tokens.

@@ -83,7 +83,9 @@ cdef class CanonicalRules:
         self.may_stop = <uint8_t*>calloc(self.pretokens.states, 1)
         self.is_sure = <uint8_t*>calloc(self.pretokens.states, 1)
         self.is_atom = <uint8_t*>calloc(<size_t>trie.vocab_size + 1, 1)
-        if self.may_stop == NULL or self.is_sure == NULL or self.is_atom == NULL:
+        self.other_ways = <uint64_t*>calloc(<size_t>trie.vocab_size + 1, sizeof(uint64_t))
+        self.nothing_follows = <uint64_t*>calloc(KEPT, sizeof(uint64_t))
+        if not (self.may_stop and self.is_sure and self.is_atom and self.other_ways and self.nothing_follows):
             raise MemoryError
         for number in atoms:
             trie.token_bytes(number)
@@ -97,6 +99,7 @@ cdef class CanonicalRules:
             all_merged or (whole_pretokens and not self.has_unmergeable and not atoms))
         self.transitions.is_atom = self.is_atom
         self.sieves = {}
+        self.stands_alone = {}
         self.find_free_ends()
 
     def __dealloc__(self):
@@ -104,6 +107,8 @@ cdef class CanonicalRules:
         free(self.may_stop)
         free(self.is_atom)
         free(self.is_sure)
+        free(self.other_ways)
+        free(self.nothing_follows)
         free(self.free_ends)
 
     cdef int find_stops(self) except -1:

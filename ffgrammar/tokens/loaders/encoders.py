@@ -3,6 +3,7 @@ or the packages `tokenizers` and `sentencepiece`.
 
 Each has `encode(data)` for str and bytes, in which the names of special tokens are ordinary text, and
 `pretoken_ends(data)`: the byte offsets at which the pre-tokens of a UTF-8 text end, or None where that is not known.
+Those that encode by rules also have `writes(ids, specials)`, a fast check of ids.
 All errors of the other code become TokenizerError. A Hugging Face tokenizer encodes by its rules where they are known
 (tokens/bpe/native_encoder.pyx), and its package is not loaded then.
 """
@@ -10,7 +11,7 @@ All errors of the other code become TokenizerError. A Hugging Face tokenizer enc
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from typing import TYPE_CHECKING, Any
 
 from ffgrammar.core.errors import TokenizerError
@@ -72,6 +73,11 @@ class RulesEncoder:
         if isinstance(data, str):
             data = without_surrogates(data).encode()
         return rules.encoder.encode_open(data, valid_prefix(data))
+
+    def writes(self, ids: tuple[int, ...], specials: Container[int]) -> bool:
+        """See `Tokenizer.writes`."""
+        rules = self._rules.get()
+        return rules is not None and rules.encoder.writes(ids, specials)
 
     def pretoken_ends(self, data: bytes) -> list[int] | None:
         rules = self._rules.get()
@@ -218,6 +224,18 @@ class HuggingFaceEncoder:
         if own is not None and is_known and self._is_normal(text):
             return own.encoder.encode_text((text if space is None else text.replace(space, " ")).encode())
         return list(self._ready().encode(text, add_special_tokens=False).ids)
+
+    def writes(self, ids: tuple[int, ...], specials: Container[int]) -> bool:
+        """See `Tokenizer.writes`."""
+        own = self._own()
+        if own is None:
+            return False
+        space = own.space
+
+        def is_known(text: str) -> bool:
+            return (space is None or space not in text) and self._is_normal(text)
+
+        return own.encoder.writes(ids, specials, is_known)
 
     def _is_normal(self, text: str) -> bool:
         """Whether normalizing changes nothing in the text. (All versions of Python and of the package `tokenizers`

@@ -11,7 +11,7 @@ from __future__ import annotations
 import unicodedata
 from typing import Literal
 
-__all__ = ["FORMS", "NormalForm", "is_normal", "start_of_last_boundary"]
+__all__ = ["FORMS", "NormalForm", "is_normal", "stands_alone", "start_of_last_boundary"]
 
 NormalForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
 FORMS: tuple[NormalForm, ...] = ("NFC", "NFD", "NFKC", "NFKD")
@@ -34,3 +34,12 @@ def start_of_last_boundary(text: str) -> int | None:
         if any(first <= code <= last for first, last in BOUNDARIES):
             return at
     return None
+
+
+def stands_alone(form: NormalForm, data: bytes) -> bool:
+    """Whether a text in a normal form that ends after a character stays in it if these bytes follow, whatever it is."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return False
+    return start_of_last_boundary(text[:1]) == 0 and is_normal(form, text)

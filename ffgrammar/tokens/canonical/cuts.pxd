@@ -1,0 +1,30 @@
+"""Where a text is cut into pre-tokens, whatever text follows."""
+
+from libc.stdint cimport uint8_t, uint16_t, uint32_t
+
+from ffgrammar.core.utf8 cimport Utf8
+from ffgrammar.tokens.canonical.rules cimport CanonicalRules
+from ffgrammar.tokens.pretokenize.table cimport MAX_HYPOTHESES, PretokenTable
+
+cdef enum:
+    UNKNOWN = 0xFF  # in `count`: there were too many states
+
+
+cdef struct Cuts:
+    # What the bytes of the tokens so far say about where their text is cut.
+    uint32_t settled                    # how many tokens there are before the last known cut; no further text can change these
+    uint16_t state                      # the state of the automaton of pre-tokens before this cut
+    uint8_t count                       # how many states there are now, or UNKNOWN
+    uint16_t[MAX_HYPOTHESES] states     # the states that the text so far leads to
+    Utf8 character                      # the character that the bytes so far end in
+    uint32_t begun                      # the index of the token in which this character began
+
+# Set `at` to what is known before a text. `index` is that of its first token.
+cdef void cuts_begin(Cuts* at, uint32_t index) noexcept nogil
+
+# Read a token, which has this index. The bytes must begin a UTF-8 text.
+cdef void cuts_read(CanonicalRules rules, Cuts* at, uint32_t token, uint32_t index) noexcept nogil
+
+# Read a character of a class. Returns whether the text is cut before it, and at no place that is not known yet. False may also
+# mean that this is not known.
+cdef bint cuts_step(PretokenTable table, Cuts* at, uint32_t character) noexcept nogil

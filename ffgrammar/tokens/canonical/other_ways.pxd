@@ -1,0 +1,15 @@
+"""What may come in the place of a token, as more text may show."""
+
+from libc.stdint cimport uint32_t
+
+from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
+
+cdef enum:
+    NO_TOKEN = 0xFFFFFFFF  # there is no token between the state and the last one
+
+# Whether tokens may come in the place of `token`, after a state, that begin with its bytes, and some text can go on after them.
+# Only one longer token is looked for, and what `remember` was told last. Returns True, False or FAILED.
+cdef int has_other_way(CanonicalRules rules, const CanonicalState* at, uint32_t token) noexcept nogil
+
+# Note what may come in the place of `token`: a token `first`, or NO_TOKEN, and then the token `last`.
+cdef void remember(CanonicalRules rules, uint32_t token, uint32_t first, uint32_t last) noexcept nogil

@@ -1,0 +1,39 @@
+"""The end of a canonical sequence, which more text may change."""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uint8_t, uint32_t
+
+from ffgrammar.tokens.canonical.coverings cimport CoveringSearch
+from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
+
+
+cdef class UnsettledEnd:
+    cdef CoveringSearch search
+    cdef uint8_t* text   # the bytes that were read
+    cdef size_t room
+
+    # Begin after settled tokens, which have led to the state `start`. Returns 0; raises MemoryError.
+    cdef int begin(self, const CanonicalState* start) except -1
+
+    # Read the bytes of a token. Returns 0; raises MemoryError, and TokenizerError if there are too many contexts.
+    cdef int read(self, uint32_t token) except -1
+
+    # Whether some token may cover the end of the bytes as open token number `i`, or, with `below`, a longer one than the bytes.
+    # Sets `token` to it. Raises MemoryError.
+    cdef bint may_cover(self, uint32_t i, bint below, uint32_t* token) except *
+
+    # Whether there is only one covering, apart from others with the same kept tokens. If there is another one, and it can be
+    # used at other places, it is noted as what may come in the place of `token`, which was read last. Raises MemoryError.
+    cdef bint is_only_way(self, uint32_t token) except *
+
+    # How many tokens all coverings of the bytes begin with; perhaps fewer, but found without looking for the last tokens.
+    cdef uint32_t at_least_shared(self) noexcept
+
+    # The same, exactly: see `shared_tokens`. The tokens that were read must be canonical. Raises MemoryError.
+    cdef uint32_t shared(self) except? 0xFFFFFFFF
+
+    # The context that two contexts have both begun with.
+    cdef uint32_t common(self, uint32_t one, uint32_t other) noexcept
+
+    # How many tokens a context has.
+    cdef uint32_t size_of(self, uint32_t context) noexcept
