@@ -12,21 +12,17 @@ are not part of the project.
 
 from __future__ import annotations
 
-import base64
-import json
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from time import perf_counter
 from typing import Any
 
 import ffgrammar as ff
-from ffgrammar.tokens.loaders.encoders import NO_DUMMY_PREFIX
-from ffgrammar.tokens.loaders.files import TokenizerFile, find_file
-from ffgrammar.tokens.loaders.ranks import read_rank_file, read_tekken
+from ffgrammar.tokens.loaders.files import find_file
 from ffgrammar.tokens.vocabulary.normal_form import is_normal
 from long_checks.documents import arguments
-from oracle.trained import continuing, some_texts
+from oracle.real import Encode, reference
+from oracle.trained import some_texts
 
 __all__ = ["main"]
 
@@ -38,41 +34,6 @@ SCHEMA = {
     "required": ["first_name", "last  name"],
     "additionalProperties": False,
 }
-
-Encode = Callable[[str], list[int]]
-
-
-def _reference(file: TokenizerFile) -> Encode:
-    """What the reference package makes of a text that continues another."""
-    if file.kind == "huggingface":
-        import tokenizers
-
-        config = continuing(json.loads(file.data)) | {"post_processor": None, "truncation": None, "padding": None}
-        hf = tokenizers.Tokenizer.from_str(json.dumps(config))
-        hf.encode_special_tokens = True
-        return lambda text: list(hf.encode(text, add_special_tokens=False).ids)
-    if file.kind == "sentencepiece":
-        import sentencepiece
-
-        processor = sentencepiece.SentencePieceProcessor()
-        processor.LoadFromSerializedProto(file.data + NO_DUMMY_PREFIX)
-        return lambda text: list(processor.encode(text))
-    import tiktoken
-
-    if file.kind == "tekken":
-        read = read_tekken(file.path, file.data)
-        count = json.loads(file.data)["config"]["default_num_special_tokens"]
-    else:
-        read = read_rank_file(file.path, file.data, None)
-        count = 0
-    if read.embedded is not None:
-        lines = [line.split() for line in file.data.splitlines()]
-        ranks = {base64.b64decode(token): int(rank) for token, rank in lines}
-    else:
-        ranks = {token: rank for rank, token in enumerate(read.tokens[count:]) if token}
-    assert read.pattern is not None
-    encoding = tiktoken.Encoding("reference", pat_str=read.pattern, mergeable_ranks=ranks, special_tokens={})
-    return lambda text: [count + token for token in encoding.encode_ordinary(text)]
 
 
 def _compare(tok: ff.Tokenizer, encode: Encode, size: int) -> tuple[int, int]:
@@ -147,7 +108,7 @@ def _check(path: Path, name: str, size: int) -> tuple[str, bool]:
         encode = tok.encode
         done, differences = _compare_given(tok, path)
     else:
-        encode = _reference(find_file(path))
+        encode = reference(find_file(path))
         done, differences = _compare(tok, encode, size)
     refused = _refused_forced(tok)
     if tok.canon is None:
