@@ -36,10 +36,15 @@ FAMILIES = {
     "Qwen": "qwen3",
     "Yi": "yi",
     "GGUF, Command R": "llama-cpp-python/ggml-vocab-command-r.gguf",
+    "GGUF, DeepSeek Coder": "llama-cpp-python/ggml-vocab-deepseek-coder.gguf",
+    "GGUF, DeepSeek LLM": "llama-cpp-python/ggml-vocab-deepseek-llm.gguf",
+    "GGUF, Falcon": "llama-cpp-python/ggml-vocab-falcon.gguf",
     "GGUF, GPT-2": "llama-cpp-python/ggml-vocab-gpt-2.gguf",
     "GGUF, Llama 2": "llama-cpp-python/ggml-vocab-llama-spm.gguf",
     "GGUF, Llama 3": "llama-cpp-python/ggml-vocab-llama-bpe.gguf",
+    "GGUF, MPT": "llama-cpp-python/ggml-vocab-mpt.gguf",
     "GGUF, Qwen 3.5": "llama-cpp-python/ggml-vocab-qwen35.gguf",
+    "GGUF, StarCoder": "llama-cpp-python/ggml-vocab-starcoder.gguf",
 }
 
 Encode = Callable[[str], list[int]]

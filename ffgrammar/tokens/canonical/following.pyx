@@ -11,12 +11,14 @@ successors instead. The walks made here are only over the tokens that begin with
 """
 
 from libc.stdint cimport uint8_t, uint32_t
+from libc.stdlib cimport free, malloc
 
 from ffgrammar.core.bits cimport bit_set
-from ffgrammar.tokens.canonical.rules cimport FIRST, CanonicalRules, CanonicalState
-from ffgrammar.tokens.vocabulary.trie cimport (
-    MAX_TOKEN_BYTES, TrieNode, next_node, node_byte, node_depth, node_token, subtree_end,
-)
+from ffgrammar.tokens.canonical.rules cimport FAILED, FIRST, CanonicalRules, CanonicalState
+from ffgrammar.tokens.vocabulary.trie cimport TrieNode, next_node, node_byte, node_depth, node_token, subtree_end
+
+cdef enum:
+    NEAR = 255  # where tokens have no more bytes than this, the states by depth are put on the stack, else they are allocated
 
 
 cdef int follow(
@@ -35,16 +37,33 @@ cdef int follow(
 cdef int follow_one_way(
     CanonicalRules rules, const CanonicalState* at, uint32_t node, const uint8_t* text, bint ends, uint32_t* mask, uint32_t ahead
 ) noexcept nogil:
-    cdef CanonicalState[MAX_TOKEN_BYTES + 1] states
+    cdef CanonicalState[NEAR + 1] near
+    cdef CanonicalState* states = near
+    cdef int status
+    if rules.trie.max_depth > NEAR:
+        states = <CanonicalState*>malloc((<size_t>rules.trie.max_depth + 1) * sizeof(CanonicalState))
+        if states == NULL:
+            return FAILED
+    states[0] = at[0]
+    rules.start(&states[0], ends)
+    if at.character.need and node == 0:
+        status = follow_character(rules, states, ends, mask, ahead)
+    else:
+        status = follow_text(rules, states, node, text, ends, mask, ahead)
+    if states != near:
+        free(states)
+    return status
+
+
+cdef int follow_text(
+    CanonicalRules rules, CanonicalState* states, uint32_t node, const uint8_t* text, bint ends, uint32_t* mask, uint32_t ahead
+) noexcept nogil:
+    """The same from states[0], for the tokens that begin with the text of a node."""
     cdef const TrieNode* nodes = rules.trie.nodes
     cdef uint32_t size = node_depth(&nodes[node])
     cdef uint32_t depth
     cdef int found = 0
     cdef int status
-    states[0] = at[0]
-    rules.start(&states[0], ends)
-    if at.character.need and node == 0:
-        return follow_character(rules, states, ends, mask, ahead)
     for depth in range(size):
         states[depth + 1] = states[depth]
         if not rules.feed(&states[depth + 1], text[depth]):

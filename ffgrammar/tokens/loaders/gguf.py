@@ -1,7 +1,7 @@
 """Reads the vocabulary of a GGUF file, which stands at its beginning, before the model. No package is needed.
 
-A file names its kind of model, and for byte-level BPE the pre-tokenizer by a name of llama.cpp. The names of the
-patterns below are known here. A model with another name has masks only.
+A file names its kind of model, and for byte-level BPE the pre-tokenizer by a name of llama.cpp (gguf_patterns.py). A
+model with a name that is not known here has masks only.
 
     read = read_gguf(path)       # a ReadTokenizer
 """
@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.loaders.gguf_patterns import cuts_of
 from ffgrammar.tokens.loaders.huggingface import ReadTokenizer, read_config
-from ffgrammar.tokens.loaders.huggingface_splits import GPT2
 from ffgrammar.tokens.loaders.sentencepiece import (
     BPE,
     BYTE,
@@ -30,25 +30,6 @@ from ffgrammar.tokens.loaders.sentencepiece import (
 
 __all__ = ["read_gguf"]
 
-CONTRACTIONS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
-WORDS = r"[^\r\n\p{L}\p{N}]?\p{L}+"
-REST = r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-LLAMA3 = [rf"{CONTRACTIONS}|{WORDS}|\p{{N}}{{1,3}}|{REST}"]
-QWEN2 = [rf"{CONTRACTIONS}|{WORDS}|\p{{N}}|{REST}"]
-DIGITS = [r"\p{N}", GPT2]
-MARKED = r"[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+"
-QWEN35 = [rf"{CONTRACTIONS}|{MARKED}|\p{{N}}| ?[^\s\p{{L}}\p{{M}}\p{{N}}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"]
-# Names in a file, and the patterns that they mean, one after another
-NAMES = [
-    (("gpt-2", "phi-2", "mpt", "olmo", "jais", "trillion"), [GPT2]),
-    (("starcoder", "refact", "command-r", "smollm", "codeshell", "exaone", "minerva-7b"), DIGITS),
-    (("llama3", "llama-v3", "llama-bpe", "falcon3", "dbrx", "smaug-bpe", "chatglm-bpe", "glm4"), LLAMA3),
-    (("qwen2", "stablelm2", "hunyuan", "deepseek-r1-qwen", "megrez"), QWEN2),
-    (("qwen35",), QWEN35),
-]
-PATTERNS = {name: patterns for names, patterns in NAMES for name in names}
-# Those that look for a whole pre-token among the tokens first
-WHOLE = ("llama3", "llama-v3", "llama-bpe", "falcon3")
 LETTERS = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False, "use_regex": False}
 # The kinds of values that `struct` reads, and its letter for each. The other kinds are strings and arrays.
 NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
@@ -97,7 +78,7 @@ def _read_letters(path: Path, found: dict[str, Any], eos: Any) -> ReadTokenizer:
     """A model on GPT-2's letters."""
     tokens: list[str] = found["tokens"]
     kinds: list[int] = found.get("token_type") or [NORMAL] * len(tokens)
-    pre = found.get("pre")
+    cuts = cuts_of(found.get("pre"))
     added = [
         added_token(number, text, kind != USER_DEFINED)
         for number, (text, kind) in enumerate(zip(tokens, kinds, strict=True))
@@ -105,7 +86,7 @@ def _read_letters(path: Path, found: dict[str, Any], eos: Any) -> ReadTokenizer:
     ]
     steps = [
         {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
-        for pattern in PATTERNS.get(pre or "", [GPT2])
+        for pattern in (cuts.patterns if cuts else ())
     ]
     vocabulary = {text: number for number, text in enumerate(tokens)}
     if len(vocabulary) < len(tokens):
@@ -115,7 +96,7 @@ def _read_letters(path: Path, found: dict[str, Any], eos: Any) -> ReadTokenizer:
             "type": "BPE",
             "vocab": vocabulary,
             "merges": found.get("merges") or [],
-            "ignore_merges": pre in WHOLE,
+            "ignore_merges": bool(cuts and cuts.whole),
         },
         "pre_tokenizer": {
             "type": "Sequence",
@@ -125,9 +106,8 @@ def _read_letters(path: Path, found: dict[str, Any], eos: Any) -> ReadTokenizer:
         "added_tokens": added,
     }
     read = read_config(config, str(path), eos)
-    if pre not in PATTERNS:
-        reason = f"the pre-tokenizer {pre!r} is not read here" if pre else "the file does not say how a text is cut"
-        return read._replace(rules=None, encoder=None, reason=reason)
+    if cuts is None:
+        return read._replace(rules=None, encoder=None, reason=f"the pre-tokenizer {found['pre']!r} is not read here")
     return read
 
 

@@ -103,6 +103,11 @@ def _read(config: dict[str, Any], name: str, eos: list[Any] | None, eos_token_id
     tokens, special_tokens, numbers = _tokens(config, model, name, to_bytes, byte_level)
     if eos_token_ids is None:
         eos_token_ids = _known_eos(eos, special_tokens, numbers, name)
+    for token in config.get("added_tokens") or []:
+        if token["id"] in eos_token_ids:
+            # (some files forget it: then the token would also be found in ordinary text)
+            token["special"] = True
+            special_tokens[token["content"]] = token["id"]
     strips_space = any(step["type"] in ("Strip", "Metaspace") for step in _steps(config.get("decoder"), "decoders"))
     adds_space = _without_prefix_space(config)
     config["post_processor"] = config["truncation"] = config["padding"] = None
@@ -116,6 +121,7 @@ def _read(config: dict[str, Any], name: str, eos: list[Any] | None, eos_token_id
     rules, reason = None, ""
     try:
         rules = read_rules(config, steps, tokens, byte_level)
+        encoder.missing = rules.missing
     except TokenizerError as error:
         reason = str(error)
     return ReadTokenizer(tokens, special_tokens, eos_token_ids, name, encoder, rules, reason, adds_space, strips_space)
