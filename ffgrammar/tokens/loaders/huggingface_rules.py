@@ -37,8 +37,8 @@ __all__ = ["ListedRules", "byte_alphabet", "read_rules"]
 MAX_PAIRS = 1_000_000
 # The bytes that UTF-8 has
 USED_BYTES = [value for value in range(256) if value not in (0xC0, 0xC1) and value < 0xF5]
-# Control characters, and the first bytes of characters beyond U+40000. No pattern tells these characters from others. So
-# which texts may follow a sequence stays the same if such a byte is no token.
+# Control characters, and the first bytes of characters beyond U+40000. No pattern tells these characters from others.
+# So it makes no difference to what may follow a sequence if such a byte is no token.
 RARE_BYTES = [*range(0x09), *range(0x0B, 0x0D), *range(0x0E, 0x20), 0x7F, *range(0xF1, 0x100)]
 RARE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\U00040000-\U0010ffff]|\\[vf]")
 
