@@ -14,6 +14,7 @@ import pytest
 import ffgrammar as ff
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.loaders.encoders import NO_DUMMY_PREFIX
+from ffgrammar.tokens.loaders.gguf_patterns import NAMED
 from oracle.trained import random_text, some_texts
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, _, BYTE = range(1, 7)
@@ -94,11 +95,24 @@ def test_letters(pre: str, tmp_path: Path) -> None:
 
 def test_a_pretokenizer_that_is_not_known(tmp_path: Path) -> None:
     _, fields = letters(None)
-    tok = load(fields, tmp_path)
-    assert tok.canon_reason == "the file does not say how a text is cut" and not tok.can_encode
     tok = load(fields | {"pre": "a-new-one"}, tmp_path)
     assert tok.canon_reason == "the pre-tokenizer 'a-new-one' is not read here" and not tok.can_encode
     assert ff.compile_regex("[a-z]+", tok).matcher().allowed_token_ids().size > 26
+
+
+def test_a_file_that_names_no_pretokenizer_has_the_default(tmp_path: Path) -> None:
+    _, fields = letters(None)
+    tok = load(fields, tmp_path)
+    assert tok.canon is not None and tok.pretoken_ends(b"a (1234567") == [1, 2, 3, 6, 9, 10]
+    assert tok.encode("a (b") == load(fields | {"pre": "default"}, tmp_path).encode("a (b")
+
+
+def test_every_name_can_be_read(tmp_path: Path) -> None:
+    _, fields = letters(None)
+    for name, cuts in NAMED.items():
+        tok = load(fields | {"pre": name}, tmp_path)
+        assert tok.canon is not None, (name, tok.canon_reason)
+        assert tok.canon.whole_pretokens == cuts.whole
 
 
 def test_pieces(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.loaders.gguf_patterns import NAMED
 from ffgrammar.tokens.pretokenize.automaton import Split
 from ffgrammar.tokens.pretokenize.pattern import CHAR, MATCH, compile_pattern
 from ffgrammar.tokens.pretokenize.table import PretokenTable
@@ -70,6 +71,7 @@ def test_what_is_settled_stays(name: str, text: str, more: str) -> None:
     assert [end for end in now if end <= settled] == [end for end in later if end <= settled]
 
 
+GGUF = ["default", "falcon", "deepseek-llm", "deepseek-coder", "tekken", "gpt-4o", "bloom", "exaone-moe", "spark2_5"]
 # Patterns one after another, some of which match here and there only
 SEQUENCES = {
     "numbers, then words": [Split(r"\p{N}{1,3}", gaps=True), Split(PATTERNS["gpt2"])],
@@ -77,6 +79,8 @@ SEQUENCES = {
     "three": [Split(r"\s+(?!\S)", gaps=True), Split(PATTERNS["cl100k"]), Split(r"[a-m]{2}|o", gaps=True)],
     "look ahead": [Split(r"o+(?=r)|\s\s", gaps=True), Split(r"\S+?(?=d)|\s+(?!\S)", gaps=True)],
     "only gaps": [Split("\ue000", gaps=True)],
+    "properties": [Split(r"\p{P}+|[\p{S}\d]", gaps=True), Split(r"\p{Han}+|(a|b)\D", gaps=True)],
+    **{name: [Split(one, gaps=True) for one in NAMED[name].patterns] for name in GGUF},
 }
 
 
@@ -148,9 +152,11 @@ def test_all_but_the_end_is_settled(covered: Callable[[str], None]) -> None:
     [
         (r"a", "leaves characters out"),
         (r"\p{L}*|\P{L}", "matches the empty text"),
-        (r"\p{Han}+|.", "property 'Han' is not supported"),
+        (r"\p{Greek}+|.", "property 'Greek' is not supported"),
+        (r"[^\p{L}&&[^\p{Han}]]", "operations on classes are not supported"),
+        (r"[\p{L}&&[^\p{Han}]a]", "only \\[\\^...\\] can be taken out of a class, at its end"),
+        (r"[a[b&&[^c]]]", "only plain classes are supported inside a class"),
         (r"\p{Lu}+|[^\p{Lu}]", "supported together only"),
-        (r"\p{P}+|[^\p{P}]", "supported together only"),
         (r"[a-z&&[b]]", "operations on classes are not supported"),
         (r"\w+|\W", r"\\w is not supported"),
         (r"(?<=a)b|[^b]", "this kind of group is not supported"),

@@ -24,6 +24,7 @@ from ffgrammar.core.collector import paused
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.loaders.encoders import HuggingFaceEncoder, SentencePieceEncoder
 from ffgrammar.tokens.loaders.huggingface_rules import ListedRules, byte_alphabet, read_rules
+from ffgrammar.tokens.vocabulary.special import check_eos
 from ffgrammar.tokens.vocabulary.trie import MAX_VOCAB_SIZE
 
 __all__ = ["ReadTokenizer", "byte_alphabet", "read_config", "read_tokenizer"]
@@ -103,6 +104,7 @@ def _read(config: dict[str, Any], name: str, eos: list[Any] | None, eos_token_id
     tokens, special_tokens, numbers = _tokens(config, model, name, to_bytes, byte_level)
     if eos_token_ids is None:
         eos_token_ids = _known_eos(eos, special_tokens, numbers, name)
+    eos_token_ids = check_eos(eos_token_ids, MAX_VOCAB_SIZE)
     for token in config.get("added_tokens") or []:
         if token["id"] in eos_token_ids:
             # (some files forget it: then the token would also be found in ordinary text)
