@@ -95,7 +95,7 @@ def test_bytes_that_are_no_text(kind: str) -> None:
             data.insert(random.randint(0, len(data)), random.randrange(0x80, 0xF5))
         cut = bytes(data[: random.randint(0, len(data))])
         found = tok.encode(cut)
-        if kind not in BY_CHARACTERS and has_form(tok, cut) and MISSING.isdisjoint(cut if "missing" in kind else b""):
+        if kind not in BY_CHARACTERS and has_form(tok, cut) and (kind != "missing bytes" or MISSING.isdisjoint(cut)):
             assert tok.decode(found) == cut
         # (by the rules, added tokens are pre-tokens; `other` has no rules, and finds them inside the pre-tokens)
         assert found == other.encode(cut) or kind.startswith(ADDED), cut
@@ -228,6 +228,8 @@ def test_each_text_has_one_covering_of_its_beginning(kind: str) -> None:
         text = text_for(kind, random, 12)
         ids = tok.encode(text)
         data = tok.decode(ids)
+        if kind == "missing bytes" and not MISSING.isdisjoint(text.encode()):
+            continue
         prefix = data[: random.randrange(1, len(data) + 1)]
         size = count = 0
         while size < len(prefix):
