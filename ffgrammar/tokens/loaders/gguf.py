@@ -9,6 +9,7 @@ model with a name that is not known here has masks only.
 from __future__ import annotations
 
 import struct
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -20,6 +21,7 @@ from ffgrammar.tokens.loaders.sentencepiece import (
     BYTE,
     CONTROL,
     NORMAL,
+    SPACE,
     UNKNOWN,
     USER_DEFINED,
     Model,
@@ -58,7 +60,7 @@ def read_gguf(path: Path, eos_token_ids: Any = None) -> ReadTokenizer:
         raise TokenizerError(f"{path}: not a GGUF file, or damaged") from None
     if not found.get("tokens"):
         raise TokenizerError(f"{path}: this GGUF file has no vocabulary")
-    if found.get("model") not in ("gpt2", "llama"):
+    if found.get("model") not in ("gpt2", "llama", "gemma4"):
         raise TokenizerError(f"{path}: GGUF vocabularies of the kind {found.get('model')!r} are not read")
     if eos_token_ids is None:
         if "eos_token_id" not in found:
@@ -67,43 +69,31 @@ def read_gguf(path: Path, eos_token_ids: Any = None) -> ReadTokenizer:
     try:
         if found["model"] == "llama":
             return read_model(_pieces(found), str(path), eos_token_ids)
+        if found["model"] == "gemma4":
+            return _read_characters(path, found, eos_token_ids)
         return _read_letters(path, found, eos_token_ids)
     except TokenizerError:
         raise
-    except (AttributeError, TypeError, ValueError):
+    except (AttributeError, LookupError, TypeError, ValueError):
         raise TokenizerError(f"{path}: a damaged GGUF file: its lists of tokens do not fit together") from None
 
 
 def _read_letters(path: Path, found: dict[str, Any], eos: Any) -> ReadTokenizer:
     """A model on GPT-2's letters."""
-    tokens: list[str] = found["tokens"]
-    kinds: list[int] = found.get("token_type") or [NORMAL] * len(tokens)
     cuts = cuts_of(found.get("pre"))
-    added = [
-        added_token(number, text, kind != USER_DEFINED)
-        for number, (text, kind) in enumerate(zip(tokens, kinds, strict=True))
-        if kind in (CONTROL, UNKNOWN, USER_DEFINED)
-    ]
-    steps = [
-        {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
-        for pattern in (cuts.patterns if cuts else ())
-    ]
-    vocabulary = {text: number for number, text in enumerate(tokens)}
-    if len(vocabulary) < len(tokens):
-        raise TokenizerError(f"{path}: two tokens have the same name")
     config = {
         "model": {
             "type": "BPE",
-            "vocab": vocabulary,
+            "vocab": _vocabulary(path, found),
             "merges": found.get("merges") or [],
             "ignore_merges": bool(cuts and cuts.whole),
         },
         "pre_tokenizer": {
             "type": "Sequence",
-            "pretokenizers": [*steps, LETTERS],
+            "pretokenizers": [*map(_isolated, cuts.patterns if cuts else ()), LETTERS],
         },
         "decoder": LETTERS,
-        "added_tokens": added,
+        "added_tokens": _added(found),
     }
     read = read_config(config, str(path), eos)
     if cuts is None:
@@ -111,13 +101,82 @@ def _read_letters(path: Path, found: dict[str, Any], eos: Any) -> ReadTokenizer:
     return read
 
 
+def _read_characters(path: Path, found: dict[str, Any], eos: Any) -> ReadTokenizer:
+    """Gemma 4's model: it works on characters, with U+2581 for the space, and cuts at line breaks."""
+    # (a merge is of two tokens with a space between them, and the first may itself be a space)
+    merges = [(merge[: merge.index(" ", 1)], merge[merge.index(" ", 1) + 1 :]) for merge in found["merges"]]
+    config = {
+        "model": {
+            "type": "BPE",
+            "vocab": _vocabulary(path, found),
+            "merges": merges,
+            "unk_token": found["tokens"][found["unknown_token_id"]] if "unknown_token_id" in found else None,
+            "byte_fallback": True,
+        },
+        "normalizer": {"type": "Replace", "pattern": {"String": " "}, "content": SPACE},
+        "pre_tokenizer": _isolated(r"[^\n]+|[\n]+"),
+        "decoder": {
+            "type": "Sequence",
+            "decoders": [
+                {"type": "Replace", "pattern": {"String": SPACE}, "content": " "},
+                {"type": "ByteFallback"},
+            ],
+        },
+        "added_tokens": _added(found),
+    }
+    read = read_config(config, str(path), eos)
+    if not _makes_lines(found["tokens"], merges):
+        reason = "merges do not make a run of line breaks that is a token"
+        return read._replace(rules=None, encoder=None, reason=reason)
+    return read
+
+
+def _makes_lines(tokens: list[str], merges: list[tuple[str, str]]) -> bool:
+    """Whether merges make each token of line breaks alone. llama.cpp takes such a token without merging."""
+    ranks = {
+        (len(left), len(right)): rank for rank, (left, right) in enumerate(merges) if not (left + right).strip("\n")
+    }
+    for count in [len(token) for token in tokens if token and not token.strip("\n")]:
+        run = [1] * count
+        while pairs := [(ranks[pair], at) for at, pair in enumerate(pairwise(run)) if pair in ranks]:
+            at = min(pairs)[1]
+            run[at : at + 2] = [run[at] + run[at + 1]]
+        if len(run) > 1:
+            return False
+    return True
+
+
+def _isolated(pattern: str) -> dict[str, Any]:
+    return {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
+
+
+def _kinds(found: dict[str, Any]) -> list[int]:
+    kinds: list[int] = found.get("token_type") or [NORMAL] * len(found["tokens"])
+    return kinds
+
+
+def _vocabulary(path: Path, found: dict[str, Any]) -> dict[str, int]:
+    vocabulary = {text: number for number, text in enumerate(found["tokens"])}
+    if len(vocabulary) < len(found["tokens"]):
+        raise TokenizerError(f"{path}: two tokens have the same name")
+    return vocabulary
+
+
+def _added(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """The tokens that are found in a text, as a tokenizer.json lists them."""
+    return [
+        added_token(number, text, kind != USER_DEFINED)
+        for number, (text, kind) in enumerate(zip(found["tokens"], _kinds(found), strict=True))
+        if kind in (CONTROL, UNKNOWN, USER_DEFINED)
+    ]
+
+
 def _pieces(found: dict[str, Any]) -> Model:
     """The vocabulary of a file, as if it had been read from a model of sentencepiece."""
     tokens: list[str] = found["tokens"]
-    kinds: list[int] = found.get("token_type") or [NORMAL] * len(tokens)
     scores: list[float] = found.get("scores") or [0.0] * len(tokens)
-    pieces = [Piece(*one) for one in zip(tokens, scores, kinds, strict=True)]
-    bytes_known = any(kind == BYTE for kind in kinds)
+    pieces = [Piece(*one) for one in zip(tokens, scores, _kinds(found), strict=True)]
+    bytes_known = any(kind == BYTE for kind in _kinds(found))
     return Model(pieces, BPE, -1, bytes_known, bool(found.get("add_space_prefix", True)), "")
 
 
