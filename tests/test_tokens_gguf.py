@@ -136,6 +136,10 @@ def test_characters(tmp_path: Path) -> None:
     for _ in range(1000):
         text = random_text(random, 50).replace("\u2581", " ")
         assert tok.encode(text) == hf.encode(text, add_special_tokens=False).ids, text
+    other = load(fields | {"model": "gpt2", "pre": "sarvam-moe"}, tmp_path)
+    assert other.canon is not None and other.encode("a b \u00e9\n\n") == tok.encode("a b \u00e9\n\n")
+    with pytest.raises(TokenizerError, match="of the kind 'gpt2' are not read"):
+        load(fields | {"model": "gpt2", "pre": "whitespace"}, tmp_path)
     for broken in ({"merges": ["a"]}, {"unknown_token_id": 10**6}):
         with pytest.raises(TokenizerError, match="do not fit together"):
             load(fields | broken, tmp_path)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable
 from itertools import accumulate
+from pathlib import Path
 
 import pytest
 import regex
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.loaders.gguf_patterns import NAMED
+from ffgrammar.tokens.pretokenize import properties
 from ffgrammar.tokens.pretokenize.automaton import Split
 from ffgrammar.tokens.pretokenize.pattern import CHAR, MATCH, compile_pattern
 from ffgrammar.tokens.pretokenize.table import PretokenTable
@@ -195,3 +198,23 @@ def test_bytes_that_are_no_text(data: bytes) -> None:
 def test_a_program() -> None:
     program = compile_pattern("a+|b")
     assert program[-1].kind == MATCH and sum(step.kind == CHAR for step in program) == 2
+
+
+def test_properties_are_those_of_tiktoken(tmp_path: Path) -> None:
+    pytest.importorskip("tiktoken")
+    packed = tmp_path / "properties.bin"
+    assert properties.main([str(packed)]) == 0
+    assert packed.read_bytes() == (Path(properties.__file__).parent / "data" / "properties.bin").read_bytes()
+    assert properties.main([]) == properties.main([str(tmp_path)]) == 2
+    assert properties.property_ranges("Han")[0] == (0x2E80, 0x2E99)
+
+
+def test_a_damaged_file_of_properties(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(properties, "__file__", str(tmp_path / "properties.py"))
+    (tmp_path / "data").mkdir()
+    for data in (b"x", zlib.compress(b"Han 1"), zlib.compress(b"Han 1 ?")):
+        properties._all_ranges.cache_clear()
+        (tmp_path / "data" / "properties.bin").write_bytes(data)
+        with pytest.raises(TokenizerError, match="character properties: cannot read"):
+            PretokenTable(r"\p{Han}|\P{Han}")
+    properties._all_ranges.cache_clear()

@@ -32,6 +32,9 @@ from ffgrammar.tokens.loaders.sentencepiece import (
 
 __all__ = ["read_gguf"]
 
+# Pre-tokenizers of models that work on characters, and one whose tokens are words without the spaces between them
+BY_CHARACTERS = ("gemma4", "granite-embed-multi-311m", "sarvam-moe")
+UNREADABLE = ("whitespace",)
 LETTERS = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False, "use_regex": False}
 # The kinds of values that `struct` reads, and its letter for each. The other kinds are strings and arrays.
 NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
@@ -60,7 +63,7 @@ def read_gguf(path: Path, eos_token_ids: Any = None) -> ReadTokenizer:
         raise TokenizerError(f"{path}: not a GGUF file, or damaged") from None
     if not found.get("tokens"):
         raise TokenizerError(f"{path}: this GGUF file has no vocabulary")
-    if found.get("model") not in ("gpt2", "llama", "gemma4"):
+    if found.get("model") not in ("gpt2", "llama", "gemma4") or found.get("pre") in UNREADABLE:
         raise TokenizerError(f"{path}: GGUF vocabularies of the kind {found.get('model')!r} are not read")
     if eos_token_ids is None:
         if "eos_token_id" not in found:
@@ -69,7 +72,7 @@ def read_gguf(path: Path, eos_token_ids: Any = None) -> ReadTokenizer:
     try:
         if found["model"] == "llama":
             return read_model(_pieces(found), str(path), eos_token_ids)
-        if found["model"] == "gemma4":
+        if found["model"] == "gemma4" or found.get("pre") in BY_CHARACTERS:
             return _read_characters(path, found, eos_token_ids)
         return _read_letters(path, found, eos_token_ids)
     except TokenizerError:
@@ -102,7 +105,7 @@ def _read_letters(path: Path, found: dict[str, Any], eos: Any) -> ReadTokenizer:
 
 
 def _read_characters(path: Path, found: dict[str, Any], eos: Any) -> ReadTokenizer:
-    """Gemma 4's model: it works on characters, with U+2581 for the space, and cuts at line breaks."""
+    """A model like Gemma 4's: it works on characters, with U+2581 for the space, and cuts at line breaks."""
     # (a merge is of two tokens with a space between them, and the first may itself be a space)
     merges = [(merge[: merge.index(" ", 1)], merge[merge.index(" ", 1) + 1 :]) for merge in found["merges"]]
     config = {

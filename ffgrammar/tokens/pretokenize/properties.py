@@ -28,18 +28,18 @@ def _all_ranges() -> dict[str, Ranges]:
     path = Path(__file__).parent / "data" / "properties.bin"
     try:
         lines = zlib.decompress(path.read_bytes()).decode().splitlines()
-        numbers = {name: [int(one, 36) for one in steps] for name, *steps in map(str.split, lines)}
-    except (OSError, UnicodeDecodeError, ValueError, zlib.error) as error:
+        return {name: _ranges([int(one, 36) for one in steps]) for name, *steps in map(str.split, lines)}
+    except (OSError, ValueError, zlib.error) as error:
         raise TokenizerError(f"character properties: cannot read {path}: {error}") from None
-    found = {}
-    for name, steps in numbers.items():
-        ranges = []
-        at = 0
-        for skipped, more in zip(steps[::2], steps[1::2], strict=True):
-            ranges.append((at + skipped, at + skipped + more))
-            at += skipped + more + 1
-        found[name] = tuple(ranges)
-    return found
+
+
+def _ranges(steps: list[int]) -> Ranges:
+    found = []
+    at = 0
+    for skipped, more in zip(steps[::2], steps[1::2], strict=True):
+        found.append((at + skipped, at + skipped + more))
+        at += skipped + more + 1
+    return tuple(found)
 
 
 def property_ranges(name: str) -> Ranges:
@@ -67,6 +67,17 @@ def pack_properties(properties: Iterable[tuple[str, Iterable[int]]]) -> bytes:
     return zlib.compress("\n".join(lines).encode(), 9)
 
 
+def _members(name: str) -> list[int]:
+    """The code points of a property, ascending, as the installed tiktoken has them."""
+    import tiktoken
+
+    single_bytes = {bytes([value]): value for value in range(256)}
+    everything = "".join(chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
+    pattern = rf"\p{{{name}}}"
+    encoding = tiktoken.Encoding("property", pat_str=pattern, mergeable_ranks=single_bytes, special_tokens={})
+    return [ord(one) for one in bytes(encoding.encode_ordinary(everything)).decode()]
+
+
 def _base36(number: int) -> str:
     digits = ""
     while number or not digits:
@@ -80,17 +91,12 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 1:
         print("usage: python -m ffgrammar.tokens.pretokenize.properties OUT.bin", file=sys.stderr)
         return 2
-    import tiktoken
-
-    single_bytes = {bytes([value]): value for value in range(256)}
-    everything = "".join(chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
-    found = []
-    for name in PROPERTY_NAMES:
-        pattern = rf"\p{{{name}}}"
-        encoding = tiktoken.Encoding("property", pat_str=pattern, mergeable_ranks=single_bytes, special_tokens={})
-        found.append((name, list(map(ord, bytes(encoding.encode_ordinary(everything)).decode()))))
-    packed = pack_properties(found)
-    Path(arguments[0]).write_bytes(packed)
+    packed = pack_properties((name, _members(name)) for name in PROPERTY_NAMES)
+    try:
+        Path(arguments[0]).write_bytes(packed)
+    except OSError as error:
+        print(f"ffgrammar: {error}", file=sys.stderr)
+        return 2
     print(f"{arguments[0]}: {len(packed)} bytes")
     return 0
 
