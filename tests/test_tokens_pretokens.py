@@ -82,6 +82,7 @@ SEQUENCES = {
     "three": [Split(r"\s+(?!\S)", gaps=True), Split(PATTERNS["cl100k"]), Split(r"[a-m]{2}|o", gaps=True)],
     "look ahead": [Split(r"o+(?=r)|\s\s", gaps=True), Split(r"\S+?(?=d)|\s+(?!\S)", gaps=True)],
     "only gaps": [Split("\ue000", gaps=True)],
+    "starred first": [Split("a*b", gaps=True), Split(r" *1|(?!x)*c", gaps=True)],
     "properties": [Split(r"\p{P}+|[\p{S}\d]", gaps=True), Split(r"\p{Han}+|(a|b)\D", gaps=True)],
     **{name: [Split(one, gaps=True) for one in NAMED[name].patterns] for name in GGUF},
 }
