@@ -169,6 +169,7 @@ def test_all_but_the_end_is_settled(covered: Callable[[str], None]) -> None:
         (r"(?:a", r"expected \)"),
         (r"a)", r"unmatched \)"),
         (r"[a", "the pattern ends too early"),
+        (r"[^]]|a", r"\] at the start of a class is not supported"),
         (r"[z-a]", "this range is not supported"),
         (r"a{3,2}|[^a]|a", "repeats must be ascending"),
         (r"a{1000}|[^a]|a", "at most 64"),

@@ -339,6 +339,8 @@ class _Reader:
         names: list[str] = []
         ranges: list[tuple[int, int]] = []
         mask = 0  # of classes inside
+        if self.peek("]"):
+            raise self.error("] at the start of a class is not supported")
         while not self.take("]"):
             if not negated and self.take("&&[^"):
                 self.at -= 1
