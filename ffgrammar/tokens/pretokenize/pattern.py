@@ -342,7 +342,7 @@ class _Reader:
         if self.peek("]"):
             raise self.error("] at the start of a class is not supported")
         while not self.take("]"):
-            if not negated and self.take("&&[^"):
+            if not negated and (names or ranges or mask) and self.take("&&[^"):
                 self.at -= 1
                 without, other = self.bracketed(ignore_case)
                 if other or not without.negated or not self.take("]"):
