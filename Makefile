@@ -58,6 +58,7 @@ test: $(VENV)/.installed-test ## install the package and run its tests
 tokenizers: $(VENV)/.installed-test ## compare the tokenizers of real models with their reference packages
 	tests/long_checks/fetch_tokenizers.sh build/tokenizers
 	$(BIN)/python tests/long_checks tokenizers build/tokenizers
+	$(BIN)/python tests/long_checks rules build/tokenizers
 
 # BENCH_EXTRAS=bench,peers adds xgrammar, which brings torch; BENCH_EXTRAS=bench,plot makes --plot work.
 bench: $(VENV)/.installed-$(BENCH_EXTRAS) ## MaskBench, side by side with the peers that can be installed

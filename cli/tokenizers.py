@@ -38,6 +38,7 @@ def _loadable() -> list[dict[str, str]]:
             "what": "sentencepiece",
             "encodes": "yes; BPE that normalizes by the package sentencepiece",
         },
+        {"file": "rwkv_vocab*.txt", "what": "a word list of RWKV", "encodes": "yes"},
         {"file": "*.gguf", "what": "GGUF", "encodes": "with the pre-tokenizers that are known here"},
         {
             "file": "*.tiktoken",

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
-from itertools import takewhile, zip_longest
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from threading import Barrier, Thread
@@ -15,12 +14,10 @@ import pytest
 
 import ffgrammar as ff
 from ffgrammar_cli.bench.data import compact, load_schemas, spaced
+from oracle.languages import allowed
+from oracle.rules_checks import check_masks, check_prompts
 
 NAMES = ["cl100k_base", "o200k_base"]
-PARTS = [*" \n\t'Ab1!/\u4e2d\u0301\u00a0\r", "  ", "   ", "\r\n", "'s", "'ll", "//", "22", "order", "Id", "Name", "nne"]
-PARTS += ["don", "word", "Xy", "the", " and", " a", "ing", "x", "er", "\u00c9", "\u65e5\u672c", '"', '":', "\u0663"]
-PARTS += ["\U0001f44d", "\U0001f642"]
-
 
 # Of other tokenizers (oracle/trained.py), those that differ most: pre-tokens cut again, bytes of characters, tokens
 # that merges do not make, tokens that are found before all else, no pre-tokens at all.
@@ -42,94 +39,17 @@ def any_tok(request: pytest.FixtureRequest) -> ff.Tokenizer:
     return make(request.param)[1]
 
 
-def some_text(random: Random, most: int) -> str:
-    return "".join(random.choice(PARTS) for _ in range(random.randrange(1, most)))
-
-
-def some_language(random: Random) -> list[str]:
-    """Sentences that have much in common."""
-    stem = some_text(random, 4)
-    count = random.randrange(1, 7)
-    return sorted({stem[: random.randrange(len(stem) + 1)] + some_text(random, 4) for _ in range(count)})
-
-
-def next_tokens(sequences: Iterable[tuple[int, ...]], begun: tuple[int, ...], eos: int) -> set[int]:
-    """What follows some tokens in sequences that begin with them."""
-    count = len(begun)
-    return {(*ids, eos)[count] for ids in sequences if ids[:count] == begun}
-
-
-def allowed(matcher: ff.Matcher) -> set[int]:
-    return set(matcher.allowed_token_ids().tolist())
-
-
-def compare(tok: ff.Tokenizer, matcher: ff.Matcher, sequences: set[tuple[int, ...]], random: Random) -> int:
-    """Ask for the masks at each place of each sequence. How many places there were."""
-    eos = tok.eos_token_ids[0]
-    places = {ids[:count] for ids in sequences for count in range(len(ids) + 1)}
-    for begun in random.sample(sorted(places), len(places)):
-        # (from wherever the last one ended)
-        same = 0
-        ids = matcher.tokens()
-        while same < min(len(ids), len(begun)) and ids[same] == begun[same]:
-            same += 1
-        matcher.rollback(matcher.num_steps - same)
-        assert matcher.accept_tokens(begun[same:]) == len(begun) - same, (begun, same)
-        expected = next_tokens(sequences, begun, eos)
-        found = allowed(matcher)
-        assert found == expected, ([tok.token_bytes(i) for i in begun], tok.dbg_tokens(sorted(found ^ expected)))
-        assert matcher.is_accepting() == (eos in expected)
-        for token in random.sample(range(tok.vocab_size), 20):
-            assert matcher.accept_token(token) == (token in expected)
-            if token in expected:
-                matcher.rollback(1)
-        left = [ids[len(begun) :] for ids in sequences if ids[: len(begun)] == begun]
-        shared = list(takewhile(lambda column: len(set(column)) == 1, zip_longest(*left)))
-        assert tuple(matcher.forced_tokens()) == tuple(column[0] for column in shared)
-        fork = matcher.fork()
-        token = random.choice(sorted(expected))
-        assert fork.accept_token(token) and matcher.tokens() == list(begun)
-        assert allowed(matcher) == expected
-    return len(places)
-
-
 def test_masks_are_those_of_all_sentences(any_tok: ff.Tokenizer, covered: Callable[[str], None]) -> None:
-    tok = any_tok
-    random = Random(1)
-    places = languages = 0
-    for _ in range(150 if tok.name in NAMES else 80):
-        sentences = some_language(random)
-        matcher = ff.compile_choice(sentences, tok).matcher(canonical=True)
-        places += compare(tok, matcher, {tuple(tok.encode(text)) for text in sentences}, random)
-        languages += 1
-    covered(f"{tok.name}: {places} places in {languages} languages")
+    languages = 150 if any_tok.name in NAMES else 80
+    places = check_masks(any_tok, any_tok.encode, Random(1), languages)
+    covered(f"{any_tok.name}: {places} places in {languages} languages")
 
 
 def test_prompts_are_cut_to_what_no_sentence_changes(any_tok: ff.Tokenizer, covered: Callable[[str], None]) -> None:
-    tok = any_tok
-    random = Random(2)
-    places = languages = taken_back = 0
-    for _ in range(150 if tok.name in NAMES else 80):
-        sentences = some_language(random)
-        prompt = some_text(random, 12)
-        grammar = ff.compile_choice(sentences, tok)
-        matcher: Any = grammar.matcher(canonical=True, prompt=prompt)
-        whole = {tuple(tok.encode(prompt + text)) for text in sentences}
-        kept, rest = matcher.prompt_tokens, matcher.prompt_rest
-        assert all(ids[: len(kept)] == kept for ids in whole), (prompt, sentences)
-        assert tok.decode(kept) + rest == prompt.encode()
-        if len({ids[: len(kept) + 1] for ids in whole}) == 1 and rest:
-            # all begin with one more token: it reaches beyond the prompt
-            assert len(tok.token_bytes(next(iter(whole))[len(kept)])) > len(rest)
-        taken_back += len(tok.encode(prompt)) > len(kept)
-        places += compare(tok, matcher, {ids[len(kept) :] for ids in whole}, random)
-        # the masks are the same if the kept tokens are given as the prompt
-        if not rest:
-            matcher = grammar.matcher(canonical=True, prompt=list(kept))
-            compare(tok, matcher, {ids[len(kept) :] for ids in whole}, random)
-        languages += 1
+    languages = 150 if any_tok.name in NAMES else 80
+    places, taken_back = check_prompts(any_tok, any_tok.encode, Random(2), languages)
     assert taken_back > 2
-    covered(f"{tok.name}: {places} places in {languages} languages after prompts; {taken_back} prompts cut back")
+    covered(f"{any_tok.name}: {places} places in {languages} languages after prompts; {taken_back} prompts cut back")
 
 
 def test_a_prompt_may_be_healed_and_the_text_be_free(cl100k: ff.Tokenizer) -> None:

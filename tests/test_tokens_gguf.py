@@ -14,7 +14,8 @@ import pytest
 import ffgrammar as ff
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.loaders.encoders import NO_DUMMY_PREFIX
-from oracle.trained import random_text, some_texts
+from ffgrammar.tokens.loaders.gguf_patterns import NAMED
+from oracle.trained import REPLACE, byte_fallback, random_text, some_texts
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, _, BYTE = range(1, 7)
 
@@ -94,11 +95,56 @@ def test_letters(pre: str, tmp_path: Path) -> None:
 
 def test_a_pretokenizer_that_is_not_known(tmp_path: Path) -> None:
     _, fields = letters(None)
-    tok = load(fields, tmp_path)
-    assert tok.canon_reason == "the file does not say how a text is cut" and not tok.can_encode
     tok = load(fields | {"pre": "a-new-one"}, tmp_path)
     assert tok.canon_reason == "the pre-tokenizer 'a-new-one' is not read here" and not tok.can_encode
     assert ff.compile_regex("[a-z]+", tok).matcher().allowed_token_ids().size > 26
+
+
+def test_a_file_that_names_no_pretokenizer_has_the_default(tmp_path: Path) -> None:
+    _, fields = letters(None)
+    tok = load(fields, tmp_path)
+    assert tok.canon is not None and tok.pretoken_ends(b"a (1234567") == [1, 2, 3, 6, 9, 10]
+    assert tok.encode("a (b") == load(fields | {"pre": "default"}, tmp_path).encode("a (b")
+
+
+def test_every_name_can_be_read(tmp_path: Path) -> None:
+    _, fields = letters(None)
+    for name, cuts in NAMED.items():
+        tok = load(fields | {"pre": name}, tmp_path)
+        assert tok.canon is not None, (name, tok.canon_reason)
+        assert tok.canon.whole_pretokens == cuts.whole
+
+
+def test_characters(tmp_path: Path) -> None:
+    pytest.importorskip("tokenizers")
+    lines = {"type": "Split", "pattern": {"Regex": r"[^\n]+|[\n]+"}, "behavior": "Isolated", "invert": False}
+    hf = byte_fallback({"normalizer": REPLACE, "pre_tokenizer": lines})
+    model = json.loads(hf.to_str())["model"]
+    tokens = sorted(model["vocab"], key=model["vocab"].get)
+    fields = {
+        "model": "gemma4",
+        "tokens": tokens,
+        "token_type": [CONTROL] * 3 + [BYTE] * 256 + [NORMAL] * (len(tokens) - 259),
+        "merges": [" ".join(pair) for pair in model["merges"]],
+        "eos_token_id": 2,
+        "unknown_token_id": 0,
+    }
+    tok = load(fields, tmp_path)
+    assert tok.canon is not None and not tok.adds_prefix_space and tok.eos_token_ids == (2,)
+    hf.encode_special_tokens = True
+    random = Random(1)
+    for _ in range(1000):
+        text = random_text(random, 50).replace("\u2581", " ")
+        assert tok.encode(text) == hf.encode(text, add_special_tokens=False).ids, text
+    other = load(fields | {"model": "gpt2", "pre": "sarvam-moe"}, tmp_path)
+    assert other.canon is not None and other.encode("a b \u00e9\n\n") == tok.encode("a b \u00e9\n\n")
+    with pytest.raises(TokenizerError, match="of the kind 'gpt2' are not read"):
+        load(fields | {"model": "gpt2", "pre": "whitespace"}, tmp_path)
+    for broken in ({"merges": ["a"]}, {"unknown_token_id": 10**6}):
+        with pytest.raises(TokenizerError, match="do not fit together"):
+            load(fields | broken, tmp_path)
+    runs = fields | {"tokens": [*tokens, "\n" * 7], "token_type": [*fields["token_type"], NORMAL]}
+    assert load(runs, tmp_path).canon_reason == "merges do not make a run of line breaks that is a token"
 
 
 def test_pieces(tmp_path: Path) -> None:

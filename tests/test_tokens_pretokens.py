@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable
 from itertools import accumulate
+from pathlib import Path
 
 import pytest
 import regex
@@ -11,6 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.loaders.gguf_patterns import NAMED
+from ffgrammar.tokens.pretokenize import properties
 from ffgrammar.tokens.pretokenize.automaton import Split
 from ffgrammar.tokens.pretokenize.pattern import CHAR, MATCH, compile_pattern
 from ffgrammar.tokens.pretokenize.table import PretokenTable
@@ -70,6 +74,7 @@ def test_what_is_settled_stays(name: str, text: str, more: str) -> None:
     assert [end for end in now if end <= settled] == [end for end in later if end <= settled]
 
 
+GGUF = ["default", "falcon", "deepseek-llm", "deepseek-coder", "tekken", "gpt-4o", "bloom", "exaone-moe", "spark2_5"]
 # Patterns one after another, some of which match here and there only
 SEQUENCES = {
     "numbers, then words": [Split(r"\p{N}{1,3}", gaps=True), Split(PATTERNS["gpt2"])],
@@ -77,6 +82,9 @@ SEQUENCES = {
     "three": [Split(r"\s+(?!\S)", gaps=True), Split(PATTERNS["cl100k"]), Split(r"[a-m]{2}|o", gaps=True)],
     "look ahead": [Split(r"o+(?=r)|\s\s", gaps=True), Split(r"\S+?(?=d)|\s+(?!\S)", gaps=True)],
     "only gaps": [Split("\ue000", gaps=True)],
+    "starred first": [Split("a*b", gaps=True), Split(r" *1|(?!x)*c", gaps=True)],
+    "properties": [Split(r"\p{P}+|[\p{S}\d]", gaps=True), Split(r"\p{Han}+|(a|b)\D", gaps=True)],
+    **{name: [Split(one, gaps=True) for one in NAMED[name].patterns] for name in GGUF},
 }
 
 
@@ -148,9 +156,11 @@ def test_all_but_the_end_is_settled(covered: Callable[[str], None]) -> None:
     [
         (r"a", "leaves characters out"),
         (r"\p{L}*|\P{L}", "matches the empty text"),
-        (r"\p{Han}+|.", "property 'Han' is not supported"),
+        (r"\p{Greek}+|.", "property 'Greek' is not supported"),
+        (r"[^\p{L}&&[^\p{Han}]]", "operations on classes are not supported"),
+        (r"[\p{L}&&[^\p{Han}]a]", "only \\[\\^...\\] can be taken out of a class, at its end"),
+        (r"[a[b&&[^c]]]", "only plain classes are supported inside a class"),
         (r"\p{Lu}+|[^\p{Lu}]", "supported together only"),
-        (r"\p{P}+|[^\p{P}]", "supported together only"),
         (r"[a-z&&[b]]", "operations on classes are not supported"),
         (r"\w+|\W", r"\\w is not supported"),
         (r"(?<=a)b|[^b]", "this kind of group is not supported"),
@@ -159,6 +169,7 @@ def test_all_but_the_end_is_settled(covered: Callable[[str], None]) -> None:
         (r"(?:a", r"expected \)"),
         (r"a)", r"unmatched \)"),
         (r"[a", "the pattern ends too early"),
+        (r"[^]]|a", r"\] at the start of a class is not supported"),
         (r"[z-a]", "this range is not supported"),
         (r"a{3,2}|[^a]|a", "repeats must be ascending"),
         (r"a{1000}|[^a]|a", "at most 64"),
@@ -189,3 +200,23 @@ def test_bytes_that_are_no_text(data: bytes) -> None:
 def test_a_program() -> None:
     program = compile_pattern("a+|b")
     assert program[-1].kind == MATCH and sum(step.kind == CHAR for step in program) == 2
+
+
+def test_properties_are_those_of_tiktoken(tmp_path: Path) -> None:
+    pytest.importorskip("tiktoken")
+    packed = tmp_path / "properties.bin"
+    assert properties.main([str(packed)]) == 0
+    assert packed.read_bytes() == (Path(properties.__file__).parent / "data" / "properties.bin").read_bytes()
+    assert properties.main([]) == properties.main([str(tmp_path)]) == 2
+    assert properties.property_ranges("Han")[0] == (0x2E80, 0x2E99)
+
+
+def test_a_damaged_file_of_properties(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(properties, "__file__", str(tmp_path / "properties.py"))
+    (tmp_path / "data").mkdir()
+    for data in (b"x", zlib.compress(b"Han 1"), zlib.compress(b"Han 1 ?")):
+        properties._all_ranges.cache_clear()
+        (tmp_path / "data" / "properties.bin").write_bytes(data)
+        with pytest.raises(TokenizerError, match="character properties: cannot read"):
+            PretokenTable(r"\p{Han}|\P{Han}")
+    properties._all_ranges.cache_clear()

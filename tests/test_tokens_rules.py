@@ -15,18 +15,12 @@ from ffgrammar.tokens.canonical.rules import CanonicalRules
 from ffgrammar.tokens.canonical.sequence import CanonicalSequence
 from ffgrammar.tokens.tokenizer import Tokenizer
 from long_checks.coverings import PREFIXES, vocabulary
-from oracle.canonical import changed_tokens, coverings, is_begun, sequence_of
+from oracle.canonical import coverings
 from oracle.character_prefix import VocabularyTrie, plain_coverings
+from oracle.rules_checks import check_coverings, check_following, check_sequences, rules_text
 from shared_data import ENCODINGS, encoding
 
 NAMES = ["cl100k_base", "o200k_base"]
-PARTS = [*" \n\t'Ab1!/\u4e2d\u0301\u00a0\r", "  ", "   ", "\r\n", "'s", "'ll", "'LL", "'\u017f", "//", "22", "\u0663"]
-WORDS = ["don", "word", "Xy", "the", " and", " a", "ing", "x", "er", "\u00c9", "\u2026", "\u02b0", "\u65e5\u672c"]
-OTHERS = ["\u2028", "\U0001f44d", "\U0001f642", "\u0928\u092e\u0938\u094d", "\u043f\u0440\u0438\u0432\u0435"]
-
-
-def some_text(random: Random, most: int) -> str:
-    return "".join(random.choice(PARTS + WORDS + OTHERS) for _ in range(random.randrange(1, most)))
 
 
 @pytest.fixture(scope="module", params=NAMES)
@@ -43,25 +37,7 @@ def tiktoken_encode(tok: Tokenizer, shared_dir: Path) -> Callable[[str], list[in
 def test_sequences_that_grow(
     tok: Tokenizer, tiktoken_encode: Callable[[str], list[int]], covered: Callable[[str], None]
 ) -> None:
-    random = Random(5)
-    alive = dead = whole = 0
-    for _ in range(3000):
-        ids = changed_tokens(random, tok, some_text(random, 7))
-        if ids is None:
-            continue
-        data = tok.decode(ids)
-        sequence = sequence_of(tok, ids)
-        assert (sequence is not None) == is_begun(tiktoken_encode, data, ids, random), ids
-        if sequence is None:
-            dead += 1
-            continue
-        alive += 1
-        try:
-            is_whole = tiktoken_encode(data.decode()) == ids
-        except UnicodeDecodeError:
-            is_whole = False
-        assert sequence.is_whole == is_whole, ids
-        whole += is_whole
+    alive, dead, whole = check_sequences(tok, tiktoken_encode, Random(5), 3000)
     assert min(alive, dead, whole) > 100
     covered(f"{tok.name}: {alive} sequences may go on, {whole} are whole, {dead} are nobody's")
 
@@ -69,24 +45,10 @@ def test_sequences_that_grow(
 def test_what_follows_is_what_may_be_pushed(
     tok: Tokenizer, tiktoken_encode: Callable[[str], list[int]], covered: Callable[[str], None]
 ) -> None:
-    random = Random(2)
-    places = tokens = 0
-    while places < 12:
-        data = some_text(random, 4).encode()
-        ids = tok.encode(data[: random.randrange(1, len(data) + 1)] if places % 3 == 0 else data)
-        sequence = sequence_of(tok, ids)
-        if sequence is None:
-            continue
-        places += 1
-        found = set(sequence.following())
-        for token in [*random.sample(sorted(found), min(60, len(found))), *random.sample(range(100_000), 60)]:
-            tokens += 1
-            pushed = sequence.copy().push(token)
-            assert (token in found) == pushed, (ids, token)
-            assert pushed == is_begun(tiktoken_encode, tok.decode([*ids, token]), [*ids, token], random), (ids, token)
+    tokens = check_following(tok, tiktoken_encode, Random(2), 12)
     assert tok.canon is not None
     assert set(CanonicalSequence(tok.canon).following()) >= {tok.encode("a")[0], tok.encode(" the")[0]}
-    covered(f"{tok.name}: {tokens} tokens after {places} sequences")
+    covered(f"{tok.name}: {tokens} tokens after 12 sequences")
 
 
 @pytest.mark.parametrize("prefix", PREFIXES)
@@ -144,33 +106,14 @@ def test_candidates_are_the_same_by_successors() -> None:
 def test_coverings_are_those_found_by_encoding(
     tok: Tokenizer, tiktoken_encode: Callable[[str], list[int]], covered: Callable[[str], None]
 ) -> None:
-    random = Random(7)
-
-    def sizes(token: int) -> int:
-        return len(tok.token_bytes(token))
-
-    def candidates(start: bytes) -> list[bytes]:
-        under = tok.trie.subtree(start)
-        return [tok.token_bytes(token) for token in random.sample(under, min(12, len(under)))]
-
-    prefixes = sequences = 0
-    while prefixes < 60:
-        data = some_text(random, 4).encode()
-        data = data[: random.randrange(1, len(data) + 1)][:14]
-        found = {(*one.kept, int(token)) for one in tok.coverings(data) for token in one.candidates}
-        brute = coverings(tiktoken_encode, sizes, candidates, data, random)
-        assert brute <= found, (data, brute - found)
-        for ids in random.sample(sorted(found), min(40, len(found))):
-            assert is_begun(tiktoken_encode, tok.decode(ids), ids, random), (data, ids)
-        prefixes += 1
-        sequences += len(found)
-    covered(f"{tok.name}: {prefixes} prefixes, {sequences} sequences")
+    sequences = check_coverings(tok, tiktoken_encode, Random(7), 60)
+    covered(f"{tok.name}: 60 prefixes, {sequences} sequences")
 
 
 def test_each_text_has_one_covering_of_its_beginning(tok: Tokenizer) -> None:
     random = Random(11)
     for _ in range(300):
-        text = some_text(random, 9)
+        text = rules_text(random, 9)
         ids = tok.encode(text)
         data = text.encode()
         prefix = data[: random.randrange(1, len(data) + 1)]
@@ -195,7 +138,7 @@ def test_tokens_that_nothing_can_change(cl100k: Tokenizer) -> None:
     assert cl100k.tokenize_partial(b'name_of_the_person"', odd) == (tokens, left)
     random = Random(13)
     for _ in range(200):
-        text, more = some_text(random, 6).encode(), some_text(random, 6).encode()
+        text, more = rules_text(random, 6).encode(), rules_text(random, 6).encode()
         tokens, left = cl100k.tokenize_partial(text)
         assert cl100k.decode(tokens) + left == text
         assert cl100k.encode(text + more)[: len(tokens)] == tokens

@@ -116,7 +116,7 @@ def test_a_panic_of_tiktoken_is_an_error(o200k) -> None:
 
 
 def test_from_tokens() -> None:
-    tokens = [b"a", b"", b"\xff\xfe", b"a", None, b"</s>", b"<pad>", b"z" * 300]
+    tokens = [b"a", b"", b"\xff\xfe", b"a", None, b"</s>", b"<pad>", b"z" * 1300]
     tok = Tokenizer.from_tokens(tokens, eos_token_id=[5, 4, 5], special_tokens={"<pad>": 6}, vocab_size=40)
     assert tok.vocab_size == 40 and tok.eos_token_ids == (5, 4)
     assert tok.special_tokens == {"<pad>": 6, "</s>": 5, "<|eos_4|>": 4}

@@ -229,8 +229,8 @@ class Tokenizer:
 
         Args:
             path: a tokenizer.json of Hugging Face; a tekken.json of Mistral; a model of sentencepiece; a GGUF file; a
-                rank file of tiktoken, or the tokenizer.model of Llama 3 or 4; or a model's folder that holds a
-                tokenizer.json, tekken.json or tokenizer.model.
+                rank file of tiktoken, or the tokenizer.model of Llama 3 or 4; a word list of RWKV; or a model's folder
+                that holds a tokenizer.json, tekken.json or tokenizer.model.
             eos_token_ids: ids that end a text. If not given: those that the file, or one beside it, says. () for none.
             vocab_size: how many ids the model has, if more than the tokenizer.
             pattern: for a rank file, the regular expression that cuts a text. Not needed where the file is a published
@@ -260,6 +260,8 @@ class Tokenizer:
             from ffgrammar.tokens.loaders.sentencepiece import read_sentencepiece
 
             return cls._from_read(read_sentencepiece(file.path, file.data, eos_token_ids), vocab_size)
+        if file.kind == "words":
+            return cls._from_words(file.path, file.data, eos_token_ids, vocab_size)
         if file.kind == "tekken":
             read = read_tekken(file.path, file.data)
         else:
@@ -278,6 +280,18 @@ class Tokenizer:
         if tok._rules is not None and read.pattern is not None:
             tok._encoder = RulesEncoder(tok._rules, read.tokens, read.pattern)
         tok._no_rules = "a rank file does not say how a text is cut; give pattern="
+        return tok
+
+    @classmethod
+    def _from_words(cls, path: Path, data: bytes, eos_token_ids: EosIds, vocab_size: int | None) -> Tokenizer:
+        from ffgrammar.tokens.loaders.word_list import END_OF_TEXT, NO_RULES, read_word_list
+        from ffgrammar.tokens.vocabulary.longest_match import LongestMatch
+
+        tokens = read_word_list(path, data)
+        eos = [END_OF_TEXT] if eos_token_ids is None else eos_token_ids
+        tok = cls._build(tokens, {}, eos, vocab_size, str(path), None)
+        tok._encoder = LongestMatch(tok.trie)
+        tok._no_rules = NO_RULES
         return tok
 
     @classmethod

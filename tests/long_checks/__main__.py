@@ -8,7 +8,7 @@ from pathlib import Path
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 importlib.import_module("cli_package")
 
-NAMES = ("masks", "canonical", "canonicality", "forced", "coverings", "encoder", "tokenizers", "soak")
+NAMES = ("masks", "canonical", "canonicality", "forced", "coverings", "encoder", "tokenizers", "rules", "soak")
 
 if len(sys.argv) < 2 or sys.argv[1] not in NAMES:
     sys.exit(f"usage: python tests/long_checks {'|'.join(NAMES)} …")

@@ -15,7 +15,7 @@ for name in baichuan2 chatglm3 claude command_r_plus deepseek_v3 gemini gemma ge
         echo "left out: $name"
     fi
 done
-for name in llama-models mistral-common; do
+for name in llama-models mistral-common rwkv; do
     [ -d "$folder/$name" ] && continue
     if python3 -m pip download --quiet --no-deps --dest "$folder/packages" "$name"; then
         mkdir "$folder/$name"

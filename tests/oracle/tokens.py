@@ -27,15 +27,15 @@ def merge_pretoken(ranks: dict[bytes, int], pretoken: bytes) -> list[int]:
 
 
 def tokens_under(tokens: Sequence[bytes], prefix: bytes) -> list[int]:
-    """The ids of tokens of 1 to 255 bytes that start with `prefix`, in byte order; the lowest id of equal tokens."""
+    """The ids of tokens of 1 to 1,024 bytes that start with `prefix`, in byte order; the lowest id of equal tokens."""
     lowest: dict[bytes, int] = {}
     for number, token in enumerate(tokens):
-        if 0 < len(token) <= 255 and token.startswith(prefix):
+        if 0 < len(token) <= 1024 and token.startswith(prefix):
             lowest.setdefault(token, number)
     return [lowest[token] for token in sorted(lowest)]
 
 
 def node_total(tokens: Sequence[bytes]) -> int:
     """Nodes of the trie: one for each different prefix, the empty one (the root) included."""
-    fit = [token for token in tokens if len(token) <= 255]
+    fit = [token for token in tokens if len(token) <= 1024]
     return len({token[:end] for token in fit for end in range(len(token) + 1)} | {b""})

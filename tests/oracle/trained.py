@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from ffgrammar.tokens.loaders.huggingface_rules import byte_alphabet
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = [
@@ -41,6 +42,12 @@ O200K = (
 DEEPSEEK = (
     r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+"
     r"| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+NESTED = " ?[^(\\s|[.,!?\u2026\u3002\uff0c])]+"
+KIMI = (
+    rf"[\p{{Han}}]+|[^\r\n\p{{L}}\p{{N}}]?{HEAD[:-1]}&&[^\p{{Han}}]]*{TAIL[:-1]}&&[^\p{{Han}}]]+{CONTRACTIONS}?"
+    rf"|[^\r\n\p{{L}}\p{{N}}]?{HEAD[:-1]}&&[^\p{{Han}}]]+{TAIL[:-1]}&&[^\p{{Han}}]]*{CONTRACTIONS}?"
+    r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 ADDED = ["<think>", "</think>", "<tool_call>", "\n\n", "\n\n\n", "\uff5c\u4e2d\uff5c", "ther", "<think>x"]
 
@@ -156,6 +163,28 @@ def with_other_merges(tok: Any, seed: int, dropped: float, swapped: float) -> An
     return type(tok).from_str(json.dumps(config))
 
 
+def with_long_tokens(tok: Any) -> Any:
+    """The tokenizer with tokens of up to 512 spaces and 512 hyphens."""
+    config = json.loads(tok.to_str())
+    vocab, merges = config["model"]["vocab"], config["model"]["merges"]
+    for letter in ("\u0120", "-"):
+        for size in (1, 2, 4, 8, 16, 32, 64, 128, 256):
+            if letter * 2 * size not in vocab:
+                vocab[letter * 2 * size] = max(vocab.values()) + 1
+                merges.append([letter * size, letter * size])
+    return type(tok).from_str(json.dumps(config))
+
+
+def without_bytes(tok: Any, values: bytes) -> Any:
+    """The tokenizer without the tokens that have some bytes."""
+    config = json.loads(tok.to_str())
+    model = config["model"]
+    left_out = {letter for letter, value in byte_alphabet().items() if value in values}
+    model["vocab"] = {name: number for name, number in model["vocab"].items() if left_out.isdisjoint(name)}
+    model["merges"] = [merge for merge in model["merges"] if left_out.isdisjoint("".join(merge))]
+    return type(tok).from_str(json.dumps(config))
+
+
 REPLACE = {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"}
 PREPEND = {"type": "Sequence", "normalizers": [{"type": "Prepend", "prepend": "\u2581"}, REPLACE]}
 
@@ -233,6 +262,10 @@ KINDS: dict[str, Callable[[], Any]] = {
         )
     ),
     "digits": lambda: byte_level(_gpt2(_digits(True))),
+    "nested classes": lambda: byte_level(_before(_split(_regex(NESTED)), _split(_regex(r"\d")))),
+    "classes taken out": lambda: byte_level(_before(_split(_regex(KIMI)))),
+    "long tokens": lambda: with_long_tokens(byte_level(_gpt2())),
+    "missing bytes": lambda: without_bytes(byte_level(_gpt2(_digits(True))), b"\x03\x0b\xf2"),
     "numbers": lambda: byte_level(_gpt2(_digits(False))),
     "whole text": lambda: byte_level(_before(), size=3000),
     "lines": lambda: byte_level(_before(_split("\n\n"), _split(_regex(r"[ \n]"), "contiguous"))),

@@ -8,7 +8,7 @@ A partition depends on the lexer state only. So it serves every row of the parse
 grammars as well (partition_cache.pxd). A walk of all of cl100k takes 0.2 to 0.5 ms where most tokens stay.
 """
 
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
 from ffgrammar.core.map cimport Map
 from ffgrammar.core.vec cimport Vec, vec_extend
@@ -40,7 +40,7 @@ cdef inline int note_lead(Vec* leads, uint32_t token, uint32_t row, uint32_t sta
 cdef struct Vocabulary:
     # What a mask needs of a TokenTrie, without the object. See tokens/vocabulary/trie.pxd for the fields.
     const TrieNode* nodes
-    const uint8_t* heights
+    const uint16_t* heights
     uint32_t node_count
     uint32_t n_words
     uint32_t alias_count

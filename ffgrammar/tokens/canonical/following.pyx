@@ -11,12 +11,15 @@ successors instead. The walks made here are only over the tokens that begin with
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
 
 from ffgrammar.core.bits cimport bit_set
-from ffgrammar.tokens.canonical.rules cimport FIRST, KEPT, NO_NODE, CanonicalRules, CanonicalState
-from ffgrammar.tokens.vocabulary.trie cimport (
-    MAX_TOKEN_BYTES, TrieNode, mix, next_node, node_byte, node_depth, node_token, subtree_end,
-)
+from ffgrammar.core.threads cimport atomic_load_word, atomic_put_word
+from ffgrammar.tokens.canonical.rules cimport FAILED, FIRST, KEPT, NO_NODE, CanonicalRules, CanonicalState
+from ffgrammar.tokens.vocabulary.trie cimport TrieNode, mix, next_node, node_byte, node_depth, node_token, subtree_end
+
+cdef enum:
+    NEAR = 255  # where tokens have no more bytes than this, the states by depth are put on the stack, else they are allocated
 
 
 cdef struct Wanted:
@@ -48,12 +51,12 @@ cdef int find_first(
     cdef uint64_t* known = &rules.nothing_follows[mix(key) & (KEPT - 1)]
     cdef Wanted wanted = Wanted(NULL, MAX_AHEAD, 0, below)
     cdef int status
-    if key and known[0] == key:
+    if key and atomic_load_word(known) == key:
         return False
     status = walk_both_ways(rules, at, node, text, &wanted)
     token[0] = wanted.first
     if status == 0 and key:
-        known[0] = key
+        atomic_put_word(known, key)
     return status
 
 
@@ -85,16 +88,33 @@ cdef int walk(
     CanonicalRules rules, const CanonicalState* at, uint32_t node, const uint8_t* text, bint ends, Wanted* wanted
 ) noexcept nogil:
     """The work of `follow_one_way`."""
-    cdef CanonicalState[MAX_TOKEN_BYTES + 1] states
+    cdef CanonicalState[NEAR + 1] near
+    cdef CanonicalState* states = near
+    cdef int status
+    if rules.trie.max_depth > NEAR:
+        states = <CanonicalState*>malloc((<size_t>rules.trie.max_depth + 1) * sizeof(CanonicalState))
+        if states == NULL:
+            return FAILED
+    states[0] = at[0]
+    rules.start(&states[0], ends)
+    if at.character.need and node == 0:
+        status = walk_character(rules, states, ends, wanted)
+    else:
+        status = walk_text(rules, states, node, text, ends, wanted)
+    if states != near:
+        free(states)
+    return status
+
+
+cdef int walk_text(
+    CanonicalRules rules, CanonicalState* states, uint32_t node, const uint8_t* text, bint ends, Wanted* wanted
+) noexcept nogil:
+    """The same from states[0], for the tokens that begin with the text of a node."""
     cdef const TrieNode* nodes = rules.trie.nodes
     cdef uint32_t size = node_depth(&nodes[node])
     cdef uint32_t depth
     cdef int found = 0
     cdef int status
-    states[0] = at[0]
-    rules.start(&states[0], ends)
-    if at.character.need and node == 0:
-        return walk_character(rules, states, ends, wanted)
     for depth in range(size):
         states[depth + 1] = states[depth]
         if not rules.feed(&states[depth + 1], text[depth]):

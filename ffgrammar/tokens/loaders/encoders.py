@@ -154,12 +154,14 @@ class HuggingFaceEncoder:
         rules: the tokenizer's; set once, before anything is encoded.
         knows_space: whether the rules also hold for a text that has the character that stands for the space.
         form: the rules hold for texts in this normal form; None if they hold for all texts.
+        missing: bytes that are no token. The package leaves them out of a text that has them.
     """
 
     def __init__(self, config: dict[str, Any], letters: dict[int, str] | None) -> None:
         self.rules: LazyRules | None = None
         self.knows_space = True
         self.form: NormalForm | None = None
+        self.missing: frozenset[int] = frozenset()
         self._letters = letters
         self._config: dict[str, Any] | None = config
         self._tokenizer: Any = None
@@ -167,7 +169,7 @@ class HuggingFaceEncoder:
 
     def _own(self) -> CanonicalRules | None:
         own = None if self.rules is None else self.rules.get()
-        if own is not None and self.knows_space and self.form is None:
+        if own is not None and self.knows_space and self.form is None and not self.missing:
             self._config = None
         return own
 
@@ -208,7 +210,7 @@ class HuggingFaceEncoder:
             return self._encode_text(data.decode("utf-8"))
         except UnicodeDecodeError as error:
             valid = error.start
-        own = self._own()
+        own = self._own() if self.missing.isdisjoint(data) else None
         if self._letters is not None and (own is None or not self._is_normal(data[:valid].decode("utf-8"))):
             data, valid = self._normalized(data, valid)
         if self._letters is not None and own is not None:
@@ -221,6 +223,7 @@ class HuggingFaceEncoder:
         own = self._own()
         space = None if own is None else own.space
         is_known = self.knows_space or space is None or space not in text
+        is_known = is_known and (not self.missing or self.missing.isdisjoint(text.encode()))
         if own is not None and is_known and self._is_normal(text):
             return own.encoder.encode_text((text if space is None else text.replace(space, " ")).encode())
         return list(self._ready().encode(text, add_special_tokens=False).ids)

@@ -4,6 +4,7 @@
 |---|---|
 | `{` | a tokenizer.json, or a tekken.json if it says how many special tokens come first |
 | a token in base64 and a rank | a rank file of tiktoken or Llama |
+| an id, a token as a Python literal and a size | a word list of RWKV |
 | `GGUF` | a GGUF file |
 | a line break, which begins the first piece of a protocol buffer | a model of sentencepiece |
 """
@@ -20,6 +21,7 @@ __all__ = ["TokenizerFile", "find_file"]
 
 # The files that a model's folder may have, the one that says most first.
 NAMES = ("tokenizer.json", "tekken.json", "tokenizer.model")
+WORD_LINE = re.compile(rb"\d+ b?(['\"]).*\1 \d+\s*\n")
 RANK_LINE = re.compile(rb"[A-Za-z0-9+/]+=* \d+\s*\n")
 
 
@@ -27,7 +29,7 @@ class TokenizerFile(NamedTuple):
     """A file of a known kind, and what is in it. (It is kept because a pipe cannot be read twice.)"""
 
     path: Path
-    kind: Literal["huggingface", "tekken", "ranks", "sentencepiece", "gguf"]
+    kind: Literal["huggingface", "tekken", "ranks", "words", "sentencepiece", "gguf"]
     data: bytes
 
 
@@ -56,6 +58,8 @@ def find_file(path: Path) -> TokenizerFile:
         return TokenizerFile(path, "tekken" if b'"default_num_special_tokens"' in head else "huggingface", data)
     if RANK_LINE.match(head):
         return TokenizerFile(path, "ranks", data)
+    if WORD_LINE.match(head):
+        return TokenizerFile(path, "words", data)
     if head.startswith(b"GGUF"):
         return TokenizerFile(path, "gguf", b"")
     if head.startswith(b"\n"):

@@ -1,7 +1,7 @@
 """Reads the vocabulary of a GGUF file, which stands at its beginning, before the model. No package is needed.
 
-A file names its kind of model. For byte-level BPE it also has llama.cpp's name of the pre-tokenizer. `NAMES` below has
-the names that are known here. A model with another one has masks only.
+A file names its kind of model. For byte-level BPE it also has llama.cpp's name of the pre-tokenizer
+(gguf_patterns.py). A model with a name that is not known here has masks only.
 
     read = read_gguf(path)       # a ReadTokenizer
 """
@@ -9,19 +9,21 @@ the names that are known here. A model with another one has masks only.
 from __future__ import annotations
 
 import struct
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.loaders import wordpiece
+from ffgrammar.tokens.loaders.gguf_patterns import cuts_of
 from ffgrammar.tokens.loaders.huggingface import ReadTokenizer, read_config
-from ffgrammar.tokens.loaders.huggingface_splits import GPT2
 from ffgrammar.tokens.loaders.sentencepiece import added_token, read_model
 from ffgrammar.tokens.loaders.sentencepiece_model import (
     BPE,
     BYTE,
     CONTROL,
     NORMAL,
+    SPACE,
     UNIGRAM,
     UNKNOWN,
     USER_DEFINED,
@@ -33,25 +35,9 @@ from ffgrammar.tokens.loaders.unigram_models import model_of_pieces
 
 __all__ = ["read_fields", "read_gguf", "read_pieces"]
 
-CONTRACTIONS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
-WORDS = r"[^\r\n\p{L}\p{N}]?\p{L}+"
-REST = r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-LLAMA3 = [rf"{CONTRACTIONS}|{WORDS}|\p{{N}}{{1,3}}|{REST}"]
-QWEN2 = [rf"{CONTRACTIONS}|{WORDS}|\p{{N}}|{REST}"]
-DIGITS = [r"\p{N}", GPT2]
-MARKED = r"[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+"
-QWEN35 = [rf"{CONTRACTIONS}|{MARKED}|\p{{N}}| ?[^\s\p{{L}}\p{{M}}\p{{N}}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"]
-# Names in a file, and the patterns that they mean, one after another
-NAMES = [
-    (("gpt-2", "phi-2", "mpt", "olmo", "jais", "trillion"), [GPT2]),
-    (("starcoder", "refact", "command-r", "smollm", "codeshell", "exaone", "minerva-7b"), DIGITS),
-    (("llama3", "llama-v3", "llama-bpe", "falcon3", "dbrx", "smaug-bpe", "chatglm-bpe", "glm4"), LLAMA3),
-    (("qwen2", "stablelm2", "hunyuan", "deepseek-r1-qwen", "megrez"), QWEN2),
-    (("qwen35",), QWEN35),
-]
-PATTERNS = {name: patterns for names, patterns in NAMES for name in names}
-# The names of those that look for a whole pre-token among the tokens first
-WHOLE = ("llama3", "llama-v3", "llama-bpe", "falcon3")
+# Pre-tokenizers of models that work on characters, and one whose tokens are words without the spaces between them
+BY_CHARACTERS = ("gemma4", "granite-embed-multi-311m", "sarvam-moe")
+UNREADABLE = ("whitespace",)
 LETTERS = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False, "use_regex": False}
 # The kinds of values that `struct` reads, and its letter for each. The other kinds are strings and arrays.
 NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
@@ -80,7 +66,7 @@ def read_gguf(path: Path, eos_token_ids: Any = None) -> ReadTokenizer:
         raise TokenizerError(f"{path}: not a GGUF file, or damaged") from None
     if not found.get("tokens"):
         raise TokenizerError(f"{path}: this GGUF file has no vocabulary")
-    if found.get("model") not in ("bert", "gpt2", "llama", "t5"):
+    if found.get("model") not in ("bert", "gemma4", "gpt2", "llama", "t5") or found.get("pre") in UNREADABLE:
         raise TokenizerError(f"{path}: GGUF vocabularies of the kind {found.get('model')!r} are not read")
     if eos_token_ids is None:
         if found["model"] == "bert":
@@ -103,56 +89,111 @@ def read_gguf(path: Path, eos_token_ids: Any = None) -> ReadTokenizer:
             read = read_model(model, str(path), eos_token_ids)
             unigram = model_of_pieces(model, str(path), single=False)
             return read if unigram is None else read._replace(encoder=UnigramEncoder(unigram, None))
+        if found["model"] == "gemma4" or found.get("pre") in BY_CHARACTERS:
+            return _read_characters(path, found, eos_token_ids)
         return _read_letters(path, found, eos_token_ids)
     except TokenizerError:
         raise
-    except (AttributeError, TypeError, ValueError):
+    except (AttributeError, LookupError, TypeError, ValueError):
         raise TokenizerError(f"{path}: a damaged GGUF file: its lists of tokens do not fit together") from None
 
 
 def _read_letters(path: Path, found: dict[str, Any], eos: Any) -> ReadTokenizer:
     """A model on GPT-2's letters."""
-    tokens: list[str] = found["tokens"]
-    kinds: list[int] = found.get("token_type") or [NORMAL] * len(tokens)
-    pre = found.get("pre")
-    added = [
-        added_token(number, text, kind != USER_DEFINED)
-        for number, (text, kind) in enumerate(zip(tokens, kinds, strict=True))
-        if kind in (CONTROL, UNKNOWN, USER_DEFINED)
-    ]
-    steps = [
-        {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
-        for pattern in PATTERNS.get(pre or "", [GPT2])
-    ]
-    vocabulary = {text: number for number, text in enumerate(tokens)}
+    cuts = cuts_of(found.get("pre"))
     config = {
         "model": {
             "type": "BPE",
-            "vocab": vocabulary,
+            "vocab": _vocabulary(found),
             "merges": found.get("merges") or [],
-            "ignore_merges": pre in WHOLE,
+            "ignore_merges": bool(cuts and cuts.whole),
         },
         "pre_tokenizer": {
             "type": "Sequence",
-            "pretokenizers": [*steps, LETTERS],
+            "pretokenizers": [*map(_isolated, cuts.patterns if cuts else ()), LETTERS],
         },
         "decoder": LETTERS,
-        "added_tokens": added,
+        "added_tokens": _added(found),
     }
     read = read_config(config, str(path), eos)
-    if pre not in PATTERNS:
-        reason = f"the pre-tokenizer {pre!r} is not read here" if pre else "the file does not say how a text is cut"
+    if cuts is None:
+        return read._replace(rules=None, encoder=None, reason=f"the pre-tokenizer {found['pre']!r} is not read here")
+    return read
+
+
+def _read_characters(path: Path, found: dict[str, Any], eos: Any) -> ReadTokenizer:
+    """A model like Gemma 4's: it works on characters, with U+2581 for the space, and cuts at line breaks."""
+    # (a merge is of two tokens with a space between them, and the first may itself be a space)
+    merges = [(merge[: merge.index(" ", 1)], merge[merge.index(" ", 1) + 1 :]) for merge in found["merges"]]
+    config = {
+        "model": {
+            "type": "BPE",
+            "vocab": _vocabulary(found),
+            "merges": merges,
+            "unk_token": found["tokens"][found["unknown_token_id"]] if "unknown_token_id" in found else None,
+            "byte_fallback": True,
+        },
+        "normalizer": {"type": "Replace", "pattern": {"String": " "}, "content": SPACE},
+        "pre_tokenizer": _isolated(r"[^\n]+|[\n]+"),
+        "decoder": {
+            "type": "Sequence",
+            "decoders": [
+                {"type": "Replace", "pattern": {"String": SPACE}, "content": " "},
+                {"type": "ByteFallback"},
+            ],
+        },
+        "added_tokens": _added(found),
+    }
+    read = read_config(config, str(path), eos)
+    if not _makes_lines(found["tokens"], merges):
+        reason = "merges do not make a run of line breaks that is a token"
         return read._replace(rules=None, encoder=None, reason=reason)
     return read
+
+
+def _makes_lines(tokens: list[str], merges: list[tuple[str, str]]) -> bool:
+    """Whether merges make each token of line breaks alone. llama.cpp takes such a token without merging."""
+    ranks = {
+        (len(left), len(right)): rank for rank, (left, right) in enumerate(merges) if not (left + right).strip("\n")
+    }
+    for count in [len(token) for token in tokens if token and not token.strip("\n")]:
+        run = [1] * count
+        while pairs := [(ranks[pair], at) for at, pair in enumerate(pairwise(run)) if pair in ranks]:
+            at = min(pairs)[1]
+            run[at : at + 2] = [run[at] + run[at + 1]]
+        if len(run) > 1:
+            return False
+    return True
+
+
+def _isolated(pattern: str) -> dict[str, Any]:
+    return {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
+
+
+def _kinds(found: dict[str, Any]) -> list[int]:
+    kinds: list[int] = found.get("token_type") or [NORMAL] * len(found["tokens"])
+    return kinds
+
+
+def _vocabulary(found: dict[str, Any]) -> dict[str, int]:
+    return {text: number for number, text in enumerate(found["tokens"])}
+
+
+def _added(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """The tokens that are found in a text, as a tokenizer.json lists them."""
+    return [
+        added_token(number, text, kind != USER_DEFINED)
+        for number, (text, kind) in enumerate(zip(found["tokens"], _kinds(found), strict=True))
+        if kind in (CONTROL, UNKNOWN, USER_DEFINED)
+    ]
 
 
 def read_pieces(found: dict[str, Any], kind: int) -> Model:
     """The vocabulary of a file, as if it had been read from a model of sentencepiece."""
     tokens: list[str] = found["tokens"]
-    kinds: list[int] = found.get("token_type") or [NORMAL] * len(tokens)
     scores: list[float] = found.get("scores") or [0.0] * len(tokens)
-    pieces = [Piece(*one) for one in zip(tokens, scores, kinds, strict=True)]
-    model = Model(pieces, kind, -1, BYTE in kinds, bool(found.get("add_space_prefix", True)))
+    pieces = [Piece(*one) for one in zip(tokens, scores, _kinds(found), strict=True)]
+    model = Model(pieces, kind, -1, BYTE in _kinds(found), bool(found.get("add_space_prefix", True)))
     if kind == BPE:
         return model
     charsmap = bytes(one & 0xFF for one in found.get("precompiled_charsmap", ()))

@@ -34,6 +34,7 @@ from ffgrammar.tokens.loaders.unigram_models import (
     model_of_config,
 )
 from ffgrammar.tokens.loaders.wordpiece import wordpiece_bytes
+from ffgrammar.tokens.vocabulary.special import check_eos
 from ffgrammar.tokens.vocabulary.trie import MAX_VOCAB_SIZE
 
 __all__ = ["ReadTokenizer", "byte_alphabet", "read_config", "read_tokenizer"]
@@ -113,6 +114,12 @@ def _read(config: dict[str, Any], name: str, eos: list[Any] | None, eos_token_id
     tokens, special_tokens, numbers = _tokens(config, model, name, to_bytes, byte_level)
     if eos_token_ids is None:
         eos_token_ids = _known_eos(eos, special_tokens, numbers, name)
+    eos_token_ids = check_eos(eos_token_ids, MAX_VOCAB_SIZE)
+    for token in config.get("added_tokens") or []:
+        if token["id"] in eos_token_ids:
+            # (some files forget it: then the token would also be found in ordinary text)
+            token["special"] = True
+            special_tokens[token["content"]] = token["id"]
     strips_space = any(
         step["type"] in ("Strip", "Metaspace", "WordPiece") for step in _steps(config.get("decoder"), "decoders")
     )
@@ -124,12 +131,14 @@ def _read(config: dict[str, Any], name: str, eos: list[Any] | None, eos_token_id
         "pre_tokenizer": _steps(config.get("pre_tokenizer"), "pretokenizers"),
         "decoder": _steps(config.get("decoder"), "decoders"),
     }
+    package = HuggingFaceEncoder(config, letters)
+    encoder: HuggingFaceEncoder | UnigramEncoder = package
     rules, reason = None, ""
     try:
         rules = read_rules(config, steps, tokens, byte_level)
+        package.missing = rules.missing
     except TokenizerError as error:
         reason = str(error)
-    encoder: HuggingFaceEncoder | UnigramEncoder = HuggingFaceEncoder(config, letters)
     if model.get("type") == "Unigram":
         encoder, reason = _unigram(config, steps, name), unigram_models.NO_RULES
     if model.get("type") == "WordPiece":

@@ -37,6 +37,10 @@ __all__ = ["ListedRules", "byte_alphabet", "read_rules"]
 MAX_PAIRS = 1_000_000
 # The bytes that UTF-8 has
 USED_BYTES = [value for value in range(256) if value not in (0xC0, 0xC1) and value < 0xF5]
+# Control characters, and the first bytes of characters beyond U+40000. No pattern tells these characters from others.
+# So it makes no difference to what may follow a sequence if such a byte is no token.
+RARE_BYTES = [*range(0x09), *range(0x0B, 0x0D), *range(0x0E, 0x20), 0x7F, *range(0xF1, 0x100)]
+RARE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\U00040000-\U0010ffff]|\\[vf]")
 
 
 class ListedRules(NamedTuple):
@@ -53,6 +57,7 @@ class ListedRules(NamedTuple):
         knows_space: whether a text with `space` in it makes the same tokens as with a space in its place.
         secondary: see `TokenTrie`.
         form: the normal form that the tokenizer gives to a text first. These are then the rules for texts that have it.
+        missing: bytes that are no token. No decoded text has them, so the rules need not know what becomes of them.
         ranks: of the merges; None if they come in the order of ranks.
     """
 
@@ -66,6 +71,7 @@ class ListedRules(NamedTuple):
     knows_space: bool
     secondary: frozenset[int]
     form: NormalForm | None
+    missing: frozenset[int]
     ranks: Sequence[int] | None = None
 
     def make(self, trie: TokenTrie) -> CanonicalRules:
@@ -191,10 +197,13 @@ def read_rules(
     secondary |= {number for number, text in enumerate(tokens) if text in texts and number not in own}
     # (as are the added tokens whose text no decoded text has)
     secondary |= {token["id"] for token in added} - own - set(vocabulary.values())
+    splits = read_splits(steps["pre_tokenizer"], units.space)
+    if units.missing and any(RARE.search(text) for split in splits for text in (split.pattern, *atoms)):
+        raise TokenizerError("characters are named that no tokens spell")
     return ListedRules(
         vocabulary,
         merges,
-        read_splits(steps["pre_tokenizer"], units.space),
+        splits,
         units.byte_tokens,
         whole_pretokens,
         units.space,
@@ -202,6 +211,7 @@ def read_rules(
         knows_space,
         frozenset(secondary),
         form,
+        units.missing,
     )
 
 
@@ -211,6 +221,7 @@ class _Units(NamedTuple):
     byte_tokens: list[int | None] | None
     space: str | None
     secondary: set[int]
+    missing: frozenset[int] = frozenset()
 
 
 def _read_units(
@@ -221,7 +232,7 @@ def _read_units(
 ) -> _Units:
     vocabulary: dict[str, int] = model["vocab"]
     if byte_level:
-        return _Units(None, None, _check_letters(vocabulary, tokens, steps))
+        return _Units(None, None, *_check_letters(vocabulary, tokens, steps))
     space = _space(steps)
     byte_tokens = [vocabulary.get(f"<0x{value:02X}>") for value in range(256)]
     secondary = _check_characters(vocabulary, tokens, byte_tokens, space)
@@ -246,18 +257,23 @@ def byte_alphabet() -> dict[str, int]:
 
 def _check_letters(
     vocabulary: Mapping[str, int], tokens: Sequence[bytes | None], steps: Mapping[str, list[dict[str, Any]]]
-) -> set[int]:
-    """Checks that the model works on letters. Returns the tokens that it cannot make, as they have other characters."""
+) -> tuple[set[int], frozenset[int]]:
+    """Checks that the model works on letters. Returns (the tokens that it cannot make, as they have other characters,
+    the bytes that are no token)."""
     before = steps["pre_tokenizer"]
     if steps["normalizer"] or not before or before[-1]["type"] != "ByteLevel":
         raise TokenizerError("the text is normalized, or its bytes do not become letters")
     letters = byte_alphabet()
+    missing = set()
     for letter, value in letters.items():
         number = vocabulary.get(letter)
-        if value in USED_BYTES and (number is None or tokens[number] != bytes([value])):
+        if value in RARE_BYTES and number is None:
+            missing.add(value)
+        elif value in USED_BYTES and (number is None or tokens[number] != bytes([value])):
             raise TokenizerError(f"the byte {value:#04x} is no token")
     others = re.compile("[^" + re.escape("".join(letters)) + "]")
-    return {number for name, number in vocabulary.items() if tokens[number] and others.search(name)}
+    unmade = {number for name, number in vocabulary.items() if tokens[number] and others.search(name)}
+    return unmade, frozenset(missing)
 
 
 def _check_characters(

@@ -3,7 +3,7 @@ r"""Pre-tokenizers of Hugging Face tokenizers as patterns, one after another.
 These pre-tokenizers are read, each alone or as steps of a Sequence: Digits, ByteLevel as the last step, Metaspace as
 the first one, and Split by a string or by a regular expression that tokens/pretokenize/pattern.py reads. The regular
 expressions of Hugging Face are Oniguruma's. In these a few things mean something else than in tiktoken's patterns ($,
-a{1,3}+, a{3}?, [a[b]], &&), and these things are refused. The characters that are \p{L}, \p{N} and so on are the same
+a{1,3}+, a{3}?), and these things are refused. The characters that are \p{L}, \p{N} and so on are the same
 in both. (Digits knows 13 more numbers, of a later Unicode.)
 """
 
@@ -88,8 +88,7 @@ def _checked(source: str) -> str:
     at = 0
     while at < len(source):
         here = source[at]
-        wrong = source.startswith("&&", at) if inside else here == "$" or source.startswith(("}+", "}?"), at)
-        if wrong or (inside and here == "["):
+        if not inside and (here == "$" or source.startswith(("}+", "}?"), at)):
             raise TokenizerError(f"pre-tokenizer pattern, character {at}: {here!r} is not read here: {source!r}")
         # (the name of a property is in braces, and may be followed by a quantifier)
         if here == "\\" and source[at + 1 : at + 2] in ("p", "P") and "}" in source[at:]:

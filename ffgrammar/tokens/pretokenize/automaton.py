@@ -255,7 +255,8 @@ class _Builder:
         # By class: the threads of a match after its first character, if this is of the class.
         self.begins = [self.step(self.resolve(self.start, one), one) for one in range(alphabet.size)]
         self.states: list[State] = [(self.start, frozenset())]
-        self.numbers: dict[State, int] = {self.states[0]: 0}
+        # (inside a match the same threads may be alive as before a text, so the first state is not found by them)
+        self.numbers: dict[State, int] = {((), frozenset()): 0}
 
     def build(self) -> Boundaries:
         if any(self.has_match(self.resolve(self.start, one)) for one in range(-1, self.alphabet.size)):
@@ -404,7 +405,10 @@ class _Builder:
         if self.decides.isdisjoint(threads):
             return threads
         found: dict[int, None] = {}
-        for at in threads:
+        decided: set[int] = set()
+        waiting = list(reversed(list(threads)))
+        while waiting:
+            at = waiting.pop()
             step = self.program[at]
             if step.kind == NEXT:
                 inside = character >= 0 and at in self.takes[character]
@@ -414,8 +418,10 @@ class _Builder:
             else:
                 found[at] = None
                 continue
-            if holds:
-                found.update(dict.fromkeys(self.resolve(self.closure(at + 1), character)))
+            # (in a repeat it comes back to itself without a character)
+            if holds and at not in decided:
+                decided.add(at)
+                waiting += reversed(self.closure(at + 1))
         return list(found)
 
     def step(self, threads: Iterable[int], character: int) -> tuple[int, ...]:

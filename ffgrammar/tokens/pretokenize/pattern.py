@@ -4,8 +4,8 @@ The patterns are of the backtracking kind: of several ways to match, the one tha
 small part of that language, and only this part is read:
 
     a|b  (?:…)  (?i:…)  ? * + {m} {m,n} {m,}, each also lazy (??) or possessive (?+)
-    characters, \r \n \t \v \f \s \S \p{L} \p{Lu} \P{N} …, classes [^\s\p{L}]
-    (?!x) (?=x), where x is one character or class; $ at the end of a text
+    characters, \r \n \t \v \f \s \S \d \p{L} \p{Lu} \p{Han} \P{N} …, classes [^\s\p{L}] [a[bc]] [\p{L}&&[^\p{Han}]]
+    (?!x) (?=x), where x is one character or class; $ at the end of a text; groups (…), which only group
 
 A possessive quantifier gives nothing back. It is read as a greedy one, and refused where that could make a difference.
 It could where a character that the quantifier takes may also begin what follows. The quantifier is also refused where
@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.pretokenize.properties import PROPERTY_NAMES, property_ranges
 
 __all__ = ["CHAR", "END", "JUMP", "MATCH", "NEXT", "SPLIT", "CharSet", "Instruction", "compile_pattern"]
 
@@ -37,15 +38,15 @@ PROPERTIES = {
     "M": 8,
     "N": 16,
     "s": 32,
-    # Lu and Lt share a bit, as do Lm and Lo, and P and S. So they are read in these pairs only, and refused alone.
+    # Lu and Lt share a bit, as do Lm and Lo. So they are read in these pairs only, and refused alone.
     "Lu": 1,
     "Lt": 1,
     "Lm": 4,
     "Lo": 4,
-    "P": 128,
-    "S": 128,
 }
-TOGETHER = ({"Lu", "Lt"}, {"Lm", "Lo"}, {"P", "S"})
+TOGETHER = ({"Lu", "Lt"}, {"Lm", "Lo"})
+# The bit of \p{P} and \p{S} together; one of them alone is its ranges.
+SIGNS = 128
 
 
 class CharSet(NamedTuple):
@@ -299,16 +300,25 @@ class _Reader:
             return self.group(True)
         for text, wanted in (("(?!", False), ("(?=", True)):
             if self.take(text):
-                chars = self.characters(ignore_case)
-                if not self.take(")"):
+                chars, without = self.characters(ignore_case)
+                if not self.take(")") or without:
                     raise self.error("only one character can be looked ahead to")
                 return _step(Instruction(NEXT, chars, wanted=wanted), (), nullable=True)
         if self.take("$"):
             return _step(Instruction(END), ())
-        if self.peek("("):
+        if self.peek("(?"):
             raise self.error("this kind of group is not supported")
-        chars = self.characters(ignore_case)
-        return _step(Instruction(CHAR, chars), (chars,), single=chars)
+        if self.take("("):
+            return self.group(ignore_case)
+        chars, without = self.characters(ignore_case)
+        if without is None:
+            return _step(Instruction(CHAR, chars), (chars,), single=chars)
+
+        def emit(program: list[Instruction]) -> None:
+            program.append(Instruction(NEXT, without, wanted=False))
+            program.append(Instruction(CHAR, chars))
+
+        return Part(emit, (chars,))
 
     def group(self, ignore_case: bool) -> Part:
         self.depth += 1
@@ -318,25 +328,40 @@ class _Reader:
             raise self.error("expected )")
         return part
 
-    def characters(self, ignore_case: bool) -> CharSet:
-        """One character, escape or class."""
+    def characters(self, ignore_case: bool) -> tuple[CharSet, CharSet | None]:
+        """(one character, escape or class, what is taken out of it: the b of [a&&[^b]])."""
         if self.take("["):
             return self.bracketed(ignore_case)
-        names, ranges, negated = self.member(ignore_case)
-        return CharSet(self.mask_of(names), tuple(ranges), negated)
+        return self.set_of(*self.member(ignore_case)), None
 
-    def bracketed(self, ignore_case: bool) -> CharSet:
+    def bracketed(self, ignore_case: bool) -> tuple[CharSet, CharSet | None]:
         negated = self.take("^")
         names: list[str] = []
         ranges: list[tuple[int, int]] = []
+        mask = 0  # of classes inside
+        if self.peek("]"):
+            raise self.error("] at the start of a class is not supported")
         while not self.take("]"):
-            if any(self.peek(text) for text in ("&&", "--", "~~")):
+            if not negated and (names or ranges or mask) and self.take("&&[^"):
+                self.at -= 1
+                without, other = self.bracketed(ignore_case)
+                if other or not without.negated or not self.take("]"):
+                    raise self.error("only [^...] can be taken out of a class, at its end")
+                return self.set_of(names, ranges, False, mask), without._replace(negated=False)
+            if any(self.peek(text) for text in ("&&", "--", "~~", "[^", "[:")):
                 raise self.error("operations on classes are not supported")
+            if self.take("["):
+                inner, out = self.bracketed(ignore_case)
+                if out or inner.negated:
+                    raise self.error("only plain classes are supported inside a class")
+                mask |= inner.mask
+                ranges += inner.ranges
+                continue
             more, found, opposite = self.member(ignore_case, True)
             if opposite:
-                if names or ranges or negated or not self.take("]"):
+                if names or ranges or mask or negated or not self.take("]"):
                     raise self.error("\\S or \\P beside others in a class is not supported")
-                return CharSet(self.mask_of(more), tuple(found), True)
+                return self.set_of(more, found, True), None
             if self.peek("-") and not self.pattern.startswith("-]", self.at) and len(found) >= 1 and not more:
                 self.at += 1
                 _, last, _ = self.member(False, True)
@@ -345,7 +370,7 @@ class _Reader:
                 found = [(found[0][0], last[0][0])]
             names += more
             ranges += found
-        return CharSet(self.mask_of(names), tuple(ranges), negated)
+        return self.set_of(names, ranges, negated, mask), None
 
     def member(self, ignore_case: bool, bracketed: bool = False) -> tuple[list[str], list[tuple[int, int]], bool]:
         """(properties, ranges, whether all other characters are meant) of a character or an escape."""
@@ -359,12 +384,14 @@ class _Reader:
             if escape in ("p", "P"):
                 end = self.pattern.find("}", self.at)
                 name = self.pattern[self.at + 1 : end] if self.peek("{") and end > 0 else ""
-                if name not in PROPERTIES or name == "s":
+                if (name not in PROPERTIES and name not in PROPERTY_NAMES) or name == "s":
                     raise self.error(f"the property {name!r} is not supported")
                 self.at = end + 1
                 return [name], [], escape == "P"
             if escape in ("s", "S"):
                 return ["s"], [], escape == "S"
+            if escape in ("d", "D"):
+                return ["Nd"], [], escape == "D"
             if escape in ("r", "n", "t", "v", "f"):
                 character = {"r": "\r", "n": "\n", "t": "\t", "v": "\v", "f": "\f"}[escape]
             elif escape.isalnum() or not escape:
@@ -375,15 +402,19 @@ class _Reader:
             raise self.error(f"{character!r} is not supported here")
         return [], [(code, code) for code in _cases(character, ignore_case)], False
 
-    def mask_of(self, names: Iterable[str]) -> int:
+    def set_of(self, names: Iterable[str], ranges: Iterable[tuple[int, int]], negated: bool, mask: int = 0) -> CharSet:
+        """The set of characters with one of these properties, in these ranges, or with one of the bits in `mask`."""
         given = set(names)
-        mask = 0
-        for name in given:
-            mask |= PROPERTIES[name]
         for pair in TOGETHER:
-            if given & pair and not pair <= given and ("L" not in given or "P" in pair):
+            if given & pair and not pair <= given and "L" not in given:
                 raise self.error(f"{' and '.join(sorted(pair))} are supported together only")
-        return mask
+        if {"P", "S"} <= given:
+            given -= {"P", "S"}
+            mask |= SIGNS
+        named = [one for name in sorted(given - PROPERTIES.keys()) for one in property_ranges(name)]
+        for name in given & PROPERTIES.keys():
+            mask |= PROPERTIES[name]
+        return CharSet(mask, (*ranges, *named), negated)
 
 
 def _cases(character: str, ignore_case: bool) -> list[int]:

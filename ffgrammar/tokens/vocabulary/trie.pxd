@@ -17,17 +17,20 @@ tokens have none, nor have tokens of more than MAX_TOKEN_BYTES.
 """
 
 cimport cython
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy
 
 cdef enum:
-    MAX_TOKEN_BYTES = 255  # the depth of a node is 8 bits
+    # Of tokens in the trie. Walks keep what they know by depth on the stack, so this is not larger than models need: Claude has
+    # tokens of 1,024 spaces.
+    MAX_TOKEN_BYTES = 1024
+    DEPTH_BITS = 11
 
 
 cdef struct TrieNode:
     # Read a node with the accessors below.
     uint32_t word  # token << 8 | byte; the token is pad_token where no token ends
-    uint32_t size  # (how many nodes the subtree has, this one included) << 8 | depth
+    uint32_t size  # (how many nodes the subtree has, this one included) << DEPTH_BITS | depth
 
 
 cdef inline uint32_t node_byte(const TrieNode* node) noexcept nogil:
@@ -43,12 +46,12 @@ cdef inline uint32_t node_token(const TrieNode* node) noexcept nogil:
 
 cdef inline uint32_t node_size(const TrieNode* node) noexcept nogil:
     """How many nodes the subtree of a node has, itself included: 1 for a leaf."""
-    return node.size >> 8
+    return node.size >> DEPTH_BITS
 
 
 cdef inline uint32_t node_depth(const TrieNode* node) noexcept nogil:
     """How many bytes a node spells: 0 for the root, 1 for its children."""
-    return node.size & 0xFF
+    return node.size & ((1 << DEPTH_BITS) - 1)
 
 
 cdef inline uint32_t subtree_end(const TrieNode* nodes, uint32_t at) noexcept nogil:
@@ -141,7 +144,7 @@ cdef class TokenTrie:
     cdef readonly uint32_t max_depth    # bytes of the longest token that is in the trie
 
     cdef TrieNode* nodes                # node_count of them; nodes[0] is the root
-    cdef uint8_t* heights               # per node: bytes of the longest way down from it
+    cdef uint16_t* heights              # per node: bytes of the longest way down from it
     cdef uint32_t roots[256]            # child of the root by byte, 0 where there is none
 
     # Aliases: tokens with the same bytes as another token, which represents these bytes. alias_id[k] is such a token, and

@@ -5,12 +5,12 @@
     trie.subtree(b"a")       # [0, 1]: the tokens that begin with "a", in byte order
 
 The .pxd describes the nodes and how to walk over them. A trie is filled once, by one linear pass over the tokens in byte order, and
-never changes, so any number of threads may read it. It takes 9 bytes a node, 4 bytes an id, the tokens' bytes, and 8 to 16
+never changes, so any number of threads may read it. It takes 10 bytes a node, 4 bytes an id, the tokens' bytes, and 8 to 16
 bytes a token for an index of them: 4 MB for the 100,000 tokens of cl100k.
 """
 
 cimport cython
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
@@ -19,7 +19,8 @@ from ffgrammar.core.errors import TokenizerError
 # pad_token = 32 * ceil(vocab_size / 32) must fit the 24 bits of TrieNode.word.
 MAX_VOCAB_SIZE = (1 << 24) - 32
 cdef uint32_t _MAX_VOCAB_SIZE = (1 << 24) - 32
-cdef uint32_t _MAX_NODES = (1 << 24) - 1
+# The size of the root's subtree must fit TrieNode.size.
+cdef uint32_t _MAX_NODES = (1 << (32 - DEPTH_BITS)) - 1
 
 
 cdef inline void* _claim(size_t count, size_t width) except NULL:
@@ -42,7 +43,7 @@ cdef uint64_t _count_nodes(
     const uint32_t* offsets,
     const uint32_t* order,
     uint32_t count,
-    uint8_t* shared,
+    uint16_t* shared,
     uint32_t* aliases,
 ) noexcept nogil:
     """The number of nodes in the trie of these sorted tokens. Sets shared[k] to the length of the prefix that token k shares with
@@ -53,7 +54,7 @@ cdef uint64_t _count_nodes(
         token = order[k]
         length = offsets[token + 1] - offsets[token]
         common = _common_prefix(blob + offsets[before], before_length, blob + offsets[token], length)
-        shared[k] = <uint8_t>common
+        shared[k] = <uint16_t>common
         nodes += length - common
         # The tokens are sorted, and all of this one is shared with the one before: both have the same bytes.
         aliases[0] += common == length
@@ -65,12 +66,12 @@ cdef uint64_t _count_nodes(
 cdef inline void close_node(TokenTrie trie, const uint32_t* path, uint32_t made, uint32_t depth) noexcept nogil:
     """Sets the size and depth of the last node of a path, and updates the height of its parent. All nodes below it are made."""
     cdef uint32_t holder = path[depth]
-    trie.nodes[holder].size = (made - holder) << 8 | depth
+    trie.nodes[holder].size = (made - holder) << DEPTH_BITS | depth
     if trie.heights[path[depth - 1]] < trie.heights[holder] + 1:
         trie.heights[path[depth - 1]] = trie.heights[holder] + 1
 
 
-cdef void _fill_nodes(TokenTrie trie, const uint32_t* order, uint32_t count, const uint8_t* shared) noexcept nogil:
+cdef void _fill_nodes(TokenTrie trie, const uint32_t* order, uint32_t count, const uint16_t* shared) noexcept nogil:
     """Writes the nodes and the lists of aliases."""
     cdef TrieNode* nodes = trie.nodes
     cdef uint32_t path[MAX_TOKEN_BYTES + 1]
@@ -105,7 +106,7 @@ cdef void _fill_nodes(TokenTrie trie, const uint32_t* order, uint32_t count, con
     while depth > 0:
         close_node(trie, path, made, depth)
         depth -= 1
-    nodes[0].size = made << 8
+    nodes[0].size = made << DEPTH_BITS
 
 
 cdef void _index_tokens(TokenTrie trie, TokenIndex* index, uint32_t vocab_size) noexcept nogil:
@@ -161,7 +162,7 @@ cdef const char* _front_coded_lengths(
         length = <uint32_t>shared[k] + rest[k]
         if token >= trie.vocab_size or trie.offsets[token + 1]:
             return "an id is out of range or there twice"
-        if shared[k] > before or rest[k] == 0 or length > MAX_TOKEN_BYTES:
+        if shared[k] > before or rest[k] == 0 or length > 0xFF:
             return "a token's length is wrong"
         trie.offsets[token + 1] = length
         order[k] = token
@@ -218,7 +219,7 @@ cdef class TokenTrie:
 
     Raises:
         TokenizerError: a token is not bytes, there are more tokens than vocab_size, vocab_size is no int or is
-            negative, or there is more than the format can hold (2**24 - 32 ids, 2**24 - 1 nodes, 2**32 - 1 bytes).
+            negative, or there is more than the format can hold (2**24 - 32 ids, 2**21 - 1 nodes, 2**32 - 1 bytes).
     """
 
     def __cinit__(self, tokens, vocab_size=None, secondary=()):
@@ -330,7 +331,7 @@ cdef class TokenTrie:
         return 0
 
     cdef int _build(self, const uint32_t* order, uint32_t count) except -1:
-        cdef uint8_t* shared = <uint8_t*>_claim(count, 1)
+        cdef uint16_t* shared = <uint16_t*>_claim(count, sizeof(uint16_t))
         cdef uint64_t nodes
         cdef uint32_t slots = 16, aliases = 0
         try:
@@ -340,7 +341,7 @@ cdef class TokenTrie:
                 raise TokenizerError(f"the vocabulary's trie has {nodes} nodes, more than {_MAX_NODES}")
             self._free_nodes()
             self.nodes = <TrieNode*>_claim(nodes, sizeof(TrieNode))
-            self.heights = <uint8_t*>_claim(nodes, 1)
+            self.heights = <uint16_t*>_claim(nodes, sizeof(uint16_t))
             self.alias_of = <uint32_t*>_claim(aliases, sizeof(uint32_t))
             self.alias_id = <uint32_t*>_claim(aliases, sizeof(uint32_t))
             self.alias_count = aliases
@@ -407,7 +408,7 @@ cdef class TokenTrie:
 
     @property
     def long_ids(self):
-        """Ids of the tokens that are longer than 255 bytes and therefore not in the trie, ascending."""
+        """Ids of the tokens that are longer than 1,024 bytes and therefore not in the trie, ascending."""
         return [self.long_list[k] for k in range(self.long_count)]
 
     def token_bytes(self, token):
