@@ -45,6 +45,16 @@ def test_tokenizers_of_a_folder(tmp_path: Path) -> None:
     assert "| yes, in NFC | 0." in found and "1 tokenizers, 0 of them with differences" in found
 
 
+def test_rules_of_a_folder(tmp_path: Path) -> None:
+    pytest.importorskip("tokenizers")
+    (tmp_path / "qwen3").mkdir()
+    tokenizer = make("qwen")[0]
+    tokenizer.add_special_tokens(["<|endoftext|>"])
+    tokenizer.save(str(tmp_path / "qwen3" / "tokenizer.json"))
+    found = _run(tmp_path, "rules", str(tmp_path), "--times", "1", "--family", "Qwen")
+    assert "| Qwen | 300 | " in found
+
+
 @pytest.mark.timing
 def test_a_short_soak(shared_dir: Path) -> None:
     """The whole one is `python tests/long_checks soak`: ten million tokens over all schemas."""
@@ -54,4 +64,4 @@ def test_a_short_soak(shared_dir: Path) -> None:
 
 def test_all_have_a_short_run_here() -> None:
     named = subprocess.run([sys.executable, str(PROGRAM)], capture_output=True, text=True).stderr
-    assert {*named.split()[3].split("|")} == {*SHORT, "soak", "tokenizers"}
+    assert {*named.split()[3].split("|")} == {*SHORT, "rules", "soak", "tokenizers"}

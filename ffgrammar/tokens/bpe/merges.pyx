@@ -120,7 +120,8 @@ cdef class Merges:
         free(self.kept_pairs)
 
     def load_left_lengths(self, bytes lengths not None):
-        """Take the parts of all tokens from packed lengths, instead of looking for them. Other threads may use the merges meanwhile.
+        """Take the parts of all tokens from packed lengths, instead of looking for them. Other threads may use the merges at the
+        same time.
 
         Args:
             lengths: how many bytes the left part of each token has, or 0 if merging begins with the token; the tokens are in byte
@@ -150,6 +151,7 @@ cdef class Merges:
         cdef uint32_t[MAX_TOKEN_BYTES + 1] path  # by depth: the token
         cdef uint32_t at, depth, token
         cdef size_t count = 0
+        path[0] = WHOLE
         if <size_t>len(lengths) != self.trie.token_count:
             return False
         for at in range(1, self.trie.node_count):
@@ -159,7 +161,7 @@ cdef class Merges:
                 continue
             if count == <size_t>len(lengths) or length[count] >= depth or path[length[count]] == self.trie.pad_token:
                 return False
-            left[token] = path[length[count]] if length[count] else <uint32_t>WHOLE
+            left[token] = path[length[count]]
             count += 1
         return count == <size_t>len(lengths)
 
