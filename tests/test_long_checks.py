@@ -52,7 +52,7 @@ def test_rules_of_a_folder(tmp_path: Path) -> None:
     tokenizer.add_special_tokens(["<|endoftext|>"])
     tokenizer.save(str(tmp_path / "qwen3" / "tokenizer.json"))
     found = _run(tmp_path, "rules", str(tmp_path), "--times", "1", "--family", "Qwen")
-    assert "| Qwen | 300 | " in found
+    assert "\n| Qwen | " in found and "wrong" not in found and "0 families with differences" in found
 
 
 @pytest.mark.timing
