@@ -89,7 +89,8 @@ cdef class DeadEnds:
         self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, const uint32_t* ends
     ) noexcept nogil
 
-    # Part of list_dead: append the dead ends among the tokens that end inside a character and have no lead.
+    # Part of list_dead: append the dead ends among the tokens that need an ending (Reach.doubtful) and have no lead. Those that end
+    # inside a character need one.
     cdef int judge_cut(self, Engine engine, const SievePart* part) noexcept nogil
 
     # Part of list_dead: the same for all other tokens that have no lead. Writes IN_PARTS to `offset` if there are too many tokens
@@ -101,7 +102,7 @@ cdef class DeadEnds:
         self, Engine engine, const SievePart* part, uint32_t survey, uint32_t* offset) noexcept nogil
 
     # Part of judge_surveyed: note that the pre-token cannot end after the many tokens that lead to a configuration and an outcome.
-    # From then on `followed` has the tokens that a common follower can follow at all such places.
+    # From then on `followed` keeps only tokens that some common follower can follow, at this place and at those noted before.
     cdef int doubt(self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome) noexcept nogil
 
     # Part of judge_surveyed: judge the tokens that lead to such an outcome and that `followed` does not have.

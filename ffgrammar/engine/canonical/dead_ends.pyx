@@ -263,7 +263,7 @@ cdef class DeadEnds:
             status = self.judge_surveyed(engine, part, survey, offset)
         if status < 0 or offset[0] != <uint32_t>IN_PARTS or self.base == self.start.state:
             return status
-        # (a base does not tell the states apart that tokens lead to, and common followers are found by state)
+        # (tokens that lead to different states can lead to one state of the base, but followers are found for exact states)
         self.dead.len = before
         self.base = self.start.state
         offset[0] = listed_at
@@ -299,7 +299,7 @@ cdef class DeadEnds:
             at = first + (0 if listed == <uint32_t>MANY else listed)
             all_end = True
             for outcome in range(transition.count):
-                # (tokens that need an ending are judged as doubtful ones)
+                # (judge_cut has judged the tokens that need an ending)
                 status = transition.needs_ending[outcome] or self.meets(transition, outcome, self.state_ends.data)
                 if status == 0 and self.base == self.start.state:
                     status = self.can_end(engine, &config, transition, outcome, self.state_ends.data)

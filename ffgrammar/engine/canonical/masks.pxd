@@ -26,8 +26,8 @@ cdef class CanonicalMasks:
     cdef DeadEnds dead_ends
     cdef size_t max_bytes
     cdef uint32_t generation   # of the engine's caches, which rows and states belong to
-    # Losses: tokens that are dead ends in some part of a sieve. First come those that no part lets live. The others live in parts
-    # that go on with the pre-token, and only there, so they come only if they may stand beside the last token.
+    # Losses: tokens that are dead ends in some part of a sieve, and live at most in parts that go on with the pre-token. First come
+    # those that live in no part. The others come only if they may stand beside the last token.
     cdef Intern names          # (row, lexer state, number of the sieve)
     cdef Vec offsets           # by name: where its losses are in `lost`, NOT_FOUND or IN_PARTS
     cdef Vec lost              # lists: two counts, then the tokens
@@ -36,7 +36,7 @@ cdef class CanonicalMasks:
     # All methods run with the engine's lock held and the look-ahead entered. Unless its comment says otherwise, a method
     # returns a status; if the comment begins with "Whether", it returns 1, 0 or a status.
 
-    # Forget everything if the engine has forgotten its rows and states, or if it takes too much memory.
+    # Forget everything if the engine has forgotten its rows and states, or if what is kept here takes too much memory.
     cdef int enter(self, Engine engine) noexcept nogil
 
     # Write the mask after the tokens so far to `count` words, including end-of-text tokens. `at` is the rules' state, and
@@ -75,7 +75,7 @@ cdef class CanonicalMasks:
     # 2. `offsets` are those of the parts in `dead`.
     cdef int lives_in(self, Sieve sieve, const uint32_t* offsets, uint32_t token) noexcept nogil
 
-    # Several tokens must not spell an unmergeable token. With some tokens the pre-token so far becomes the beginning of an
+    # An unmergeable token must not be spelled by several tokens. With some tokens the pre-token so far becomes the beginning of an
     # unmergeable token, and this may make them dead ends. Take these dead ends out of `words`.
     cdef int drop_spelled(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,

@@ -69,7 +69,7 @@ cdef class CanonicalMasks:
 
     Args:
         lookahead: the grammar's look-ahead.
-        max_bytes: when the kept dead ends and losses, or the kept parts, take more than this, all are dropped.
+        max_bytes: when the kept dead ends and losses take more than this, they are dropped. So are the kept parts.
     """
 
     def __cinit__(self, Lookahead lookahead not None, size_t max_bytes):
@@ -289,7 +289,7 @@ cdef class CanonicalMasks:
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
         const uint32_t* offsets, uint32_t node, uint32_t* words
     ) noexcept nogil:
-        cdef uint32_t first = 0xFFFFFFFF  # the lowest depth on the way from the last unmergeable token to the next
+        cdef uint32_t first = 0xFFFFFFFF  # the smallest depth of the nodes since the last unmergeable token
         cdef uint32_t above, stop, below, start, depth, size
         cdef long long token
         cdef int status

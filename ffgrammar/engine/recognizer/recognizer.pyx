@@ -1,5 +1,5 @@
-"""The lexing rule: the lexer reads the longest text that some lexeme allowed here matches. All lexemes that match this text go
-to the parser. A lazy lexeme ends as soon as it matches.
+"""The lexing rule: the lexer reads on as long as some lexeme allowed here can still match. Then all lexemes that match what was
+read go to the parser. A lazy lexeme ends as soon as it matches.
 
 A check can drop a lexeme from those that go to the parser. In a grammar with checks, a lexeme ends as soon as no byte can
 follow in it, and not only when the next byte has come. So if only checked lexemes may come next and all their checks fail, the
@@ -124,8 +124,8 @@ cdef int recognizer_first(Recognizer* m, Config* config) noexcept nogil:
 
 cdef int row_guard(Recognizer* m, uint32_t row, uint32_t* guard) noexcept nogil:
     """Write what a text in a parser's row needs to go on. If each lexeme that the row waits for is checked or closes a bracket,
-    `guard` has their checks as bits, and CLOSES if one of them closes a bracket. Otherwise, or if the text may end in the row,
-    `guard` is 0: the text can always go on. Returns OK or NO_MEMORY."""
+    `guard` has their checks as bits, and CLOSES if one without a check closes a bracket. Otherwise, or if the text may end in the
+    row, `guard` is 0: the text can always go on. Returns OK or NO_MEMORY."""
     cdef uint32_t count, i, lexeme
     cdef uint32_t found = 0
     cdef const Item* items

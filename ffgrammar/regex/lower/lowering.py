@@ -63,7 +63,8 @@ def lower(node: Node, store: ExprStore, encode: Encoding = UTF8) -> int:
         encode: how characters are spelled in bytes.
 
     Raises:
-        UnsupportedError: an anchor stands where it can fail, as in `a^b`; or the tree has look-around.
+        UnsupportedError: an anchor stands where it can fail, as in `a^b`, or inside `and` or `not`; or the tree has
+            look-around.
         LimitError: the expression is too large.
     """
     try:
