@@ -12,4 +12,6 @@ In reading order:
     gguf                the vocabulary of a GGUF file
     ranks               rank files of tiktoken and Llama, and Mistral's tekken.json
     files               which of these a file is, by its content
+    parts               what a tokenizer is made of: what a loader reads, and what is built of it
+    makers              what a caller gives, as the parts of a tokenizer
 """

@@ -30,16 +30,20 @@ class RulesEncoder:
     pre-token, as in tiktoken.
 
     Args:
-        rules: the tokenizer's.
         tokens: bytes by id, None where an id has none.
         pattern: how it cuts a text.
     """
 
-    def __init__(self, rules: LazyRules, tokens: list[bytes | None], pattern: str) -> None:
-        self._rules = rules
+    _rules: LazyRules
+
+    def __init__(self, tokens: list[bytes | None], pattern: str) -> None:
         self._ranks = {token: rank for rank, token in enumerate(tokens) if token}
         self._pattern = pattern
         self._other: TiktokenEncoder | None = None
+
+    def bind(self, rules: LazyRules, knows_space: bool, form: NormalForm | None) -> None:
+        """Take the tokenizer's rules, before anything is encoded. They hold for all texts."""
+        self._rules = rules
 
     def _tiktoken(self) -> TiktokenEncoder:
         if self._other is None:
@@ -135,25 +139,30 @@ class HuggingFaceEncoder:
     Args:
         config: the tokenizer.json.
         letters: GPT-2's letters by byte if the model works on these; None if it has tokens like `<0x0A>`.
-
-    Attributes:
-        rules: the tokenizer's; set once, before anything is encoded.
-        knows_space: whether the rules also hold for a text that has the character that stands for the space.
-        form: the normal form of texts for which the rules hold; None: for all texts.
     """
 
     def __init__(self, config: dict[str, Any], letters: dict[int, str] | None) -> None:
-        self.rules: LazyRules | None = None
-        self.knows_space = True
-        self.form: NormalForm | None = None
+        self._rules: LazyRules | None = None
+        self._knows_space = True
+        self._form: NormalForm | None = None
         self._letters = letters
         self._config: dict[str, Any] | None = config
         self._tokenizer: Any = None
         self._lock = new_lock()
 
+    def bind(self, rules: LazyRules, knows_space: bool, form: NormalForm | None) -> None:
+        """Take the tokenizer's rules, before anything is encoded.
+
+        Args:
+            rules: the rules.
+            knows_space: whether they also hold for a text that has the character that stands for the space.
+            form: the normal form of texts for which they hold; None: for all texts.
+        """
+        self._rules, self._knows_space, self._form = rules, knows_space, form
+
     def _own(self) -> CanonicalRules | None:
-        own = None if self.rules is None else self.rules.get()
-        if own is not None and self.knows_space and self.form is None:
+        own = None if self._rules is None else self._rules.get()
+        if own is not None and self._knows_space and self._form is None:
             self._config = None
         return own
 
@@ -200,7 +209,7 @@ class HuggingFaceEncoder:
     def _encode_text(self, text: str) -> list[int]:
         own = self._own()
         space = None if own is None else own.space
-        is_known = self.knows_space or space is None or space not in text
+        is_known = self._knows_space or space is None or space not in text
         if own is not None and is_known and self._is_normal(text):
             return own.encoder.encode_text((text if space is None else text.replace(space, " ")).encode())
         return list(self._ready().encode(text, add_special_tokens=False).ids)
@@ -208,7 +217,7 @@ class HuggingFaceEncoder:
     def _is_normal(self, text: str) -> bool:
         """Whether normalizing changes nothing in the text. (All versions of Python and of the package `tokenizers`
         agree about that. They differ in what becomes of other texts, because Unicode adds characters.)"""
-        return self.form is None or is_normal(self.form, text)
+        return self._form is None or is_normal(self._form, text)
 
     def _normalized(self, data: bytes, valid: int) -> tuple[bytes, int]:
         """Normalizes the text, which is the first `valid` bytes. Returns all bytes with this text in its place, and how

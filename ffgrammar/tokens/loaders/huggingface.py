@@ -18,12 +18,13 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ffgrammar.core.collector import paused
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.loaders.encoders import HuggingFaceEncoder, SentencePieceEncoder
-from ffgrammar.tokens.loaders.huggingface_rules import ListedRules, byte_alphabet, read_rules
+from ffgrammar.tokens.loaders.encoders import HuggingFaceEncoder
+from ffgrammar.tokens.loaders.huggingface_rules import byte_alphabet, read_rules
+from ffgrammar.tokens.loaders.parts import ReadTokenizer
 from ffgrammar.tokens.vocabulary.trie import MAX_VOCAB_SIZE
 
 __all__ = ["ReadTokenizer", "byte_alphabet", "read_config", "read_tokenizer"]
@@ -32,31 +33,6 @@ BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2})>\Z")
 
 # Names that models give to the token that ends a text; used only when exactly one of them is there.
 EOS_NAMES = ("</s>", "<|endoftext|>", "<|end_of_text|>", "<eos>", "<|eot_id|>", "<|im_end|>", "<|end|>", "[EOS]")
-
-
-class ReadTokenizer(NamedTuple):
-    """What a tokenizer.json says.
-
-    Attributes:
-        tokens: bytes by id, None where an id has none.
-        special_tokens: id by name.
-        eos_token_ids: those that end a text, as given or found.
-        name: for messages.
-        encoder: its own code, or its rules once `rules` are made.
-        rules: how it cuts and merges; None where that is not known.
-        reason: why it is not known.
-        adds_prefix_space, strips_first_space: see `Tokenizer`.
-    """
-
-    tokens: list[bytes | None]
-    special_tokens: dict[str, int]
-    eos_token_ids: Any
-    name: str
-    encoder: HuggingFaceEncoder | SentencePieceEncoder | None
-    rules: ListedRules | None
-    reason: str
-    adds_prefix_space: bool
-    strips_first_space: bool
 
 
 def read_tokenizer(source: Any, eos_token_ids: Any = None, data: bytes | None = None) -> ReadTokenizer:
