@@ -6,6 +6,8 @@ In reading order:
     huggingface_splits  the pre-tokenizers of a tokenizer.json, as patterns
     implied_splits      where a vocabulary cuts texts although there is no pre-tokenizer
     huggingface_rules   how a tokenizer.json cuts and merges, or that this cannot be known exactly
+    name_table          names of tokens by id, and ids by name
+    vocabulary_json     the big parts of a tokenizer.json
     encoders            encoders by rules, and those that call the code of others
     huggingface         a tokenizer.json as a whole: bytes of tokens, special tokens, end-of-text tokens
     sentencepiece       a model of sentencepiece

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.core.forks import new_lock
+from ffgrammar.tokens.loaders.vocabulary_json import plain
 from ffgrammar.tokens.vocabulary.normal_form import NormalForm, is_normal
 
 if TYPE_CHECKING:
@@ -139,10 +140,13 @@ class HuggingFaceEncoder:
     Args:
         config: the tokenizer.json.
         letters: GPT-2's letters by byte if the model works on these; None if it has tokens like `<0x0A>`.
+
+    Attributes:
+        rules: the tokenizer's; None before `bind`.
     """
 
     def __init__(self, config: dict[str, Any], letters: dict[int, str] | None) -> None:
-        self._rules: LazyRules | None = None
+        self.rules: LazyRules | None = None
         self._knows_space = True
         self._form: NormalForm | None = None
         self._letters = letters
@@ -158,10 +162,10 @@ class HuggingFaceEncoder:
             knows_space: whether they also hold for a text that has the character that stands for the space.
             form: the normal form of texts for which they hold; None: for all texts.
         """
-        self._rules, self._knows_space, self._form = rules, knows_space, form
+        self.rules, self._knows_space, self._form = rules, knows_space, form
 
     def _own(self) -> CanonicalRules | None:
-        own = None if self._rules is None else self._rules.get()
+        own = None if self.rules is None else self.rules.get()
         if own is not None and self._knows_space and self._form is None:
             self._config = None
         return own
@@ -177,7 +181,7 @@ class HuggingFaceEncoder:
                         "pip install tokenizers (masks and matchers work without)"
                     ) from None
                 try:
-                    self._tokenizer = tokenizers.Tokenizer.from_str(json.dumps(self._config))
+                    self._tokenizer = tokenizers.Tokenizer.from_str(json.dumps(self._config, default=plain))
                 except Exception as error:
                     raise TokenizerError(f"tokenizers cannot read this tokenizer: {error}") from error
                 self._tokenizer.encode_special_tokens = True

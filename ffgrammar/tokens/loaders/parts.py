@@ -8,7 +8,7 @@ Rules and encoders are bound to the trie but not made here: that happens when th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from ffgrammar.tokens.canonical.lazy_rules import LazyRules, make_rules
 from ffgrammar.tokens.loaders.encoders import HuggingFaceEncoder, RulesEncoder
 from ffgrammar.tokens.vocabulary.normal_form import NormalForm
+from ffgrammar.tokens.vocabulary.packed_tokens import PackedTokens
 from ffgrammar.tokens.vocabulary.special import add_eos_names, check_eos, check_special_tokens, check_vocab_size
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
@@ -81,7 +82,7 @@ class ReadTokenizer(NamedTuple):
         adds_prefix_space, strips_first_space: see `Tokenizer`.
     """
 
-    tokens: list[bytes | None]
+    tokens: Sequence[bytes | None]
     special_tokens: dict[str, int]
     eos_token_ids: Any
     name: str
@@ -143,14 +144,13 @@ def build_parts(read: ReadTokenizer, vocab_size: int | None) -> TokenizerParts:
     """
     special_tokens = dict(read.special_tokens)
     check_special_tokens(special_tokens)
-    tokens = list(read.tokens)
+    tokens = read.tokens
     size = check_vocab_size(vocab_size, max([len(tokens), *(1 + number for number in special_tokens.values())]))
     eos = check_eos(read.eos_token_ids, size)
     add_eos_names(special_tokens, eos, tokens)
-    for number in special_tokens.values():
-        if number < len(tokens):
-            tokens[number] = None
-    trie = TokenTrie(tokens, size, frozenset() if read.rules is None else read.rules.secondary)
+    packed = tokens if isinstance(tokens, PackedTokens) else PackedTokens(tokens)
+    packed = packed.changed({number: None for number in special_tokens.values() if number < len(tokens)})
+    trie = TokenTrie(packed, size, frozenset() if read.rules is None else read.rules.secondary)
     return TokenizerParts(
         trie,
         special_tokens,

@@ -20,6 +20,8 @@ cimport cython
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy
 
+from ffgrammar.tokens.vocabulary.packed_tokens cimport PackedTokens
+
 cdef enum:
     MAX_TOKEN_BYTES = 255  # the depth of a node is 8 bits
 
@@ -178,11 +180,23 @@ cdef class TokenTrie:
     # order.
     cdef int _build(self, const uint32_t* order, uint32_t count) except -1
 
-    # Take the tokens over from a list by id.
-    cdef int _load_list(self, list tokens, frozenset secondary) except -1
+    # The same where more is known: shared[k] is how many bytes token k shares with the one before it, `nodes` how many nodes
+    # there will be, and `aliases` how many tokens have the same bytes as the one before.
+    cdef int _make_nodes(
+        self, const uint32_t* order, uint32_t count, const uint8_t* shared, uint64_t nodes, uint32_t aliases
+    ) except -1
 
-    # Take `count` tokens over from the form that pack.py writes, decompressed.
-    cdef int _load_front_coded(self, const uint8_t* raw, size_t size, uint32_t count) except -1
+    # Take the tokens over.
+    cdef int _load_packed(self, PackedTokens tokens, frozenset secondary) except -1
+
+    # Take `count` tokens over from the form that pack.py writes, decompressed, and the (id, bytes) of long ones.
+    cdef int _load_front_coded(self, const uint8_t* raw, size_t size, uint32_t count, list long_tokens) except -1
+
+    # List the tokens that are too long for the trie.
+    cdef int _list_long_tokens(self) except -1
+
+    # Write the ids of all tokens in the trie to `order`, in byte order, each alias after its representative.
+    cdef void _list_in_order(self, uint32_t* order) noexcept
 
     # The index of a node that Python code passed in. Raises IndexError if there is no such node, TokenizerError if it is no
     # int.

@@ -12,7 +12,10 @@ bytes a token for an index of them: 4 MB for the 100,000 tokens of cl100k.
 cimport cython
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memcpy
+from libc.string cimport memcmp, memcpy
+
+from ffgrammar.tokens.vocabulary.byte_order cimport sort_by_bytes
+from ffgrammar.tokens.vocabulary.packed_tokens cimport PackedTokens
 
 from ffgrammar.core.errors import TokenizerError
 
@@ -108,6 +111,16 @@ cdef void _fill_nodes(TokenTrie trie, const uint32_t* order, uint32_t count, con
     nodes[0].size = made << 8
 
 
+cdef inline bint _is_equal(const TokenIndex* index, uint32_t slot, uint64_t key, uint32_t token) noexcept nogil:
+    """Whether a slot has a token with the same bytes as `token`, whose hash is `key`."""
+    cdef uint32_t other = (slot >> 8) - 1
+    cdef uint32_t start = index.offsets[other]
+    cdef uint32_t length = index.offsets[token + 1] - index.offsets[token]
+    if (slot & 0xFF) != (key & 0xFF) or index.offsets[other + 1] - start != length:
+        return False
+    return memcmp(index.blob + start, index.blob + index.offsets[token], length) == 0
+
+
 cdef void _index_tokens(TokenTrie trie, TokenIndex* index, uint32_t vocab_size) noexcept nogil:
     """Enters all tokens into the index, whose slots are empty."""
     cdef uint32_t token, length, at, k
@@ -119,13 +132,12 @@ cdef void _index_tokens(TokenTrie trie, TokenIndex* index, uint32_t vocab_size) 
         if length > index.longest:
             index.longest = length
         # Ids come in order, so the lowest of several equal tokens is entered, and the others are left out.
-        if index_find(index, index.blob + index.offsets[token], length) >= 0:
-            continue
         key = hash_bytes(index.blob + index.offsets[token], length)
         at = <uint32_t>(key >> 8) & index.mask
-        while index.slots[at]:
+        while index.slots[at] and not _is_equal(index, index.slots[at], key, token):
             at = (at + 1) & index.mask
-        index.slots[at] = (token + 1) << 8 | <uint32_t>(key & 0xFF)
+        if index.slots[at] == 0:
+            index.slots[at] = (token + 1) << 8 | <uint32_t>(key & 0xFF)
     # Where a higher id represents the bytes of a lower one, it takes the lower one's slot.
     for k in range(trie.alias_count):
         if trie.alias_of[k] > trie.alias_id[k]:
@@ -144,10 +156,11 @@ cdef void _represent(TokenIndex* index, uint32_t other, uint32_t token) noexcept
 
 
 cdef const char* _front_coded_lengths(
-    TokenTrie trie, const uint8_t* raw, size_t size, uint32_t count, uint32_t* order, uint64_t* total
+    TokenTrie trie, const uint8_t* raw, size_t size, uint32_t count, uint32_t* order, uint64_t* total, uint32_t* aliases
 ) noexcept nogil:
-    """Reads ids and lengths of the front-coded form into `order` and `trie.offsets`, and the sum of the lengths into `total`.
-    Returns NULL, or what is wrong."""
+    """Reads the front-coded form: ids into `order`, the length of token i into `trie.offsets[i + 1]`. Adds the lengths to
+    `total`, and counts in `aliases` the tokens that have the same bytes as the token before them. Returns NULL, or what is
+    wrong."""
     cdef const uint8_t* shared = raw
     cdef const uint8_t* rest = raw + count
     cdef const uint8_t* ids = raw + 2 * <size_t>count
@@ -155,14 +168,14 @@ cdef const char* _front_coded_lengths(
     cdef uint64_t suffixes = 0
     if size < 5 * <size_t>count:
         return "it is cut short"
-    total[0] = 0
     for k in range(count):
         token = ids[k] | <uint32_t>ids[k + count] << 8 | <uint32_t>ids[k + 2 * <size_t>count] << 16
         length = <uint32_t>shared[k] + rest[k]
         if token >= trie.vocab_size or trie.offsets[token + 1]:
             return "an id is out of range or there twice"
-        if shared[k] > before or rest[k] == 0 or length > MAX_TOKEN_BYTES:
+        if shared[k] > before or length == 0 or length > MAX_TOKEN_BYTES or (rest[k] == 0 and length < before):
             return "a token's length is wrong"
+        aliases[0] += rest[k] == 0
         trie.offsets[token + 1] = length
         order[k] = token
         suffixes += rest[k]
@@ -170,8 +183,6 @@ cdef const char* _front_coded_lengths(
         before = length
     if size != 5 * <size_t>count + suffixes:
         return "its size is wrong"
-    for token in range(trie.vocab_size):
-        trie.offsets[token + 1] += trie.offsets[token]
     return NULL
 
 
@@ -190,8 +201,8 @@ cdef const char* _front_coded_bytes(
         if common:
             memcpy(text, before, common)
         memcpy(text + common, suffix, more)
-        # Tokens must be strictly ascending. This holds if the token has all of the one before as a prefix, or if its first
-        # byte that is not shared is greater.
+        # Tokens must be ascending. This holds if the token has all of the one before as a prefix, or if its first byte that is
+        # not shared is greater.
         if k and common < raw[k - 1] + <uint32_t>raw[k - 1 + count] and text[common] <= before[common]:
             return "its tokens are not in order"
         suffix += more
@@ -199,12 +210,30 @@ cdef const char* _front_coded_bytes(
     return NULL
 
 
+cdef void _write_front_coded(
+    TokenTrie trie, const uint32_t* order, const uint8_t* shared, uint32_t count, uint8_t* raw
+) noexcept nogil:
+    """Writes tokens in byte order in the front-coded form. `raw` has room for it."""
+    cdef uint8_t* suffix = raw + 5 * <size_t>count
+    cdef uint32_t k, plane, start, more
+    for k in range(count):
+        start = trie.offsets[order[k]] + shared[k]
+        more = trie.offsets[order[k] + 1] - start
+        raw[k] = shared[k]
+        raw[k + count] = <uint8_t>more
+        for plane in range(3):
+            raw[k + (2 + plane) * <size_t>count] = <uint8_t>(order[k] >> (8 * plane))
+        memcpy(suffix, trie.blob + start, more)
+        suffix += more
+
+
 @cython.final
 cdef class TokenTrie:
     """The bytes of a vocabulary's tokens as a trie.
 
     Args:
-        tokens: the tokens' bytes by id; b"" or None for an id without bytes, such as a special token or a hole.
+        tokens: the tokens' bytes by id, PackedTokens or others; b"" or None for an id without bytes, such as a special
+            token or a hole.
         vocab_size: how many ids there are, len(tokens) if not given. Ids from len(tokens) on have no bytes.
         secondary: ids that represent their bytes only where all ids with these bytes are secondary.
 
@@ -222,7 +251,7 @@ cdef class TokenTrie:
     """
 
     def __cinit__(self, tokens, vocab_size=None, secondary=()):
-        cdef list listed = list(tokens)
+        listed = tokens if isinstance(tokens, PackedTokens) else list(tokens)
         if vocab_size is None:
             vocab_size = len(listed)
         if not isinstance(vocab_size, int) or isinstance(vocab_size, bool):
@@ -232,26 +261,46 @@ cdef class TokenTrie:
         if len(listed) > vocab_size:
             raise TokenizerError(f"there are {len(listed)} tokens, more than vocab_size={vocab_size}")
         self._reset(vocab_size)
-        self._load_list(listed, frozenset(secondary))
+        self._load_packed(listed if isinstance(listed, PackedTokens) else PackedTokens(listed), frozenset(secondary))
 
     @staticmethod
-    def from_front_coded(bytes raw not None, count, vocab_size):
-        """The trie of `count` tokens in the form that pack.py writes.
+    def from_front_coded(bytes raw not None, count, vocab_size, long_tokens=()):
+        """The trie of `count` tokens in the form that pack.py writes. A token that is there again, under another id, shares
+        all of its bytes and has no further ones.
 
         Args:
             raw: the decompressed form; pack.py describes its layout.
             count: how many tokens it holds.
             vocab_size: how many ids there are.
+            long_tokens: (id, bytes) of the tokens that the form cannot hold, of more than 255 bytes; ids ascend.
 
         Raises:
             TokenizerError: the data are damaged, or too large.
         """
-        if not 0 <= count <= vocab_size:
+        if not 0 <= count <= vocab_size <= MAX_VOCAB_SIZE:
             raise TokenizerError(f"embedded vocabulary: {count} tokens do not fit vocab_size={vocab_size}")
         cdef TokenTrie trie = TokenTrie.__new__(TokenTrie, (), vocab_size)
-        if count:
-            trie._load_front_coded(raw, len(raw), count)
+        if count or long_tokens:
+            trie._load_front_coded(raw, len(raw), count, list(long_tokens))
         return trie
+
+    def front_coded(self):
+        """(the tokens in the form that `from_front_coded` reads, how many they are, the long tokens)."""
+        cdef uint32_t count = self.token_count - self.long_count
+        cdef uint32_t* order = <uint32_t*>_claim(count, sizeof(uint32_t))
+        cdef uint8_t* shared = <uint8_t*>_claim(count, 1)
+        cdef uint32_t aliases = 0
+        cdef uint64_t nodes
+        cdef bytes raw
+        try:
+            self._list_in_order(order)
+            nodes = _count_nodes(self.blob, self.offsets, order, count, shared, &aliases)
+            raw = b"\0" * (5 * <size_t>count + nodes - 1)
+            _write_front_coded(self, order, shared, count, <uint8_t*><char*>raw)  # (nobody else has these bytes yet)
+        finally:
+            free(order)
+            free(shared)
+        return raw, count, [(token, self.token_bytes(token)) for token in self.long_ids]
 
     cdef int _reset(self, uint32_t vocab_size) except -1:
         self.vocab_size = vocab_size
@@ -268,63 +317,83 @@ cdef class TokenTrie:
         self.blob = <uint8_t*>_claim(blob_bytes, 1)
         return 0
 
-    cdef int _load_list(self, list tokens, frozenset secondary) except -1:
-        cdef uint64_t total = 0
-        cdef uint32_t token, count = 0, known = <uint32_t>len(tokens)
+    cdef int _load_packed(self, PackedTokens tokens, frozenset secondary) except -1:
+        cdef uint32_t token, length, count = 0
+        cdef uint8_t turn
         cdef uint32_t* order
-        cdef bytes text
-        for token in range(known):
-            item = tokens[token]
-            if item is None:
-                tokens[token] = item = b""
-            if type(item) is not bytes:
-                raise TokenizerError(f"token {token} is {type(item).__name__}, not bytes")
-            total += len(<bytes>item)
+        cdef uint8_t* last
+        cdef uint64_t total = tokens.offsets[tokens.count]
         self._allocate_tokens(total)
-        total = 0
-        for token in range(self.vocab_size):
-            if token < known:
-                text = <bytes>tokens[token]
-                memcpy(self.blob + total, <const char*>text, len(text))
-                total += len(text)
+        memcpy(self.blob, tokens.blob, total)
+        memcpy(self.offsets, tokens.offsets, (<size_t>tokens.count + 1) * sizeof(uint32_t))
+        for token in range(tokens.count, self.vocab_size):
             self.offsets[token + 1] = <uint32_t>total
-        longs = [token for token, item in enumerate(tokens) if len(<bytes>item) > MAX_TOKEN_BYTES]
-        # Sorting is stable. So among equal tokens secondary ones come last, ids ascend otherwise, and the first token
-        # represents the bytes.
-        ordered = [token for token, item in enumerate(tokens) if 0 < len(<bytes>item) <= MAX_TOKEN_BYTES]
-        if secondary:
-            ordered.sort(key=secondary.__contains__)
-        ordered.sort(key=tokens.__getitem__)
-        self.long_count = len(longs)
-        free(self.long_list)
-        self.long_list = NULL
-        self.long_list = <uint32_t*>_claim(self.long_count, sizeof(uint32_t))
-        for count, token in enumerate(longs):
-            self.long_list[count] = token
-        count = len(ordered)
-        order = <uint32_t*>_claim(count, sizeof(uint32_t))
+        self._list_long_tokens()
+        order = <uint32_t*>_claim(self.vocab_size, sizeof(uint32_t))
+        last = <uint8_t*>_claim(self.vocab_size, 1)
         try:
-            for token in range(count):
-                order[token] = ordered[token]
+            for number in secondary:
+                if 0 <= number < self.vocab_size:
+                    last[<uint32_t>number] = True
+            # Sorting is stable. So among equal tokens secondary ones come last, ids ascend otherwise, and the first token
+            # represents the bytes.
+            for turn in range(2):
+                for token in range(self.vocab_size):
+                    length = self.offsets[token + 1] - self.offsets[token]
+                    if last[token] == turn and 0 < length <= MAX_TOKEN_BYTES:
+                        order[count] = token
+                        count += 1
+            if sort_by_bytes(self.blob, self.offsets, order, count) < 0:
+                raise MemoryError
             self._build(order, count)
         finally:
             free(order)
+            free(last)
         return 0
 
-    cdef int _load_front_coded(self, const uint8_t* raw, size_t size, uint32_t count) except -1:
+    cdef int _list_long_tokens(self) except -1:
+        cdef uint32_t token, count = 0
+        for token in range(self.vocab_size):
+            count += self.offsets[token + 1] - self.offsets[token] > MAX_TOKEN_BYTES
+        free(self.long_list)
+        self.long_list = NULL
+        self.long_list = <uint32_t*>_claim(count, sizeof(uint32_t))
+        self.long_count = count
+        count = 0
+        for token in range(self.vocab_size):
+            if self.offsets[token + 1] - self.offsets[token] > MAX_TOKEN_BYTES:
+                self.long_list[count] = token
+                count += 1
+        return 0
+
+    cdef int _load_front_coded(self, const uint8_t* raw, size_t size, uint32_t count, list long_tokens) except -1:
         cdef uint32_t* order = <uint32_t*>_claim(count, sizeof(uint32_t))
-        cdef uint64_t total
+        cdef uint64_t total = 0
+        cdef uint32_t token, aliases = 0
         cdef const char* wrong
+        cdef bytes text
         try:
             with nogil:
-                wrong = _front_coded_lengths(self, raw, size, count, order, &total)
+                wrong = _front_coded_lengths(self, raw, size, count, order, &total, &aliases)
+            for token, text in long_tokens if wrong == NULL else []:
+                if token >= self.vocab_size or self.offsets[token + 1] or len(text) <= MAX_TOKEN_BYTES:
+                    wrong = "a long token is wrong"
+                    break
+                self.offsets[token + 1] = len(text)
+                total += len(text)
             if wrong == NULL:
                 self._allocate_tokens(total)
+                for token in range(self.vocab_size):
+                    self.offsets[token + 1] += self.offsets[token]
+                for token, text in long_tokens:
+                    memcpy(self.blob + self.offsets[token], <const char*>text, len(text))
                 with nogil:
                     wrong = _front_coded_bytes(self, raw, count, order)
             if wrong != NULL:
                 raise TokenizerError(f"embedded vocabulary: {wrong.decode('ascii')}")
-            self._build(order, count)
+            self._list_long_tokens()
+            # (a byte that is not shared with the token before is a node)
+            self._make_nodes(order, count, raw, 1 + size - 5 * <size_t>count, aliases)
         finally:
             free(order)
         return 0
@@ -332,33 +401,53 @@ cdef class TokenTrie:
     cdef int _build(self, const uint32_t* order, uint32_t count) except -1:
         cdef uint8_t* shared = <uint8_t*>_claim(count, 1)
         cdef uint64_t nodes
-        cdef uint32_t slots = 16, aliases = 0
+        cdef uint32_t aliases = 0
         try:
             with nogil:
                 nodes = _count_nodes(self.blob, self.offsets, order, count, shared, &aliases)
-            if nodes > _MAX_NODES:
-                raise TokenizerError(f"the vocabulary's trie has {nodes} nodes, more than {_MAX_NODES}")
-            self._free_nodes()
-            self.nodes = <TrieNode*>_claim(nodes, sizeof(TrieNode))
-            self.heights = <uint8_t*>_claim(nodes, 1)
-            self.alias_of = <uint32_t*>_claim(aliases, sizeof(uint32_t))
-            self.alias_id = <uint32_t*>_claim(aliases, sizeof(uint32_t))
-            self.alias_count = aliases
-            self.node_count = <uint32_t>nodes
-            self.token_count = count + self.long_count
-            while slots < 2 * self.token_count:
-                slots *= 2
-            self.index.slots = <uint32_t*>_claim(slots, sizeof(uint32_t))
-            self.index.mask = slots - 1
-            self.index.longest = 0
-            self.index.blob = self.blob
-            self.index.offsets = self.offsets
-            with nogil:
-                _fill_nodes(self, order, count, shared)
-                _index_tokens(self, &self.index, self.vocab_size)
+            self._make_nodes(order, count, shared, nodes, aliases)
         finally:
             free(shared)
         return 0
+
+    cdef int _make_nodes(
+        self, const uint32_t* order, uint32_t count, const uint8_t* shared, uint64_t nodes, uint32_t aliases
+    ) except -1:
+        cdef uint32_t slots = 16
+        if nodes > _MAX_NODES:
+            raise TokenizerError(f"the vocabulary's trie has {nodes} nodes, more than {_MAX_NODES}")
+        self._free_nodes()
+        self.nodes = <TrieNode*>_claim(nodes, sizeof(TrieNode))
+        self.heights = <uint8_t*>_claim(nodes, 1)
+        self.alias_of = <uint32_t*>_claim(aliases, sizeof(uint32_t))
+        self.alias_id = <uint32_t*>_claim(aliases, sizeof(uint32_t))
+        self.alias_count = aliases
+        self.node_count = <uint32_t>nodes
+        self.token_count = count + self.long_count
+        while slots < 2 * self.token_count:
+            slots *= 2
+        self.index.slots = <uint32_t*>_claim(slots, sizeof(uint32_t))
+        self.index.mask = slots - 1
+        self.index.longest = 0
+        self.index.blob = self.blob
+        self.index.offsets = self.offsets
+        with nogil:
+            _fill_nodes(self, order, count, shared)
+            _index_tokens(self, &self.index, self.vocab_size)
+        return 0
+
+    cdef void _list_in_order(self, uint32_t* order) noexcept:
+        cdef uint32_t at, made = 0, alias = 0
+        for at in range(self.node_count):
+            if node_token(&self.nodes[at]) == self.pad_token:
+                continue
+            order[made] = node_token(&self.nodes[at])
+            # (aliases are listed in the order of the nodes of their representatives)
+            while alias < self.alias_count and self.alias_of[alias] == node_token(&self.nodes[at]):
+                made += 1
+                order[made] = self.alias_id[alias]
+                alias += 1
+            made += 1
 
     cdef void _free_nodes(self) noexcept:
         free(self.nodes)
