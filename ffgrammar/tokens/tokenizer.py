@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.loaders.makers import make_file, make_huggingface, make_tiktoken, make_tokens
 from ffgrammar.tokens.loaders.parts import TokenizerParts
+from ffgrammar.tokens.loaders.source import from_pickle, to_pickle
 from ffgrammar.tokens.vocabulary.normal_form import NormalForm
 from ffgrammar.tokens.vocabulary.special import EosIds, Special, SpecialNames
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
@@ -43,7 +44,7 @@ class VocabularyCache(Protocol):
 
 
 class Tokenizer:
-    """A model's vocabulary. Immutable; any number of threads may use one.
+    """A model's vocabulary. Immutable; any number of threads may use one. Copying one gives the same object.
 
     Make one with `from_file`, `from_tiktoken`, `from_huggingface` or `from_tokens`.
 
@@ -431,11 +432,35 @@ class Tokenizer:
     def __deepcopy__(self, memo: object) -> Tokenizer:
         return self
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError(
-            "a Tokenizer cannot be pickled: make it again from its source, with Tokenizer.from_tiktoken, "
-            "from_huggingface or from_tokens"
-        )
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A pickle names the source: an embedded encoding, a file by its path, another package's object. The tokens of
+        `from_tokens` are in it. What comes out of a pickle is the same tokenizer, or an error.
+
+        Raises:
+            TokenizerError: the file has changed since it was loaded.
+        """
+        source = self._parts.source
+        if source is None:
+            raise TokenizerError(f"tokenizer {self.name!r} cannot be pickled: its source is not known")
+        if source.maker == "from_tokens":
+            source = source._replace(arguments={**source.arguments, **self._listed()})
+        return _unpickled, (type(self), *to_pickle(source, self.fingerprint), self.partition_bytes, self.grammar_bytes)
+
+    def _listed(self) -> dict[str, Any]:
+        """The arguments of `from_tokens` that make this vocabulary again."""
+        return {
+            "tokens": list(map(self._trie.token_bytes, range(self.vocab_size))),
+            "eos_token_id": self.eos_token_ids,
+            "special_tokens": self.special_tokens,
+        }
 
     def __repr__(self) -> str:
         return f"<Tokenizer {self.name!r}: {self.vocab_size} ids, EOS {list(self.eos_token_ids)}>"
+
+
+def _unpickled(cls: type[Tokenizer], *state: Any) -> Tokenizer:
+    """The tokenizer of a pickle. Raises TokenizerError if it cannot be made again."""
+    *source, partition_bytes, grammar_bytes = state
+    made: Tokenizer = from_pickle(cls, *source)
+    made.partition_bytes, made.grammar_bytes = partition_bytes, grammar_bytes
+    return made

@@ -14,6 +14,10 @@ In reading order:
     gguf                the vocabulary of a GGUF file
     ranks               rank files of tiktoken and Llama, and Mistral's tekken.json
     files               which of these a file is, by its content
+    source              where a tokenizer came from, and pickles
     parts               what a tokenizer is made of: what a loader reads, and what is built of it
+    late_reading        rules and the encoder of a file whose vocabulary is known already
+    vocabulary_cache    vocabularies of files in the user's cache directory
+    cached_file         a file's tokenizer, from the cache where it is there
     makers              what a caller gives, as the parts of a tokenizer
 """

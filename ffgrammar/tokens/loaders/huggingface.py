@@ -31,7 +31,7 @@ from ffgrammar.tokens.loaders.vocabulary_json import read_big_parts
 from ffgrammar.tokens.vocabulary.packed_tokens import PackedTokens
 from ffgrammar.tokens.vocabulary.trie import MAX_VOCAB_SIZE
 
-__all__ = ["ReadTokenizer", "byte_alphabet", "read_config", "read_tokenizer"]
+__all__ = ["ReadTokenizer", "byte_alphabet", "find_json", "read_config", "read_tokenizer"]
 
 BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2})>\Z")
 
@@ -120,17 +120,24 @@ def _known_eos(
     return [numbers[item] if isinstance(item, str) else item for item in eos]
 
 
-def _open(source: Any, data: bytes | None) -> tuple[dict[str, Any], str, list[Any] | None]:
-    """(the JSON value, a name, EOS ids or names if known)."""
+def find_json(source: Any) -> Path | None:
+    """The path of the tokenizer.json that a source is, or has in its folder; None if it is an object. Raises
+    TokenizerError."""
     if isinstance(source, str) and source.lstrip().startswith("{"):
         raise TokenizerError(
             "from_huggingface: this is the text of a tokenizer.json; "
             "pass its path, or tokenizers.Tokenizer.from_str(text)"
         )
-    if isinstance(source, str | Path):
-        path = Path(source)
-        if _is_folder(path):
-            path = path / "tokenizer.json"
+    if not isinstance(source, str | Path):
+        return None
+    path = Path(source)
+    return path / "tokenizer.json" if _is_folder(path) else path
+
+
+def _open(source: Any, data: bytes | None) -> tuple[dict[str, Any], str, list[Any] | None]:
+    """(the JSON value, a name, EOS ids or names if known)."""
+    path = find_json(source)
+    if path is not None:
         return _read_config(path, data), str(source), _eos_beside(path.parent)
     eos = getattr(source, "eos_token_id", None)
     name = getattr(source, "name_or_path", "") or "huggingface"

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from os import PathLike
@@ -15,13 +16,16 @@ from typing import Any
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.canonical.lazy_rules import LazyRules, make_rules
+from ffgrammar.tokens.loaders.cached_file import cached_parts
 from ffgrammar.tokens.loaders.encoders import CallableEncoder, RulesEncoder
-from ffgrammar.tokens.loaders.files import TokenizerFile, find_file
+from ffgrammar.tokens.loaders.files import TokenizerFile, find_file, find_path
 from ffgrammar.tokens.loaders.parts import PatternRules, ReadTokenizer, TokenizerParts, build_parts
+from ffgrammar.tokens.loaders.source import Source
 from ffgrammar.tokens.vocabulary.special import (
     EosIds,
     add_eos_names,
     check_eos,
+    check_id,
     check_no_text,
     check_vocab_size,
     default_eos,
@@ -53,7 +57,9 @@ def make_embedded(name: str, eos_token_ids: EosIds, vocab_size: int | None) -> T
     check_no_text(eos, trie.token_bytes, name)
     add_eos_names(specials, eos, [])
     rules = LazyRules(partial(make_rules, trie, pattern=encoding.pattern, embedded=True))
-    return TokenizerParts(trie, specials, eos, name, BuiltinEncoder(trie, encoding.splitter), rules)
+    encoder = BuiltinEncoder(trie, encoding.splitter)
+    call = Source("from_tiktoken", {"encoding": name, "eos_token_ids": eos, "vocab_size": vocab_size})
+    return TokenizerParts(trie, specials, eos, name, encoder, rules, source=call)
 
 
 def make_tiktoken(encoding: Any, eos_token_ids: EosIds, vocab_size: int | None) -> TokenizerParts:
@@ -73,14 +79,26 @@ def make_tiktoken(encoding: Any, eos_token_ids: EosIds, vocab_size: int | None) 
     read = ReadTokenizer(
         tokens, special_tokens, eos_token_ids, name, encoder, rules, "" if rules else "the encoding has no pattern"
     )
-    return build_parts(read, vocab_size)
+    parts = build_parts(read, vocab_size)
+    arguments = {"encoding": encoding, "eos_token_ids": eos_token_ids, "vocab_size": vocab_size}
+    parts.source = Source("from_tiktoken", arguments)
+    return parts
 
 
 def make_huggingface(source: Any, eos_token_ids: EosIds, vocab_size: int | None) -> TokenizerParts:
     """The parts of a Hugging Face tokenizer: an object, or a path. Raises TokenizerError."""
-    from ffgrammar.tokens.loaders.huggingface import read_tokenizer
+    from ffgrammar.tokens.loaders.huggingface import find_json, read_tokenizer
 
-    return build_parts(read_tokenizer(source, eos_token_ids), vocab_size)
+    path = find_json(source)
+    eos = _listed(eos_token_ids)
+    given = source if path is None else os.path.abspath(source)
+    call = Source("from_huggingface", {"source": given, "eos_token_ids": eos, "vocab_size": vocab_size})
+    if path is not None:
+        # (messages name what was given: the file, or its folder)
+        return cached_parts(path, call, lambda file: read_tokenizer(file, eos)._replace(name=str(source)))
+    parts = build_parts(read_tokenizer(source, eos), vocab_size)
+    parts.source = call
+    return parts
 
 
 def make_tokens(
@@ -95,18 +113,42 @@ def make_tokens(
     encoder = None if encode is None else CallableEncoder(encode)
     eos = () if eos_token_id is None else eos_token_id
     read = ReadTokenizer(list(tokens), dict(special_tokens or {}), eos, name, encoder, None, NO_RULES)
-    return build_parts(read, vocab_size)
+    parts = build_parts(read, vocab_size)
+    # (a pickle gets the tokens from the trie)
+    parts.source = Source("from_tokens", {"encode": encode, "name": name})
+    return parts
 
 
 def make_file(
     path: str | PathLike[str], eos_token_ids: EosIds, vocab_size: int | None, pattern: str | None
 ) -> TokenizerParts:
     """The parts of the tokenizer in a file. Raises TokenizerError."""
-    file = find_file(Path(path))
-    read = read_file(file, str(path), eos_token_ids, pattern)
-    if isinstance(read, str):
-        return make_embedded(read, eos_token_ids, vocab_size)
-    return build_parts(read, vocab_size)
+    found = find_path(Path(path))
+    eos = _listed(eos_token_ids)
+
+    def read(file: Path) -> ReadTokenizer:
+        read = read_file(find_file(file), str(path), eos, pattern)
+        if isinstance(read, str):
+            raise _Embedded(read)
+        return read
+
+    arguments = {"path": os.path.abspath(path), "eos_token_ids": eos, "vocab_size": vocab_size, "pattern": pattern}
+    try:
+        return cached_parts(found, Source("from_file", arguments), read)
+    except _Embedded as embedded:
+        return make_embedded(str(embedded), eos, vocab_size)
+
+
+class _Embedded(Exception):
+    """A file is that of the embedded encoding of this name."""
+
+
+def _listed(eos_token_ids: EosIds) -> list[int] | None:
+    """EOS ids that can be read more than once. Raises TokenizerError if one is no id."""
+    if eos_token_ids is None:
+        return None
+    given = eos_token_ids if isinstance(eos_token_ids, Iterable) else [eos_token_ids]
+    return [check_id(number, "eos_token_ids") for number in given]
 
 
 def read_file(file: TokenizerFile, name: str, eos_token_ids: EosIds, pattern: str | None) -> ReadTokenizer | str:

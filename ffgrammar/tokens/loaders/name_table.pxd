@@ -13,6 +13,7 @@ cdef class NameTable:
     cdef uint32_t* listed             # the ids in the order of the file
     cdef uint32_t count               # how many names there are
     cdef TokenIndex index
+    cdef set others                   # the ids of names that are not in GPT-2's letters; None: not looked for yet
 
     # Take over names, of which none is empty. Takes the memory of `listed` too, which malloc made, also when it raises. Returns
     # 1; 0 if two names are equal.

@@ -7,7 +7,7 @@ vocabulary_json.pyx makes such tables. No Python object is made for a name befor
 """
 
 cimport cython
-from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memchr, memcmp, memcpy
 
@@ -176,29 +176,25 @@ cdef class NameTable:
         cdef uint32_t token, size, made, at = 0
         cdef const uint8_t* name
         found.allocate(names.count, names.offsets[names.count])
+        others = set()
         for token in range(names.count):
             name = names.blob + names.offsets[token]
             size = names.offsets[token + 1] - names.offsets[token]
             made = _bytes_of_letters(name, size, found.blob + at)
-            if made == 0:
+            if made == 0 and size:
+                others.add(token)
                 memcpy(found.blob + at, name, size)
                 made = size
             at += made
             found.offsets[token + 1] = at
+        self.others = others
         return found
 
     def not_in_letters(self):
         """The ids of the names that have other characters than GPT-2's letters."""
-        cdef PackedTokens names = self.names
-        cdef uint32_t token, size
-        cdef bytearray spare = bytearray(names.offsets[names.count])
-        cdef uint8_t* out = <uint8_t*><char*>spare
-        others = set()
-        for token in range(names.count):
-            size = names.offsets[token + 1] - names.offsets[token]
-            if size and _bytes_of_letters(names.blob + names.offsets[token], size, out) == 0:
-                others.add(token)
-        return others
+        if self.others is None:
+            self.letters_to_bytes()
+        return self.others
 
     def with_space(self):
         """The ids of the names that have a space."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ffgrammar.tokens.canonical.lazy_rules import LazyRules, make_rules
 from ffgrammar.tokens.loaders.encoders import HuggingFaceEncoder, RulesEncoder
+from ffgrammar.tokens.loaders.source import Source
 from ffgrammar.tokens.vocabulary.normal_form import NormalForm
 from ffgrammar.tokens.vocabulary.packed_tokens import PackedTokens
 from ffgrammar.tokens.vocabulary.special import add_eos_names, check_eos, check_special_tokens, check_vocab_size
@@ -107,6 +108,7 @@ class TokenizerParts:
         reason: why there are no rules, where that is known from the start.
         normal_form: of the texts for which the rules hold.
         adds_prefix_space, strips_first_space: see `Tokenizer`.
+        source: where it came from.
     """
 
     trie: TokenTrie
@@ -119,6 +121,7 @@ class TokenizerParts:
     normal_form: NormalForm | None = None
     adds_prefix_space: bool = False
     strips_first_space: bool = False
+    source: Source | None = None
 
 
 def bind(read: ReadTokenizer, trie: TokenTrie) -> LazyRules | None:

@@ -125,36 +125,44 @@ cdef int _escape(Text* text, uint8_t* out) noexcept nogil:
 cdef long _string(Text* text, uint8_t* out) noexcept nogil:
     """Reads the rest of a string, after its first quote. Writes its UTF-8 to `out`, which has room for as many bytes as the JSON
     text has. Returns how many bytes these are, or UNUSUAL."""
+    # (copies, because the compiler must assume that a write to `out` may change the text)
+    cdef const uint8_t* data = text.data
+    cdef size_t at = text.at
+    cdef size_t size = text.size
     cdef uint8_t* to = out
     cdef uint8_t one
     cdef Utf8 character
     cdef int made
-    while text.at < text.size:
-        one = text.data[text.at]
-        text.at += 1
-        if one == c'"':
+    while at < size:
+        one = data[at]
+        at += 1
+        if one >= 0x80:
+            character.need = 0
+            if not utf8_step(&character, one):
+                return UNUSUAL
+            to[0] = one
+            to += 1
+            while character.need:
+                if at >= size or not utf8_step(&character, data[at]):
+                    return UNUSUAL
+                to[0] = data[at]
+                to += 1
+                at += 1
+        elif one == c'"':
+            text.at = at
             return to - out
-        if one < 0x20:
-            return UNUSUAL
-        if one == c"\\":
+        elif one == c"\\":
+            text.at = at
             made = _escape(text, to)
             if made < 0:
                 return UNUSUAL
+            at = text.at
             to += made
-            continue
-        to[0] = one
-        to += 1
-        if one < 0x80:
-            continue
-        character.need = 0
-        if not utf8_step(&character, one):
+        elif one < 0x20:
             return UNUSUAL
-        while character.need:
-            if text.at >= text.size or not utf8_step(&character, text.data[text.at]):
-                return UNUSUAL
-            to[0] = text.data[text.at]
+        else:
+            to[0] = one
             to += 1
-            text.at += 1
     return UNUSUAL
 
 

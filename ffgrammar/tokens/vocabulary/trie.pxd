@@ -180,10 +180,13 @@ cdef class TokenTrie:
     # order.
     cdef int _build(self, const uint32_t* order, uint32_t count) except -1
 
-    # The same where more is known: shared[k] is how many bytes token k shares with the one before it, `nodes` how many nodes
-    # there will be, and `aliases` how many tokens have the same bytes as the one before.
+    # The front-coded form of tokens. `order` as above.
+    cdef bytearray _front_code(self, const uint32_t* order, uint32_t count)
+
+    # The rest of `_build`, with the front-coded form of the tokens, of `size` bytes, and how many tokens in it have the same
+    # bytes as the one before.
     cdef int _make_nodes(
-        self, const uint32_t* order, uint32_t count, const uint8_t* shared, uint64_t nodes, uint32_t aliases
+        self, const uint32_t* order, uint32_t count, const uint8_t* raw, size_t size, uint32_t aliases
     ) except -1
 
     # Take the tokens over.

@@ -25,6 +25,14 @@ cdef uint32_t _MAX_VOCAB_SIZE = (1 << 24) - 32
 cdef uint32_t _MAX_NODES = (1 << 24) - 1
 
 
+cdef struct FrontCoded:
+    # Tokens in byte order, in the form that pack.py writes
+    const uint8_t* shared    # how many bytes a token shares with the one before it
+    const uint8_t* rest      # how many further bytes it has
+    const uint8_t* ids       # all low bytes of the ids, all middle bytes, all high bytes
+    const uint8_t* suffixes  # the further bytes
+
+
 cdef inline void* _claim(size_t count, size_t width) except NULL:
     cdef void* memory = calloc(count if count else 1, width)
     if memory == NULL:
@@ -46,10 +54,12 @@ cdef uint64_t _count_nodes(
     const uint32_t* order,
     uint32_t count,
     uint8_t* shared,
+    uint8_t* rest,
     uint32_t* aliases,
 ) noexcept nogil:
     """The number of nodes in the trie of these sorted tokens. Sets shared[k] to the length of the prefix that token k shares with
-    token k - 1, and adds to `aliases` the number of tokens that have the same bytes as the token before them."""
+    token k - 1, and rest[k] to how many bytes it has besides. Adds to `aliases` the number of tokens that have the same bytes as
+    the token before them."""
     cdef uint64_t nodes = 1
     cdef uint32_t k, token, before = 0, length, before_length = 0, common
     for k in range(count):
@@ -57,6 +67,7 @@ cdef uint64_t _count_nodes(
         length = offsets[token + 1] - offsets[token]
         common = _common_prefix(blob + offsets[before], before_length, blob + offsets[token], length)
         shared[k] = <uint8_t>common
+        rest[k] = <uint8_t>(length - common)
         nodes += length - common
         # The tokens are sorted, and all of this one is shared with the one before: both have the same bytes.
         aliases[0] += common == length
@@ -65,79 +76,99 @@ cdef uint64_t _count_nodes(
     return nodes
 
 
-cdef inline void close_node(TokenTrie trie, const uint32_t* path, uint32_t made, uint32_t depth) noexcept nogil:
-    """Sets the size and depth of the last node of a path, and updates the height of its parent. All nodes below it are made."""
-    cdef uint32_t holder = path[depth]
-    trie.nodes[holder].size = (made - holder) << 8 | depth
-    if trie.heights[path[depth - 1]] < trie.heights[holder] + 1:
-        trie.heights[path[depth - 1]] = trie.heights[holder] + 1
+cdef void _write_suffixes(
+    TokenTrie trie, const uint32_t* order, uint32_t count, const FrontCoded* coded, uint8_t* suffix
+) noexcept nogil:
+    """Writes the bytes that each token does not share with the one before it."""
+    cdef uint32_t k
+    for k in range(count):
+        memcpy(suffix, trie.blob + trie.offsets[order[k]] + coded.shared[k], coded.rest[k])
+        suffix += coded.rest[k]
 
 
-cdef void _fill_nodes(TokenTrie trie, const uint32_t* order, uint32_t count, const uint8_t* shared) noexcept nogil:
+cdef inline FrontCoded _front_coded(const uint8_t* raw, uint32_t count) noexcept nogil:
+    """The parts of the form that pack.py writes."""
+    return FrontCoded(raw, raw + count, raw + 2 * <size_t>count, raw + 5 * <size_t>count)
+
+
+cdef void _fill_nodes(TokenTrie trie, const uint32_t* order, uint32_t count, const FrontCoded* coded) noexcept nogil:
     """Writes the nodes and the lists of aliases."""
+    # (copies, because the compiler must assume that a write to the nodes may change the trie)
     cdef TrieNode* nodes = trie.nodes
+    cdef uint8_t* heights = trie.heights
+    cdef const uint8_t* suffix = coded.suffixes
+    # By depth: the last node of this depth, and its height so far
     cdef uint32_t path[MAX_TOKEN_BYTES + 1]
-    cdef uint32_t made = 1, aliases = 0, depth = 0, k, token, length, common
-    cdef const uint8_t* text
+    cdef uint8_t height[MAX_TOKEN_BYTES + 1]
+    cdef uint32_t made = 1, aliases = 0, depth = 0, most = 0, k, common, length
     cdef uint32_t pad = trie.pad_token << 8
     nodes[0].word = pad
     path[0] = 0
-    for k in range(count):
-        token = order[k]
-        text = trie.blob + trie.offsets[token]
-        length = trie.offsets[token + 1] - trie.offsets[token]
-        common = shared[k]
-        if common == length:
+    height[0] = 0
+    for k in range(count + 1):
+        # (after the last token all nodes are complete)
+        common = coded.shared[k] if k < count else 0
+        length = common + coded.rest[k] if k < count else 0
+        if k < count and common == length:
             trie.alias_of[aliases] = node_token(&nodes[path[depth]])
-            trie.alias_id[aliases] = token
+            trie.alias_id[aliases] = order[k]
             aliases += 1
             continue
         while depth > common:
-            close_node(trie, path, made, depth)
+            nodes[path[depth]].size = (made - path[depth]) << 8 | depth
+            heights[path[depth]] = height[depth]
+            if height[depth - 1] <= height[depth]:
+                height[depth - 1] = height[depth] + 1
             depth -= 1
         while depth < length:
-            nodes[made].word = pad | text[depth]
+            nodes[made].word = pad | suffix[0]
             if depth == 0:
-                trie.roots[text[0]] = made
+                trie.roots[suffix[0]] = made
+            suffix += 1
             depth += 1
             path[depth] = made
+            height[depth] = 0
             made += 1
-        nodes[made - 1].word = token << 8 | (nodes[made - 1].word & 0xFF)
-        if length > trie.max_depth:
-            trie.max_depth = length
-    while depth > 0:
-        close_node(trie, path, made, depth)
-        depth -= 1
+        if k < count:
+            nodes[made - 1].word = order[k] << 8 | (nodes[made - 1].word & 0xFF)
+        if length > most:
+            most = length
     nodes[0].size = made << 8
-
-
-cdef inline bint _is_equal(const TokenIndex* index, uint32_t slot, uint64_t key, uint32_t token) noexcept nogil:
-    """Whether a slot has a token with the same bytes as `token`, whose hash is `key`."""
-    cdef uint32_t other = (slot >> 8) - 1
-    cdef uint32_t start = index.offsets[other]
-    cdef uint32_t length = index.offsets[token + 1] - index.offsets[token]
-    if (slot & 0xFF) != (key & 0xFF) or index.offsets[other + 1] - start != length:
-        return False
-    return memcmp(index.blob + start, index.blob + index.offsets[token], length) == 0
+    heights[0] = height[0]
+    trie.max_depth = most
 
 
 cdef void _index_tokens(TokenTrie trie, TokenIndex* index, uint32_t vocab_size) noexcept nogil:
     """Enters all tokens into the index, whose slots are empty."""
-    cdef uint32_t token, length, at, k
+    # (copies, as above)
+    cdef const uint32_t* offsets = index.offsets
+    cdef const uint8_t* blob = index.blob
+    cdef uint32_t* slots = index.slots
+    cdef uint32_t mask = index.mask, longest = 0
+    cdef uint32_t token, length, at, k, other, start
     cdef uint64_t key
     for token in range(vocab_size):
-        length = index.offsets[token + 1] - index.offsets[token]
+        start = offsets[token]
+        length = offsets[token + 1] - start
         if length == 0:
             continue
-        if length > index.longest:
-            index.longest = length
+        if length > longest:
+            longest = length
         # Ids come in order, so the lowest of several equal tokens is entered, and the others are left out.
-        key = hash_bytes(index.blob + index.offsets[token], length)
-        at = <uint32_t>(key >> 8) & index.mask
-        while index.slots[at] and not _is_equal(index, index.slots[at], key, token):
-            at = (at + 1) & index.mask
-        if index.slots[at] == 0:
-            index.slots[at] = (token + 1) << 8 | <uint32_t>(key & 0xFF)
+        key = hash_bytes(blob + start, length)
+        at = <uint32_t>(key >> 8) & mask
+        while slots[at]:
+            other = (slots[at] >> 8) - 1
+            if (
+                (slots[at] & 0xFF) == (key & 0xFF)
+                and offsets[other + 1] - offsets[other] == length
+                and memcmp(blob + offsets[other], blob + start, length) == 0
+            ):
+                break
+            at = (at + 1) & mask
+        if slots[at] == 0:
+            slots[at] = (token + 1) << 8 | <uint32_t>(key & 0xFF)
+    index.longest = longest
     # Where a higher id represents the bytes of a lower one, it takes the lower one's slot.
     for k in range(trie.alias_count):
         if trie.alias_of[k] > trie.alias_id[k]:
@@ -210,23 +241,6 @@ cdef const char* _front_coded_bytes(
     return NULL
 
 
-cdef void _write_front_coded(
-    TokenTrie trie, const uint32_t* order, const uint8_t* shared, uint32_t count, uint8_t* raw
-) noexcept nogil:
-    """Writes tokens in byte order in the front-coded form. `raw` has room for it."""
-    cdef uint8_t* suffix = raw + 5 * <size_t>count
-    cdef uint32_t k, plane, start, more
-    for k in range(count):
-        start = trie.offsets[order[k]] + shared[k]
-        more = trie.offsets[order[k] + 1] - start
-        raw[k] = shared[k]
-        raw[k + count] = <uint8_t>more
-        for plane in range(3):
-            raw[k + (2 + plane) * <size_t>count] = <uint8_t>(order[k] >> (8 * plane))
-        memcpy(suffix, trie.blob + start, more)
-        suffix += more
-
-
 @cython.final
 cdef class TokenTrie:
     """The bytes of a vocabulary's tokens as a trie.
@@ -264,7 +278,7 @@ cdef class TokenTrie:
         self._load_packed(listed if isinstance(listed, PackedTokens) else PackedTokens(listed), frozenset(secondary))
 
     @staticmethod
-    def from_front_coded(bytes raw not None, count, vocab_size, long_tokens=()):
+    def from_front_coded(const uint8_t[::1] raw not None, count, vocab_size, long_tokens=()):
         """The trie of `count` tokens in the form that pack.py writes. A token that is there again, under another id, shares
         all of its bytes and has no further ones.
 
@@ -281,26 +295,20 @@ cdef class TokenTrie:
             raise TokenizerError(f"embedded vocabulary: {count} tokens do not fit vocab_size={vocab_size}")
         cdef TokenTrie trie = TokenTrie.__new__(TokenTrie, (), vocab_size)
         if count or long_tokens:
-            trie._load_front_coded(raw, len(raw), count, list(long_tokens))
+            trie._load_front_coded(&raw[0] if len(raw) else NULL, len(raw), count, list(long_tokens))
         return trie
 
     def front_coded(self):
         """(the tokens in the form that `from_front_coded` reads, how many they are, the long tokens)."""
         cdef uint32_t count = self.token_count - self.long_count
         cdef uint32_t* order = <uint32_t*>_claim(count, sizeof(uint32_t))
-        cdef uint8_t* shared = <uint8_t*>_claim(count, 1)
-        cdef uint32_t aliases = 0
-        cdef uint64_t nodes
-        cdef bytes raw
+        cdef bytearray raw
         try:
             self._list_in_order(order)
-            nodes = _count_nodes(self.blob, self.offsets, order, count, shared, &aliases)
-            raw = b"\0" * (5 * <size_t>count + nodes - 1)
-            _write_front_coded(self, order, shared, count, <uint8_t*><char*>raw)  # (nobody else has these bytes yet)
+            raw = self._front_code(order, count)
         finally:
             free(order)
-            free(shared)
-        return raw, count, [(token, self.token_bytes(token)) for token in self.long_ids]
+        return bytes(raw), count, [(token, self.token_bytes(token)) for token in self.long_ids]
 
     cdef int _reset(self, uint32_t vocab_size) except -1:
         self.vocab_size = vocab_size
@@ -392,28 +400,51 @@ cdef class TokenTrie:
             if wrong != NULL:
                 raise TokenizerError(f"embedded vocabulary: {wrong.decode('ascii')}")
             self._list_long_tokens()
-            # (a byte that is not shared with the token before is a node)
-            self._make_nodes(order, count, raw, 1 + size - 5 * <size_t>count, aliases)
+            self._make_nodes(order, count, raw, size, aliases)
         finally:
             free(order)
         return 0
 
     cdef int _build(self, const uint32_t* order, uint32_t count) except -1:
-        cdef uint8_t* shared = <uint8_t*>_claim(count, 1)
+        cdef bytearray raw = self._front_code(order, count)
+        cdef FrontCoded coded = _front_coded(<const uint8_t*><char*>raw, count)
+        cdef uint32_t k, aliases = 0
+        for k in range(count):
+            aliases += coded.rest[k] == 0
+        return self._make_nodes(order, count, <const uint8_t*><char*>raw, len(raw), aliases)
+
+    cdef bytearray _front_code(self, const uint32_t* order, uint32_t count):
+        cdef uint8_t* lengths = <uint8_t*>_claim(count, 2)
+        cdef uint32_t aliases = 0, k, plane
         cdef uint64_t nodes
-        cdef uint32_t aliases = 0
+        cdef bytearray raw
+        cdef uint8_t* target
+        cdef FrontCoded coded
         try:
             with nogil:
-                nodes = _count_nodes(self.blob, self.offsets, order, count, shared, &aliases)
-            self._make_nodes(order, count, shared, nodes, aliases)
+                nodes = _count_nodes(self.blob, self.offsets, order, count, lengths, lengths + count, &aliases)
+            if nodes > _MAX_NODES:
+                raise TokenizerError(f"the vocabulary's trie has {nodes} nodes, more than {_MAX_NODES}")
+            raw = bytearray(5 * <size_t>count + nodes - 1)
+            target = <uint8_t*><char*>raw
+            memcpy(target, lengths, 2 * <size_t>count)
+            coded = _front_coded(target, count)
+            with nogil:
+                for plane in range(3):
+                    for k in range(count):
+                        target[k + (2 + plane) * <size_t>count] = <uint8_t>(order[k] >> (8 * plane))
+                _write_suffixes(self, order, count, &coded, target + 5 * <size_t>count)
         finally:
-            free(shared)
-        return 0
+            free(lengths)
+        return raw
 
     cdef int _make_nodes(
-        self, const uint32_t* order, uint32_t count, const uint8_t* shared, uint64_t nodes, uint32_t aliases
+        self, const uint32_t* order, uint32_t count, const uint8_t* raw, size_t size, uint32_t aliases
     ) except -1:
         cdef uint32_t slots = 16
+        # (a byte that is not shared with the token before is a node)
+        cdef uint64_t nodes = 1 + size - 5 * <size_t>count
+        cdef FrontCoded coded = _front_coded(raw, count)
         if nodes > _MAX_NODES:
             raise TokenizerError(f"the vocabulary's trie has {nodes} nodes, more than {_MAX_NODES}")
         self._free_nodes()
@@ -432,7 +463,7 @@ cdef class TokenTrie:
         self.index.blob = self.blob
         self.index.offsets = self.offsets
         with nogil:
-            _fill_nodes(self, order, count, shared)
+            _fill_nodes(self, order, count, &coded)
             _index_tokens(self, &self.index, self.vocab_size)
         return 0
 
