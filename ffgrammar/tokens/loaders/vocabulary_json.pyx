@@ -381,6 +381,7 @@ cdef class _Reader:
         cdef PackedTokens names = PackedTokens.__new__(PackedTokens)
         cdef NameTable table = NameTable.__new__(NameTable)
         cdef Entries* entries = &self.entries
+        cdef uint32_t* ids
         cdef uint32_t k, token
         names.allocate(entries.end, entries.starts[entries.count])
         for k in range(entries.count):
@@ -396,8 +397,10 @@ cdef class _Reader:
                 entries.names + entries.starts[k],
                 entries.starts[k + 1] - entries.starts[k],
             )
-        distinct = table.fill(names, entries.ids, entries.count)
+        # (the table owns the ids from here on)
+        ids = entries.ids
         entries.ids = NULL
+        distinct = table.fill(names, ids, entries.count)
         return table if distinct else None
 
     cdef bytes rest(self):
