@@ -5,7 +5,7 @@
     tok.decode([9906, 1917])           # b"Hello world"
     tok.coverings("Hello wor")         # how the tokens of a text that begins so can begin
 
-Making one takes 9 to 20 ms for an embedded encoding, and about as long for a file in the cache
+Making one takes 8 to 16 ms for an embedded encoding, and about as long for a file in the cache
 (tokens/loaders/vocabulary_cache.py). The rules of canonical sequences (`canon`) are made when they are first needed, in
 another 10 to 30 ms for an embedded encoding.
 """

@@ -4,8 +4,8 @@
     config["model"]["vocab"]        # a NameTable, in the place of a dict
     config["model"]["merges"]       # a JsonText: checked, and not read yet
 
-These two make up nearly all of such a file. Python's json takes 70 to 280 ms for a file of 9 to 33 MB; this takes 11 to 40. The
-rest of the file is read by Python's json.
+These two make up nearly all of such a file. Python's json takes 107 ms for Llama 3's file of 9 MB and 331 ms for
+Gemma 3's of 33 MB; this takes 12 and 39 ms. The rest of the file is read by Python's json.
 
 The reader knows only the plain case: UTF-8, each key once, ids that are small numbers, no name and no id twice, merges that are
 strings or pairs of strings. For anything else, errors included, it returns None. Then Python's json reads the file and decides. So

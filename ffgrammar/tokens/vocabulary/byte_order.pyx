@@ -4,7 +4,7 @@ A token's next seven bytes and how many there are make a number of 64 bits. Numb
 (a radix sort). Tokens with the same number and more than seven bytes left are then sorted among themselves by the bytes after
 these. Short runs are sorted by insertion, because the counters of a radix sort would cost more than the run.
 
-128,000 tokens take 6 ms. Python's sort took 36 ms.
+The whole trie of Llama 3's 128,000 tokens takes 11 ms. Python's sort of them alone takes 44 ms.
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
