@@ -6,6 +6,8 @@ In reading order:
     huggingface_splits  the pre-tokenizers of a tokenizer.json, as patterns
     implied_splits      where a vocabulary cuts texts although there is no pre-tokenizer
     huggingface_rules   how a tokenizer.json cuts and merges, or that this cannot be known exactly
+    name_table          names of tokens by id, and ids by name
+    vocabulary_json     the big parts of a tokenizer.json
     encoders            encoders by rules, and those that call the code of others
     sentencepiece_model what a model of sentencepiece says, from its file
     unigram             the encoder of a unigram model
@@ -16,4 +18,10 @@ In reading order:
     gguf                the vocabulary of a GGUF file
     ranks               rank files of tiktoken and Llama, and Mistral's tekken.json
     files               which of these a file is, by its content
+    source              where a tokenizer came from, and pickles
+    parts               what a tokenizer is made of: what a loader reads, and what is built of it
+    late_reading        rules and the encoder of a file whose vocabulary is known already
+    vocabulary_cache    vocabularies of files in the user's cache directory
+    cached_file         a file's tokenizer, from the cache where it is there
+    makers              what a caller gives, as the parts of a tokenizer
 """
