@@ -368,8 +368,7 @@ class Tokenizer:
         if rules is None:
             raise TokenizerError(
                 f"{what}: how tokenizer {self.name!r} cuts and merges is not known: {self.canon_reason} (it is known "
-                "for the embedded encodings, a tiktoken.Encoding and most BPE models of Hugging Face; masks and "
-                "matchers work without)"
+                "for most BPE models; masks and matchers work without)"
             )
         return rules
 

@@ -92,8 +92,8 @@ cdef class DeadEnds:
     # Part of list_dead: append the dead ends among the tokens that end inside a character and have no lead.
     cdef int judge_cut(self, Engine engine, const SievePart* part) noexcept nogil
 
-    # Part of list_dead: the same for all other tokens that have no lead. Writes IN_PARTS to `offset` if there are too many tokens to
-    # judge.
+    # Part of list_dead: the same for all other tokens that have no lead. Writes IN_PARTS to `offset` if there are too many tokens
+    # to judge.
     cdef int judge_inside(self, Engine engine, const SievePart* part, uint32_t* offset) noexcept nogil
 
     # The work of judge_inside, for one lexer state to start from.

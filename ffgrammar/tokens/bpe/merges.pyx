@@ -120,7 +120,8 @@ cdef class Merges:
         free(self.kept_pairs)
 
     def load_left_lengths(self, bytes lengths not None):
-        """Take the parts of all tokens from packed lengths, instead of looking for them. Other threads may use the merges meanwhile.
+        """Take the parts of all tokens from packed lengths, instead of looking for them. Other threads may use the merges
+        meanwhile.
 
         Args:
             lengths: how many bytes the left part of each token has, or 0 if merging begins with the token; the tokens are in byte

@@ -82,5 +82,6 @@ def find_file(path: Path) -> TokenizerFile:
     if head.startswith(b"\n"):
         return TokenizerFile(path, "sentencepiece", data)
     raise TokenizerError(
-        f"{path}: neither a tokenizer.json, a tekken.json, a rank file of tiktoken nor a model of sentencepiece"
+        f"{path}: neither a tokenizer.json, a tekken.json, a rank file of tiktoken, a word list of RWKV, a model of "
+        "sentencepiece nor a GGUF file"
     )
