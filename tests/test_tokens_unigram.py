@@ -364,8 +364,8 @@ def test_characters_that_no_token_can_write(tmp_path: Path) -> None:
     trie = TokenTrie([b"a"])
     with pytest.raises(TokenizerError, match="does not know"):
         BestPath(trie, np.zeros(1), -10.0, None, None, False, False).encode(b"ab")
-    with pytest.raises(TokenizerError, match="255 bytes"):
-        BestPath(TokenTrie([b"a" * 300]), np.zeros(1), -10.0, None, None, False, False)
+    with pytest.raises(TokenizerError, match="1024 bytes"):
+        BestPath(TokenTrie([b"a" * 1025]), np.zeros(1), -10.0, None, None, False, False)
 
 
 def test_ties_are_decided_by_the_last_bit(tmp_path: Path) -> None:

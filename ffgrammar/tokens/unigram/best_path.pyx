@@ -22,7 +22,9 @@ from libc.stdlib cimport calloc, free, malloc
 
 from ffgrammar.core.utf8 cimport utf8_length
 from ffgrammar.tokens.bpe.ids cimport BPE_NO_BYTE, BPE_NO_MEMORY, BPE_OK, BpeStatus, Ids, ids_push
-from ffgrammar.tokens.vocabulary.trie cimport TokenTrie, TrieNode, node_byte, node_token, subtree_end, trie_child
+from ffgrammar.tokens.vocabulary.trie cimport (
+    MAX_TOKEN_BYTES, TokenTrie, TrieNode, node_byte, node_token, subtree_end, trie_child,
+)
 
 from ffgrammar.core.errors import TokenizerError
 
@@ -68,7 +70,7 @@ cdef class BestPath:
     ):
         cdef uint32_t token, other
         if trie.long_count:
-            raise TokenizerError(f"{trie.long_count} tokens have more than 255 bytes")
+            raise TokenizerError(f"{trie.long_count} tokens have more than {MAX_TOKEN_BYTES} bytes")
         self.trie = trie
         self.unknown_score = rounded(unknown_score, single)
         self.unknown = -1 if unknown is None else unknown
