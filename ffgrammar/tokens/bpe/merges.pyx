@@ -158,7 +158,9 @@ cdef class Merges:
             token = path[depth] = node_token(&self.trie.nodes[at])
             if token == self.trie.pad_token:
                 continue
-            if count == <size_t>len(lengths) or length[count] >= depth or path[length[count]] == self.trie.pad_token:
+            if count == <size_t>len(lengths) or length[count] >= depth:
+                return False
+            if length[count] and path[length[count]] == self.trie.pad_token:
                 return False
             left[token] = path[length[count]] if length[count] else <uint32_t>WHOLE
             count += 1
