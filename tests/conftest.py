@@ -31,6 +31,9 @@ settings.register_profile("quick", max_examples=15, derandomize=True, **_COMMON)
 settings.register_profile("thorough", max_examples=3000, **_COMMON)
 settings.load_profile(os.environ.get("FFGRAMMAR_HYPOTHESIS", "default"))
 
+# No test reads or writes the user's cache of vocabularies. Tests of it name a folder of their own.
+os.environ["FFGRAMMAR_CACHE"] = "off"
+
 _SUMMARY: list[str] = []
 
 

@@ -67,14 +67,9 @@ def test_grammars_and_tokenizers_are_their_own_copies(grammar: ff.Grammar) -> No
 
 
 def test_pickling_says_what_to_do_instead(grammar: ff.Grammar) -> None:
-    for thing, words in (
-        (grammar.matcher(), "Matcher cannot be pickled.*Grammar.save.*accept_tokens"),
-        (grammar, "Grammar cannot be pickled.*Grammar.save.*ffgrammar.load"),
-        (grammar.tokenizer, "Tokenizer cannot be pickled.*from_tiktoken"),
-    ):
-        for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
-            with pytest.raises(TypeError, match=words):
-                pickle.dumps(thing, protocol)
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        with pytest.raises(TypeError, match=r"Matcher cannot be pickled.*pickle its grammar.*accept_tokens"):
+            pickle.dumps(grammar.matcher(), protocol)
 
 
 def test_repr_tells_where_a_matcher_is(grammar: ff.Grammar) -> None:

@@ -172,3 +172,16 @@ def test_long_pretokens(name: str, text: str) -> None:
             report = slow_report(tok, ids[:count], False)
             assert report == is_canonical(tok, ids[:count], complete=False)
             assert verdict == report.verdict and (verdict != "undecided" or tracker.undecided == count - report.settled)
+
+
+@pytest.mark.parametrize("text", ["\u4e2dA!a", "a' \u0301", "\u4e2dA\r ", "\u0301A!\u4e2d"])
+def test_texts_that_may_be_cut_in_two_ways(text: str) -> None:
+    """One character ends a pre-token in both ways, and only then it is known which of them is right."""
+    tok = Tokenizer.from_tiktoken("o200k_base")
+    ids = tok.encode(text)
+    report = is_canonical(tok, ids, complete=False)
+    assert report == slow_report(tok, ids, False)
+    tracker = CanonicalityTracker(tok)
+    for token in ids:
+        tracker.push(token)
+    assert tracker.verdict == report.verdict and tracker.undecided == len(ids) - report.settled

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import subprocess
 import sys
@@ -127,3 +128,23 @@ def test_pack_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert pack.main([]) == 2
     assert pack.main([str(tmp_path / "none"), str(target)]) == 2
     assert "usage" in capsys.readouterr().err
+
+
+def test_tiktoken_is_not_needed(tmp_path: Path, shared_dir: Path) -> None:
+    """Embedded encodings and files are used in a process in which `import tiktoken` fails."""
+    code = (
+        "import sys; sys.modules['tiktoken'] = None\n"
+        "import ffgrammar as ff\n"
+        "ranks = ff.Tokenizer.from_file(sys.argv[1], eos_token_ids=())\n"
+        "own = ff.Tokenizer.from_file(sys.argv[2], eos_token_ids=300, vocab_size=301, pattern=r' ?\\p{L}+|[^\\p{L}]')\n"
+        "for tok in ff.Tokenizer.from_tiktoken('cl100k_base'), ff.Tokenizer.from_tiktoken('o200k_base'), ranks, own:\n"
+        "    assert tok.decode(tok.encode('Hello world')) == b'Hello world'\n"
+        "    assert ff.is_canonical(tok, tok.encode('Hello world'))\n"
+        "    ff.compile_regex('[a-z]+', tok).matcher(canonical=True).allowed_token_ids()\n"
+        "    assert tok.coverings('Hello wor') and tok.pretoken_ends(b'Hello world')\n"
+    )
+    own = tmp_path / "own.tiktoken"
+    own.write_bytes(b"".join(base64.b64encode(bytes([value])) + b" %d\n" % value for value in range(256)))
+    paths = [str(shared_dir / "tokenizers" / "cl100k_base.tiktoken"), str(own)]
+    run = subprocess.run([sys.executable, "-c", code, *paths], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr

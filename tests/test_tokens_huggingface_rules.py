@@ -12,6 +12,8 @@ from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import ffgrammar as ff
 from ffgrammar.api.compile import compile_regex
@@ -21,7 +23,7 @@ from ffgrammar.tokens.bpe.merges import Merges
 from ffgrammar.tokens.canonical.rules import CanonicalRules
 from ffgrammar.tokens.canonical.sequence import CanonicalSequence
 from ffgrammar.tokens.loaders.huggingface import read_tokenizer
-from ffgrammar.tokens.loaders.huggingface_rules import ListedRules, byte_alphabet, read_rules
+from ffgrammar.tokens.loaders.huggingface_rules import ListedRules, _begins_in, byte_alphabet, read_rules
 from ffgrammar.tokens.loaders.huggingface_splits import WHOLE_TEXT
 from ffgrammar.tokens.report import is_canonical
 from ffgrammar.tokens.tokenizer import Tokenizer
@@ -618,3 +620,9 @@ def test_forced_tokens_are_accepted(name: str) -> None:
                 break
             assert matcher.accept_token(int(random.choice(allowed)))
     assert forced > 30
+
+
+@given(st.text("ab", max_size=6), st.text("ab", max_size=8))
+def test_texts_that_begin_inside_others(text: str, other: str) -> None:
+    expected = text in other or any(other.endswith(text[:size]) for size in range(1, len(text)))
+    assert _begins_in(text, other) == expected

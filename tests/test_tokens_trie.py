@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.vocabulary.packed_tokens import PackedTokens
 from ffgrammar.tokens.vocabulary.trie import MAX_VOCAB_SIZE, TokenTrie
 from oracle.tokens import node_total, tokens_under
 
@@ -150,3 +151,86 @@ def test_secondary_tokens_give_way(tokens: list[bytes], data: st.DataObject) -> 
     assert sorted(trie.aliases) == sorted((expected[tokens[number]], number) for number in others)
     for token, number in expected.items():
         assert trie.id_of(token) == number
+
+
+LONG = st.lists(
+    st.tuples(st.sampled_from([b"", b"a", b"aaaaaaa", b"aaaaaaab\x00", b"\xff" * 15]), SMALL).map(b"".join),
+    max_size=120,
+)
+
+
+@given(LONG, st.data())
+def test_tokens_are_in_byte_order(tokens: list[bytes], data: st.DataObject) -> None:
+    secondary = data.draw(st.sets(st.integers(0, 130), max_size=5))
+    trie = TokenTrie(tokens, None, secondary)
+    first: dict[bytes, int] = {}
+    for number in sorted(range(len(tokens)), key=lambda number: (number in secondary, number)):
+        first.setdefault(tokens[number], number)
+    assert trie.subtree(b"") == [first[token] for token in sorted(first) if token]
+
+
+# Lengths around the largest that one byte can say, and around the largest of a token in the trie
+SIZES = st.lists(st.sampled_from([255, 256, 257, 511, 512, 1023, 1024, 1025, 1300]), max_size=6)
+
+
+@given(LONG, st.sets(st.integers(0, 119), max_size=5), st.integers(0, 9), SIZES)
+def test_the_front_coded_form_has_all(tokens: list[bytes], secondary: set[int], surplus: int, sizes: list[int]) -> None:
+    listed = [*tokens, *(text for size in sizes for text in (b"z" * size, b"", b"a" * size))]
+    trie = TokenTrie(listed, len(listed) + surplus, secondary)
+    raw, count, long_tokens, wide = trie.front_coded()
+    assert wide == any(255 < size <= 1024 for size in sizes)
+    assert trie.max_depth == max([0, *(len(token) for token in listed if len(token) <= 1024)])
+    other = TokenTrie.from_front_coded(raw, count, trie.vocab_size, long_tokens, wide)
+    assert other.bytes_and_offsets() == trie.bytes_and_offsets()
+    assert (other.aliases, other.long_ids, other.token_count) == (trie.aliases, trie.long_ids, trie.token_count)
+    assert (other.max_depth, other.node_count) == (trie.max_depth, trie.node_count)
+    assert [other.node(node) for node in range(other.node_count)] == [
+        trie.node(node) for node in range(trie.node_count)
+    ]
+    for token in listed:
+        assert other.id_of(token) == trie.id_of(token)
+    assert other.front_coded() == (raw, count, long_tokens, wide)
+
+
+@given(LONG, SIZES, st.data())
+def test_damaged_front_coded_forms(tokens: list[bytes], sizes: list[int], data: st.DataObject) -> None:
+    """Whatever the bytes are, there is an error or a trie that is sound."""
+    tokens = [*tokens, *(b"z" * size for size in sizes if size <= 257)]
+    raw, count, _, wide = TokenTrie(tokens).front_coded()
+    wide = data.draw(st.sampled_from([wide, wide, wide, not wide]))
+    damaged = bytearray(raw)
+    for at in data.draw(st.lists(st.integers(0, max(0, len(raw) - 1)), max_size=3)):
+        if raw:
+            damaged[at] = data.draw(st.integers(0, 255))
+    try:
+        trie = TokenTrie.from_front_coded(bytes(damaged), count, max(count, len(tokens)), (), wide)
+    except TokenizerError:
+        return
+    found = walk(trie)
+    assert all(trie.token_bytes(token) == text for text, token in found.items())
+    assert len(found) + trie.alias_count == count
+
+
+@pytest.mark.parametrize(
+    "long_tokens", [[(9, b"x" * 1025)], [(0, b"x" * 1025)], [(1, b"x" * 1024)], [(1, b"x" * 1025)] * 2]
+)
+def test_wrong_long_tokens(long_tokens: list[tuple[int, bytes]]) -> None:
+    raw, count, _, _ = TokenTrie([b"a"]).front_coded()
+    with pytest.raises(TokenizerError, match="a long token is wrong"):
+        TokenTrie.from_front_coded(raw, count, 3, long_tokens)
+
+
+@given(
+    st.lists(st.one_of(st.none(), SMALL), max_size=9), st.dictionaries(st.integers(0, 12), st.one_of(st.none(), SMALL))
+)
+def test_packed_tokens(tokens: list[bytes | None], changes: dict[int, bytes | None]) -> None:
+    packed = PackedTokens(tokens)
+    assert list(packed) == [token or None for token in tokens] == packed[:] and len(packed) == len(tokens)
+    expected = [*tokens, *[None] * (1 + max([-1, *changes]) - len(tokens))]
+    for number, token in changes.items():
+        expected[number] = token
+    assert list(packed.changed(changes)) == [token or None for token in expected]
+    assert list(packed) == [token or None for token in tokens]
+    for wrong in (-1, len(tokens)):
+        with pytest.raises(IndexError):
+            packed[wrong]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable
-from typing import Any, NoReturn
+from dataclasses import replace
+from typing import Any
 
-from ffgrammar.api.compiled_file import dump
-from ffgrammar.core.errors import TokenizerError
+from ffgrammar.api.compiled_file import dump, read_file
+from ffgrammar.core.errors import CompiledFileError, TokenizerError
 from ffgrammar.core.limits import Limits
 from ffgrammar.engine.engine import Engine
 from ffgrammar.engine.matcher.matcher import Matcher
@@ -20,6 +21,8 @@ __all__ = ["Grammar"]
 
 # About how many bytes a lexeme takes: an object with six attributes, and its name.
 LEXEME_BYTES = 200
+# Bytes of the unpacked text of a pickled grammar
+MAX_PICKLE = 1 << 40
 
 
 class Grammar:
@@ -107,7 +110,7 @@ class Grammar:
         Raises:
             OSError: the file cannot be written.
         """
-        data = self._engine.paused(lambda: dump(self._ir, self.tokenizer.fingerprint))
+        data = self._dump()
         with open(path, "wb") as file:
             file.write(data)
 
@@ -132,8 +135,24 @@ class Grammar:
     def __deepcopy__(self, memo: object) -> Grammar:
         return self
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("a Grammar cannot be pickled: write it with Grammar.save, and read it with ffgrammar.load")
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A pickle has what `save` writes, and its tokenizer. What the grammar has learned is not in it.
+
+        Raises:
+            TokenizerError: the tokenizer cannot be pickled.
+        """
+        return _unpickled, (self._dump(), self.tokenizer, self.limits)
+
+    def _dump(self) -> bytes:
+        return self._engine.paused(lambda: dump(self._ir, self.tokenizer.fingerprint))
 
     def __repr__(self) -> str:
         return f"<ffgrammar.Grammar {self.kind} on {self.tokenizer.name}>"
+
+
+def _unpickled(data: bytes, tokenizer: Tokenizer, limits: Limits) -> Grammar:
+    """The grammar of a pickle. Raises CompiledFileError if it is damaged."""
+    if not (isinstance(data, bytes) and isinstance(tokenizer, Tokenizer) and isinstance(limits, Limits)):
+        raise CompiledFileError("the pickle of a grammar is damaged")
+    # (the limit is one on sources, and pickles are trusted)
+    return Grammar(read_file(data, tokenizer, replace(limits, source_bytes=MAX_PICKLE)), tokenizer, limits)

@@ -5,38 +5,28 @@
     tok.decode([9906, 1917])           # b"Hello world"
     tok.coverings("Hello wor")         # how the tokens of a text that begins so can begin
 
-Making one takes 25 to 60 ms for an embedded encoding, nearly all of it for the trie of its vocabulary. The rules of
-canonical sequences (`canon`) are made when they are first needed, in another 4 to 11 ms.
+Making one takes 8 to 16 ms for an embedded encoding, and about as long for a file in the cache
+(tokens/loaders/vocabulary_cache.py). The rules of canonical sequences (`canon`) are made when they are first needed, in
+another 4 to 11 ms for an embedded encoding.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 from os import PathLike
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.canonical.lazy_rules import LazyRules, make_embedded_rules, make_rules
+from ffgrammar.tokens.loaders.makers import make_file, make_huggingface, make_tiktoken, make_tokens
+from ffgrammar.tokens.loaders.parts import TokenizerParts
+from ffgrammar.tokens.loaders.source import from_pickle, to_pickle
 from ffgrammar.tokens.vocabulary.normal_form import NormalForm
-from ffgrammar.tokens.vocabulary.special import (
-    EosIds,
-    Special,
-    SpecialNames,
-    add_eos_names,
-    check_eos,
-    check_no_text,
-    check_special_tokens,
-    check_vocab_size,
-    default_eos,
-)
-from ffgrammar.tokens.vocabulary.trie import MAX_VOCAB_SIZE, TokenTrie
+from ffgrammar.tokens.vocabulary.special import EosIds, Special, SpecialNames
+from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
 if TYPE_CHECKING:
     from ffgrammar.tokens.canonical.coverings import Covering
     from ffgrammar.tokens.canonical.rules import CanonicalRules
-    from ffgrammar.tokens.loaders.huggingface import ReadTokenizer
 
 __all__ = ["Tokenizer", "VocabularyCache"]
 
@@ -44,16 +34,6 @@ __all__ = ["Tokenizer", "VocabularyCache"]
 PARTITION_BYTES = 12 << 20
 # Room for a hundred new grammars of the usual size, or for some twenty that have seen many texts.
 GRAMMAR_BYTES = 8 << 20
-
-
-class Encoder(Protocol):
-    """What a Tokenizer needs of an encoder. The names of special tokens in a text are ordinary text to it."""
-
-    def encode(self, data: str | bytes) -> list[int]:
-        """The ids of a text. Raises TokenizerError."""
-
-    def pretoken_ends(self, data: bytes) -> list[int] | None:
-        """Where the pre-tokens of a UTF-8 text end: byte offsets, ascending. None where that is not known."""
 
 
 class VocabularyCache(Protocol):
@@ -65,7 +45,7 @@ class VocabularyCache(Protocol):
 
 
 class Tokenizer:
-    """A model's vocabulary. Immutable; any number of threads may use one.
+    """A model's vocabulary. Immutable; any number of threads may use one. Copying one gives the same object.
 
     Make one with `from_file`, `from_tiktoken`, `from_huggingface` or `from_tokens`.
 
@@ -80,51 +60,23 @@ class Tokenizer:
     """
 
     __slots__ = (
-        "_adds_prefix_space",
-        "_encoder",
-        "_eos_token_ids",
         "_fingerprint",
         "_grammar_bytes",
-        "_name",
         "_names",
-        "_no_rules",
-        "_normal_form",
         "_partition_bytes",
-        "_rules",
+        "_parts",
         "_special_names",
-        "_special_tokens",
-        "_strips_first_space",
         "_trie",
         "grammars",
         "partitions",
     )
 
-    def __init__(
-        self,
-        trie: TokenTrie,
-        *,
-        special_tokens: Mapping[str, int],
-        eos_token_ids: tuple[int, ...],
-        name: str,
-        encoder: Encoder | None = None,
-        adds_prefix_space: bool = False,
-        strips_first_space: bool = False,
-        rules: LazyRules | None = None,
-    ) -> None:
-        self._trie = trie
-        self._special_tokens = dict(special_tokens)
-        self._special_names = {number: text for text, number in special_tokens.items()}
-        self._eos_token_ids = eos_token_ids
-        self._name = name
+    def __init__(self, parts: TokenizerParts) -> None:
+        self._parts = parts
+        self._trie = parts.trie
+        self._special_names = {number: text for text, number in parts.special_tokens.items()}
         self._names: SpecialNames | None = None
-        self._encoder = encoder
-        self._adds_prefix_space = adds_prefix_space
-        self._strips_first_space = strips_first_space
         self._fingerprint: str | None = None
-        self._rules = rules
-        self._normal_form: NormalForm | None = None
-        # why there are no rules, where that is known from the start
-        self._no_rules = "from_tokens does not say how its tokens are made"
         self._partition_bytes = PARTITION_BYTES
         self.partitions: VocabularyCache | None = None
         self._grammar_bytes = GRAMMAR_BYTES
@@ -145,21 +97,7 @@ class Tokenizer:
         Raises:
             TokenizerError: the name is not embedded, there is no default EOS, or an id is out of range.
         """
-        if isinstance(encoding, str):
-            return cls._from_embedded(encoding, eos_token_ids, vocab_size)
-        from ffgrammar.tokens.loaders.tiktoken import read_encoding
-
-        tokens, special_tokens, name, encoder = read_encoding(encoding)
-        if eos_token_ids is None:
-            eos_token_ids = default_eos(special_tokens, ("<|endoftext|>",), name)
-        else:
-            eos_token_ids = check_eos(eos_token_ids, check_vocab_size(vocab_size, len(tokens)))
-            check_no_text(eos_token_ids, lambda number: tokens[number] if number < len(tokens) else None, name)
-        pattern = getattr(encoding, "_pat_str", None)
-        rules = None if pattern is None else partial(make_rules, pattern=pattern)
-        tok = cls._build(tokens, special_tokens, eos_token_ids, vocab_size, name, encoder, rules=rules)
-        tok._no_rules = "the encoding has no pattern"
-        return tok
+        return cls(make_tiktoken(encoding, eos_token_ids, vocab_size))
 
     @classmethod
     def from_huggingface(cls, source: Any, eos_token_ids: EosIds = None, vocab_size: int | None = None) -> Tokenizer:
@@ -181,40 +119,7 @@ class Tokenizer:
             TokenizerError: the source cannot be read, its bytes cannot be known exactly (WordLevel, say), no EOS is
                 known, or an id is out of range.
         """
-        return cls._from_huggingface(source, eos_token_ids, vocab_size)
-
-    @classmethod
-    def _from_huggingface(
-        cls, source: Any, eos_token_ids: EosIds, vocab_size: int | None, data: bytes | None = None
-    ) -> Tokenizer:
-        from ffgrammar.tokens.loaders.huggingface import read_tokenizer
-
-        return cls._from_read(read_tokenizer(source, eos_token_ids, data), vocab_size)
-
-    @classmethod
-    def _from_read(cls, read: ReadTokenizer, vocab_size: int | None) -> Tokenizer:
-        from ffgrammar.tokens.loaders.encoders import HuggingFaceEncoder
-        from ffgrammar.tokens.loaders.unigram import UnigramEncoder
-
-        tok = cls._build(
-            read.tokens,
-            read.special_tokens,
-            read.eos_token_ids,
-            vocab_size,
-            read.name,
-            read.encoder,
-            adds_prefix_space=read.adds_prefix_space,
-            strips_first_space=read.strips_first_space,
-            rules=None if read.rules is None else read.rules.make,
-            secondary=frozenset() if read.rules is None else read.rules.secondary,
-        )
-        tok._no_rules = read.reason
-        if isinstance(read.encoder, UnigramEncoder):
-            read.encoder.trie = tok._trie
-        if read.rules is not None and isinstance(read.encoder, HuggingFaceEncoder):
-            read.encoder.rules, read.encoder.knows_space = tok._rules, read.rules.knows_space
-            read.encoder.form = tok._normal_form = read.rules.form
-        return tok
+        return cls(make_huggingface(source, eos_token_ids, vocab_size))
 
     @classmethod
     def from_file(
@@ -243,56 +148,7 @@ class Tokenizer:
             TokenizerError: the file cannot be read or is of another kind, the token that ends a text is not known, or
                 an id is out of range.
         """
-        from ffgrammar.tokens.loaders.encoders import RulesEncoder
-        from ffgrammar.tokens.loaders.files import find_file
-        from ffgrammar.tokens.loaders.ranks import read_rank_file, read_tekken
-
-        file = find_file(Path(path))
-        if pattern is not None and file.kind != "ranks":
-            raise TokenizerError(f"{file.path}: pattern= is for rank files; this file has its own")
-        if file.kind == "huggingface":
-            return cls._from_huggingface(file.path, eos_token_ids, vocab_size, file.data)
-        if file.kind == "gguf":
-            from ffgrammar.tokens.loaders.gguf import read_gguf
-
-            return cls._from_read(read_gguf(file.path, eos_token_ids), vocab_size)
-        if file.kind == "sentencepiece":
-            from ffgrammar.tokens.loaders.sentencepiece import read_sentencepiece
-
-            return cls._from_read(read_sentencepiece(file.path, file.data, eos_token_ids), vocab_size)
-        if file.kind == "words":
-            return cls._from_words(file.path, file.data, eos_token_ids, vocab_size)
-        if file.kind == "tekken":
-            read = read_tekken(file.path, file.data)
-        else:
-            read = read_rank_file(file.path, file.data, pattern)
-        if read.embedded is not None:
-            return cls._from_embedded(read.embedded, eos_token_ids, vocab_size)
-        if eos_token_ids is None and not read.eos:
-            raise TokenizerError(f"{file.path}: which token ends a text is not known; give eos_token_ids=")
-        if eos_token_ids is None:
-            eos_token_ids = [read.special_tokens[text] for text in read.eos]
-        elif read.special_tokens:
-            eos_token_ids = check_eos(eos_token_ids, MAX_VOCAB_SIZE)
-            check_no_text(eos_token_ids, lambda number: next(iter(read.tokens[number : number + 1]), None), str(path))
-        rules = None if read.pattern is None else partial(make_rules, pattern=read.pattern)
-        tok = cls._build(read.tokens, read.special_tokens, eos_token_ids, vocab_size, str(path), None, rules=rules)
-        if tok._rules is not None and read.pattern is not None:
-            tok._encoder = RulesEncoder(tok._rules, read.tokens, read.pattern)
-        tok._no_rules = "a rank file does not say how a text is cut; give pattern="
-        return tok
-
-    @classmethod
-    def _from_words(cls, path: Path, data: bytes, eos_token_ids: EosIds, vocab_size: int | None) -> Tokenizer:
-        from ffgrammar.tokens.loaders.word_list import END_OF_TEXT, NO_RULES, read_word_list
-        from ffgrammar.tokens.vocabulary.longest_match import LongestMatch
-
-        tokens = read_word_list(path, data)
-        eos = [END_OF_TEXT] if eos_token_ids is None else eos_token_ids
-        tok = cls._build(tokens, {}, eos, vocab_size, str(path), None)
-        tok._encoder = LongestMatch(tok.trie)
-        tok._no_rules = NO_RULES
-        return tok
+        return cls(make_file(path, eos_token_ids, vocab_size, pattern))
 
     @classmethod
     def from_tokens(
@@ -318,69 +174,7 @@ class Tokenizer:
         Raises:
             TokenizerError: a token is not bytes, an id is negative, out of range or special under two names.
         """
-        from ffgrammar.tokens.loaders.encoders import CallableEncoder
-
-        encoder = None if encode is None else CallableEncoder(encode)
-        eos = () if eos_token_id is None else eos_token_id
-        return cls._build(list(tokens), dict(special_tokens or {}), eos, vocab_size, name, encoder)
-
-    @classmethod
-    def _from_embedded(cls, name: str, eos_token_ids: EosIds, vocab_size: int | None) -> Tokenizer:
-        from ffgrammar.tokens.bpe.builtin_encoder import BuiltinEncoder
-        from ffgrammar.tokens.vocabulary.embedded import ENCODINGS, load_trie
-
-        encoding = ENCODINGS.get(name)
-        if encoding is None:
-            raise TokenizerError(
-                f"{name!r} is not embedded ({', '.join(ENCODINGS)} are); for another encoding pass the object that "
-                "tiktoken.get_encoding returns, or (in the shell) the path of a tokenizer.json or .tiktoken file"
-            )
-        specials = dict(encoding.special_tokens)
-        size = check_vocab_size(vocab_size, 1 + max(specials.values()))
-        if eos_token_ids is None:
-            eos_token_ids = [specials[text] for text in encoding.eos]
-        eos = check_eos(eos_token_ids, size)
-        trie = load_trie(encoding, size)
-        check_no_text(eos, trie.token_bytes, name)
-        add_eos_names(specials, eos, [])
-        encoder = BuiltinEncoder(trie, encoding.splitter)
-        rules = LazyRules(partial(make_embedded_rules, encoder.merges, encoding))
-        return cls(trie, special_tokens=specials, eos_token_ids=eos, name=name, encoder=encoder, rules=rules)
-
-    @classmethod
-    def _build(
-        cls,
-        tokens: list[bytes | None],
-        special_tokens: dict[str, int],
-        eos_token_ids: EosIds,
-        vocab_size: int | None,
-        name: str,
-        encoder: Encoder | None,
-        *,
-        adds_prefix_space: bool = False,
-        strips_first_space: bool = False,
-        rules: Callable[[TokenTrie], CanonicalRules] | None = None,
-        secondary: frozenset[int] = frozenset(),
-    ) -> Tokenizer:
-        check_special_tokens(special_tokens)
-        size = check_vocab_size(vocab_size, max([len(tokens), *(1 + number for number in special_tokens.values())]))
-        eos = check_eos(eos_token_ids, size)
-        tokens = list(tokens)
-        add_eos_names(special_tokens, eos, tokens)
-        for number in special_tokens.values():
-            if number < len(tokens):
-                tokens[number] = None
-        trie = TokenTrie(tokens, size, secondary)
-        return cls(
-            trie,
-            special_tokens=special_tokens,
-            eos_token_ids=eos,
-            name=name,
-            encoder=encoder,
-            adds_prefix_space=adds_prefix_space,
-            strips_first_space=strips_first_space,
-            rules=None if rules is None else LazyRules(partial(rules, trie)),
-        )
+        return cls(make_tokens(tokens, eos_token_id, special_tokens, encode, vocab_size, name))
 
     # ---- what it is
 
@@ -392,17 +186,17 @@ class Tokenizer:
     @property
     def eos_token_ids(self) -> tuple[int, ...]:
         """The ids that end a text, in the order given; empty if none does."""
-        return self._eos_token_ids
+        return self._parts.eos_token_ids
 
     @property
     def special_tokens(self) -> dict[str, int]:
         """Id by name of the special tokens (a copy)."""
-        return dict(self._special_tokens)
+        return dict(self._parts.special_tokens)
 
     @property
     def name(self) -> str:
         """A name for messages; it decides nothing."""
-        return self._name
+        return self._parts.name
 
     @property
     def trie(self) -> TokenTrie:
@@ -412,24 +206,24 @@ class Tokenizer:
     @property
     def adds_prefix_space(self) -> bool:
         """Whether the model's own tokenizer puts a space before a text. `encode` does not: it reads a continuation."""
-        return self._adds_prefix_space
+        return self._parts.adds_prefix_space
 
     @property
     def strips_first_space(self) -> bool:
         """Whether the model's own decoder removes a space from the start of a whole text. `decode` does not."""
-        return self._strips_first_space
+        return self._parts.strips_first_space
 
     @property
     def normal_form(self) -> NormalForm | None:
         """The Unicode normal form, "NFC" say, that the tokenizer gives to a text before it cuts it. None if it gives
         none, or its rules are not known. The rules (`canon`) are those for texts in this form; no other text is
         canonical."""
-        return self._normal_form
+        return self._parts.normal_form
 
     @property
     def can_encode(self) -> bool:
         """Whether there is an encoder."""
-        return self._encoder is not None
+        return self._parts.encoder is not None
 
     @property
     def partition_bytes(self) -> int:
@@ -473,8 +267,8 @@ class Tokenizer:
                 repr(self.vocab_size).encode(),
                 offsets,
                 blob,
-                repr(sorted((number, text) for text, number in self._special_tokens.items())).encode(),
-                repr(sorted(self._eos_token_ids)).encode(),
+                repr(sorted((number, text) for text, number in self._parts.special_tokens.items())).encode(),
+                repr(sorted(self._parts.eos_token_ids)).encode(),
             ):
                 # Each part is preceded by its length, so that no two different lists of parts give the same bytes.
                 digest.update(len(part).to_bytes(8, "little"))
@@ -509,14 +303,15 @@ class Tokenizer:
             return self._encode_special(text)
         if special != "text":
             raise TokenizerError(f"special must be 'text' or 'allow', not {special!r}")
-        if self._encoder is None:
-            raise TokenizerError(f"tokenizer {self._name!r} cannot encode: it was made without encode=")
+        encoder = self._parts.encoder
+        if encoder is None:
+            raise TokenizerError(f"tokenizer {self.name!r} cannot encode: it was made without encode=")
         if not isinstance(text, str | bytes):
             raise TokenizerError(f"encode: expected str or bytes, not {type(text).__name__}")
-        ids = self._encoder.encode(text)
+        ids = encoder.encode(text)
         size = self.vocab_size
         # (the embedded encoder gives ids of the trie only; to check them took a fifth of the time)
-        if ids and getattr(self._encoder, "trie", None) is not self._trie and not 0 <= min(ids) <= max(ids) < size:
+        if ids and getattr(encoder, "trie", None) is not self._trie and not 0 <= min(ids) <= max(ids) < size:
             wrong = next(token for token in ids if not 0 <= token < size)
             raise TokenizerError(f"encode: the encoder gave id {wrong}; vocab_size is {size}")
         return ids
@@ -536,7 +331,7 @@ class Tokenizer:
     def special_names(self) -> SpecialNames:
         """Finds the names of the special tokens in texts."""
         if self._names is None:
-            self._names = SpecialNames(self._special_tokens)
+            self._names = SpecialNames(self._parts.special_tokens)
         return self._names
 
     def decode(self, ids: Iterable[int]) -> bytes:
@@ -558,23 +353,22 @@ class Tokenizer:
         (`ffgrammar.tokens.loaders.huggingface_splits`). A model may give its texts a Unicode normal form. Then these
         are the rules for texts in that form (`normal_form`). Tokenizers that change texts in another way have none.
         """
-        return None if self._rules is None else self._rules.get()
+        return None if self._parts.rules is None else self._parts.rules.get()
 
     @property
     def canon_reason(self) -> str | None:
         """Why `canon` is None: which part of the tokenizer is not read. None where the rules are known."""
         if self.canon is not None:
             return None
-        return self._no_rules if self._rules is None else self._rules.reason
+        return self._parts.reason if self._parts.rules is None else self._parts.rules.reason
 
     def rules(self, what: str) -> CanonicalRules:
         """`canon`, which the feature `what` needs. Raises TokenizerError naming the feature where it is None."""
         rules = self.canon
         if rules is None:
             raise TokenizerError(
-                f"{what}: how tokenizer {self._name!r} cuts and merges is not known: {self.canon_reason} (it is known "
-                "for the embedded encodings, a tiktoken.Encoding and most BPE models of Hugging Face; masks and "
-                "matchers work without)"
+                f"{what}: how tokenizer {self.name!r} cuts and merges is not known: {self.canon_reason} (it is known "
+                "for most BPE models; masks and matchers work without)"
             )
         return rules
 
@@ -632,12 +426,12 @@ class Tokenizer:
         This takes less time than encoding the text. False says nothing: `is_canonical` gives the answer and its
         reasons.
         """
-        check = getattr(self._encoder, "writes", None)
+        check = getattr(self._parts.encoder, "writes", None)
         return check is not None and check(ids, self._special_names)
 
     def pretoken_ends(self, text: bytes) -> list[int] | None:
         """Where the pre-tokens of a UTF-8 text end: byte offsets, ascending. No token crosses one. None if unknown."""
-        return None if self._encoder is None else self._encoder.pretoken_ends(text)
+        return None if self._parts.encoder is None else self._parts.encoder.pretoken_ends(text)
 
     # An earlier name of this method.
     piece_ends = pretoken_ends
@@ -648,11 +442,35 @@ class Tokenizer:
     def __deepcopy__(self, memo: object) -> Tokenizer:
         return self
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError(
-            "a Tokenizer cannot be pickled: make it again from its source, with Tokenizer.from_tiktoken, "
-            "from_huggingface or from_tokens"
-        )
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A pickle names the source: an embedded encoding, a file by its path, another package's object. The tokens of
+        `from_tokens` are in it. What comes out of a pickle is the same tokenizer, or an error.
+
+        Raises:
+            TokenizerError: the file has changed since it was loaded.
+        """
+        source = self._parts.source
+        if source is None:
+            raise TokenizerError(f"tokenizer {self.name!r} cannot be pickled: its source is not known")
+        if source.maker == "from_tokens":
+            source = source._replace(arguments={**source.arguments, **self._listed()})
+        return _unpickled, (type(self), *to_pickle(source, self.fingerprint), self.partition_bytes, self.grammar_bytes)
+
+    def _listed(self) -> dict[str, Any]:
+        """The arguments of `from_tokens` that make this vocabulary again."""
+        return {
+            "tokens": list(map(self._trie.token_bytes, range(self.vocab_size))),
+            "eos_token_id": self.eos_token_ids,
+            "special_tokens": self.special_tokens,
+        }
 
     def __repr__(self) -> str:
-        return f"<Tokenizer {self._name!r}: {self.vocab_size} ids, EOS {list(self._eos_token_ids)}>"
+        return f"<Tokenizer {self.name!r}: {self.vocab_size} ids, EOS {list(self.eos_token_ids)}>"
+
+
+def _unpickled(cls: type[Tokenizer], *state: Any) -> Tokenizer:
+    """The tokenizer of a pickle. Raises TokenizerError if it cannot be made again."""
+    *source, partition_bytes, grammar_bytes = state
+    made: Tokenizer = from_pickle(cls, *source)
+    made.partition_bytes, made.grammar_bytes = partition_bytes, grammar_bytes
+    return made

@@ -266,8 +266,8 @@ cdef class Matcher:
 
     def __reduce__(self):
         raise TypeError(
-            "a Matcher cannot be pickled: save its grammar with Grammar.save, keep tokens(), and give them to accept_tokens of a "
-            "new matcher of the loaded grammar"
+            "a Matcher cannot be pickled: pickle its grammar, keep tokens(), and give them to accept_tokens of a new matcher of "
+            "the grammar"
         )
 
     def __repr__(self) -> str:

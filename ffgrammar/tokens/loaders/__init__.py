@@ -5,15 +5,25 @@ In reading order:
     tiktoken            a `tiktoken.Encoding`
     huggingface_splits  the pre-tokenizers of a tokenizer.json, as patterns
     implied_splits      where a vocabulary cuts texts although there is no pre-tokenizer
+    name_table          names of tokens by id, and ids by name
+    vocabulary_json     the big parts of a tokenizer.json
     huggingface_rules   how a tokenizer.json cuts and merges, or that this cannot be known exactly
     encoders            encoders by rules, and those that call the code of others
+    vocabulary_cache    vocabularies of files in the user's cache directory
+    source              where a tokenizer came from, and pickles
+    parts               what a tokenizer is made of: what a loader reads, and what is built of it
     sentencepiece_model what a model of sentencepiece says, from its file
     unigram             the encoder of a unigram model
     unigram_models      which unigram model a tokenizer.json or a model of sentencepiece is
     wordpiece           the bytes of WordPiece tokens
     huggingface         a tokenizer.json as a whole: bytes of tokens, special tokens, end-of-text tokens
     sentencepiece       a model of sentencepiece as a whole
+    gguf_patterns       the pre-tokenizers of GGUF files, by their names
     gguf                the vocabulary of a GGUF file
     ranks               rank files of tiktoken and Llama, and Mistral's tekken.json
+    word_list           word lists of RWKV
     files               which of these a file is, by its content
+    late_reading        rules and the encoder of a file whose vocabulary is known already
+    cached_file         a file's tokenizer, from the cache where it is there
+    makers              what a caller gives, as the parts of a tokenizer
 """

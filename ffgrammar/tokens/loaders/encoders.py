@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.core.forks import new_lock
+from ffgrammar.tokens.loaders.vocabulary_json import plain
 from ffgrammar.tokens.vocabulary.normal_form import NormalForm, is_normal
 
 if TYPE_CHECKING:
@@ -39,16 +40,20 @@ class RulesEncoder:
     pre-token, as in tiktoken.
 
     Args:
-        rules: the tokenizer's.
         tokens: bytes by id, None where an id has none.
         pattern: how it cuts a text.
     """
 
-    def __init__(self, rules: LazyRules, tokens: list[bytes | None], pattern: str) -> None:
-        self._rules = rules
+    _rules: LazyRules
+
+    def __init__(self, tokens: list[bytes | None], pattern: str) -> None:
         self._ranks = {token: rank for rank, token in enumerate(tokens) if token}
         self._pattern = pattern
         self._other: TiktokenEncoder | None = None
+
+    def bind(self, rules: LazyRules, knows_space: bool, form: NormalForm | None) -> None:
+        """Take the tokenizer's rules, before anything is encoded. They hold for all texts."""
+        self._rules = rules
 
     def _tiktoken(self) -> TiktokenEncoder:
         if self._other is None:
@@ -151,25 +156,34 @@ class HuggingFaceEncoder:
         letters: GPT-2's letters by byte if the model works on these; None if it has tokens like `<0x0A>`.
 
     Attributes:
-        rules: the tokenizer's; set once, before anything is encoded.
-        knows_space: whether the rules also hold for a text that has the character that stands for the space.
-        form: the rules hold for texts in this normal form; None if they hold for all texts.
-        missing: bytes that are no token. The package leaves them out of a text that has them.
+        rules: the tokenizer's; None before `bind`.
+        missing: bytes that are no token; set once, before anything is encoded. The package leaves them out of a text
+            that has them.
     """
 
     def __init__(self, config: dict[str, Any], letters: dict[int, str] | None) -> None:
         self.rules: LazyRules | None = None
-        self.knows_space = True
-        self.form: NormalForm | None = None
         self.missing: frozenset[int] = frozenset()
+        self._knows_space = True
+        self._form: NormalForm | None = None
         self._letters = letters
         self._config: dict[str, Any] | None = config
         self._tokenizer: Any = None
         self._lock = new_lock()
 
+    def bind(self, rules: LazyRules, knows_space: bool, form: NormalForm | None) -> None:
+        """Take the tokenizer's rules, before anything is encoded.
+
+        Args:
+            rules: the rules.
+            knows_space: whether they also hold for a text that has the character that stands for the space.
+            form: the normal form of texts for which they hold; None: for all texts.
+        """
+        self.rules, self._knows_space, self._form = rules, knows_space, form
+
     def _own(self) -> CanonicalRules | None:
         own = None if self.rules is None else self.rules.get()
-        if own is not None and self.knows_space and self.form is None and not self.missing:
+        if own is not None and self._knows_space and self._form is None and not self.missing:
             self._config = None
         return own
 
@@ -184,7 +198,7 @@ class HuggingFaceEncoder:
                         "pip install tokenizers (masks and matchers work without)"
                     ) from None
                 try:
-                    self._tokenizer = tokenizers.Tokenizer.from_str(json.dumps(self._config))
+                    self._tokenizer = tokenizers.Tokenizer.from_str(json.dumps(self._config, default=plain))
                     if self._config["model"].get("type") == "Unigram":
                         # (numbers of a text are not read to the last bit)
                         model = self._config["model"]
@@ -222,7 +236,7 @@ class HuggingFaceEncoder:
     def _encode_text(self, text: str) -> list[int]:
         own = self._own()
         space = None if own is None else own.space
-        is_known = self.knows_space or space is None or space not in text
+        is_known = self._knows_space or space is None or space not in text
         is_known = is_known and (not self.missing or self.missing.isdisjoint(text.encode()))
         if own is not None and is_known and self._is_normal(text):
             return own.encoder.encode_text((text if space is None else text.replace(space, " ")).encode())
@@ -243,7 +257,7 @@ class HuggingFaceEncoder:
     def _is_normal(self, text: str) -> bool:
         """Whether normalizing changes nothing in the text. (All versions of Python and of the package `tokenizers`
         agree about that. They differ in what becomes of other texts, because Unicode adds characters.)"""
-        return self.form is None or is_normal(self.form, text)
+        return self._form is None or is_normal(self._form, text)
 
     def _normalized(self, data: bytes, valid: int) -> tuple[bytes, int]:
         """Normalizes the text, which is the first `valid` bytes. Returns all bytes with this text in its place, and how

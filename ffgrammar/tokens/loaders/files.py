@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 
 from ffgrammar.core.errors import TokenizerError
 
-__all__ = ["TokenizerFile", "find_file"]
+__all__ = ["TokenizerFile", "find_file", "find_path"]
 
 # The files that a model's folder may have, the one that says most first.
 NAMES = ("tokenizer.json", "tekken.json", "tokenizer.model")
@@ -33,26 +33,43 @@ class TokenizerFile(NamedTuple):
     data: bytes
 
 
+def find_path(path: Path) -> Path:
+    """The path of a file, or in a model's folder that of its tokenizer.
+
+    Raises:
+        TokenizerError: there is none in the folder, or the path cannot be asked about.
+    """
+    try:
+        if not path.is_dir():
+            return path
+        found = [path / name for name in NAMES if (path / name).exists()]
+    except (OSError, ValueError) as error:
+        # (a name that is too long, or has a zero byte, say)
+        raise _unreadable(path, error) from None
+    if not found:
+        raise TokenizerError(f"{path}: this folder has none of {', '.join(NAMES)}")
+    return found[0]
+
+
+def _unreadable(path: Path, error: OSError | ValueError) -> TokenizerError:
+    reason = error.strerror if isinstance(error, OSError) else error
+    return TokenizerError(f"cannot read {str(path)[:100]!r}: {reason}")
+
+
 def find_file(path: Path) -> TokenizerFile:
     """The tokenizer in a file or a model's folder.
 
     Raises:
         TokenizerError: it cannot be read, or is of no kind that is read here. The message says what to do.
     """
+    path = find_path(path)
     try:
-        if path.is_dir():
-            found = [path / name for name in NAMES if (path / name).exists()]
-            if not found:
-                raise TokenizerError(f"{path}: this folder has none of {', '.join(NAMES)}")
-            path = found[0]
         with path.open("rb") as file:
             # (a GGUF file is not read here: it may have a model of many gigabytes)
             data = file.read(4)
             data += b"" if data == b"GGUF" else file.read()
     except (OSError, ValueError) as error:
-        # (a name that is too long, or has a zero byte, say)
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise TokenizerError(f"cannot read {str(path)[:100]!r}: {reason}") from None
+        raise _unreadable(path, error) from None
     head = data[:4096]
     if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         return TokenizerFile(path, "tekken" if b'"default_num_special_tokens"' in head else "huggingface", data)
@@ -65,5 +82,6 @@ def find_file(path: Path) -> TokenizerFile:
     if head.startswith(b"\n"):
         return TokenizerFile(path, "sentencepiece", data)
     raise TokenizerError(
-        f"{path}: neither a tokenizer.json, a tekken.json, a rank file of tiktoken nor a model of sentencepiece"
+        f"{path}: neither a tokenizer.json, a tekken.json, a rank file of tiktoken, a word list of RWKV, a model of "
+        "sentencepiece nor a GGUF file"
     )

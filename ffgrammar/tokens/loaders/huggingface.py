@@ -17,15 +17,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections import ChainMap
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ffgrammar.core.collector import paused
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.loaders import unigram_models, wordpiece
-from ffgrammar.tokens.loaders.encoders import HuggingFaceEncoder, SentencePieceEncoder
-from ffgrammar.tokens.loaders.huggingface_rules import ListedRules, byte_alphabet, read_rules
+from ffgrammar.tokens.loaders.encoders import HuggingFaceEncoder
+from ffgrammar.tokens.loaders.huggingface_rules import byte_alphabet, read_rules
+from ffgrammar.tokens.loaders.name_table import NameTable
+from ffgrammar.tokens.loaders.parts import ReadTokenizer
 from ffgrammar.tokens.loaders.unigram import UnigramEncoder
 from ffgrammar.tokens.loaders.unigram_models import (
     as_the_package_reads,
@@ -33,41 +36,22 @@ from ffgrammar.tokens.loaders.unigram_models import (
     join_words,
     model_of_config,
 )
+from ffgrammar.tokens.loaders.vocabulary_json import read_big_parts
 from ffgrammar.tokens.loaders.wordpiece import wordpiece_bytes
+from ffgrammar.tokens.vocabulary.packed_tokens import PackedTokens
 from ffgrammar.tokens.vocabulary.special import check_eos
 from ffgrammar.tokens.vocabulary.trie import MAX_VOCAB_SIZE
 
-__all__ = ["ReadTokenizer", "byte_alphabet", "read_config", "read_tokenizer"]
+__all__ = ["ReadTokenizer", "byte_alphabet", "find_json", "read_config", "read_tokenizer"]
 
 BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2})>\Z")
 
+# The letters are GPT-2's characters for the 256 bytes. All other Latin-1 characters become U+0100, which Latin-1 does
+# not have. So `to_bytes` notices a text with other characters than letters: it cannot be encoded.
+LETTERS = dict.fromkeys(range(256), 256) | {ord(letter): value for letter, value in byte_alphabet().items()}
+
 # Names that models give to the token that ends a text; used only when exactly one of them is there.
 EOS_NAMES = ("</s>", "<|endoftext|>", "<|end_of_text|>", "<eos>", "<|eot_id|>", "<|im_end|>", "<|end|>", "[EOS]")
-
-
-class ReadTokenizer(NamedTuple):
-    """What a tokenizer.json says.
-
-    Attributes:
-        tokens: bytes by id, None where an id has none.
-        special_tokens: id by name.
-        eos_token_ids: those that end a text, as given or found.
-        name: for messages.
-        encoder: encodes by the rules once these are made; without rules, with the code of a package.
-        rules: how it cuts and merges; None where that is not known.
-        reason: why it is not known.
-        adds_prefix_space, strips_first_space: see `Tokenizer`.
-    """
-
-    tokens: list[bytes | None]
-    special_tokens: dict[str, int]
-    eos_token_ids: Any
-    name: str
-    encoder: HuggingFaceEncoder | SentencePieceEncoder | UnigramEncoder | None
-    rules: ListedRules | None
-    reason: str
-    adds_prefix_space: bool
-    strips_first_space: bool
 
 
 def read_tokenizer(source: Any, eos_token_ids: Any = None, data: bytes | None = None) -> ReadTokenizer:
@@ -110,8 +94,9 @@ def _read(config: dict[str, Any], name: str, eos: list[Any] | None, eos_token_id
     model = config.get("model")
     if not isinstance(model, dict):
         raise TokenizerError(f"{name}: not a tokenizer.json: there is no model")
-    to_bytes, byte_level = _decoder(config, model, name)
-    tokens, special_tokens, numbers = _tokens(config, model, name, to_bytes, byte_level)
+    decoder = _decoder(config, model, name)
+    byte_level = decoder.byte_level
+    tokens, special_tokens, numbers = _tokens(config, model, name, decoder)
     if eos_token_ids is None:
         eos_token_ids = _known_eos(eos, special_tokens, numbers, name)
     eos_token_ids = check_eos(eos_token_ids, MAX_VOCAB_SIZE)
@@ -156,7 +141,9 @@ def _unigram(
     return package if unigram is None else UnigramEncoder(unigram, package)
 
 
-def _known_eos(eos: list[Any] | None, special_tokens: dict[str, int], numbers: dict[str, int], name: str) -> list[int]:
+def _known_eos(
+    eos: list[Any] | None, special_tokens: dict[str, int], numbers: Mapping[str, int], name: str
+) -> list[int]:
     """The EOS ids from ids or names found with the tokenizer, else from the customary names."""
     if eos is None:
         eos = [text for text in EOS_NAMES if text in special_tokens]
@@ -169,18 +156,25 @@ def _known_eos(eos: list[Any] | None, special_tokens: dict[str, int], numbers: d
     return [numbers[item] if isinstance(item, str) else item for item in eos]
 
 
-def _open(source: Any, data: bytes | None) -> tuple[dict[str, Any], str, list[Any] | None]:
-    """(the JSON value, a name, EOS ids or names if known)."""
+def find_json(source: Any) -> Path | None:
+    """The path of the tokenizer.json that a source is, or has in its folder; None if it is an object. Raises
+    TokenizerError."""
     if isinstance(source, str) and source.lstrip().startswith("{"):
         raise TokenizerError(
             "from_huggingface: this is the text of a tokenizer.json; "
             "pass its path, or tokenizers.Tokenizer.from_str(text)"
         )
-    if isinstance(source, str | Path):
-        path = Path(source)
-        if _is_folder(path):
-            path = path / "tokenizer.json"
-        return _read_json(path, data), str(source), _eos_beside(path.parent)
+    if not isinstance(source, str | Path):
+        return None
+    path = Path(source)
+    return path / "tokenizer.json" if _is_folder(path) else path
+
+
+def _open(source: Any, data: bytes | None) -> tuple[dict[str, Any], str, list[Any] | None]:
+    """(the JSON value, a name, EOS ids or names if known)."""
+    path = find_json(source)
+    if path is not None:
+        return _read_config(path, data), str(source), _eos_beside(path.parent)
     eos = getattr(source, "eos_token_id", None)
     name = getattr(source, "name_or_path", "") or "huggingface"
     backend = getattr(source, "backend_tokenizer", source)
@@ -191,7 +185,8 @@ def _open(source: Any, data: bytes | None) -> tuple[dict[str, Any], str, list[An
             "from_huggingface: expected a path, a tokenizers.Tokenizer or a transformers tokenizer with a "
             f"backend_tokenizer (a 'fast' one), not {type(source).__name__}"
         ) from None
-    return json.loads(text), name, None if eos is None else eos if isinstance(eos, list) else [eos]
+    config = read_big_parts(text.encode()) or json.loads(text)
+    return config, name, None if eos is None else eos if isinstance(eos, list) else [eos]
 
 
 def _is_folder(path: Path) -> bool:
@@ -200,6 +195,16 @@ def _is_folder(path: Path) -> bool:
     except OSError as error:
         # (a name that is too long, say)
         raise TokenizerError(f"cannot read {str(path)[:100]!r}: {error.strerror}") from None
+
+
+def _read_config(path: Path, data: bytes | None) -> dict[str, Any]:
+    """The value of a tokenizer.json."""
+    if data is None:
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise TokenizerError(f"cannot read {path}: {error.strerror}") from None
+    return read_big_parts(data) or _read_json(path, data)
 
 
 def _read_json(path: Path, data: bytes | None = None) -> dict[str, Any]:
@@ -240,52 +245,115 @@ def _steps(part: dict[str, Any] | None, inside: str) -> list[dict[str, Any]]:
 
 
 def _tokens(
-    config: dict[str, Any], model: dict[str, Any], name: str, to_bytes: Callable[[str], bytes], byte_level: bool
-) -> tuple[list[bytes | None], dict[str, int], dict[str, int]]:
+    config: dict[str, Any], model: dict[str, Any], name: str, decoder: _Decoder
+) -> tuple[Sequence[bytes | None], dict[str, int], Mapping[str, int]]:
     """(bytes by id, special tokens, id by text of every token)."""
     vocabulary = model.get("vocab", {})
     if isinstance(vocabulary, list):
         vocabulary = {entry[0]: number for number, entry in enumerate(vocabulary)}
     added = config.get("added_tokens") or []
-    numbers = {**vocabulary, **{token["content"]: token["id"] for token in added}}
-    if len(set(vocabulary.values())) < len(vocabulary):
+    own = {token["content"]: token["id"] for token in added}
+    # (a NameTable has each id once)
+    if isinstance(vocabulary, dict) and len(set(vocabulary.values())) < len(vocabulary):
         raise TokenizerError(f"{name}: two tokens have the same id")
-    names = {number: text for text, number in vocabulary.items()}
+    _check_added(added, own, vocabulary, name)
+    for text, number in (own if isinstance(vocabulary, NameTable) else {**vocabulary, **own}).items():
+        if not isinstance(number, int) or not 0 <= number <= MAX_VOCAB_SIZE:
+            raise TokenizerError(f"{name}: token {text!r} has the id {number!r}")
+    # The token for what the tokenizer cannot spell: its name is not the text it stands for.
+    unknown = model.get("unk_id") if model.get("type") == "Unigram" else vocabulary.get(model.get("unk_token"))
+    changes: dict[int, bytes] = {}
+    special_tokens = {}
+    for token in added:
+        # Added tokens are found in the text before the model sees it, so they are spelled as they are. (But a character
+        # that stands for a space in other tokens stands for a space in these, too.)
+        text = token["content"]
+        changes[token["id"]] = text.encode() if decoder.byte_level else decoder.to_bytes(text)
+        if token.get("special"):
+            special_tokens[text] = token["id"]
+    return decoder.tokens(vocabulary, changes, unknown), special_tokens, ChainMap(own, vocabulary)
+
+
+def _check_added(added: list[dict[str, Any]], own: dict[str, int], vocabulary: Mapping[str, int], name: str) -> None:
+    """Raises TokenizerError if an added token has two ids, or the id of another token."""
+    if isinstance(vocabulary, NameTable):
+        name_of: Callable[[int], str | None] = vocabulary.name_of
+    else:
+        name_of = {number: text for text, number in vocabulary.items()}.get
+    names: dict[int, str] = {}
     for token in added:
         text, number = token["content"], token["id"]
-        known = vocabulary.get(text, numbers[text])
+        known = vocabulary.get(text, own[text])
         if known != number:
             where = "in the vocabulary" if text in vocabulary else "as well"
             raise TokenizerError(
                 f"{name}: token {text!r} has the id {number!r} among added_tokens, and {known!r} {where}"
             )
-        if names.setdefault(number, text) != text:
-            raise TokenizerError(f"{name}: tokens {names[number]!r} and {text!r} have the same id {number!r}")
-    for text, number in numbers.items():
-        if not isinstance(number, int) or not 0 <= number <= MAX_VOCAB_SIZE:
-            raise TokenizerError(f"{name}: token {text!r} has the id {number!r}")
-    tokens: list[bytes | None] = [None] * (1 + max(numbers.values(), default=-1))
-    for text, number in vocabulary.items():
-        tokens[number] = to_bytes(text)
-    # The token for what the tokenizer cannot spell: its name is not the text it stands for.
-    unknown = model.get("unk_id") if model.get("type") == "Unigram" else vocabulary.get(model.get("unk_token"))
-    if unknown is not None:
-        tokens[unknown] = None
-    special_tokens = {}
-    for token in added:
-        # Added tokens are found in the text before the model sees it, so they are spelled as they are. (But a character
-        # that stands for a space in other tokens stands for a space in these, too.)
-        tokens[token["id"]] = token["content"].encode() if byte_level else to_bytes(token["content"])
-        if token.get("special"):
-            special_tokens[token["content"]] = token["id"]
-    return tokens, special_tokens, numbers
+        other = name_of(number) or names.setdefault(number, text)
+        if other != text:
+            raise TokenizerError(f"{name}: tokens {other!r} and {text!r} have the same id {number!r}")
 
 
-def _decoder(config: dict[str, Any], model: dict[str, Any], name: str) -> tuple[Callable[[str], bytes], bool]:
-    """The function that gives a token's bytes inside a text, and whether it reads GPT-2's letters."""
+class _Decoder(NamedTuple):
+    """What bytes a token's name stands for.
+
+    Attributes:
+        byte_level: whether names are in GPT-2's letters. Then the rest does not matter.
+        byte_fallback: whether names like <0x0A> stand for a byte.
+        replacements: (text, what it stands for), one after the other.
+        words: what does all this for WordPiece.
+    """
+
+    byte_level: bool = False
+    byte_fallback: bool = False
+    replacements: Sequence[tuple[str, str]] = ()
+    words: Callable[[str], bytes] | None = None
+
+    def to_bytes(self, text: str) -> bytes:
+        """The bytes of a token inside a text."""
+        if self.words is not None:
+            return self.words(text)
+        if self.byte_level:
+            try:
+                return text.translate(LETTERS).encode("latin-1")
+            except UnicodeEncodeError:
+                return text.encode("utf-8", "surrogatepass")
+        byte = BYTE_TOKEN.match(text) if self.byte_fallback else None
+        if byte:
+            return bytes([int(byte[1], 16)])
+        for old, new in self.replacements:
+            text = text.replace(old, new)
+        return text.encode("utf-8", "surrogatepass")
+
+    def tokens(
+        self, vocabulary: Mapping[str, int], added: dict[int, bytes], unknown: int | None
+    ) -> Sequence[bytes | None]:
+        """The bytes of all tokens by id: those of `added`, none for `unknown`, otherwise what the names stand for."""
+        if isinstance(vocabulary, NameTable):
+            return self._table_to_bytes(vocabulary).changed({} if unknown is None else {unknown: None}).changed(added)
+        tokens: list[bytes | None] = [None] * (1 + max([*vocabulary.values(), *added], default=-1))
+        for text, number in vocabulary.items():
+            tokens[number] = self.to_bytes(text)
+        if unknown is not None:
+            tokens[unknown] = None
+        for number, data in added.items():
+            tokens[number] = data
+        return tokens
+
+    def _table_to_bytes(self, table: NameTable) -> PackedTokens:
+        if self.byte_level:
+            return table.letters_to_bytes()
+        old, new = self.replacements[0] if self.replacements else ("", "")
+        if len(self.replacements) < 2 and len(new.encode()) <= len(old.encode()):
+            return table.characters_to_bytes(old, new, self.byte_fallback)
+        return PackedTokens([name and self.to_bytes(name.decode()) for name in table.names])
+
+
+def _decoder(config: dict[str, Any], model: dict[str, Any], name: str) -> _Decoder:
+    """What a tokenizer's decoder makes of a token inside a text."""
     kind = model.get("type", "BPE")
     if kind == "WordPiece":
-        return wordpiece_bytes(model, _steps(config.get("decoder"), "decoders"), name), False
+        return _Decoder(words=wordpiece_bytes(model, _steps(config.get("decoder"), "decoders"), name))
     if kind not in ("BPE", "Unigram"):
         raise TokenizerError(
             f"{name}: the bytes of a {kind} model's tokens cannot be known exactly; use Tokenizer.from_tokens"
@@ -316,25 +384,7 @@ def _decoder(config: dict[str, Any], model: dict[str, Any], name: str) -> tuple[
                 pass  # the start of the whole text, not of a token
             case other:
                 raise TokenizerError(f"{name}: decoder {other} is not supported; use Tokenizer.from_tokens")
-    # The letters are GPT-2's characters for the 256 bytes. All other Latin-1 characters become U+0100, which Latin-1
-    # does not have. So `to_bytes` notices a text with other characters than letters: it cannot be encoded.
-    letters = dict.fromkeys(range(256), 256)
-    letters |= {ord(letter): value for letter, value in byte_alphabet().items()}
-
-    def to_bytes(text: str) -> bytes:
-        if byte_level:
-            try:
-                return text.translate(letters).encode("latin-1")
-            except UnicodeEncodeError:
-                return text.encode("utf-8", "surrogatepass")
-        byte = BYTE_TOKEN.match(text) if byte_fallback else None
-        if byte:
-            return bytes([int(byte[1], 16)])
-        for old, new in replacements:
-            text = text.replace(old, new)
-        return text.encode("utf-8", "surrogatepass")
-
-    return to_bytes, byte_level
+    return _Decoder(byte_level, byte_fallback, replacements)
 
 
 def _without_prefix_space(config: dict[str, Any]) -> bool:

@@ -27,8 +27,11 @@ from ffgrammar.tokens.bpe.merges import Merges
 from ffgrammar.tokens.canonical.rules import CanonicalRules
 from ffgrammar.tokens.loaders.huggingface_splits import WHOLE_TEXT, read_splits
 from ffgrammar.tokens.loaders.implied_splits import implied_split
+from ffgrammar.tokens.loaders.name_table import NameTable
+from ffgrammar.tokens.loaders.vocabulary_json import JsonText
 from ffgrammar.tokens.pretokenize.automaton import Split
 from ffgrammar.tokens.vocabulary.normal_form import FORMS, NormalForm, is_normal
+from ffgrammar.tokens.vocabulary.packed_tokens import PackedTokens
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
 __all__ = ["ListedRules", "byte_alphabet", "read_rules"]
@@ -48,7 +51,7 @@ class ListedRules(NamedTuple):
 
     Attributes:
         vocabulary: id by name of the model's tokens.
-        merges: as they are written: "a b" or [a, b].
+        merges: as they are written: "a b" or [a, b]; or the JSON text of these.
         splits: those of its pre-tokenizer.
         byte_tokens: see `Merges`.
         whole_pretokens: see `CanonicalRules`.
@@ -62,7 +65,7 @@ class ListedRules(NamedTuple):
     """
 
     vocabulary: Mapping[str, int]
-    merges: Sequence[Any]
+    merges: Sequence[Any] | JsonText
     splits: list[Split]
     byte_tokens: list[int | None] | None
     whole_pretokens: bool
@@ -107,7 +110,8 @@ class ListedRules(NamedTuple):
         """(left, right, result) of each merge."""
         ids = self.vocabulary
         # (the first line of a merges.txt only says which version of the form it has)
-        lines = self.merges[1:] if self.merges and str(self.merges[0]).startswith("#version") else self.merges
+        merges = self.merges.value() if isinstance(self.merges, JsonText) else self.merges
+        lines = merges[1:] if merges and str(merges[0]).startswith("#version") else merges
         listed = [line.split(" ") if isinstance(line, str) else line for line in lines]
         try:
             found = [(ids[left], ids[right], ids[left + right]) for left, right in listed]
@@ -170,14 +174,14 @@ def read_rules(
         TokenizerError: something is not read here. The message names it.
     """
     model = config["model"]
-    if model.get("type", "BPE") != "BPE" or not isinstance(model.get("vocab"), dict):
+    if model.get("type", "BPE") != "BPE" or not isinstance(model.get("vocab"), dict | NameTable):
         raise TokenizerError("the model is not BPE")
     if model.get("dropout"):
         raise TokenizerError("dropout makes encoding a matter of chance")
     merges = model.get("merges") or []
-    if not isinstance(merges, list):
+    if not isinstance(merges, list | JsonText):
         raise TokenizerError(f"merges is not a list but {type(merges).__name__}")
-    vocabulary: dict[str, int] = model["vocab"]
+    vocabulary: Mapping[str, int] = model["vocab"]
     whole_pretokens = bool(model.get("ignore_merges"))
     form = next((form for form in FORMS if form in [step["type"] for step in steps["normalizer"][:1]]), None)
     if form is not None:
@@ -194,9 +198,11 @@ def read_rules(
         raise TokenizerError("a token for a byte is found in texts")
     texts = {text.encode() for text in atoms}
     secondary = units.secondary - own
-    secondary |= {number for number, text in enumerate(tokens) if text in texts and number not in own}
+    if texts:
+        secondary |= {number for number, text in enumerate(tokens) if text in texts and number not in own}
     # (as are the added tokens whose text no decoded text has)
-    secondary |= {token["id"] for token in added} - own - set(vocabulary.values())
+    left = {token["id"] for token in added} - own
+    secondary |= left - set(vocabulary.values()) if left else left
     splits = read_splits(steps["pre_tokenizer"], units.space)
     if units.missing and any(RARE.search(text) for split in splits for text in (split.pattern, *atoms)):
         raise TokenizerError("characters are named that no tokens spell")
@@ -230,7 +236,7 @@ def _read_units(
     tokens: Sequence[bytes | None],
     byte_level: bool,
 ) -> _Units:
-    vocabulary: dict[str, int] = model["vocab"]
+    vocabulary: Mapping[str, int] = model["vocab"]
     if byte_level:
         return _Units(None, None, *_check_letters(vocabulary, tokens, steps))
     space = _space(steps)
@@ -271,8 +277,11 @@ def _check_letters(
             missing.add(value)
         elif value in USED_BYTES and (number is None or tokens[number] != bytes([value])):
             raise TokenizerError(f"the byte {value:#04x} is no token")
-    others = re.compile("[^" + re.escape("".join(letters)) + "]")
-    unmade = {number for name, number in vocabulary.items() if tokens[number] and others.search(name)}
+    if isinstance(vocabulary, NameTable):
+        unmade = {number for number in vocabulary.not_in_letters() if tokens[number]}
+    else:
+        others = re.compile("[^" + re.escape("".join(letters)) + "]")
+        unmade = {number for name, number in vocabulary.items() if tokens[number] and others.search(name)}
     return unmade, frozenset(missing)
 
 
@@ -293,13 +302,15 @@ def _check_characters(
     if space is not None and space not in vocabulary:
         raise TokenizerError("the space is no token")
     secondary = {number for number in byte_tokens if number is not None}
-    for name, number in vocabulary.items():
-        text = tokens[number]
-        if text is not None and len(text) == 1 and len(name) == 6 and number not in secondary:
+    if isinstance(vocabulary, NameTable) and isinstance(tokens, PackedTokens):
+        suspects, spaced = vocabulary.of_one_byte(tokens), vocabulary.with_space()
+    else:
+        suspects = [(name, number) for name, number in vocabulary.items() if len(name) == 6]
+        spaced = {number for name, number in vocabulary.items() if " " in name}
+    for name, number in suspects:
+        if len(tokens[number] or b"") == 1 and number not in secondary:
             raise TokenizerError(f"{name!r} is another token for a byte")
-        if space is not None and " " in name:
-            secondary.add(number)
-    return secondary
+    return secondary if space is None else secondary | spaced
 
 
 def _space(steps: Mapping[str, list[dict[str, Any]]]) -> str | None:
@@ -373,6 +384,9 @@ def _check_overlaps(every: list[dict[str, Any]], added: list[dict[str, Any]], sp
 
 def _begins_in(text: str, other: str) -> bool:
     """Whether a text may begin inside another one: the other contains it, or ends with a beginning of it."""
-    if text[:1] not in other:
-        return False
-    return text in other or any(other.endswith(text[:size]) for size in range(1, len(text)))
+    at = other.find(text[:1])
+    while at >= 0:
+        if other.startswith(text, at) or text.startswith(other[at:]):
+            return True
+        at = other.find(text[:1], at + 1)
+    return False

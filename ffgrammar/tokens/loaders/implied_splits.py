@@ -14,8 +14,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from string import ascii_letters, digits, punctuation
 
-import numpy as np
-
 from ffgrammar.tokens.pretokenize.automaton import Split
 
 __all__ = ["implied_split"]
@@ -33,6 +31,9 @@ def implied_split(names: Iterable[str], space: str) -> Split | None:
         names: all texts that merges make or begin with. More names only mean fewer cuts.
         space: the character that stands for the space in the names.
     """
+    # (numpy takes longer to import than most vocabularies to load)
+    import numpy as np
+
     kind_of = np.zeros(0x80, np.uint8)
     for number, members in enumerate(KINDS, start=1):
         kind_of[[ord(one) for one in members]] = number

@@ -19,6 +19,7 @@ from typing import Any
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.loaders.encoders import SentencePieceEncoder
 from ffgrammar.tokens.loaders.huggingface import ReadTokenizer, read_config
+from ffgrammar.tokens.loaders.huggingface_rules import ListedRules
 from ffgrammar.tokens.loaders.sentencepiece_model import (
     BPE,
     CONTROL,
@@ -70,7 +71,7 @@ def read_model(model: Model, name: str, eos_token_ids: Any) -> ReadTokenizer:
         merges, ranks = _merges(model)
     read = read_config(_config(model, merges), name, eos_token_ids)
     read = read._replace(adds_prefix_space=model.adds_space, strips_first_space=model.adds_space)
-    if reason or read.rules is None:
+    if reason or not isinstance(read.rules, ListedRules):
         return read._replace(rules=None, reason=reason or read.reason, encoder=None)
     return read._replace(rules=read.rules._replace(ranks=ranks))
 

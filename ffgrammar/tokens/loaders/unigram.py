@@ -1,7 +1,7 @@
 """Unigram models, of a tokenizer.json, of sentencepiece or of a GGUF file: what they say, and how they encode.
 
     encoder = UnigramEncoder(model, other)      # `other` calls the package that the model comes from
-    encoder.trie = trie                         # once the vocabulary's trie is made
+    encoder.bind_trie(trie)                     # once the vocabulary's trie is made
     encoder.encode(" hello world")
 
 A text is normalized and then encoded by tokens/unigram/best_path.pyx. It is read as the continuation of another one, so
@@ -70,7 +70,7 @@ class UnigramEncoder:
         other: encodes the texts that are not encoded here; None if there is nothing that can.
 
     Attributes:
-        trie: that of the vocabulary; set once, before anything is encoded.
+        trie: that of the vocabulary; None before `bind_trie`.
     """
 
     def __init__(self, model: UnigramModel, other: HuggingFaceEncoder | SentencePieceEncoder | None) -> None:
@@ -78,6 +78,10 @@ class UnigramEncoder:
         self._model = model
         self._other = other
         self._path: BestPath | None = None
+
+    def bind_trie(self, trie: TokenTrie) -> None:
+        """Take the vocabulary's trie, before anything is encoded."""
+        self.trie = trie
 
     def _best_path(self) -> BestPath:
         if self._path is None:

@@ -13,9 +13,10 @@ import ast
 from pathlib import Path
 
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.vocabulary.trie import MAX_VOCAB_SIZE
+from ffgrammar.tokens.vocabulary.longest_match import LongestMatch
+from ffgrammar.tokens.vocabulary.trie import MAX_VOCAB_SIZE, TokenTrie
 
-__all__ = ["END_OF_TEXT", "NO_RULES", "read_word_list"]
+__all__ = ["END_OF_TEXT", "NO_RULES", "WordEncoder", "read_word_list"]
 
 # The id that ends a text. It is not in the list.
 END_OF_TEXT = 0
@@ -50,3 +51,22 @@ def read_word_list(path: Path, data: bytes) -> list[bytes | None]:
     for token_id, text in found.items():
         tokens[token_id] = text
     return tokens
+
+
+class WordEncoder:
+    """Encodes with the tokens of a word list."""
+
+    _match: LongestMatch
+
+    def bind_trie(self, trie: TokenTrie) -> None:
+        """Take the vocabulary's trie, before anything is encoded. Raises TokenizerError if a token is too long for
+        it."""
+        self._match = LongestMatch(trie)
+
+    def encode(self, data: str | bytes) -> list[int]:
+        """The ids of a text. Raises TokenizerError if no token begins at some place of it."""
+        return self._match.encode(data)
+
+    def pretoken_ends(self, data: bytes) -> None:
+        """None: there are no pre-tokens."""
+        return

@@ -7,7 +7,7 @@ it has no name it gets one here. All checks raise TokenizerError and name what i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from ffgrammar.core.errors import TokenizerError
@@ -124,7 +124,7 @@ def check_no_text(eos: Iterable[int], token_bytes: Callable[[int], bytes | None]
             raise TokenizerError(f"eos_token_ids: {number} is an ordinary token of {name}: {text!r}")
 
 
-def add_eos_names(special_tokens: dict[str, int], eos: tuple[int, ...], tokens: list[bytes | None]) -> None:
+def add_eos_names(special_tokens: dict[str, int], eos: tuple[int, ...], tokens: Sequence[bytes | None]) -> None:
     """Makes special tokens of the EOS ids that are not special yet, named by their bytes where they have some."""
     known = set(special_tokens.values())
     for number in eos:

@@ -20,6 +20,8 @@ cimport cython
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy
 
+from ffgrammar.tokens.vocabulary.packed_tokens cimport PackedTokens
+
 cdef enum:
     # Of tokens in the trie. Walks keep what they know by depth on the stack, so this is not larger than models need: Claude has
     # tokens of 1,024 spaces.
@@ -181,11 +183,31 @@ cdef class TokenTrie:
     # order.
     cdef int _build(self, const uint32_t* order, uint32_t count) except -1
 
-    # Take the tokens over from a list by id.
-    cdef int _load_list(self, list tokens, frozenset secondary) except -1
+    # The front-coded form of tokens. `order` as above.
+    cdef bytearray _front_code(self, const uint32_t* order, uint32_t count)
 
-    # Take `count` tokens over from the form that pack.py writes, decompressed.
-    cdef int _load_front_coded(self, const uint8_t* raw, size_t size, uint32_t count) except -1
+    # The rest of `_build`, with the front-coded form of `count` tokens, of `size` bytes, whether it is wide, and how many tokens
+    # in it have the same bytes as the one before.
+    cdef int _make_nodes(
+        self, const uint32_t* order, const uint8_t* raw, size_t size, uint32_t count, bint wide, uint32_t aliases
+    ) except -1
+
+    # Whether the front-coded form of the tokens is wide: whether one of them in the trie has more than 255 bytes.
+    cdef bint is_wide(self) noexcept nogil
+
+    # Take the tokens over.
+    cdef int _load_packed(self, PackedTokens tokens, frozenset secondary) except -1
+
+    # Take `count` tokens over from the form that pack.py writes, decompressed, and the (id, bytes) of long ones. `wide` as above.
+    cdef int _load_front_coded(
+        self, const uint8_t* raw, size_t size, uint32_t count, list long_tokens, bint wide
+    ) except -1
+
+    # List the tokens that are too long for the trie.
+    cdef int _list_long_tokens(self) except -1
+
+    # Write the ids of all tokens in the trie to `order`, in byte order, each alias after its representative.
+    cdef void _list_in_order(self, uint32_t* order) noexcept
 
     # The index of a node that Python code passed in. Raises IndexError if there is no such node, TokenizerError if it is no
     # int.

@@ -12,7 +12,10 @@ bytes a token for an index of them: 4 MB for the 100,000 tokens of cl100k.
 cimport cython
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memcpy
+from libc.string cimport memcmp, memcpy
+
+from ffgrammar.tokens.vocabulary.byte_order cimport sort_by_bytes
+from ffgrammar.tokens.vocabulary.packed_tokens cimport PackedTokens
 
 from ffgrammar.core.errors import TokenizerError
 
@@ -21,6 +24,46 @@ MAX_VOCAB_SIZE = (1 << 24) - 32
 cdef uint32_t _MAX_VOCAB_SIZE = (1 << 24) - 32
 # The size of the root's subtree must fit TrieNode.size.
 cdef uint32_t _MAX_NODES = (1 << (32 - DEPTH_BITS)) - 1
+
+
+cdef struct FrontCoded:
+    # Tokens in byte order, in the form that pack.py writes. A wide form, for tokens of more than 255 bytes, has the high bytes
+    # of all lengths after the ids.
+    uint32_t count
+    bint wide
+    const uint8_t* shared      # low bytes: how many bytes a token shares with the one before it
+    const uint8_t* rest        # low bytes: how many further bytes it has
+    const uint8_t* ids         # all low bytes of the ids, all middle bytes, all high bytes
+    const uint8_t* high_bytes  # of all `shared`, then of all `rest`
+    const uint8_t* suffixes    # the further bytes
+
+
+cdef inline size_t _lengths_and_ids(uint32_t count, bint wide) noexcept nogil:
+    """How many bytes a front-coded form has before its suffixes."""
+    return <size_t>count * (7 if wide else 5)
+
+
+cdef inline FrontCoded _front_coded(const uint8_t* raw, uint32_t count, bint wide) noexcept nogil:
+    """The parts of a form."""
+    return FrontCoded(
+        count,
+        wide,
+        raw,
+        raw + count,
+        raw + 2 * <size_t>count,
+        raw + 5 * <size_t>count,
+        raw + _lengths_and_ids(count, wide),
+    )
+
+
+cdef inline uint32_t _shared(const FrontCoded* coded, uint32_t k) noexcept nogil:
+    """How many bytes token k shares with the one before it."""
+    return coded.shared[k] | (<uint32_t>coded.high_bytes[k] << 8 if coded.wide else 0)
+
+
+cdef inline uint32_t _rest(const FrontCoded* coded, uint32_t k) noexcept nogil:
+    """How many further bytes token k has."""
+    return coded.rest[k] | (<uint32_t>coded.high_bytes[coded.count + <size_t>k] << 8 if coded.wide else 0)
 
 
 cdef inline void* _claim(size_t count, size_t width) except NULL:
@@ -44,10 +87,12 @@ cdef uint64_t _count_nodes(
     const uint32_t* order,
     uint32_t count,
     uint16_t* shared,
+    uint16_t* rest,
     uint32_t* aliases,
 ) noexcept nogil:
     """The number of nodes in the trie of these sorted tokens. Sets shared[k] to the length of the prefix that token k shares with
-    token k - 1, and adds to `aliases` the number of tokens that have the same bytes as the token before them."""
+    token k - 1, and rest[k] to how many bytes it has besides. Adds to `aliases` the number of tokens that have the same bytes as
+    the token before them."""
     cdef uint64_t nodes = 1
     cdef uint32_t k, token, before = 0, length, before_length = 0, common
     for k in range(count):
@@ -55,6 +100,7 @@ cdef uint64_t _count_nodes(
         length = offsets[token + 1] - offsets[token]
         common = _common_prefix(blob + offsets[before], before_length, blob + offsets[token], length)
         shared[k] = <uint16_t>common
+        rest[k] = <uint16_t>(length - common)
         nodes += length - common
         # The tokens are sorted, and all of this one is shared with the one before: both have the same bytes.
         aliases[0] += common == length
@@ -63,70 +109,96 @@ cdef uint64_t _count_nodes(
     return nodes
 
 
-cdef inline void close_node(TokenTrie trie, const uint32_t* path, uint32_t made, uint32_t depth) noexcept nogil:
-    """Sets the size and depth of the last node of a path, and updates the height of its parent. All nodes below it are made."""
-    cdef uint32_t holder = path[depth]
-    trie.nodes[holder].size = (made - holder) << DEPTH_BITS | depth
-    if trie.heights[path[depth - 1]] < trie.heights[holder] + 1:
-        trie.heights[path[depth - 1]] = trie.heights[holder] + 1
+cdef void _write_suffixes(
+    TokenTrie trie, const uint32_t* order, const FrontCoded* coded, uint8_t* suffix
+) noexcept nogil:
+    """Writes the bytes that each token does not share with the one before it."""
+    cdef uint32_t k, rest
+    for k in range(coded.count):
+        rest = _rest(coded, k)
+        memcpy(suffix, trie.blob + trie.offsets[order[k]] + _shared(coded, k), rest)
+        suffix += rest
 
 
-cdef void _fill_nodes(TokenTrie trie, const uint32_t* order, uint32_t count, const uint16_t* shared) noexcept nogil:
+cdef void _fill_nodes(TokenTrie trie, const uint32_t* order, const FrontCoded* coded) noexcept nogil:
     """Writes the nodes and the lists of aliases."""
+    # (copies, because the compiler must assume that a write to the nodes may change the trie)
     cdef TrieNode* nodes = trie.nodes
+    cdef uint16_t* heights = trie.heights
+    cdef const uint8_t* suffix = coded.suffixes
+    cdef uint32_t count = coded.count
+    # By depth: the last node of this depth, and its height so far
     cdef uint32_t path[MAX_TOKEN_BYTES + 1]
-    cdef uint32_t made = 1, aliases = 0, depth = 0, k, token, length, common
-    cdef const uint8_t* text
+    cdef uint16_t height[MAX_TOKEN_BYTES + 1]
+    cdef uint32_t made = 1, aliases = 0, depth = 0, most = 0, k, common, length
     cdef uint32_t pad = trie.pad_token << 8
     nodes[0].word = pad
     path[0] = 0
-    for k in range(count):
-        token = order[k]
-        text = trie.blob + trie.offsets[token]
-        length = trie.offsets[token + 1] - trie.offsets[token]
-        common = shared[k]
-        if common == length:
+    height[0] = 0
+    for k in range(count + 1):
+        # (after the last token all nodes are complete)
+        common = _shared(coded, k) if k < count else 0
+        length = common + _rest(coded, k) if k < count else 0
+        if k < count and common == length:
             trie.alias_of[aliases] = node_token(&nodes[path[depth]])
-            trie.alias_id[aliases] = token
+            trie.alias_id[aliases] = order[k]
             aliases += 1
             continue
         while depth > common:
-            close_node(trie, path, made, depth)
+            nodes[path[depth]].size = (made - path[depth]) << DEPTH_BITS | depth
+            heights[path[depth]] = height[depth]
+            if height[depth - 1] <= height[depth]:
+                height[depth - 1] = height[depth] + 1
             depth -= 1
         while depth < length:
-            nodes[made].word = pad | text[depth]
+            nodes[made].word = pad | suffix[0]
             if depth == 0:
-                trie.roots[text[0]] = made
+                trie.roots[suffix[0]] = made
+            suffix += 1
             depth += 1
             path[depth] = made
+            height[depth] = 0
             made += 1
-        nodes[made - 1].word = token << 8 | (nodes[made - 1].word & 0xFF)
-        if length > trie.max_depth:
-            trie.max_depth = length
-    while depth > 0:
-        close_node(trie, path, made, depth)
-        depth -= 1
+        if k < count:
+            nodes[made - 1].word = order[k] << 8 | (nodes[made - 1].word & 0xFF)
+        if length > most:
+            most = length
     nodes[0].size = made << DEPTH_BITS
+    heights[0] = height[0]
+    trie.max_depth = most
 
 
 cdef void _index_tokens(TokenTrie trie, TokenIndex* index, uint32_t vocab_size) noexcept nogil:
     """Enters all tokens into the index, whose slots are empty."""
-    cdef uint32_t token, length, at, k
+    # (copies, as above)
+    cdef const uint32_t* offsets = index.offsets
+    cdef const uint8_t* blob = index.blob
+    cdef uint32_t* slots = index.slots
+    cdef uint32_t mask = index.mask, longest = 0
+    cdef uint32_t token, length, at, k, other, start
     cdef uint64_t key
     for token in range(vocab_size):
-        length = index.offsets[token + 1] - index.offsets[token]
+        start = offsets[token]
+        length = offsets[token + 1] - start
         if length == 0:
             continue
-        if length > index.longest:
-            index.longest = length
+        if length > longest:
+            longest = length
         # Ids come in order, so the lowest of several equal tokens is entered, and the others are left out.
-        if index_find(index, index.blob + index.offsets[token], length) >= 0:
-            continue
-        key = hash_bytes(index.blob + index.offsets[token], length)
-        at = <uint32_t>(key >> 8) & index.mask
-        while index.slots[at]:
-            at = (at + 1) & index.mask
-        index.slots[at] = (token + 1) << 8 | <uint32_t>(key & 0xFF)
+        key = hash_bytes(blob + start, length)
+        at = <uint32_t>(key >> 8) & mask
+        while slots[at]:
+            other = (slots[at] >> 8) - 1
+            if (
+                (slots[at] & 0xFF) == (key & 0xFF)
+                and offsets[other + 1] - offsets[other] == length
+                and memcmp(blob + offsets[other], blob + start, length) == 0
+            ):
+                break
+            at = (at + 1) & mask
+        if slots[at] == 0:
+            slots[at] = (token + 1) << 8 | <uint32_t>(key & 0xFF)
+    index.longest = longest
     # Where a higher id represents the bytes of a lower one, it takes the lower one's slot.
     for k in range(trie.alias_count):
         if trie.alias_of[k] > trie.alias_id[k]:
@@ -145,56 +217,55 @@ cdef void _represent(TokenIndex* index, uint32_t other, uint32_t token) noexcept
 
 
 cdef const char* _front_coded_lengths(
-    TokenTrie trie, const uint8_t* raw, size_t size, uint32_t count, uint32_t* order, uint64_t* total
+    TokenTrie trie, const FrontCoded* coded, size_t size, uint32_t* order, uint64_t* total, uint32_t* aliases
 ) noexcept nogil:
-    """Reads ids and lengths of the front-coded form into `order` and `trie.offsets`, and the sum of the lengths into `total`.
+    """Reads the front-coded form: ids into `order`, the length of token i into `trie.offsets[i + 1]`. Adds the lengths to
+    `total`, and counts in `aliases` the tokens that have the same bytes as the token before them. `size` is that of the form.
     Returns NULL, or what is wrong."""
-    cdef const uint8_t* shared = raw
-    cdef const uint8_t* rest = raw + count
-    cdef const uint8_t* ids = raw + 2 * <size_t>count
-    cdef uint32_t k, token, length, before = 0
+    cdef uint32_t count = coded.count
+    cdef const uint8_t* ids = coded.ids
+    cdef uint32_t k, token, shared, rest, length, before = 0
     cdef uint64_t suffixes = 0
-    if size < 5 * <size_t>count:
+    if size < _lengths_and_ids(count, coded.wide):
         return "it is cut short"
-    total[0] = 0
     for k in range(count):
         token = ids[k] | <uint32_t>ids[k + count] << 8 | <uint32_t>ids[k + 2 * <size_t>count] << 16
-        length = <uint32_t>shared[k] + rest[k]
+        shared = _shared(coded, k)
+        rest = _rest(coded, k)
+        length = shared + rest
         if token >= trie.vocab_size or trie.offsets[token + 1]:
             return "an id is out of range or there twice"
-        if shared[k] > before or rest[k] == 0 or length > 0xFF:
+        if shared > before or length == 0 or length > MAX_TOKEN_BYTES or (rest == 0 and length < before):
             return "a token's length is wrong"
+        aliases[0] += rest == 0
         trie.offsets[token + 1] = length
         order[k] = token
-        suffixes += rest[k]
+        suffixes += rest
         total[0] += length
         before = length
-    if size != 5 * <size_t>count + suffixes:
+    if size != _lengths_and_ids(count, coded.wide) + suffixes:
         return "its size is wrong"
-    for token in range(trie.vocab_size):
-        trie.offsets[token + 1] += trie.offsets[token]
     return NULL
 
 
-cdef const char* _front_coded_bytes(
-    TokenTrie trie, const uint8_t* raw, uint32_t count, const uint32_t* order
-) noexcept nogil:
+cdef const char* _front_coded_bytes(TokenTrie trie, const FrontCoded* coded, const uint32_t* order) noexcept nogil:
     """Copies the tokens' bytes into the blob. Returns NULL, or what is wrong."""
-    cdef const uint8_t* suffix = raw + 5 * <size_t>count
+    cdef const uint8_t* suffix = coded.suffixes
     cdef const uint8_t* before = NULL
     cdef uint8_t* text
-    cdef uint32_t k, common, more
-    for k in range(count):
+    cdef uint32_t k, common, more, length = 0
+    for k in range(coded.count):
         text = trie.blob + trie.offsets[order[k]]
-        common = raw[k]
-        more = raw[k + count]
+        common = _shared(coded, k)
+        more = _rest(coded, k)
         if common:
             memcpy(text, before, common)
         memcpy(text + common, suffix, more)
-        # Tokens must be strictly ascending. This holds if the token has all of the one before as a prefix, or if its first
-        # byte that is not shared is greater.
-        if k and common < raw[k - 1] + <uint32_t>raw[k - 1 + count] and text[common] <= before[common]:
+        # Tokens must be ascending. This holds if the token has all of the one before as a prefix, or if its first byte that is
+        # not shared is greater.
+        if common < length and text[common] <= before[common]:
             return "its tokens are not in order"
+        length = common + more
         suffix += more
         before = text
     return NULL
@@ -205,7 +276,8 @@ cdef class TokenTrie:
     """The bytes of a vocabulary's tokens as a trie.
 
     Args:
-        tokens: the tokens' bytes by id; b"" or None for an id without bytes, such as a special token or a hole.
+        tokens: the tokens' bytes by id, PackedTokens or others; b"" or None for an id without bytes, such as a special
+            token or a hole.
         vocab_size: how many ids there are, len(tokens) if not given. Ids from len(tokens) on have no bytes.
         secondary: ids that represent their bytes only where all ids with these bytes are secondary.
 
@@ -223,7 +295,7 @@ cdef class TokenTrie:
     """
 
     def __cinit__(self, tokens, vocab_size=None, secondary=()):
-        cdef list listed = list(tokens)
+        listed = tokens if isinstance(tokens, PackedTokens) else list(tokens)
         if vocab_size is None:
             vocab_size = len(listed)
         if not isinstance(vocab_size, int) or isinstance(vocab_size, bool):
@@ -233,26 +305,51 @@ cdef class TokenTrie:
         if len(listed) > vocab_size:
             raise TokenizerError(f"there are {len(listed)} tokens, more than vocab_size={vocab_size}")
         self._reset(vocab_size)
-        self._load_list(listed, frozenset(secondary))
+        self._load_packed(listed if isinstance(listed, PackedTokens) else PackedTokens(listed), frozenset(secondary))
 
     @staticmethod
-    def from_front_coded(bytes raw not None, count, vocab_size):
-        """The trie of `count` tokens in the form that pack.py writes.
+    def from_front_coded(const uint8_t[::1] raw not None, count, vocab_size, long_tokens=(), bint wide=False):
+        """The trie of `count` tokens in the form that pack.py writes. A token that is there again, under another id, shares
+        all of its bytes and has no further ones.
 
         Args:
             raw: the decompressed form; pack.py describes its layout.
             count: how many tokens it holds.
             vocab_size: how many ids there are.
+            long_tokens: (id, bytes) of the tokens that the trie cannot hold, of more than 1,024 bytes; ids ascend.
+            wide: whether the high bytes of all lengths stand after the ids: first what tokens share, then what they have
+                besides.
 
         Raises:
             TokenizerError: the data are damaged, or too large.
         """
-        if not 0 <= count <= vocab_size:
+        if not 0 <= count <= vocab_size <= MAX_VOCAB_SIZE:
             raise TokenizerError(f"embedded vocabulary: {count} tokens do not fit vocab_size={vocab_size}")
         cdef TokenTrie trie = TokenTrie.__new__(TokenTrie, (), vocab_size)
-        if count:
-            trie._load_front_coded(raw, len(raw), count)
+        if count or long_tokens:
+            trie._load_front_coded(&raw[0] if len(raw) else NULL, len(raw), count, list(long_tokens), wide)
         return trie
+
+    def front_coded(self):
+        """(the tokens in the form that `from_front_coded` reads, how many they are, the long tokens, whether the form is
+        wide)."""
+        cdef uint32_t count = self.token_count - self.long_count
+        cdef uint32_t* order = <uint32_t*>_claim(count, sizeof(uint32_t))
+        cdef bytearray raw
+        try:
+            self._list_in_order(order)
+            raw = self._front_code(order, count)
+        finally:
+            free(order)
+        return bytes(raw), count, [(token, self.token_bytes(token)) for token in self.long_ids], self.is_wide()
+
+    cdef bint is_wide(self) noexcept nogil:
+        cdef uint32_t token, length
+        for token in range(self.vocab_size):
+            length = self.offsets[token + 1] - self.offsets[token]
+            if 0xFF < length <= MAX_TOKEN_BYTES:
+                return True
+        return False
 
     cdef int _reset(self, uint32_t vocab_size) except -1:
         self.vocab_size = vocab_size
@@ -269,97 +366,169 @@ cdef class TokenTrie:
         self.blob = <uint8_t*>_claim(blob_bytes, 1)
         return 0
 
-    cdef int _load_list(self, list tokens, frozenset secondary) except -1:
-        cdef uint64_t total = 0
-        cdef uint32_t token, count = 0, known = <uint32_t>len(tokens)
+    cdef int _load_packed(self, PackedTokens tokens, frozenset secondary) except -1:
+        cdef uint32_t token, length, count = 0
+        cdef uint8_t turn
         cdef uint32_t* order
-        cdef bytes text
-        for token in range(known):
-            item = tokens[token]
-            if item is None:
-                tokens[token] = item = b""
-            if type(item) is not bytes:
-                raise TokenizerError(f"token {token} is {type(item).__name__}, not bytes")
-            total += len(<bytes>item)
+        cdef uint8_t* last
+        cdef uint64_t total = tokens.offsets[tokens.count]
         self._allocate_tokens(total)
-        total = 0
-        for token in range(self.vocab_size):
-            if token < known:
-                text = <bytes>tokens[token]
-                memcpy(self.blob + total, <const char*>text, len(text))
-                total += len(text)
+        memcpy(self.blob, tokens.blob, total)
+        memcpy(self.offsets, tokens.offsets, (<size_t>tokens.count + 1) * sizeof(uint32_t))
+        for token in range(tokens.count, self.vocab_size):
             self.offsets[token + 1] = <uint32_t>total
-        longs = [token for token, item in enumerate(tokens) if len(<bytes>item) > MAX_TOKEN_BYTES]
-        # Sorting is stable. So among equal tokens secondary ones come last, ids ascend otherwise, and the first token
-        # represents the bytes.
-        ordered = [token for token, item in enumerate(tokens) if 0 < len(<bytes>item) <= MAX_TOKEN_BYTES]
-        if secondary:
-            ordered.sort(key=secondary.__contains__)
-        ordered.sort(key=tokens.__getitem__)
-        self.long_count = len(longs)
-        free(self.long_list)
-        self.long_list = NULL
-        self.long_list = <uint32_t*>_claim(self.long_count, sizeof(uint32_t))
-        for count, token in enumerate(longs):
-            self.long_list[count] = token
-        count = len(ordered)
-        order = <uint32_t*>_claim(count, sizeof(uint32_t))
+        self._list_long_tokens()
+        order = <uint32_t*>_claim(self.vocab_size, sizeof(uint32_t))
+        last = <uint8_t*>_claim(self.vocab_size, 1)
         try:
-            for token in range(count):
-                order[token] = ordered[token]
+            for number in secondary:
+                if 0 <= number < self.vocab_size:
+                    last[<uint32_t>number] = True
+            # Sorting is stable. So among equal tokens secondary ones come last, ids ascend otherwise, and the first token
+            # represents the bytes.
+            for turn in range(2):
+                for token in range(self.vocab_size):
+                    length = self.offsets[token + 1] - self.offsets[token]
+                    if last[token] == turn and 0 < length <= MAX_TOKEN_BYTES:
+                        order[count] = token
+                        count += 1
+            if sort_by_bytes(self.blob, self.offsets, order, count) < 0:
+                raise MemoryError
             self._build(order, count)
         finally:
             free(order)
+            free(last)
         return 0
 
-    cdef int _load_front_coded(self, const uint8_t* raw, size_t size, uint32_t count) except -1:
+    cdef int _list_long_tokens(self) except -1:
+        cdef uint32_t token, count = 0
+        for token in range(self.vocab_size):
+            count += self.offsets[token + 1] - self.offsets[token] > MAX_TOKEN_BYTES
+        free(self.long_list)
+        self.long_list = NULL
+        self.long_list = <uint32_t*>_claim(count, sizeof(uint32_t))
+        self.long_count = count
+        count = 0
+        for token in range(self.vocab_size):
+            if self.offsets[token + 1] - self.offsets[token] > MAX_TOKEN_BYTES:
+                self.long_list[count] = token
+                count += 1
+        return 0
+
+    cdef int _load_front_coded(
+        self, const uint8_t* raw, size_t size, uint32_t count, list long_tokens, bint wide
+    ) except -1:
         cdef uint32_t* order = <uint32_t*>_claim(count, sizeof(uint32_t))
-        cdef uint64_t total
+        cdef FrontCoded coded = _front_coded(raw, count, wide)
+        cdef uint64_t total = 0
+        cdef uint32_t token, aliases = 0
         cdef const char* wrong
+        cdef bytes text
         try:
             with nogil:
-                wrong = _front_coded_lengths(self, raw, size, count, order, &total)
+                wrong = _front_coded_lengths(self, &coded, size, order, &total, &aliases)
+            for token, text in long_tokens if wrong == NULL else []:
+                if token >= self.vocab_size or self.offsets[token + 1] or len(text) <= MAX_TOKEN_BYTES:
+                    wrong = "a long token is wrong"
+                    break
+                self.offsets[token + 1] = len(text)
+                total += len(text)
             if wrong == NULL:
                 self._allocate_tokens(total)
+                for token in range(self.vocab_size):
+                    self.offsets[token + 1] += self.offsets[token]
+                for token, text in long_tokens:
+                    memcpy(self.blob + self.offsets[token], <const char*>text, len(text))
                 with nogil:
-                    wrong = _front_coded_bytes(self, raw, count, order)
+                    wrong = _front_coded_bytes(self, &coded, order)
             if wrong != NULL:
                 raise TokenizerError(f"embedded vocabulary: {wrong.decode('ascii')}")
-            self._build(order, count)
+            self._list_long_tokens()
+            self._make_nodes(order, raw, size, count, wide, aliases)
         finally:
             free(order)
         return 0
 
     cdef int _build(self, const uint32_t* order, uint32_t count) except -1:
-        cdef uint16_t* shared = <uint16_t*>_claim(count, sizeof(uint16_t))
+        cdef bytearray raw = self._front_code(order, count)
+        cdef bint wide = self.is_wide()
+        cdef FrontCoded coded = _front_coded(<const uint8_t*><char*>raw, count, wide)
+        cdef uint32_t k, aliases = 0
+        for k in range(count):
+            aliases += _rest(&coded, k) == 0
+        return self._make_nodes(order, <const uint8_t*><char*>raw, len(raw), count, wide, aliases)
+
+    cdef bytearray _front_code(self, const uint32_t* order, uint32_t count):
+        cdef uint16_t* lengths = <uint16_t*>_claim(count, 2 * sizeof(uint16_t))
+        cdef bint wide = self.is_wide()
+        cdef size_t head = _lengths_and_ids(count, wide), k
+        cdef uint32_t aliases = 0, plane
         cdef uint64_t nodes
-        cdef uint32_t slots = 16, aliases = 0
+        cdef bytearray raw
+        cdef uint8_t* target
+        cdef FrontCoded coded
         try:
             with nogil:
-                nodes = _count_nodes(self.blob, self.offsets, order, count, shared, &aliases)
+                nodes = _count_nodes(self.blob, self.offsets, order, count, lengths, lengths + count, &aliases)
             if nodes > _MAX_NODES:
                 raise TokenizerError(f"the vocabulary's trie has {nodes} nodes, more than {_MAX_NODES}")
-            self._free_nodes()
-            self.nodes = <TrieNode*>_claim(nodes, sizeof(TrieNode))
-            self.heights = <uint16_t*>_claim(nodes, sizeof(uint16_t))
-            self.alias_of = <uint32_t*>_claim(aliases, sizeof(uint32_t))
-            self.alias_id = <uint32_t*>_claim(aliases, sizeof(uint32_t))
-            self.alias_count = aliases
-            self.node_count = <uint32_t>nodes
-            self.token_count = count + self.long_count
-            while slots < 2 * self.token_count:
-                slots *= 2
-            self.index.slots = <uint32_t*>_claim(slots, sizeof(uint32_t))
-            self.index.mask = slots - 1
-            self.index.longest = 0
-            self.index.blob = self.blob
-            self.index.offsets = self.offsets
+            raw = bytearray(head + nodes - 1)
+            target = <uint8_t*><char*>raw
+            coded = _front_coded(target, count, wide)
             with nogil:
-                _fill_nodes(self, order, count, shared)
-                _index_tokens(self, &self.index, self.vocab_size)
+                for k in range(2 * <size_t>count):
+                    target[k] = <uint8_t>lengths[k]
+                    if wide:
+                        target[k + 5 * <size_t>count] = <uint8_t>(lengths[k] >> 8)
+                for plane in range(3):
+                    for k in range(count):
+                        target[k + (2 + plane) * <size_t>count] = <uint8_t>(order[k] >> (8 * plane))
+                _write_suffixes(self, order, &coded, target + head)
         finally:
-            free(shared)
+            free(lengths)
+        return raw
+
+    cdef int _make_nodes(
+        self, const uint32_t* order, const uint8_t* raw, size_t size, uint32_t count, bint wide, uint32_t aliases
+    ) except -1:
+        cdef uint32_t slots = 16
+        # (a byte that is not shared with the token before is a node)
+        cdef uint64_t nodes = 1 + size - _lengths_and_ids(count, wide)
+        cdef FrontCoded coded = _front_coded(raw, count, wide)
+        if nodes > _MAX_NODES:
+            raise TokenizerError(f"the vocabulary's trie has {nodes} nodes, more than {_MAX_NODES}")
+        self._free_nodes()
+        self.nodes = <TrieNode*>_claim(nodes, sizeof(TrieNode))
+        self.heights = <uint16_t*>_claim(nodes, sizeof(uint16_t))
+        self.alias_of = <uint32_t*>_claim(aliases, sizeof(uint32_t))
+        self.alias_id = <uint32_t*>_claim(aliases, sizeof(uint32_t))
+        self.alias_count = aliases
+        self.node_count = <uint32_t>nodes
+        self.token_count = count + self.long_count
+        while slots < 2 * self.token_count:
+            slots *= 2
+        self.index.slots = <uint32_t*>_claim(slots, sizeof(uint32_t))
+        self.index.mask = slots - 1
+        self.index.longest = 0
+        self.index.blob = self.blob
+        self.index.offsets = self.offsets
+        with nogil:
+            _fill_nodes(self, order, &coded)
+            _index_tokens(self, &self.index, self.vocab_size)
         return 0
+
+    cdef void _list_in_order(self, uint32_t* order) noexcept:
+        cdef uint32_t at, made = 0, alias = 0
+        for at in range(self.node_count):
+            if node_token(&self.nodes[at]) == self.pad_token:
+                continue
+            order[made] = node_token(&self.nodes[at])
+            # (aliases are listed in the order of the nodes of their representatives)
+            while alias < self.alias_count and self.alias_of[alias] == node_token(&self.nodes[at]):
+                made += 1
+                order[made] = self.alias_id[alias]
+                alias += 1
+            made += 1
 
     cdef void _free_nodes(self) noexcept:
         free(self.nodes)

@@ -1,0 +1,114 @@
+"""The tokenizer in a file: its vocabulary from the cache, if it is there, else from the file.
+
+    parts = cached_parts(path, Source("from_file", {"path": "x", "vocab_size": None}), read)
+
+Of a vocabulary from the cache, the file is read again when its rules or its encoder are needed. By then it must be the
+same.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.canonical.lazy_rules import LazyRules
+from ffgrammar.tokens.loaders.late_reading import LateReading
+from ffgrammar.tokens.loaders.parts import ReadTokenizer, TokenizerParts, build_parts
+from ffgrammar.tokens.loaders.source import Source
+from ffgrammar.tokens.loaders.vocabulary_cache import (
+    CachedVocabulary,
+    Identity,
+    cache_key,
+    identify,
+    is_settled,
+    read_entry,
+    write_entry,
+)
+
+__all__ = ["cached_parts"]
+
+# The files in the same folder that a loader may read: those that say which tokens end a text, and what else models have
+BESIDE = (
+    "generation_config.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "added_tokens.json",
+    "config.json",
+    "vocab.json",
+    "vocab.txt",
+    "merges.txt",
+)
+# A smaller file takes no longer to read than an entry.
+MIN_BYTES = 1 << 18
+
+
+def cached_parts(path: Path, source: Source, read: Callable[[Path], ReadTokenizer]) -> TokenizerParts:
+    """The parts of the tokenizer in a file.
+
+    Args:
+        path: the file.
+        source: the call, with its arguments as JSON values; `vocab_size` is one of them.
+        read: reads the file of a path, and no others than it and those of BESIDE.
+
+    Raises:
+        TokenizerError: the file cannot be read.
+    """
+    # (the process may be in another directory when the file is read again)
+    folder, own = os.path.split(os.path.abspath(path))
+    paths = [os.path.join(folder, name) for name in (own, *BESIDE)]
+    files = identify(paths)
+    key = None
+    if files[0] is not None and files[0][2] >= MIN_BYTES and is_settled(files):
+        # (messages name the path as it was given)
+        key = cache_key(paths[0], [str(path), source.maker, source.arguments])
+    kept = None if key is None else read_entry(key, files)
+    if kept is not None:
+        parts = _assemble(kept, lambda: _read_same(paths, files, read))
+    else:
+        parts = build_parts(read(path), source.arguments["vocab_size"])
+        if key is not None and identify(paths) == files:
+            write_entry(key, _to_keep(parts), files)
+    parts.source = source._replace(files=tuple(paths), identities=tuple(files))
+    return parts
+
+
+def _read_same(paths: Sequence[str], files: Sequence[Identity], read: Callable[[Path], ReadTokenizer]) -> ReadTokenizer:
+    """Reads the file again. Raises TokenizerError if it is another one now."""
+    if identify(paths) == files:
+        found = read(Path(paths[0]))
+        if identify(paths) == files:
+            return found
+    raise TokenizerError(f"{paths[0]} is gone or has changed since its vocabulary was loaded; load the tokenizer again")
+
+
+def _assemble(kept: CachedVocabulary, read: Callable[[], ReadTokenizer]) -> TokenizerParts:
+    late = LateReading(read, kept.trie)
+    return TokenizerParts(
+        kept.trie,
+        kept.special_tokens,
+        kept.eos_token_ids,
+        kept.name,
+        late if kept.has_encoder else None,
+        LazyRules(late.rules) if kept.has_rules else None,
+        kept.reason,
+        kept.normal_form,
+        kept.adds_prefix_space,
+        kept.strips_first_space,
+    )
+
+
+def _to_keep(parts: TokenizerParts) -> CachedVocabulary:
+    return CachedVocabulary(
+        parts.trie,
+        dict(parts.special_tokens),
+        parts.eos_token_ids,
+        parts.name,
+        parts.encoder is not None,
+        parts.rules is not None,
+        parts.reason,
+        parts.normal_form,
+        parts.adds_prefix_space,
+        parts.strips_first_space,
+    )

@@ -1,0 +1,69 @@
+"""Rules and the encoder of a tokenizer whose vocabulary came from the cache: its file is read when they are needed.
+
+late = LateReading(read, trie)
+late.encode("Hello"), late.rules()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container
+from typing import TYPE_CHECKING
+
+from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.loaders.parts import Encoder, ReadTokenizer, bind
+
+if TYPE_CHECKING:
+    from ffgrammar.tokens.canonical.lazy_rules import LazyRules
+    from ffgrammar.tokens.canonical.rules import CanonicalRules
+    from ffgrammar.tokens.vocabulary.trie import TokenTrie
+
+__all__ = ["LateReading"]
+
+
+class LateReading:
+    """An encoder and the rules, read once.
+
+    Args:
+        read: reads the file. Raises TokenizerError, also if the file is not the one that the vocabulary is from.
+        trie: the vocabulary.
+    """
+
+    def __init__(self, read: Callable[[], ReadTokenizer], trie: TokenTrie) -> None:
+        self._read = read
+        self._trie = trie
+        self._found: dict[None, tuple[Encoder | None, LazyRules | None]] = {}
+
+    def _parts(self) -> tuple[Encoder | None, LazyRules | None]:
+        found = self._found.get(None)
+        if found is None:
+            read = self._read()
+            # Two threads may both get here. The first result stays.
+            found = self._found.setdefault(None, (read.encoder, bind(read, self._trie)))
+        return found
+
+    def rules(self) -> CanonicalRules:
+        """The tokenizer's rules. Raises TokenizerError where they cannot be known."""
+        rules = self._parts()[1]
+        found = None if rules is None else rules.get()
+        if found is None:
+            raise TokenizerError("" if rules is None else rules.reason)
+        return found
+
+    def _encoder(self) -> Encoder:
+        encoder = self._parts()[0]
+        if encoder is None:
+            raise TokenizerError("the tokenizer cannot encode")
+        return encoder
+
+    def encode(self, data: str | bytes) -> list[int]:
+        """The ids of a text. Raises TokenizerError."""
+        return self._encoder().encode(data)
+
+    def writes(self, ids: tuple[int, ...], specials: Container[int]) -> bool:
+        """See `Tokenizer.writes`. Raises TokenizerError."""
+        check = getattr(self._encoder(), "writes", None)
+        return check is not None and check(ids, specials)
+
+    def pretoken_ends(self, data: bytes) -> list[int] | None:
+        """Where the pre-tokens of a UTF-8 text end. None where that is not known. Raises TokenizerError."""
+        return self._encoder().pretoken_ends(data)

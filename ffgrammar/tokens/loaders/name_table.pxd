@@ -1,0 +1,26 @@
+"""Names of tokens by id, and ids by name."""
+
+cimport cython
+from libc.stdint cimport uint32_t
+
+from ffgrammar.tokens.vocabulary.packed_tokens cimport PackedTokens
+from ffgrammar.tokens.vocabulary.trie cimport TokenIndex
+
+
+@cython.final
+cdef class NameTable:
+    cdef readonly PackedTokens names  # UTF-8 by id
+    cdef uint32_t* listed             # the ids in the order of the file
+    cdef uint32_t count               # how many names there are
+    cdef TokenIndex index
+    cdef set others                   # the ids of names that are not in GPT-2's letters; None: not looked for yet
+
+    # Take over names, of which none is empty. Takes the memory of `listed` too, which malloc made, also when it raises. Returns
+    # 1; 0 if two names are equal.
+    cdef bint fill(self, PackedTokens names, uint32_t* listed, uint32_t count) except -1
+
+    # Enter a name into the index. Returns False if it is there already.
+    cdef bint _enter(self, uint32_t token) noexcept nogil
+
+    # The id of a name, or -1.
+    cdef long id_of(self, name) except? -2

@@ -1,0 +1,261 @@
+"""Names of tokens by id, and ids by name: what the dict of a vocabulary says. Llama 3's vocabulary becomes such a
+table in 8 ms, of which most is the reading of its JSON text; Python's json makes a dict of it in 43 ms.
+
+    table["the"], table.name_of(42), "the" in table
+    table.letters_to_bytes()        # the bytes of all tokens, whose names are in GPT-2's letters
+
+vocabulary_json.pyx makes such tables. No Python object is made for a name before it is asked for.
+"""
+
+cimport cython
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memchr, memcmp, memcpy
+
+from ffgrammar.tokens.vocabulary.packed_tokens cimport PackedTokens
+from ffgrammar.tokens.vocabulary.trie cimport TokenIndex, hash_bytes, index_find
+
+from collections.abc import Mapping
+
+cdef enum:
+    LETTERS = 0x144    # GPT-2's letters are characters below this one
+    NO_LETTER = 0x100  # in a table of letters: no letter
+
+cdef uint16_t[LETTERS] _letters
+
+
+cdef void _fill_letters() noexcept:
+    """Which byte each of GPT-2's letters stands for: printable Latin-1 for itself, the characters from U+0100 on for the other
+    bytes, in order."""
+    cdef uint32_t value, other = 0x100
+    for value in range(LETTERS):
+        _letters[value] = NO_LETTER
+    for value in range(0x100):
+        if 0x21 <= value < 0x7F or 0xA1 <= value < 0xAD or 0xAE <= value:
+            _letters[value] = <uint16_t>value
+        else:
+            _letters[other] = <uint16_t>value
+            other += 1
+
+
+_fill_letters()
+
+
+cdef inline int _hex(uint8_t one) noexcept nogil:
+    """The value of a hexadecimal digit, or -1."""
+    if c"0" <= one <= c"9":
+        return one - c"0"
+    one |= 0x20
+    return one - c"a" + 10 if c"a" <= one <= c"f" else -1
+
+
+cdef uint32_t _bytes_of_letters(const uint8_t* name, uint32_t size, uint8_t* out) noexcept nogil:
+    """Writes the bytes that a name in GPT-2's letters stands for. Returns how many they are, 0 if it has other characters."""
+    cdef uint32_t at = 0, made = 0, code
+    while at < size:
+        code = name[at]
+        at += 1
+        if code >= 0x80:
+            # (names are UTF-8: no letter has more than two bytes)
+            if code >= 0xE0:
+                return 0
+            code = (code & 0x1F) << 6 | (name[at] & 0x3F)
+            at += 1
+        if code >= LETTERS or _letters[code] == NO_LETTER:
+            return 0
+        out[made] = <uint8_t>_letters[code]
+        made += 1
+    return made
+
+
+@cython.final
+cdef class NameTable:
+    """Ids by name. It is a mapping, in the order of the file."""
+
+    def __dealloc__(self):
+        free(self.listed)
+        free(self.index.slots)
+
+    cdef bint fill(self, PackedTokens names, uint32_t* listed, uint32_t count) except -1:
+        cdef uint32_t slots = 16, k
+        cdef bint distinct = True
+        self.names = names
+        self.listed = listed
+        self.count = count
+        while slots < 2 * count:
+            slots *= 2
+        self.index.slots = <uint32_t*>calloc(slots, sizeof(uint32_t))
+        if self.index.slots == NULL:
+            raise MemoryError
+        self.index.mask = slots - 1
+        self.index.blob = names.blob
+        self.index.offsets = names.offsets
+        with nogil:
+            for k in range(count):
+                distinct = self._enter(listed[k])
+                if not distinct:
+                    break
+        return distinct
+
+    cdef bint _enter(self, uint32_t token) noexcept nogil:
+        """Enters a name. Returns False if it is there already."""
+        cdef TokenIndex* index = &self.index
+        cdef const uint8_t* name = index.blob + index.offsets[token]
+        cdef uint32_t size = index.offsets[token + 1] - index.offsets[token]
+        cdef uint64_t key = hash_bytes(name, size)
+        cdef uint32_t at = <uint32_t>(key >> 8) & index.mask
+        cdef uint32_t other
+        while index.slots[at]:
+            other = (index.slots[at] >> 8) - 1
+            if (
+                (index.slots[at] & 0xFF) == (key & 0xFF)
+                and index.offsets[other + 1] - index.offsets[other] == size
+                and memcmp(index.blob + index.offsets[other], name, size) == 0
+            ):
+                return False
+            at = (at + 1) & index.mask
+        index.slots[at] = (token + 1) << 8 | <uint32_t>(key & 0xFF)
+        if size > index.longest:
+            index.longest = size
+        return True
+
+    cdef long id_of(self, name) except? -2:
+        cdef bytes text
+        if not isinstance(name, str):
+            return -1
+        try:
+            text = (<str>name).encode()
+        except UnicodeEncodeError:
+            return -1
+        return index_find(&self.index, text, len(text))
+
+    def __getitem__(self, name):
+        cdef long found = self.id_of(name)
+        if found < 0:
+            raise KeyError(name)
+        return found
+
+    def get(self, name, default=None):
+        """The id of a name, or `default`."""
+        cdef long found = self.id_of(name)
+        return default if found < 0 else found
+
+    def __contains__(self, name):
+        return self.id_of(name) >= 0
+
+    def __len__(self):
+        return self.count
+
+    def __iter__(self):
+        cdef uint32_t k
+        for k in range(self.count):
+            yield self.name_of(self.listed[k])
+
+    def keys(self):
+        """The names."""
+        return Mapping.keys(self)
+
+    def items(self):
+        """(name, id) of all."""
+        return [(self.name_of(self.listed[k]), self.listed[k]) for k in range(self.count)]
+
+    def values(self):
+        """The ids, which are distinct."""
+        return [self.listed[k] for k in range(self.count)]
+
+    def name_of(self, token):
+        """The name of an id, None if it has none."""
+        if not isinstance(token, int) or not 0 <= token < self.names.count:
+            return None
+        name = self.names[token]
+        return None if name is None else name.decode()
+
+    def letters_to_bytes(self):
+        """The bytes that names in GPT-2's letters stand for. A name with other characters stands for its own UTF-8."""
+        cdef PackedTokens names = self.names
+        cdef PackedTokens found = PackedTokens.__new__(PackedTokens)
+        cdef uint32_t token, size, made, at = 0
+        cdef const uint8_t* name
+        found.allocate(names.count, names.offsets[names.count])
+        others = set()
+        for token in range(names.count):
+            name = names.blob + names.offsets[token]
+            size = names.offsets[token + 1] - names.offsets[token]
+            made = _bytes_of_letters(name, size, found.blob + at)
+            if made == 0 and size:
+                others.add(token)
+                memcpy(found.blob + at, name, size)
+                made = size
+            at += made
+            found.offsets[token + 1] = at
+        self.others = others
+        return found
+
+    def not_in_letters(self):
+        """The ids of the names that have other characters than GPT-2's letters."""
+        if self.others is None:
+            self.letters_to_bytes()
+        return self.others
+
+    def with_space(self):
+        """The ids of the names that have a space."""
+        cdef PackedTokens names = self.names
+        cdef uint32_t token
+        return {
+            token
+            for token in range(names.count)
+            if memchr(names.blob + names.offsets[token], c" ", names.offsets[token + 1] - names.offsets[token]) != NULL
+        }
+
+    def of_one_byte(self, PackedTokens tokens not None):
+        """(name, id) of the names of six characters whose token is one byte."""
+        cdef uint32_t token, count = min(self.names.count, tokens.count)
+        found = [
+            (self.name_of(token), token)
+            for token in range(count)
+            if tokens.offsets[token + 1] - tokens.offsets[token] == 1
+        ]
+        return [(name, token) for name, token in found if name is not None and len(name) == 6]
+
+    def characters_to_bytes(self, str old not None, str new not None, bint byte_fallback):
+        """The UTF-8 that names stand for, with `new` in the place of each `old`.
+
+        Args:
+            old: the text that is replaced; "" for nothing.
+            new: what stands in its place, of at most as many bytes.
+            byte_fallback: whether names like <0x0A> stand for a byte.
+        """
+        cdef bytes before = old.encode(), after = new.encode()
+        cdef uint32_t old_size = len(before), new_size = len(after)
+        if new_size > old_size:
+            raise ValueError("new is longer than old")
+        cdef PackedTokens names = self.names
+        cdef PackedTokens found = PackedTokens.__new__(PackedTokens)
+        cdef uint32_t token, size, i, at = 0
+        cdef const uint8_t* name
+        cdef const uint8_t* wanted = before
+        cdef const uint8_t* instead = after
+        found.allocate(names.count, names.offsets[names.count])
+        for token in range(names.count):
+            name = names.blob + names.offsets[token]
+            size = names.offsets[token + 1] - names.offsets[token]
+            if byte_fallback and size == 6 and memcmp(name, <const char*>b"<0x", 3) == 0 and name[5] == c">" and \
+                    _hex(name[3]) >= 0 and _hex(name[4]) >= 0:
+                found.blob[at] = <uint8_t>(_hex(name[3]) << 4 | _hex(name[4]))
+                at += 1
+                size = 0
+            i = 0
+            while i < size:
+                if old_size and size - i >= old_size and memcmp(name + i, wanted, old_size) == 0:
+                    memcpy(found.blob + at, instead, new_size)
+                    at += new_size
+                    i += old_size
+                else:
+                    found.blob[at] = name[i]
+                    at += 1
+                    i += 1
+            found.offsets[token + 1] = at
+        return found
+
+
+Mapping.register(NameTable)

@@ -1,0 +1,263 @@
+"""Vocabularies of files, kept in the user's cache directory, so that the next process need not read the file again.
+
+    key = cache_key(path, options)
+    entry = read_entry(key)                 # None: not there, damaged, or of a file that has changed
+    write_entry(key, vocabulary, files)     # never fails: where nothing can be written, nothing is kept
+
+An entry is one file: its vocabulary in the front-coded form (vocabulary/pack.py), and what else a tokenizer says:
+
+    magic (8 bytes) | sha256 of the rest | length of the header, u32 | header, JSON | the front-coded tokens
+
+An entry is of use only if all of this is the same: the path and the options of the call; the code that reads files; and
+for the file and those beside it the device, inode, size, and both times. The kernel sets the time of the last change
+(`ctime`) itself, so no program can change a file and leave all five as they were. One exception remains: two changes
+within one tick of the clock. So a file that was changed less than two seconds ago is not kept.
+
+Entries are written under another name and then renamed, so a process finds all of an entry or nothing. An entry that is
+damaged, that belongs to another user, or that others may write to is not read, and is written anew. What is read is
+checked like an embedded vocabulary: no content makes it crash. Who can write files as this user could as well change
+the program.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.vocabulary.normal_form import FORMS, NormalForm
+from ffgrammar.tokens.vocabulary.special import check_eos, check_special_tokens
+from ffgrammar.tokens.vocabulary.trie import TokenTrie
+
+__all__ = ["CachedVocabulary", "cache_folder", "cache_key", "identify", "is_settled", "read_entry", "write_entry"]
+
+VARIABLE = "FFGRAMMAR_CACHE"
+MAGIC = b"FFVOCAB2"
+SUFFIX = ".vocab"
+DIGEST = 32
+# All entries together. Those that were not used for the longest time are deleted first.
+MAX_BYTES = 256 << 20
+MAX_ENTRY = 64 << 20
+# A change this long ago has another time than a change now.
+SETTLED_NS = 2_000_000_000
+# A file under another name that is as old as this was left by a process that is gone.
+ABANDONED_S = 3600.0
+
+Identity = tuple[int, ...] | None
+
+
+class CachedVocabulary(NamedTuple):
+    """What an entry says; see `TokenizerParts`. `has_rules`: whether rules may be asked for; `has_encoder` likewise."""
+
+    trie: TokenTrie
+    special_tokens: dict[str, int]
+    eos_token_ids: tuple[int, ...]
+    name: str
+    has_encoder: bool
+    has_rules: bool
+    reason: str
+    normal_form: NormalForm | None
+    adds_prefix_space: bool
+    strips_first_space: bool
+
+
+def cache_folder() -> str | None:
+    """The directory of the entries; None if nothing is to be kept, or there is no place for it."""
+    chosen = os.environ.get(VARIABLE)
+    if chosen is not None:
+        return None if chosen in ("", "off") else os.path.abspath(chosen)
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(base):
+        base = os.path.expanduser("~/Library/Caches" if sys.platform == "darwin" else "~/.cache")
+    return os.path.join(base, "ffgrammar") if os.path.isabs(base) else None
+
+
+def identify(paths: Sequence[str]) -> list[Identity]:
+    """For each file what changes whenever its content does; None where there is no file."""
+    found: list[Identity] = []
+    for path in paths:
+        try:
+            one = os.stat(path)
+        except (OSError, ValueError):
+            found.append(None)
+        else:
+            found.append((one.st_dev, one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns))
+    return found
+
+
+def is_settled(files: Sequence[Identity]) -> bool:
+    """Whether a change of these files from now on would give them other identities."""
+    now = time.time_ns()
+    return all(one is None or max(one[3:]) + SETTLED_NS < now for one in files)
+
+
+def _code() -> list[tuple[str, int, int]]:
+    """What changes with the code that reads files: with another version, or another build."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    found = []
+    for folder in (here, os.path.join(os.path.dirname(here), "vocabulary")):
+        with os.scandir(folder) as entries:
+            about = [(one.name, one.stat()) for one in entries if one.is_file()]
+        found += [(name, one.st_size, one.st_mtime_ns) for name, one in about]
+    return sorted(found)
+
+
+def cache_key(path: str, options: Sequence[Any]) -> str | None:
+    """The name of an entry; None if nothing is to be kept.
+
+    Args:
+        path: the file.
+        options: what else decides what is read of it, as JSON values.
+    """
+    import hashlib
+
+    folder = cache_folder()
+    if folder is None:
+        return None
+    try:
+        text = json.dumps([os.path.abspath(path), *options]) + repr(_code())
+    except (OSError, TypeError, ValueError):
+        return None
+    return os.path.join(folder, hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:40] + SUFFIX)
+
+
+def read_entry(key: str, files: Sequence[Identity]) -> CachedVocabulary | None:
+    """The entry of this name; None if it is not there, damaged or of other files.
+
+    Args:
+        key: its name, from `cache_key`.
+        files: what `identify` says of the files now.
+    """
+    data = _read_own_file(key)
+    if data is None:
+        return None
+    try:
+        found = _unpack(data, os.path.basename(key), files)
+        # (the entries that were used last are deleted last)
+        os.utime(key)
+    except (OSError, TokenizerError, LookupError, TypeError, ValueError, OverflowError, RecursionError):
+        return None
+    return found
+
+
+def _read_own_file(path: str) -> bytes | None:
+    """What is in a file that belongs to this user and that no other user can write to; else None."""
+    try:
+        # (never wait for a pipe, or follow a link to somewhere else)
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return None
+    try:
+        one = os.fstat(handle)
+        own = stat.S_ISREG(one.st_mode) and one.st_uid == os.geteuid() and not one.st_mode & 0o022
+        if not own or one.st_size > MAX_ENTRY:
+            return None
+        with open(handle, "rb", closefd=False) as file:
+            return file.read()
+    except OSError:
+        return None
+    finally:
+        os.close(handle)
+
+
+def _unpack(data: bytes, name: str, files: Sequence[Identity]) -> CachedVocabulary | None:
+    """The vocabulary in an entry. Raises an error of any of several classes where it is damaged."""
+    import hashlib
+
+    start = len(MAGIC) + DIGEST
+    view = memoryview(data)
+    if data[: len(MAGIC)] != MAGIC or hashlib.sha256(view[start:]).digest() != data[len(MAGIC) : start]:
+        return None
+    size = int.from_bytes(data[start : start + 4], "little")
+    header = json.loads(data[start + 4 : start + 4 + size])
+    if header["key"] != name or [one and tuple(one) for one in header["files"]] != list(files):
+        return None
+    if header["normal_form"] not in (None, *FORMS):
+        return None
+    special_tokens = dict(header["special_tokens"])
+    check_special_tokens(special_tokens)
+    eos = check_eos(header["eos_token_ids"], header["vocab_size"])
+    long_tokens = [(number, bytes.fromhex(text)) for number, text in header["long_tokens"]]
+    trie = TokenTrie.from_front_coded(
+        view[start + 4 + size :], header["count"], header["vocab_size"], long_tokens, bool(header["wide"])
+    )
+    if any(trie.token_bytes(number) for number in [*special_tokens.values(), *eos]):
+        return None
+    return CachedVocabulary(
+        trie,
+        special_tokens,
+        eos,
+        str(header["name"]),
+        bool(header["has_encoder"]),
+        bool(header["has_rules"]),
+        str(header["reason"]),
+        header["normal_form"],
+        bool(header["adds_prefix_space"]),
+        bool(header["strips_first_space"]),
+    )
+
+
+def write_entry(key: str, vocabulary: CachedVocabulary, files: Sequence[Identity]) -> None:
+    """Write an entry. Where that is not possible, nothing happens.
+
+    Args:
+        key: its name, from `cache_key`.
+        vocabulary: what it says.
+        files: what `identify` said of the files before they were read.
+    """
+    import hashlib
+
+    raw, count, long_tokens, wide = vocabulary.trie.front_coded()
+    fields = vocabulary._asdict()
+    trie = fields.pop("trie")
+    fields |= {
+        "vocab_size": trie.vocab_size,
+        "count": count,
+        "wide": wide,
+        "long_tokens": [(number, text.hex()) for number, text in long_tokens],
+        "key": os.path.basename(key),
+        "files": files,
+    }
+    header = json.dumps(fields).encode()
+    rest = len(header).to_bytes(4, "little") + header + raw
+    if len(rest) + len(MAGIC) + DIGEST <= MAX_ENTRY:
+        _write(key, MAGIC + hashlib.sha256(rest).digest() + rest)
+
+
+def _write(path: str, data: bytes) -> None:
+    folder = os.path.dirname(path)
+    other = os.path.join(folder, f".{os.getpid()}-{os.urandom(8).hex()}{SUFFIX}")
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        try:
+            with open(os.open(other, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as file:
+                file.write(data)
+            os.replace(other, path)
+        except OSError:
+            os.unlink(other)
+        _make_room(folder)
+    except OSError:
+        pass
+
+
+def _make_room(folder: str) -> None:
+    """Deletes entries, those that were not used for the longest time first, until the rest is within the limit."""
+    entries = []
+    with os.scandir(folder) as found:
+        for one in found:
+            if one.name.endswith(SUFFIX) and one.is_file(follow_symlinks=False):
+                about = one.stat(follow_symlinks=False)
+                entries.append((about.st_mtime, about.st_size, one.path))
+    entries.sort(reverse=True)
+    total = 0
+    for used, size, path in entries:
+        total += size
+        abandoned = os.path.basename(path).startswith(".") and used + ABANDONED_S < time.time()
+        if total > MAX_BYTES or abandoned:
+            total -= size
+            os.unlink(path)
