@@ -35,3 +35,6 @@ cdef inline uint32_t find_rank(const MergeIndex* index, uint32_t left, uint32_t 
 cdef class MergeList:
     cdef MergeIndex index
     cdef readonly uint32_t ranks  # the length of the list
+
+    # Part of the constructor: enter a pair. There is room for it.
+    cdef void add(self, uint32_t rank, uint32_t left, uint32_t right, uint32_t result) noexcept nogil

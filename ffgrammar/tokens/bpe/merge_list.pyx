@@ -19,12 +19,16 @@ from ffgrammar.tokens.vocabulary.trie cimport mix
 from ffgrammar.core.errors import TokenizerError
 
 
+cdef enum:
+    PAIR_BYTES = 3 * sizeof(uint32_t)
+
+
 cdef class MergeList:
     """The merges of a tokenizer, by pair.
 
     Args:
-        pairs: (left token, right token, token that they become), in the order of merging. If a pair is listed twice, the last
-            entry counts.
+        pairs: (left token, right token, token that they become), in the order of merging; or the same as bytes, with three words
+            of 32 bits for a pair. If a pair is listed twice, the last entry counts.
         ranks: the rank of each pair, ascending, below 2**28. Pairs of the same rank must become the same token. Without
             `ranks`, the position of a pair is its rank.
 
@@ -35,30 +39,38 @@ cdef class MergeList:
     def __cinit__(self, pairs not None, ranks=None):
         cdef uint32_t left, right, result, at
         cdef uint32_t room = 16
-        cdef uint32_t rank
-        cdef uint32_t count
-        if len(pairs) > 1 << 28:
-            raise TokenizerError(f"{len(pairs)} merges are too many")
-        while room < len(pairs) + (len(pairs) >> 1):
+        cdef uint32_t count, position
+        cdef const uint32_t* words
+        cdef size_t size = len(pairs) // PAIR_BYTES if isinstance(pairs, bytes) else len(pairs)
+        if size > 1 << 28:
+            raise TokenizerError(f"{size} merges are too many")
+        while room < size + (size >> 1):
             room *= 2
         self.index.slots = <Pair*>calloc(room, sizeof(Pair))
-        count = len(pairs) if not ranks else ranks[-1] + 1
+        count = <uint32_t>size if not ranks else ranks[-1] + 1
         self.index.results = <uint32_t*>calloc(<size_t>count + 1, sizeof(uint32_t))
         if self.index.slots == NULL or self.index.results == NULL:
             raise MemoryError
         self.index.mask = room - 1
         for at in range(room):
             self.index.slots[at].left = FREE
-        for position, (left, right, result) in enumerate(pairs):
-            rank = ranks[position] if ranks is not None else position
-            at = <uint32_t>(mix(<uint64_t>left << 32 | right) >> 8) & self.index.mask
-            while self.index.slots[at].left != <uint32_t>FREE:
-                if self.index.slots[at].left == left and self.index.slots[at].right == right:
-                    break
-                at = (at + 1) & self.index.mask
-            self.index.slots[at] = Pair(left, right, rank)
-            self.index.results[rank] = result
+        if isinstance(pairs, bytes):
+            words = <const uint32_t*><const char*>pairs
+            for position in range(count):
+                self.add(position, words[3 * position], words[3 * position + 1], words[3 * position + 2])
+        else:
+            for position, (left, right, result) in enumerate(pairs):
+                self.add(ranks[position] if ranks is not None else position, left, right, result)
         self.ranks = count
+
+    cdef void add(self, uint32_t rank, uint32_t left, uint32_t right, uint32_t result) noexcept nogil:
+        cdef uint32_t at = <uint32_t>(mix(<uint64_t>left << 32 | right) >> 8) & self.index.mask
+        while self.index.slots[at].left != <uint32_t>FREE:
+            if self.index.slots[at].left == left and self.index.slots[at].right == right:
+                break
+            at = (at + 1) & self.index.mask
+        self.index.slots[at] = Pair(left, right, rank)
+        self.index.results[rank] = result
 
     def __dealloc__(self):
         free(self.index.slots)

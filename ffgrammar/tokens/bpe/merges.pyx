@@ -427,6 +427,15 @@ cdef class Merges:
             return None if self.left[number] == <uint32_t>WHOLE else ()
         return self.left[number], self.right_part(number)
 
+    def has_merge(self, token):
+        """Whether some merge of the list makes a token. Only with listed merges.
+
+        Raises:
+            TokenizerError: the id is out of range.
+        """
+        self.trie.token_bytes(token)
+        return bool(self.is_made[<uint32_t>token])
+
     def may_follow(self, one, other):
         """Whether two tokens can stand side by side in a pre-token, `one` before `other`.
 

@@ -85,8 +85,7 @@ class ListedRules(NamedTuple):
                 tokenizer can then be used with masks all the same.
         """
         with paused():
-            pairs = self._pairs()
-        merges = Merges(trie, MergeList(pairs, self.ranks), self.byte_tokens)
+            merges = Merges(trie, MergeList(self._pairs(), self.ranks), self.byte_tokens)
         if any(not trie.token_bytes(token) for token in self.atoms.values()):
             raise TokenizerError("a token that is found in a text has no bytes")
         splits = self._all_splits()
@@ -96,7 +95,7 @@ class ListedRules(NamedTuple):
         rules = CanonicalRules(
             trie, splits, self.whole_pretokens, merges=merges, space=self.space, atoms=self.atoms.values()
         )
-        self._check_blank(rules, pairs)
+        self._check_blank(rules)
         return rules
 
     def _all_splits(self) -> list[Split]:
@@ -106,8 +105,13 @@ class ListedRules(NamedTuple):
         implied = implied_split(self.vocabulary, self.space)
         return self.splits if implied is None else [implied]
 
-    def _pairs(self) -> list[tuple[int, int, int]]:
+    def _pairs(self) -> list[tuple[int, int, int]] | bytes:
         """(left, right, result) of each merge."""
+        bytes_only = {token for token in self.byte_tokens or [] if token is not None}
+        if isinstance(self.merges, JsonText) and isinstance(self.vocabulary, NameTable):
+            quickly = self.merges.merges(self.vocabulary, bytes_only)
+            if quickly is not None:
+                return quickly
         ids = self.vocabulary
         # (the first line of a merges.txt only says which version of the form it has)
         merges = self.merges.value() if isinstance(self.merges, JsonText) else self.merges
@@ -118,7 +122,6 @@ class ListedRules(NamedTuple):
         except (KeyError, TypeError, ValueError):
             wrong = next(merge for merge in listed if not self._is_merge(merge))
             raise TokenizerError(f"merge {wrong!r} is not of two tokens that make a token") from None
-        bytes_only = {token for token in self.byte_tokens or [] if token is not None}
         if bytes_only:
             for merge, (one, other, _) in zip(listed, found, strict=True):
                 if one in bytes_only or other in bytes_only:
@@ -132,17 +135,11 @@ class ListedRules(NamedTuple):
         except (TypeError, ValueError):
             return False
 
-    def _check_blank(self, rules: CanonicalRules, pairs: list[tuple[int, int, int]]) -> None:
+    def _check_blank(self, rules: CanonicalRules) -> None:
         """Raises TokenizerError if ordinary text may become a token without bytes (a special one), or one for a
         byte."""
         bytes_only = {token for token in self.byte_tokens or [] if token is not None}
-        token_bytes = rules.trie.token_bytes
-        names = {
-            name: token for name, token in self.vocabulary.items() if token in bytes_only or not token_bytes(token)
-        }
-        wanted = set(names.values())
-        results = {result for _, _, result in pairs if result in wanted}
-        for name, token in names.items():
+        for name, token in self._names(rules.trie, bytes_only):
             if self.byte_tokens is None:
                 text = _bytes_of_letters(name)
             else:
@@ -150,10 +147,19 @@ class ListedRules(NamedTuple):
             if text is None:
                 continue
             single = len(name) == 1
-            made = token in results and rules.merges.makes(text) == [token]
+            made = rules.merges.has_merge(token) and rules.merges.makes(text) == [token]
             whole = self.whole_pretokens and len(rules.pretokens.ends_of(text)) < 2
             if single or made or whole:
                 raise TokenizerError(f"the text {name!r} may become a token without bytes")
+
+
+    def _names(self, trie: TokenTrie, bytes_only: set[int]) -> list[tuple[str, int]]:
+        """(name, id) of the tokens that have no bytes or are for a byte."""
+        if isinstance(self.vocabulary, NameTable):
+            known = ((self.vocabulary.name_of(token), token) for token in bytes_only)
+            return self.vocabulary.without_bytes(trie) + [(name, token) for name, token in known if name is not None]
+        items = self.vocabulary.items()
+        return [(name, token) for name, token in items if token in bytes_only or not trie.token_bytes(token)]
 
 
 def read_rules(

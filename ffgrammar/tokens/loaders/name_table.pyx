@@ -13,7 +13,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memchr, memcmp, memcpy
 
 from ffgrammar.tokens.vocabulary.packed_tokens cimport PackedTokens
-from ffgrammar.tokens.vocabulary.trie cimport TokenIndex, hash_bytes, index_find
+from ffgrammar.tokens.vocabulary.trie cimport TokenIndex, TokenTrie, hash_bytes, index_find
 
 from collections.abc import Mapping
 
@@ -196,6 +196,14 @@ cdef class NameTable:
         if self.others is None:
             self.letters_to_bytes()
         return self.others
+
+    def without_bytes(self, TokenTrie trie not None):
+        """(name, id) of the names whose tokens have no bytes."""
+        return [
+            (self.name_of(token), token)
+            for token in range(min(self.names.count, trie.vocab_size))
+            if trie.offsets[token] == trie.offsets[token + 1] and self.names.offsets[token] < self.names.offsets[token + 1]
+        ]
 
     def with_space(self):
         """The ids of the names that have a space."""

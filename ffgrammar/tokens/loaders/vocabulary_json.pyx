@@ -3,6 +3,7 @@
     config = read_big_parts(data)
     config["model"]["vocab"]        # a NameTable, in the place of a dict
     config["model"]["merges"]       # a JsonText: checked, and not read yet
+    config["model"]["merges"].merges(config["model"]["vocab"])    # the ids of the merges
 
 These two make up nearly all of such a file. Python's json takes 107 ms for Llama 3's file of 9 MB and 331 ms for
 Gemma 3's of 33 MB; this takes 12 and 39 ms. The rest of the file is read by Python's json.
@@ -13,13 +14,15 @@ this reader need not know what is right in unusual cases.
 """
 
 from libc.stddef cimport size_t
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport free, malloc, realloc
-from libc.string cimport memcmp, memcpy, strlen
+from libc.string cimport memchr, memcmp, memcpy, memmove, strlen
 
 from ffgrammar.core.utf8 cimport Utf8, utf8_step, utf8_write
+from ffgrammar.core.vec cimport Vec, vec_extend, vec_free, vec_init
 from ffgrammar.tokens.loaders.name_table cimport NameTable
 from ffgrammar.tokens.vocabulary.packed_tokens cimport PackedTokens
+from ffgrammar.tokens.vocabulary.trie cimport TokenIndex, index_find
 
 import json
 
@@ -273,6 +276,57 @@ cdef bint _merges(Text* text, uint8_t* spare) noexcept nogil:
     return False
 
 
+cdef long _merge_names(Text* text, uint8_t* out, size_t* cut) noexcept nogil:
+    """Reads one entry of `merges`, which was checked. Writes the two names to `out`, the second right after the first, which has
+    `cut` bytes. Returns how many bytes both have, or UNUSUAL where they are not two."""
+    cdef uint8_t* space
+    cdef long size
+    if _take(text, c'"'):
+        size = _string(text, out)
+        space = <uint8_t*>memchr(out, c" ", size) if size > 0 else NULL
+        if space == NULL:
+            return UNUSUAL
+        cut[0] = space - out
+        size -= 1
+        memmove(space, space + 1, size - cut[0])
+        return UNUSUAL if memchr(space, c" ", size - cut[0]) != NULL else size
+    text.at += 1  # the bracket
+    _take(text, c'"')
+    cut[0] = _string(text, out)
+    _take(text, c",")
+    _take(text, c'"')
+    size = cut[0] + _string(text, out + cut[0])
+    _take(text, c"]")
+    return size
+
+
+cdef Status _merge_ids(
+    Text* text, const TokenIndex* index, const uint8_t* never, uint8_t* spare, Vec* found
+) noexcept nogil:
+    """Appends the ids of all merges to `found`. `text` is at the array of `merges`. `spare` has room for all of the text."""
+    cdef uint32_t[3] ids
+    cdef int32_t left, right, whole
+    cdef size_t cut = 0
+    cdef long size
+    _take(text, c"[")
+    if _take(text, c"]"):
+        return FOUND
+    while True:
+        size = _merge_names(text, spare, &cut)
+        if size < 0:
+            return UNUSUAL
+        left = index_find(index, spare, cut)
+        right = index_find(index, spare + cut, size - cut)
+        whole = index_find(index, spare, size)
+        if left < 0 or right < 0 or whole < 0 or never[left] or never[right]:
+            return UNUSUAL
+        ids[0], ids[1], ids[2] = <uint32_t>left, <uint32_t>right, <uint32_t>whole
+        if vec_extend(found, ids, 3) < 0:
+            return NO_MEMORY
+        if not _take(text, c","):
+            return FOUND
+
+
 cdef class JsonText:
     """A value that is still JSON text.
 
@@ -292,6 +346,36 @@ cdef class JsonText:
     def value(self):
         """The value."""
         return json.loads(self.data[self.start : self.end])
+
+    def merges(self, NameTable table not None, never=()):
+        """The ids of listed merges, for MergeList: left token, right token and what they become, one after another, as words of 32
+        bits. (On Llama 3 this takes 25 ms. To look the names up in Python took 390 ms.)
+
+        Args:
+            table: the vocabulary.
+            never: ids that no merge may be of.
+
+        Returns None where a merge is not of two tokens that make a token. `value` shows what is wrong with it.
+        """
+        cdef Text text = Text(self.data, self.end, self.start)
+        cdef uint8_t* spare = <uint8_t*>malloc(self.end - self.start + 1)
+        cdef bytearray is_never = bytearray(table.names.count + 1)
+        cdef const uint8_t* banned = <const uint8_t*><char*>is_never
+        cdef Status status = NO_MEMORY
+        cdef Vec found
+        for token in never:
+            is_never[token] = 1
+        vec_init(&found)
+        try:
+            if spare != NULL:
+                with nogil:
+                    status = _merge_ids(&text, &table.index, banned, spare, &found)
+            if status == NO_MEMORY:
+                raise MemoryError
+            return (<char*>found.data)[: found.len * sizeof(uint32_t)] if status == FOUND else None
+        finally:
+            free(spare)
+            vec_free(&found)
 
 
 cdef class _Reader:
