@@ -63,6 +63,41 @@ def test_the_value_is_that_of_json(vocabulary: Any, merges: Any, rng: random.Ran
         assert table.name_of(other) is None or other in vocabulary.values()
 
 
+def ids_of(merges: Any, vocabulary: dict[str, int], never: set[int]) -> list[int] | None:
+    """What `JsonText.merges` should find."""
+    found: list[int] = []
+    for merge in merges:
+        try:
+            left, right = merge.split(" ") if isinstance(merge, str) else merge
+            ids = [vocabulary[left], vocabulary[right], vocabulary[left + right]]
+        except (KeyError, ValueError):
+            return None
+        if never & {*ids[:2]}:
+            return None
+        found += ids
+    return found
+
+
+@given(
+    st.lists(st.tuples(NAMES, NAMES), max_size=6),
+    st.booleans(),
+    PAIRS,
+    st.sets(st.integers(0, 20), max_size=1),
+    st.randoms(use_true_random=False),
+)
+def test_ids_of_merges(pairs: Any, listed: bool, others: Any, never: Any, rng: random.Random) -> None:
+    names = dict.fromkeys(name for left, right in pairs for name in (left, right, left + right))
+    vocabulary = {name: number for number, name in enumerate([*names, "x"])}
+    merges = [[left, right] if listed else f"{left} {right}" for left, right in pairs]
+    for given_merges in (merges, [*merges, *others], others):
+        config = {"model": {"vocab": vocabulary, "merges": given_merges}}
+        found = read_big_parts(text_of(config, rng))
+        assert found is not None
+        ids = found["model"]["merges"].merges(found["model"]["vocab"], never)
+        expected = ids_of(given_merges, vocabulary, never)
+        assert (None if ids is None else [*memoryview(ids).cast("I")]) == expected
+
+
 @given(st.binary(max_size=6), st.integers(0, 400), st.integers(0, 6))
 def test_damage_is_left_to_json(junk: bytes, at: int, gone: int) -> None:
     data = json.dumps({"a": [1], "model": {"vocab": {"x\u0120": 0, "\\\n": 1, "y": 12}, "merges": ["x y", ["a", "b"]]}})
