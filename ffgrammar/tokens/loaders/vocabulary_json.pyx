@@ -364,7 +364,8 @@ cdef class JsonText:
         cdef Status status = NO_MEMORY
         cdef Vec found
         for token in never:
-            is_never[token] = 1
+            if token < table.names.count:
+                is_never[token] = 1
         vec_init(&found)
         try:
             if spare != NULL:
