@@ -428,13 +428,13 @@ cdef class Merges:
         return self.left[number], self.right_part(number)
 
     def has_merge(self, token):
-        """Whether some merge of the list makes a token. Only with listed merges.
+        """Whether some merge of the list makes a token. False if merges are not listed.
 
         Raises:
             TokenizerError: the id is out of range.
         """
         self.trie.token_bytes(token)
-        return bool(self.is_made[<uint32_t>token])
+        return self.is_made != NULL and bool(self.is_made[<uint32_t>token])
 
     def may_follow(self, one, other):
         """Whether two tokens can stand side by side in a pre-token, `one` before `other`.

@@ -152,7 +152,6 @@ class ListedRules(NamedTuple):
             if single or made or whole:
                 raise TokenizerError(f"the text {name!r} may become a token without bytes")
 
-
     def _names(self, trie: TokenTrie, bytes_only: set[int]) -> list[tuple[str, int]]:
         """(name, id) of the tokens that have no bytes or are for a byte."""
         if isinstance(self.vocabulary, NameTable):
