@@ -263,7 +263,7 @@ cdef class DeadEnds:
             status = self.judge_surveyed(engine, part, survey, offset)
         if status < 0 or offset[0] != <uint32_t>IN_PARTS or self.base == self.start.state:
             return status
-        # (a base does not tell the states apart that tokens lead to, and common followers are found by state)
+        # (common followers are found by lexer state, and from the base, tokens that lead to different states may lead to the same)
         self.dead.len = before
         self.base = self.start.state
         offset[0] = listed_at
