@@ -18,7 +18,7 @@ cdef class BestPath:
     cdef readonly TokenTrie trie
     cdef double* scores     # by representative token of a node: the score of the piece with these bytes; NaN if there is none
     cdef uint32_t* pieces   # by representative token: this piece
-    # By two bytes: their node, or 0. Nodes of one byte have the most children to search, and this table halves the time of encoding.
+    # By two bytes: their node, or 0. Nodes of one byte have the most children to search. This table halves the time of encoding.
     cdef uint32_t* pairs
     cdef double unknown_score
     cdef int32_t unknown    # the token of a run of characters that are no pieces, or -1
