@@ -3,7 +3,7 @@ does this.
 
     LongestMatch(trie).encode(b"Hello world")      # ids
 
-Each byte of a text takes a few steps in the trie, about 50 ns together.
+For each byte of a text there are a few steps in the trie, which take about 50 ns.
 """
 
 from libc.stdint cimport uint8_t, uint32_t
