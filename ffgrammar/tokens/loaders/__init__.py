@@ -2,18 +2,20 @@
 
 In reading order:
 
-    tiktoken            a `tiktoken.Encoding`
-    huggingface_splits  the pre-tokenizers of a tokenizer.json, as patterns
-    implied_splits      where a vocabulary cuts texts although there is no pre-tokenizer
-    huggingface_rules   how a tokenizer.json cuts and merges, or that this cannot be known exactly
-    encoders            encoders by rules, and those that call the code of others
-    sentencepiece_model what a model of sentencepiece says, from its file
-    unigram             the encoder of a unigram model
-    unigram_models      which unigram model a tokenizer.json or a model of sentencepiece is
-    wordpiece           the bytes of WordPiece tokens
-    huggingface         a tokenizer.json as a whole: bytes of tokens, special tokens, end-of-text tokens
-    sentencepiece       a model of sentencepiece as a whole
-    gguf                the vocabulary of a GGUF file
-    ranks               rank files of tiktoken and Llama, and Mistral's tekken.json
-    files               which of these a file is, by its content
+    tiktoken             a `tiktoken.Encoding`
+    huggingface_splits   the pre-tokenizers of a tokenizer.json, as patterns
+    implied_splits       where a vocabulary cuts texts although there is no pre-tokenizer
+    huggingface_rules    how a tokenizer.json cuts and merges, or that this cannot be known exactly
+    encoders             encoders by rules, and those that call the code of others
+    sentencepiece_model  what a model of sentencepiece says, from its file
+    unigram              the encoder of a unigram model
+    unigram_models       which unigram model a tokenizer.json or a model of sentencepiece is
+    wordpiece            the bytes of WordPiece tokens
+    huggingface          a tokenizer.json as a whole: bytes of tokens, special tokens, end-of-text tokens
+    sentencepiece        a model of sentencepiece as a whole
+    gguf_patterns        how the pre-tokenizers that a GGUF file names cut a text
+    gguf                 the vocabulary of a GGUF file
+    ranks                rank files of tiktoken and Llama, and Mistral's tekken.json
+    word_list            word lists of RWKV
+    files                which of these a file is, by its content
 """

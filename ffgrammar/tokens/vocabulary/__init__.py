@@ -2,9 +2,10 @@
 
 In reading order:
 
-    trie         the packed trie that masks are computed on, and the look-up of a token by its bytes
-    special      special tokens, EOS ids and sizes, checked; the names of special tokens in texts
-    normal_form  Unicode's normal forms
-    embedded     the encodings that come with the package
-    pack         the form in which these encodings are stored, and the command that writes it
+    trie           the packed trie that masks are computed on, and the look-up of a token by its bytes
+    longest_match  the encoder of a vocabulary that is matched greedily
+    special        special tokens, EOS ids and sizes, checked; the names of special tokens in texts
+    normal_form    Unicode's normal forms
+    embedded       the encodings that come with the package
+    pack           the form in which these encodings are stored, and the command that writes it
 """
