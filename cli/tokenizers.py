@@ -29,14 +29,14 @@ def _loadable() -> list[dict[str, str]]:
         {
             "file": "*/tokenizer.json",
             "what": "Hugging Face",
-            "encodes": "yes; with most normalizers, or WordPiece, by the package tokenizers",
+            "encodes": "yes; WordPiece, and most models that normalize, by the package tokenizers",
         },
         {"file": "*/tekken.json", "what": "Mistral", "encodes": "yes"},
         {"file": "*/tokenizer.model", "what": "Llama 3 and 4", "encodes": "yes"},
         {
             "file": "*.model",
             "what": "sentencepiece",
-            "encodes": "yes; BPE that normalizes by the package sentencepiece",
+            "encodes": "yes; BPE models that normalize, by the package sentencepiece",
         },
         {"file": "rwkv_vocab*.txt", "what": "a word list of RWKV", "encodes": "yes"},
         {"file": "*.gguf", "what": "GGUF", "encodes": "with the pre-tokenizers that are known here"},

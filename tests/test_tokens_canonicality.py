@@ -100,7 +100,7 @@ def test_the_fast_check_knows_what_it_cannot_know(cl100k: Tokenizer) -> None:
 
 
 def test_the_tracker_says_what_the_whole_check_says(tok: Tokenizer, covered: Callable[[str], None]) -> None:
-    """After each token, each rollback, and what is pushed after it."""
+    """After each token, also after a rollback."""
     random = Random(2)
     found: Counter[str] = Counter()
     for _ in range(ROUNDS):
@@ -125,7 +125,7 @@ def test_the_tracker_says_what_the_whole_check_says(tok: Tokenizer, covered: Cal
 
 
 def test_no_text_has_what_is_refused(tok: Tokenizer, covered: Callable[[str], None]) -> None:
-    """Verdicts, by texts that go on in many ways: "no" has none of them, and "yes" has no others."""
+    """Texts that go on in many ways: after "no", none begins with the tokens; after "yes", all do."""
     random = Random(3)
     found: Counter[str] = Counter()
     for _ in range(ROUNDS):
@@ -146,7 +146,7 @@ def test_no_text_has_what_is_refused(tok: Tokenizer, covered: Callable[[str], No
 
 @pytest.mark.parametrize("text", ["a\u00e9", "\n   \u51c0", "\u00df\n\n\u00c2", " \U0001f642", "\u00a0\u0301"])
 def test_texts_that_end_inside_a_character(tok: Tokenizer, text: str) -> None:
-    """A special token may follow, the missing bytes, or bytes that make it no UTF-8. Then all is taken back."""
+    """A special token, the missing bytes, or bytes that make it no UTF-8 follow. Then all tokens are taken back."""
     data = text.encode()
     special = next(iter(tok.special_tokens.values()))
     for cut in range(1, len(data)):

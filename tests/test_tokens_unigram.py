@@ -19,7 +19,7 @@ from test_tokens_gguf import load as load_gguf
 
 import ffgrammar as ff
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.loaders.sentencepiece_model import SPACE, Model, parse_model
+from ffgrammar.tokens.loaders.sentencepiece_model import NORMAL, SPACE, USER_DEFINED, Model, parse_model
 from ffgrammar.tokens.report import is_canonical
 from ffgrammar.tokens.unigram.best_path import BestPath
 from ffgrammar.tokens.unigram.charsmap import Charsmap
@@ -133,7 +133,7 @@ def test_sentencepiece(name: str, models: Callable[[str], bytes], tmp_path: Path
     assert tok.vocab_size == reference.vocab_size() and tok.eos_token_ids == (reference.eos_id(),)
     assert tok.canon is None and "unigram" in (tok.canon_reason or "")
     assert tok.adds_prefix_space == (name != "no dummy prefix")
-    # (sums of 32 bits begin anew now and then)
+    # (the long texts are there because sums of 32 bits begin anew at zero now and then)
     for text in [*texts(800), "x\u4e2d" * 60_000, "ab c" * 20_000]:
         # the package removes a space at the start of a text, and then puts one there; here neither is done
         if name == "spaces after words":
@@ -287,7 +287,7 @@ def test_gguf(name: str, models: Callable[[str], bytes], tmp_path: Path) -> None
         config = config_of(model._replace(byte_fallback=False), normalizers(model), before)
         if name == "plain":
             config["model"]["vocab"] = [
-                [text if piece.kind == 1 else f"\U0010ffff{text}", score]
+                [text if piece.kind == NORMAL else f"\U0010ffff{text}", score]
                 for piece, (text, score) in zip(model.pieces, config["model"]["vocab"], strict=True)
             ]
             config["added_tokens"] = []
@@ -295,9 +295,9 @@ def test_gguf(name: str, models: Callable[[str], bytes], tmp_path: Path) -> None
         for text in some_texts(100_000, 6):
             if text and text.isascii() and not text.startswith(" "):
                 assert tok.encode(" " + text) == reference.encode(text, add_special_tokens=False).ids, text
-    symbols = [piece.text for piece in model.pieces if piece.kind == 4]
-    for symbol in symbols:
-        assert tok.encode(f"x{symbol}x").count(next(k for k, one in enumerate(model.pieces) if one.text == symbol)) == 1
+    for number, piece in enumerate(model.pieces):
+        if piece.kind == USER_DEFINED:
+            assert tok.encode(f"x{piece.text}x").count(number) == 1
     if model.charsmap:
         with pytest.raises(TokenizerError, match="how this model normalizes"):
             tok.encode("a \u2581")
@@ -312,7 +312,7 @@ def test_forced_tokens_and_words(models: Callable[[str], bytes], tmp_path: Path)
     assert report.settled == len(tok.encode(" import the")) and report.verdict == "undecided"
     assert is_canonical(tok, tok.encode(text))
     letters = [tok.encode(" " + letter)[-1] for letter in "im"]
-    assert not is_canonical(tok, [*letters, *tok.encode("port the self return")], complete=False).verdict == "yes"
+    assert is_canonical(tok, [*letters, *tok.encode("port the self return")], complete=False).verdict != "yes"
     matcher = ff.compile_regex(" import the self (return|raise)", tok).matcher()
     forced = matcher.forced_tokens()
     assert forced == tok.encode(" import the self") and matcher.accept_tokens(forced) == len(forced)
@@ -360,7 +360,7 @@ def test_no_package_is_needed(models: Callable[[str], bytes], tmp_path: Path) ->
     assert lines == ["b' self.x def'"]
 
 
-def test_characters_that_no_token_can_write(tmp_path: Path) -> None:
+def test_characters_that_no_token_can_write() -> None:
     trie = TokenTrie([b"a"])
     with pytest.raises(TokenizerError, match="does not know"):
         BestPath(trie, np.zeros(1), -10.0, None, None, False, False).encode(b"ab")
@@ -369,7 +369,7 @@ def test_characters_that_no_token_can_write(tmp_path: Path) -> None:
 
 
 def test_ties_are_decided_by_the_last_bit(tmp_path: Path) -> None:
-    """Scores with which all ways to write a run have nearly the same sum: of 32 bits, and of many digits."""
+    """All ways to write a run have nearly the same sum, with scores of 32 bits and with scores of many digits."""
     tokenizers = pytest.importorskip("tokenizers")
     random = Random(5)
     differ = 0

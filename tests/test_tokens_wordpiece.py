@@ -86,7 +86,7 @@ def test_gguf(bert: Any, tmp_path: Path) -> None:
     tokens = [bert.id_to_token(token) for token in range(bert.get_vocab_size())]
     fields = {
         "model": "bert",
-        # (so llama.cpp's converter writes them)
+        # (llama.cpp's converter writes them like this)
         "tokens": [
             name if name in NAMES else name.removeprefix("##") if name.startswith("##") else f"\u2581{name}"
             for name in tokens

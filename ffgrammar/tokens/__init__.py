@@ -14,5 +14,5 @@ They stand on six rooms, each of which imports only those before it:
     bpe          merging the bytes of a pre-token, and which tokens merges leave side by side
     unigram      the best path of a unigram model through a text
     canonical    the rules of canonical sequences, and coverings of a prefix
-    loaders      tokenizers in the forms of other packages: tiktoken, Hugging Face, sentencepiece, GGUF, Mistral
+    loaders      tokenizers in the forms of other packages: tiktoken, Hugging Face, sentencepiece, GGUF, Mistral, RWKV
 """

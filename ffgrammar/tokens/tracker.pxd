@@ -39,8 +39,10 @@ cdef class CanonicalityTracker:
     # How many tokens there are.
     cdef uint32_t size(self) noexcept
 
-    # The following change a step for one more token, from what it was after the token before. They raise MemoryError, and what
-    # the tokenizer's encoder raises. First: find out all about the token. Returns 0.
+    # The next three change a step, which is that after the token before, to the step after one more token. They raise MemoryError,
+    # and what the tokenizer's encoder raises.
+
+    # Any token. Returns 0.
     cdef int go_on(self, Step* step) except -1
 
     # The part of `go_on` for a special token. Returns 0.
@@ -62,7 +64,7 @@ cdef class CanonicalityTracker:
     # before it ends inside a character.
     cdef bint keeps_form(self, const Step* step, bint cut) except -1
 
-    # The same by looking at the end of the text, for a token that some texts leave in the form and others do not.
+    # The same by looking at the end of the text. This is for tokens where it depends on the text before.
     cdef bint end_keeps_form(self, const Step* step) except -1
 
     # The ids of the tokens from `first` on, as a list.

@@ -9,7 +9,7 @@ Verdicts are those of `is_canonical` with `complete=False`. Three questions give
 
 1. Does some text begin with these tokens? The rules say so (tokens/canonical/rules.pyx). If not, the verdict is "no".
 2. May a longer token come in the place of the last one? Then more text can change it, and the verdict is "undecided". Mostly
-   the longer token that was found there last may come again, so this takes one look.
+   the tokens that were found in its place last may come again, so one look is enough (tokens/canonical/other_ways.pyx).
 3. If not, do all coverings of the text begin with these tokens? If so, the verdict is "yes". A search tells
    (tokens/canonical/unsettled.pyx). It begins where all is settled: at the last place where the text is cut into pre-tokens
    whatever follows (tokens/canonical/cuts.pyx), or where the last search found it.
@@ -40,17 +40,17 @@ __all__ = ["CanonicalityTracker"]
 
 cdef enum:
     STEP_WORDS = (sizeof(Step) + 3) // 4
-    # From this many tokens on that are not known to be settled, a search looks for more that are. It does so each time that
-    # their number has doubled.
+    # Once this many tokens are not known to be settled, a search looks for some that are. It does so again each time that their
+    # number has doubled.
     LONG_END = 16
 
 
 cdef class CanonicalityTracker:
     """CanonicalityTracker(tok)\n--\n\nWhether the tokens so far are the tokenizer's own, whatever text follows.
 
-    Verdicts are those of `is_canonical` with `complete=False`. A token takes a microsecond or less, and one that the tokenizer was
-    not asked about before up to some hundred. (After a token that no text has here, a verdict takes as long as `is_canonical` where
-    the bytes are not UTF-8 or end inside a character.) A tracker is for one thread at a time.
+    Verdicts are those of `is_canonical` with `complete=False`. A token takes about a microsecond on average, and up to some hundred
+    where the tokenizer was not asked the like before. (Once a token has come that no text has there, a verdict takes as long as
+    `is_canonical` if the bytes are not UTF-8 or end inside a character.) A tracker is for one thread at a time.
 
     Args:
         tok: the tokenizer; its rules must be known (`Tokenizer.canon`).

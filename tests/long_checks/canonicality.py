@@ -4,7 +4,7 @@ The tokens of a text are canonical. So `is_canonical` must say "yes", and a trac
 tracker is compared with `is_canonical`. All is measured chunk by chunk, in turns. The table has, in nanoseconds a
 token: encoding, `is_canonical`, and `is_canonical` if the text may go on. Then, in microseconds: what
 `CanonicalityTracker.push` takes on average, what 99 of 100 calls do not exceed, and both again with a second tracker.
-Averages are processor time, and those of `push` have some 0.15 us for measuring.
+Averages are processor time, and those of `push` include some 0.15 us for measuring.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Figures:
         return found
 
     def line(self, name: str) -> str:
-        """As printed."""
+        """The figures as a line of the table."""
         average = {column: spent / self.tokens for column, spent in self.spent.items()}
         line = "".join(f"{average[column]:8.1f}" for column in COLUMNS[:3])
         for column, each in (("push", self.first), ("again", self.again)):

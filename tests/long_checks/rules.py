@@ -19,7 +19,8 @@ from oracle.rules_checks import check_coverings, check_following, check_masks, c
 
 __all__ = ["main"]
 
-# How much of each check is one part: sequences, places, prefixes, languages, languages after prompts
+# How much of each check the test suite makes on such a tokenizer: sequences, places, prefixes, languages, languages
+# after prompts
 CHECKS = [(check_sequences, 300), (check_following, 3), (check_coverings, 12), (check_masks, 20), (check_prompts, 20)]
 
 
@@ -44,7 +45,7 @@ def _check(path: Path, times: int) -> tuple[str, bool]:
 def main() -> int:
     parser = arguments("rules", __doc__)
     parser.add_argument("folder", type=Path, help="where the files are, as make tokenizers puts them")
-    parser.add_argument("--times", type=int, default=10, help="as much as the test suite does (10)")
+    parser.add_argument("--times", type=int, default=10, help="how many times as much as in the test suite (10)")
     parser.add_argument("--family", action="append", choices=FAMILIES, help="only this one; all by default")
     given: Any = parser.parse_args()
     print("| family | sequences | tokens after others | coverings | masks | masks after prompts, prompts cut back |")

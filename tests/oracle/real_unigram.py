@@ -44,7 +44,7 @@ def _of_pieces(model: Model) -> Encode:
 
     config = _as_json(model)
     hf, charsmap = tokenizers.Tokenizer.from_str(json.dumps(config)), Charsmap(model.charsmap)
-    # (numbers of a text are not read to the last bit)
+    # (scores in a JSON text are not read exact to the last bit, so they are given as numbers)
     vocabulary = [tuple(piece) for piece in config["model"]["vocab"]]
     hf.model = tokenizers.models.Unigram(vocabulary, config["model"]["unk_id"])
     return lambda text: list(hf.encode(charsmap.apply(text.encode()).decode()).ids)

@@ -34,8 +34,8 @@ def rules_text(random: Random, most: int) -> str:
 
 
 def _begun(encode: Encode, tok: Tokenizer, ids: Sequence[int], random: Random, expected: bool) -> bool:
-    """Whether some text has these tokens as its first. Where that is expected, it is looked for until it is found: a
-    token inside a character may only come if the token after it reaches into the next character."""
+    """Whether some text has these tokens as its first. Where that is expected and a quick look finds no such text, the
+    search goes on: a token inside a character may come only if the token after it reaches into the next character."""
     data = tok.decode(ids)
     found = is_begun(encode, data, ids, random)
     if found or not expected:

@@ -22,12 +22,13 @@ cdef class CommonFollowers:
 
     # All methods run with the engine's lock held and the look-ahead entered. They return OK or a status.
 
-    # Clear all bits in a mask but those of tokens that a common follower can follow, if the tokens lead to a configuration and to
-    # the hypotheses of `at`. `at.last` must be UNCONSTRAINED, and `at` must not be inside a character.
+    # Take tokens that lead to a configuration and to the hypotheses of `at`. Keep in the mask `followed` the bits of those that
+    # some common follower can follow there, and clear all others. `at.last` must be UNCONSTRAINED, and `at` must not be inside a
+    # character.
     cdef int keep_followed(
         self, Engine engine, const Config* config, const CanonicalState* at, uint32_t* followed) noexcept nogil
 
-    # Part of keep_followed: append ASCII characters that may come next to `followers`.
+    # Part of keep_followed: append to `followers` tokens of one ASCII character that may come next.
     cdef int list_characters(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
 
     # Part of keep_followed: add the predecessors of a token to `words`.

@@ -101,11 +101,11 @@ cdef class DeadEnds:
     cdef int judge_surveyed(
         self, Engine engine, const SievePart* part, uint32_t survey, uint32_t* offset) noexcept nogil
 
-    # Part of judge_surveyed: note that the pre-token cannot end after the many tokens that lead to a configuration and an outcome.
-    # From then on `followed` keeps only tokens that some common follower can follow, at this place and at those noted before.
+    # Part of judge_surveyed: many tokens lead to a configuration and an outcome, and it is not known that the pre-token can end
+    # after them. Mark the outcome as doubtful. `followed` keeps only tokens that some common follower can follow there, too.
     cdef int doubt(self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome) noexcept nogil
 
-    # Part of judge_surveyed: judge the tokens that lead to such an outcome and that `followed` does not have.
+    # Part of judge_surveyed: judge the tokens that lead to a doubtful outcome and that `followed` does not have.
     cdef int judge_doubtful(self, Engine engine, const SievePart* part) noexcept nogil
 
     # Part of judge_inside: of `count` tokens, judge those with an outcome for which `verdicts` has 0. If `cannot_end` is not

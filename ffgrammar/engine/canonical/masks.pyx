@@ -128,7 +128,7 @@ cdef class CanonicalMasks:
         cdef bytes successors = None
         if at.last < <uint32_t>UNCONSTRAINED and not at.character.need:
             try:
-                successors = self.rules.successors().find(at.last)
+                successors = self.rules.all_successors.find(at.last)
             except MemoryError:
                 return NO_MEMORY
         return self.parts.fill(
@@ -153,7 +153,7 @@ cdef class CanonicalMasks:
             return status
         if mask.count == DENSE and sieve.beside != NULL and at.last < <uint32_t>UNCONSTRAINED:
             try:
-                successors = self.rules.successors().find(at.last)
+                successors = self.rules.all_successors.find(at.last)
             except MemoryError:
                 mask_release(mask)
                 return NO_MEMORY

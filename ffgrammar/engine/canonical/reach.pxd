@@ -61,9 +61,9 @@ cdef class Reach:
     # be one that may come inside the lexeme.
     cdef int sure_after(self, Engine engine, uint32_t state, uint32_t* offset) noexcept nogil
 
-    # Part of both: append a set to `sets`, the union of the sets in `by_class` for the classes of the ASCII characters that may
-    # come inside the lexeme. A character whose class adds nothing is not looked at. (This saves a fifth of
-    # the instructions of canonical masks where a large pattern makes each transition expensive.)
+    # Part of both: append a set to `sets`. It is the union of the sets in `by_class` for the classes of the ASCII characters that
+    # may come inside the lexeme. A character whose class adds nothing is not looked at. (This saves a fifth of the instructions of
+    # canonical masks where a large pattern makes each transition expensive.)
     cdef int add_by_class(self, Engine engine, uint32_t state, const uint32_t* by_class, Vec* sets) noexcept nogil
 
     # Part of ends_in: add to the set at `offset` the hypotheses for which it takes two characters.

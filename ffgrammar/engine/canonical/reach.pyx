@@ -43,7 +43,8 @@ cdef inline bint is_subset(const uint32_t* some, const uint32_t* all, uint32_t w
 
 
 cdef int keep_set(Vec* sets, Map* at, uint32_t state, uint32_t offset, int status) noexcept nogil:
-    """Keep the last set for a state. If it could not be completed, which `status` says, forget it. Returns OK or a status."""
+    """Keep the last set, which is that of a state. But if `status` says that it could not be completed, drop it. Returns OK or
+    a status."""
     if status >= 0:
         status = map_put(at, state, offset)
     if status < 0:
@@ -334,7 +335,8 @@ cdef class Reach:
             at += 1
             states[depth] = target
             missing[depth] = 0 if byte < 0x80 else missing_after(missing[depth - 1], byte)
-            # (`full` is where most nodes lead; where each place has a survey of its own, masks take 30% fewer instructions)
+            # (most nodes lead to `full`. In schemas where each place has a survey of its own, this test saves 30% of the
+            # instructions of a mask.)
             if target == full or missing[depth] or node_token(&node) == pad_token:
                 continue
             status = self.note(target, node_token(&node))

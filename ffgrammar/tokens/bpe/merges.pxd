@@ -32,7 +32,7 @@ cdef class Merges:
     cdef uint32_t ranks              # every rank is below this
     # Tables by token. The first four are filled in when the token is first asked for.
     cdef uint32_t* left              # the left part of its last merge, or WHOLE, UNKNOWN or UNREACHED
-    cdef uint32_t* right             # the right part. Read it with `right_part`: if `left` was packed, it is UNKNOWN at first
+    cdef uint32_t* right             # the right part. Read it with `right_part`: it is UNKNOWN at first if `left` was packed
     cdef uint8_t* out_of_order       # whether its merges do not come in the order of ranks
     cdef uint32_t* rank              # of its last merge, where merges are listed; else NULL
     cdef uint8_t* is_byte            # with listed merges: whether the token stands for a byte of a character that is no token
@@ -61,8 +61,12 @@ cdef class Merges:
     # `right_part` where only the left part is known.
     cdef uint32_t find_right(self, uint32_t token) noexcept nogil
 
-    # The same, but writes the parts to `left` and `right` instead of noting them. The caller has set both to UNREACHED. Returns
-    # 0 or -1.
+    # The rank of a token's last merge, or that of its part `part` if this is higher. The part must be split.
+    cdef inline uint32_t later(self, uint32_t token, uint32_t part) noexcept nogil:
+        cdef uint32_t rank = rank_of(self.rank, token)
+        return max(rank, rank_of(self.rank, part)) if self.left[part] < <uint32_t>UNREACHED else rank
+
+    # Part of `split`: write the parts of a token to `left` and `right`. The caller has set both to UNREACHED. Returns 0 or -1.
     cdef int find_parts(self, uint32_t token, uint32_t* left, uint32_t* right) noexcept nogil
 
     # Whether a token is reached: whether merging its bytes gives this token. Returns 1 or 0, or -1 if there is no memory.

@@ -244,7 +244,7 @@ cdef class Merges:
         cdef uint32_t left = self.left[token]
         cdef uint32_t begin = self.trie.offsets[token] + self.trie.offsets[left + 1] - self.trie.offsets[left]
         cdef int32_t right = index_find(&self.trie.index, self.trie.blob + begin, self.trie.offsets[token + 1] - begin)
-        # (of no token there would be packed lengths of another vocabulary; any token will do to stay inside the tables)
+        # (only with packed lengths of another vocabulary is there no such token; then any id will do that is inside the tables)
         atomic_put(&self.right[token], <uint32_t>max(right, 0))
         return <uint32_t>max(right, 0)
 

@@ -1,10 +1,10 @@
-"""Writes how long the left parts of an embedded encoding's tokens are, so that nobody has to find them again:
+"""Writes how long the left parts of an embedded encoding's tokens are, so that they need not be found at run time:
 
     python -m ffgrammar.tokens.bpe.pack_lengths NAME OUT.bin
 
 NAME is that of an encoding, such as cl100k_base, and OUT.bin belongs beside its vocabulary. The left part of a token is
 the first of the two tokens of its last merge. As lengths, the left parts of cl100k take 28 KB and those of o200k 56 KB.
-A walk over the trie makes tokens of them again (`Merges`).
+A walk over the trie turns a length into the left part again (`Merges.load_left_lengths`).
 """
 
 from __future__ import annotations

@@ -24,9 +24,6 @@ cdef class Predecessors:
     # beginning of `one`. Writes NO_LIMIT if there is none. Returns OK or NO_MEMORY.
     cdef int find_ranks(self, uint32_t one, uint32_t* ranks) noexcept nogil
 
-    # The rank of a token's last merge, or that of its part `part` if this is higher.
-    cdef uint32_t later(self, uint32_t token, uint32_t part) noexcept nogil
-
     # Part of `fill`: whether no such merge comes before the merge that takes x into a larger part of `other`, for any part x at
     # the end of `other`. Returns True or False.
     cdef bint stays(self, uint32_t other, const uint32_t* ranks) noexcept nogil

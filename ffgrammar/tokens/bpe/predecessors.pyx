@@ -119,16 +119,12 @@ cdef class Predecessors:
                     return NO_MEMORY
                 if status and left[token] < <uint32_t>UNREACHED and self.merges.right_part(token) == y:
                     # (where two merges have the same rank, the one further left comes first)
-                    if self.later(token, left[token]) <= limit:
-                        ranks[left[token]] = min(ranks[left[token]], self.later(token, y))
+                    if self.merges.later(token, left[token]) <= limit:
+                        ranks[left[token]] = min(ranks[left[token]], self.merges.later(token, y))
             if left[y] >= <uint32_t>UNREACHED:
                 return OK
             limit = rank_of(self.merges.rank, y)
             y = left[y]
-
-    cdef uint32_t later(self, uint32_t token, uint32_t part) noexcept nogil:
-        cdef uint32_t rank = rank_of(self.merges.rank, token)
-        return max(rank, rank_of(self.merges.rank, part)) if self.merges.left[part] < <uint32_t>UNREACHED else rank
 
     cdef bint stays(self, uint32_t other, const uint32_t* ranks) noexcept nogil:
         cdef uint32_t limit = NO_LIMIT  # the rank of the merge that takes `other` into a larger part

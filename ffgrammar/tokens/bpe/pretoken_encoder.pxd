@@ -24,22 +24,22 @@ cdef class PretokenEncoder:
     # Whether a pre-token with the bytes of a token becomes this token. False may also mean that this is not known.
     cdef bint is_pretoken(self, uint32_t token, bint atom) noexcept nogil
 
-    # Whether the tokens of text[:count] are ids[:size]. The text must have the bytes of these. `made` is scratch.
+    # Whether the tokens of text[:count] are ids[:size]. The text must be the bytes of these ids. `made` is scratch.
     cdef bint makes(
         self, const uint8_t* text, size_t count, const uint32_t* ids, size_t size, Ids* made) noexcept nogil
 
-    # Whether a pre-token, `text` of `count` bytes, has the first of ids[:size] as its tokens, by what is known of pairs of tokens.
-    # Returns how many tokens these are, and at least two. Returns 0 if it has others, or if this is not known.
+    # Whether the tokens of a pre-token, `text` of `count` bytes, are two or more ids at the start of ids[:size], by the pairs that
+    # are known to stand side by side. Returns how many ids they are. Returns 0 if the tokens are others, or if they are not known.
     cdef size_t side_by_side(self, const uint8_t* text, size_t count, const uint32_t* ids, size_t size) noexcept nogil
 
-    # The same for any pre-token, by encoding it. If it has these tokens, that is kept of each pair.
+    # The same for any pre-token, by encoding it. If its tokens are these ids, each two neighbours are kept as a known pair.
     cdef size_t encoded(
         self, const uint8_t* text, size_t count, bint atom, const uint32_t* ids, size_t size, Ids* made) noexcept nogil
 
-    # The same as `makes`, for a text that is not known to be UTF-8: see `writes`.
+    # The same as `makes`, for the bytes of ids[:size], which need not be UTF-8. `is_known` is as in `writes`.
     cdef bint makes_part(self, const uint32_t* ids, size_t size, Ids* made, object is_known) except -1
 
-    # Whether a token is the one that is written for its bytes. Of several tokens with the same bytes that is only one.
+    # Whether encoders write this token for its bytes. Of several tokens with the same bytes they write only one.
     cdef inline bint represents(self, uint32_t token) noexcept nogil:
         cdef const uint32_t* offsets = self.trie.offsets
         return not self.trie.alias_count or token == <uint32_t>index_find(

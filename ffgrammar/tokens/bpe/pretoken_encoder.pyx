@@ -2,13 +2,13 @@
 
     encoder.writes((9906, 1917), ())       # True: the tokens of "Hello world"
 
-This is the check by definition, decode, encode and compare, without what makes it slow. The tokens stay numbers in an array. Most
-pre-tokens are one token, and then there is nothing to encode: it is enough that the token ends where the pre-token does. In other
-pre-tokens each two neighbours must be able to stand side by side (merges.pyx). If it is not known of each pair, the pre-token is
-encoded, and then it is known.
+By definition, ids are canonical if decoding and encoding gives them again. This check finds the same, without what makes that
+slow. The tokens stay numbers in an array. Most pre-tokens are one token, and then there is nothing to encode: it is enough that
+the token ends where the pre-token does. In other pre-tokens each two neighbours must be able to stand side by side (merges.pyx).
+Where this is not known of some pair, the pre-token is encoded. If that gives the same ids, all its pairs are known from then on.
 
-It only says that ids are canonical. Where they are not, or where bytes are not UTF-8, report.py does the same with lists, and says
-what the tokens should be.
+`writes` can only say that ids are canonical. Where it does not, or where bytes are not UTF-8, report.py decodes, encodes and
+compares after all, and says what the tokens should be.
 """
 
 from libc.stddef cimport size_t

@@ -1,7 +1,7 @@
-"""To split a token into its parts by merging its bytes asks for every pair of neighbours on the way. Most tokens can be cut into
-two tokens in few ways only, and the right way is the one where merges get as far as these two (`Merges.undo`). So each way is
-tried: with listed merges each merge that makes the token, and otherwise each token that it begins with. Where none is right, or
-the merges of a part do not come in the order of ranks, the bytes are merged after all.
+"""Merging the bytes of a token finds its parts, but looks up every pair of neighbours on the way. This is a faster way. Most tokens
+can be cut into two tokens in few ways only, and the right way is the one where merges get as far as these two (`Merges.undo`). So
+each way is tried: with listed merges each merge that makes the token, and otherwise each token that it begins with. Where none is
+right, or the merges of a part do not come in the order of ranks, the bytes are merged after all.
 
 On cl100k this takes 28 ms instead of 61, and on o200k 93 instead of 166. With listed merges a first canonical mask takes a half
 to a quarter of the time.

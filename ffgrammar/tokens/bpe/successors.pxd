@@ -32,8 +32,9 @@ cdef class Successors:
     # Whether the tables are made.
     cdef bint is_made(self) noexcept nogil
 
-    # All other methods run with the lock held. They return OK or NO_MEMORY unless their comments say otherwise. First, make the
-    # tables.
+    # All other methods run with the lock held. They return OK or NO_MEMORY unless their comments say otherwise.
+
+    # Make the tables.
     cdef int make(self) noexcept nogil
 
     # The steps of `make` follow. Put the tokens that merges make into the forest, each alone, and fill `everything` and
@@ -55,11 +56,8 @@ cdef class Successors:
     # Give a token the positions up to `end`. Its tree has `size` tokens. Returns the first position.
     cdef uint32_t place(self, uint32_t token, uint32_t end, uint32_t size) noexcept nogil
 
-    # The rank of a token's last merge, or that of its part `part` if this is higher.
-    cdef uint32_t later(self, uint32_t token, uint32_t part) noexcept nogil
-
-    # Let a token's last merge be (x, y). If this merge comes as soon as it can, what follows x cannot be y, nor a descendant of y
-    # with a position below this.
+    # Let a token's last merge be (x, y). If this merge comes as soon as it can, x cannot be followed by y, nor by the descendants
+    # of y up to some position. Returns the position after the last of these.
     cdef uint32_t stop_of(self, uint32_t token) noexcept nogil
 
     # In a mask of all tokens, clear the bits of those that cannot follow `one`.

@@ -162,7 +162,7 @@ cdef class Successors:
 
     cdef bint is_loose(self, uint32_t token) noexcept nogil:
         cdef uint32_t left = self.merges.left[token]
-        return self.position[left] == <uint32_t>NO_LIMIT or self.later(token, left) != rank_of(self.merges.rank, token)
+        return self.position[left] == <uint32_t>NO_LIMIT or self.merges.later(token, left) != rank_of(self.merges.rank, token)
 
     cdef int count_trees(self, const uint32_t* by_rank) noexcept nogil:
         cdef uint32_t rank, token
@@ -202,12 +202,6 @@ cdef class Successors:
         self.end[token] = self.stop[token] = end
         return end - size
 
-    cdef uint32_t later(self, uint32_t token, uint32_t part) noexcept nogil:
-        cdef uint32_t rank = rank_of(self.merges.rank, token)
-        if self.merges.left[part] < <uint32_t>UNREACHED and rank_of(self.merges.rank, part) > rank:
-            return rank_of(self.merges.rank, part)
-        return rank
-
     # ---- a token
 
     cdef uint32_t stop_of(self, uint32_t token) noexcept nogil:
@@ -215,7 +209,7 @@ cdef class Successors:
         if self.stop[token] == 0:
             # Those children of y count that merge no earlier than this token, and no earlier than x.
             right = self.merges.right_part(token)
-            rank = self.later(token, self.merges.left[token])
+            rank = self.merges.later(token, self.merges.left[token])
             at = self.position[right] + 1
             while at < self.end[right] and rank_of(self.merges.rank, self.token[at]) >= rank:
                 at = self.end[self.token[at]]
@@ -258,7 +252,7 @@ cdef class Successors:
         if rank_of(self.merges.rank, merged) >= limit:
             return
         right = self.merges.right_part(merged)
-        if self.position[right] != <uint32_t>NO_LIMIT and self.later(merged, right) < limit:
+        if self.position[right] != <uint32_t>NO_LIMIT and self.merges.later(merged, right) < limit:
             for at in range(self.position[right], self.stop_of(merged)):
                 bit_clear(mask, self.token[at])
 

@@ -19,12 +19,12 @@ cdef struct Cuts:
     Utf8 character                      # the character that the bytes so far end in
     uint32_t begun                      # the index of the token in which this character began
 
-# Set `at` to what is known before a text. `index` is that of its first token.
+# Set `at` to what is known before a text. `index` is the index of its first token.
 cdef void cuts_begin(Cuts* at, uint32_t index) noexcept nogil
 
-# Read a token, which has this index. The bytes must begin a UTF-8 text.
+# Read the token with this index. The bytes so far must begin a UTF-8 text.
 cdef void cuts_read(CanonicalRules rules, Cuts* at, uint32_t token, uint32_t index) noexcept nogil
 
-# Read a character of a class. Returns whether the text is cut before it, and at no place that is not known yet. False may also
-# mean that this is not known.
+# Read a character of a class. Returns whether the text is cut before it, and all earlier cuts are known, too. False may also mean
+# that this is not known.
 cdef bint cuts_step(PretokenTable table, Cuts* at, uint32_t character) noexcept nogil

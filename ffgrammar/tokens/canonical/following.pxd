@@ -28,8 +28,9 @@ cdef int can_go_on(CanonicalRules rules, const CanonicalState* at, uint32_t ahea
 # Whether a token may follow a state, and some text can go on after it. Returns True, False or FAILED.
 cdef int may_come_next(CanonicalRules rules, const CanonicalState* at, uint32_t token) noexcept nogil
 
-# Find the first token that may follow a state, among those at a node of the trie and below, or only those `below`. `text` leads
-# to the node. Returns True, False or FAILED. If no token may follow, that is kept for the next time.
+# Find the first token that may follow a state, among the tokens at and below a node of the trie. With `below`, the token of the
+# node itself does not count. `text` leads to the node. Returns True, False or FAILED. If no token may follow, that is kept for the
+# next time.
 cdef int find_first(
     CanonicalRules rules, const CanonicalState* at, uint32_t node, const uint8_t* text, bint below, uint32_t* token
 ) noexcept nogil

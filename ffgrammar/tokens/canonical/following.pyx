@@ -61,7 +61,7 @@ cdef int find_first(
 
 
 cdef uint64_t key_of(CanonicalRules rules, const CanonicalState* at, uint32_t node, bint below) noexcept nogil:
-    """A word that tells apart what `find_first` is asked, or 0 where one word is too small for that."""
+    """A word that stands for the arguments of `find_first`, or 0 if they do not fit into one word."""
     if at.count > 1 or at.character.need or at.hypothesis[0] >= 1 << 14:
         return 0
     if rules.has_unmergeable and (at.unmergeable or at.node[0] != <uint32_t>NO_NODE):

@@ -7,8 +7,8 @@ from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
 cdef enum:
     NO_TOKEN = 0xFFFFFFFF  # there is no token between the state and the last one
 
-# Whether tokens may come in the place of `token`, after a state, that begin with its bytes, and some text can go on after them.
-# Only one longer token is looked for, and what `remember` was told last. Returns True, False or FAILED.
+# Whether other tokens whose bytes begin with those of `token` may come in its place after a state, and some text can go on after
+# them. Two things are tried: what `remember` was told last, and one longer token. Returns True, False or FAILED.
 cdef int has_other_way(CanonicalRules rules, const CanonicalState* at, uint32_t token) noexcept nogil
 
 # Note what may come in the place of `token`: a token `first`, or NO_TOKEN, and then the token `last`.

@@ -1,19 +1,20 @@
 """What may come in the place of a token, as more text may show.
 
-After "the wor" the token " wor" is the tokenizer's own, but if "d" follows, " word" comes in its place. Which tokens may come
-there depends on the text before. But for the same token it is mostly the same ones, so those found last are tried first. They
-are a longer token, or two tokens: " match" and "ers" in the place of " matcher".
+The tokenizer writes "the wor" with the token " wor". If "d" follows, " word" comes in its place. Which tokens may come in the
+place of a token depends on the text before, but mostly they are the same ones. So those that were found last are tried first:
+a longer token, or two tokens, such as " match" and "ers" in the place of " matcher".
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
+from ffgrammar.core.threads cimport atomic_load_word, atomic_put_word
 from ffgrammar.tokens.canonical.following cimport find_first, may_come_next
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
 
 
 cdef int has_other_way(CanonicalRules rules, const CanonicalState* at, uint32_t token) noexcept nogil:
-    # (an entry is one word, so threads find all of it or another one)
-    cdef uint64_t known = rules.other_ways[token]
+    # (threads read and write entries without a lock: an entry is one word, which is read and written at once)
+    cdef uint64_t known = atomic_load_word(&rules.other_ways[token])
     cdef const uint8_t* text = rules.trie.blob + rules.trie.offsets[token]
     cdef CanonicalState after = at[0]
     cdef uint32_t node, last
@@ -34,4 +35,4 @@ cdef int has_other_way(CanonicalRules rules, const CanonicalState* at, uint32_t 
 
 cdef void remember(CanonicalRules rules, uint32_t token, uint32_t first, uint32_t last) noexcept nogil:
     # (NO_TOKEN becomes 0)
-    rules.other_ways[token] = <uint64_t>(first + 1) << 32 | (last + 1)
+    atomic_put_word(&rules.other_ways[token], <uint64_t>(first + 1) << 32 | (last + 1))

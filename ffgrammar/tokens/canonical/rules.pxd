@@ -53,18 +53,15 @@ cdef class CanonicalRules:
     cdef uint32_t asked                    # pairs of tokens that calls of `successors_for` were about; stays at MAX_ASKED or more
     cdef Outcomes outcomes                 # of the pre-tokenizer
     cdef BoundaryTransitions transitions
-    cdef dict stands_alone                 # by token: whether it leaves any text in the normal form (tracker.pyx)
+    cdef dict stands_alone                 # by token: whether it leaves every text in the normal form (tracker.pyx)
     cdef dict sieves                       # that sieve.pyx has made
     cdef uint32_t sieve_count              # how many it ever made
     cdef uint64_t* other_ways              # by token: what came in its place, or 0 (other_ways.pyx)
-    cdef uint64_t* nothing_follows         # by hash: after which state no token of a part of the trie may come (following.pyx)
+    cdef uint64_t* nothing_follows         # by hash: a state, and a part of the trie of which no token may come (following.pyx)
     cdef uint32_t* free_ends               # the hypotheses, as bits, after which the pre-token can end in printable ASCII text
 
-    # The successors of all tokens.
-    cdef Successors successors(self)
-
-    # The same for a caller that has `count` pairs to check and can do so without them. Returns None until
-    # the tables of successors are made, or the pairs of all such calls are so many that the tables are worth their making.
+    # `all_successors` for a caller that has `count` pairs to check, and can do so one by one. Returns None until the tables of
+    # successors are made, or the pairs of all such calls are so many that making the tables is worth it.
     cdef Successors successors_for(self, uint32_t count)
 
     # Set `at` to the state before a text.

@@ -186,9 +186,6 @@ cdef class CanonicalRules:
 
     # ---- successors
 
-    cdef Successors successors(self):
-        return self.all_successors
-
     cdef Successors successors_for(self, uint32_t count):
         if atomic_load(&self.asked) < MAX_ASKED:
             atomic_add(&self.asked, min(count, <uint32_t>MAX_ASKED))

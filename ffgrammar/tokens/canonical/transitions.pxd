@@ -37,7 +37,7 @@ cdef struct Transition:
 cdef struct Prefix:
     # What a walk knows of the first bytes of a token.
     Utf8 character      # the character that is being read
-    uint16_t outcome    # NO_OUTCOME until the first character is complete
+    uint16_t outcome    # of the complete characters; NO_OUTCOME until the first is complete
 
 
 cdef class BoundaryTransition:

@@ -137,7 +137,7 @@ cdef class BoundaryTransitions:
                 status = self.outcomes.step(path[depth - 1].outcome, self.outcomes.pretokens.ascii[byte])
                 path[depth].outcome = <uint16_t>status
                 if self.all_merged and 0 <= status < <int>self.numbers.len and self.numbers.data[status] != <uint32_t>NO_NUMBER:
-                    # (the bit of a node without a token is a spare one)
+                    # (a node without a token has pad_token, whose bit is a spare one)
                     bit_set(made.mask, token)
                     made.after[token] = <uint16_t>self.numbers.data[status]
                     at += 1

@@ -18,15 +18,15 @@ cdef class UnsettledEnd:
     # Read the bytes of a token. Returns 0; raises MemoryError, and TokenizerError if there are too many contexts.
     cdef int read(self, uint32_t token) except -1
 
-    # Whether some token may cover the end of the bytes as open token number `i`, or, with `below`, a longer one than the bytes.
-    # Sets `token` to it. Raises MemoryError.
+    # Whether some token may cover the end of the bytes as open token number `i`. With `below`, only tokens that reach beyond the
+    # bytes count. Sets `token` to it. Raises MemoryError.
     cdef bint may_cover(self, uint32_t i, bint below, uint32_t* token) except *
 
-    # Whether there is only one covering, apart from others with the same kept tokens. If there is another one, and it can be
-    # used at other places, it is noted as what may come in the place of `token`, which was read last. Raises MemoryError.
+    # Whether all coverings have the same kept tokens. If not, and another way to write `token`, which was read last, may also be
+    # tried at other places, this way is noted (other_ways.pxd). Raises MemoryError.
     cdef bint is_only_way(self, uint32_t token) except *
 
-    # How many tokens all coverings of the bytes begin with; perhaps fewer, but found without looking for the last tokens.
+    # How many tokens all coverings of the bytes begin with, or fewer. This is found without looking for the last tokens.
     cdef uint32_t at_least_shared(self) noexcept
 
     # The same, exactly: see `shared_tokens`. The tokens that were read must be canonical. Raises MemoryError.

@@ -97,7 +97,7 @@ cdef class UnsettledEnd:
                 only = i
         if found != 1:
             return self.size_of(context) if found else 0
-        # (the last token that was read covers the end; so it is settled if no longer one does)
+        # (the token that was read last covers the end. So it is settled if no token that reaches beyond the end does.)
         return self.size_of(context) + (not self.may_cover(only, True, &last))
 
     cdef uint32_t common(self, uint32_t one, uint32_t other) noexcept:
@@ -118,7 +118,7 @@ cdef class UnsettledEnd:
 
 
 def settled_count(CanonicalRules rules not None, tuple ids not None):
-    """How many tokens at the start of a sequence no further text can change.
+    """How many tokens at the start of a sequence are settled: no further text can change them.
 
     Args:
         rules: the rules of the tokenizer.

@@ -18,7 +18,7 @@ In reading order:
     wordpiece           the bytes of WordPiece tokens
     huggingface         a tokenizer.json as a whole: bytes of tokens, special tokens, end-of-text tokens
     sentencepiece       a model of sentencepiece as a whole
-    gguf_patterns       the pre-tokenizers of GGUF files, by their names
+    gguf_patterns       how the pre-tokenizers that a GGUF file names cut a text
     gguf                the vocabulary of a GGUF file
     ranks               rank files of tiktoken and Llama, and Mistral's tekken.json
     word_list           word lists of RWKV

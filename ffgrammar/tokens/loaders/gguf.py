@@ -35,11 +35,12 @@ from ffgrammar.tokens.loaders.unigram_models import model_of_pieces
 
 __all__ = ["read_fields", "read_gguf", "read_pieces"]
 
-# Pre-tokenizers of models that work on characters, and one whose tokens are words without the spaces between them
+# By pre-tokenizer: models that work on characters; and one that is not read, because its tokens are words without the
+# spaces between them
 BY_CHARACTERS = ("gemma4", "granite-embed-multi-311m", "sarvam-moe")
 UNREADABLE = ("whitespace",)
 LETTERS = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False, "use_regex": False}
-# The kinds of values that `struct` reads, and its letter for each. The other kinds are strings and arrays.
+# The kinds of values that `struct` reads, with its letter for each. The other kinds are strings and arrays.
 NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 STRING, ARRAY = 8, 9
 PREFIX = b"tokenizer.ggml."
@@ -70,7 +71,7 @@ def read_gguf(path: Path, eos_token_ids: Any = None) -> ReadTokenizer:
         raise TokenizerError(f"{path}: GGUF vocabularies of the kind {found.get('model')!r} are not read")
     if eos_token_ids is None:
         if found["model"] == "bert":
-            # (this is the name that the field has)
+            # (the format spells the field like this)
             found.setdefault("eos_token_id", found.get("seperator_token_id"))
         if found.get("eos_token_id") is None:
             raise TokenizerError(f"{path}: which token ends a text is not known; give eos_token_ids=")

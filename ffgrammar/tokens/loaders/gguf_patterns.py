@@ -3,8 +3,8 @@ r"""How the pre-tokenizers that a GGUF file names cut a text: llama.cpp's names,
     NAMED["qwen2"]         # Cuts(patterns=(...), whole=False)
     cuts_of(None)          # of a file that names none: llama.cpp's default
 
-llama.cpp does not tell \p{Lu} and \p{Ll} apart beyond ASCII: a capital letter is any letter but a-z there. And its
-contractions are those in ASCII letters.
+Two things differ from the patterns of the models themselves. Beyond ASCII, llama.cpp does not tell \p{Lu} and \p{Ll}
+apart: a letter counts as either. And its contractions are those in ASCII letters.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ ALPHABETS = _members(
     "104d8-104fb 10c80-10cb2 10cc0-10cf2 118a0-118df 1e900-1e943"
 )
 SIGNS = _members("21-2f 3a-7e ff01-ff0f ff1a-ff5e 2018-201f 3001-3002")
-# (\s+$ in llama.cpp: nothing follows in what the patterns before have cut)
+# (llama.cpp has \s+$ as the fourth: white space at the end of a part that the patterns before have cut. The two
+# look-aheads say the same.)
 DEEPSEEK = (r"[\r\n]", rf"\s?{ALPHABETS}+", rf"\s?{SIGNS}+", r"\s+(?!\s)(?!\S)", WIDE, r"\p{N}+")
 CODER = (r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", WIDE, r"\p{N}")
 THREE = "[0-9][0-9][0-9]"
@@ -110,5 +111,5 @@ NAMED = {
 
 
 def cuts_of(name: str | None) -> Cuts | None:
-    """How a pre-tokenizer cuts, None if its name is not known here. A file without a name has llama.cpp's default."""
+    """How a pre-tokenizer cuts; None if its name is not known here. The name None means llama.cpp's default."""
     return NAMED.get(name or "default")

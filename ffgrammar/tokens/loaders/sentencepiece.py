@@ -3,11 +3,11 @@
     read = read_sentencepiece(path, data)       # a ReadTokenizer
 
 A model is turned into the JSON value of a tokenizer.json, which the rest of the loaders read. One thing differs. In a
-BPE model each piece has a score, and of two neighbours that may merge those with the highest score of the result come
-first, wherever the result was cut. So all merges to one piece have the same rank.
+BPE model each piece has a score. The neighbours that together are the piece with the highest score merge first,
+whichever two parts of it they are. So all merges to one piece have the same rank.
 
-Of a unigram model no rules are known, but it encodes here (unigram.py). The package `sentencepiece` encodes with BPE
-models that normalize a text first, and where something else is not read.
+A unigram model has no rules, but it encodes here (unigram.py). The package `sentencepiece` encodes with BPE models that
+normalize a text first, and with all other models of which something is not read here.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def read_sentencepiece(path: Path, data: bytes, eos_token_ids: Any = None) -> Re
 
 
 def read_model(model: Model, name: str, eos_token_ids: Any) -> ReadTokenizer:
-    """What a model says, without an encoder where the rules are not known. `name` is for messages. Raises
+    """What a model says; without an encoder where the rules are not known. `name` is for messages. Raises
     TokenizerError."""
     reason = _why_no_rules(model)
     ranks: list[int] = []
@@ -77,7 +77,7 @@ def read_model(model: Model, name: str, eos_token_ids: Any) -> ReadTokenizer:
 
 
 def _why_no_rules(model: Model) -> str:
-    """What of a model is not read here, "" if nothing."""
+    """Why a model has no rules here; "" if it has."""
     if model.kind != BPE:
         return NO_RULES
     if model.normalizes:
@@ -102,8 +102,9 @@ def _why_no_rules(model: Model) -> str:
 def _are_runs(tied: list[Piece], least: float) -> bool:
     """Whether pieces with equal scores are runs of spaces that merge last, and merge alike in the order of ids.
 
-    Of equal scores the leftmost merge comes first. Here, in the order of ids all merges to one length come first. For
-    models like Llama 2's both make the same of a run: this is tried for all runs up to four times the longest piece.
+    Of merges with equal scores, sentencepiece makes the leftmost first. Ranks here are in the order of ids, so all
+    merges to one length come before those to the next. For models like Llama 2's both make the same of a run. This is
+    tried for all runs up to four times the longest piece.
     """
     if any(set(piece.text) != {SPACE} or piece.score > least for piece in tied):
         return False

@@ -56,7 +56,7 @@ class Model(NamedTuple):
         adds_space: whether a space is put before a text.
         joins_spaces: whether a run of spaces in a text becomes one, and those at its start and end are removed.
         charsmap: the map of characters that a text is normalized with; empty if there is none.
-        map_name: its name.
+        map_name: the name of this map.
         spaces: what else is unusual with spaces, "" if nothing.
     """
 
@@ -72,7 +72,7 @@ class Model(NamedTuple):
 
     @property
     def normalizes(self) -> str:
-        """How it changes a text first, other than by a space before it; "" if it does not."""
+        """How the model changes a text before it encodes it, apart from a space before the text; "" if it does not."""
         changes = [
             self.charsmap and (self.map_name or "its own map of characters"),
             self.joins_spaces and "surplus spaces are removed",

@@ -1,12 +1,12 @@
-"""Unigram models, of a tokenizer.json, of sentencepiece or of a GGUF file: what they say, and how they encode.
+"""Unigram models of a tokenizer.json, of sentencepiece or of a GGUF file: what such a file says, and how it encodes.
 
     encoder = UnigramEncoder(model, other)      # `other` calls the package that the model comes from
     encoder.bind_trie(trie)                     # once the vocabulary's trie is made
     encoder.encode(" hello world")
 
 A text is normalized and then encoded by tokens/unigram/best_path.pyx. It is read as the continuation of another one, so
-a space at its start stays, and none is put there. Where the model joins spaces, a run of spaces is one, and those at
-the end go. The package encodes a text that it may normalize in another way.
+a space at its start stays, and none is put there. Where the model joins spaces, a run of spaces becomes one, and those
+at the end are removed. A text that the package may normalize in another way is left to the package.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
 __all__ = ["UnigramEncoder", "UnigramModel"]
 
-# What a character that is no piece has less than the worst piece
+# How far the score of a character that is no piece is below that of the worst piece
 PENALTY = 10.0
 SPACES = re.compile(b" +")
 
@@ -36,9 +36,9 @@ class UnigramModel(NamedTuple):
 
     Attributes:
         scores: by id; NaN for a token that is not made of text.
-        worst: the score from which that of characters that are no pieces is counted.
+        worst: the lowest score of a piece. A character that is no piece has PENALTY less.
         unknown: the token for such characters, if there is one.
-        byte_tokens: 256 tokens for their bytes, if there are such.
+        byte_tokens: 256 tokens for the bytes of such characters, if there are any.
         charsmap: the map of characters; None if they stay as they are.
         applies: whether the whole map is applied here. If not, only line ends and tabs become spaces, and the package
             encodes texts in which other rules apply.
@@ -46,7 +46,7 @@ class UnigramModel(NamedTuple):
         single: whether scores are summed with 32 bits.
         by_words: whether each word is encoded for itself.
         cuts: whether no token goes on across the start of a word.
-        refused: what makes a normalized text one for the package, if it is found there.
+        refused: the package encodes a text in which this is found.
     """
 
     scores: npt.NDArray[np.float64]
@@ -100,8 +100,8 @@ class UnigramEncoder:
         return self._path
 
     def encode(self, data: str | bytes) -> list[int]:
-        """The ids of a text. Bytes that are not UTF-8 are read as U+FFFD, those of a tokenizer.json as
-        `HuggingFaceEncoder` says."""
+        """The ids of a text. Bytes that are not UTF-8 are read as U+FFFD. But with a tokenizer.json,
+        `HuggingFaceEncoder` encodes them."""
         if isinstance(data, str):
             text = without_surrogates(data)
         elif isinstance(self._other, HuggingFaceEncoder) and valid_prefix(data) < len(data):
@@ -117,7 +117,7 @@ class UnigramEncoder:
         return self._other.encode(data)
 
     def _normalized(self, text: str) -> bytes | None:
-        """The text as it is encoded, None if the package has to do that."""
+        """The normalized text; None if the package has to encode it."""
         model = self._model
         data = text.encode()
         if model.charsmap is not None and not model.charsmap.is_normal(data):
@@ -135,8 +135,8 @@ class UnigramEncoder:
         return data.replace(SPACE.encode(), b" ").rstrip(b" ")
 
     def pretoken_ends(self, data: bytes) -> list[int] | None:
-        """Where the words of a text end. None where the text is changed first, or tokens go across the start of a
-        word."""
+        """Where the words of a text end. None if the text is changed first, or if tokens may go on across the start of
+        a word."""
         if not self._model.cuts or self._normalized(data.decode("utf-8")) != data:
             return None
         ends = [at for at in range(1, len(data)) if data[at] == 0x20 and data[at - 1] != 0x20]

@@ -36,12 +36,13 @@ __all__ = ["NO_RULES", "as_the_package_reads", "hide_special", "join_words", "mo
 NO_RULES = "the model is unigram: which of its tokens can follow others is not known by rule"
 # A space after something else, in a piece
 INNER_SPACE = re.compile(f"[^{SPACE}]{SPACE}")
-# What the package treats in its own way: the names of tokens for bytes, and where spaces are joined other white space.
+# The package treats two things in its own way: the names of tokens for bytes; and where spaces are joined, other white
+# space.
 BYTE_NAME = "<0x[0-9A-Fa-f]{2}>"
 OTHER_SPACES = rf"[^\S ]|{SPACE}"
-# A name that is in no text
+# The form of a name that is in no text
 HIDDEN = "\U0010fffe\U0010ffff{}\U0010fffe"
-# Normalizers that join words as cutting at white space does. (Where U+2581 follows white space, it begins a word.)
+# Normalizers that do to spaces what cutting at white space did. (A U+2581 after white space begins a word by itself.)
 JOIN_WORDS: list[dict[str, Any]] = [
     {"type": "Replace", "pattern": {"Regex": rf"\s+(?={SPACE})"}, "content": ""},
     {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "},
@@ -50,12 +51,12 @@ JOIN_WORDS: list[dict[str, Any]] = [
 
 
 def model_of_pieces(model: Model, name: str, single: bool) -> UnigramModel | None:
-    """What a model of sentencepiece says.
+    """The unigram model of a model of sentencepiece.
 
     Args:
         model: the model.
         name: for messages.
-        single: whether it is encoded as the package `sentencepiece` does. If not, as llama.cpp does.
+        single: whether texts are encoded as the package `sentencepiece` does; if not, as llama.cpp does.
     """
     symbols = [piece.text for piece in model.pieces if piece.kind == USER_DEFINED]
     if model.spaces or any(" " in text for text in symbols):
@@ -98,7 +99,7 @@ def _cuts(texts: list[str], scores: npt.NDArray[np.float64]) -> bool:
 def model_of_config(
     config: Mapping[str, Any], steps: Mapping[str, list[dict[str, Any]]], name: str
 ) -> UnigramModel | None:
-    """What a tokenizer.json says.
+    """The unigram model of a tokenizer.json.
 
     Args:
         config: the JSON value, without what puts a space before a text.
@@ -148,7 +149,8 @@ def model_of_config(
 
 def as_the_package_reads(number: str) -> float:
     """A number of a JSON file as the package `tokenizers` reads it: its digits as one number, times or divided by a
-    power of ten. That rounds twice. Of two paths with nearly equal sums, the last bit of a score may decide."""
+    power of ten. This rounds twice, so the last bit may be another one. Between two paths with nearly equal sums, the
+    last bit of a score may decide."""
     digits, _, exponent = number.lower().partition("e")
     whole, _, fraction = digits.partition(".")
     power = int(exponent or 0) - len(fraction)

@@ -3,8 +3,8 @@ r"""Word lists: the vocabularies of RWKV. A line has an id, the token as a Pytho
     257 '\t\t' 2
     258 b'\xe4\xb8' 2
 
-At each place of a text the longest token counts, and nothing is merged (tokens/vocabulary/longest_match.pyx). So a
-token may depend on many tokens after it, which the rules of canonical sequences do not allow for.
+At each place of a text the longest token counts, and nothing is merged (tokens/vocabulary/longest_match.pyx). So
+whether a token is right may depend on many tokens after it. The rules of canonical sequences do not allow for that.
 """
 
 from __future__ import annotations

@@ -21,9 +21,9 @@ from ffgrammar.core.errors import TokenizerError
 __all__ = ["EOS_NAME", "NO_RULES", "token_bytes", "wordpiece_bytes"]
 
 NO_RULES = "the model is WordPiece, not BPE"
-# Ends a text in models that have none of the other names for that.
+# The token that ends a text, in models that have none of the usual names for it
 EOS_NAME = "[SEP]"
-# What `cleanup` puts in place of what
+# What `cleanup` replaces, and by what
 CLEAN = [
     (" .", "."),
     (" ?", "?"),

@@ -7,9 +7,9 @@ small part of that language, and only this part is read:
     characters, \r \n \t \v \f \s \S \d \p{L} \p{Lu} \p{Han} \P{N} …, classes [^\s\p{L}] [a[bc]] [\p{L}&&[^\p{Han}]]
     (?!x) (?=x), where x is one character or class; $ at the end of a text; groups (…), which only group
 
-A possessive quantifier gives nothing back. It is read as a greedy one, and refused where that could make a difference.
-It could where a character that the quantifier takes may also begin what follows. The quantifier is also refused where
-this cannot be told: at the end of a group, and after more than one character or class.
+A possessive quantifier gives nothing back. It is read as a greedy one, and refused where that could make a difference:
+where a character that it takes may also begin what follows. It is also refused where this cannot be told: at the end of
+a group, and after more than one character or class.
 
 `compile_pattern` makes a program for a Pike machine, a list of `Instruction`, in well under a millisecond. What a
 pattern matches is not decided here but in automaton.py, which also says what a Pike machine is.
@@ -329,7 +329,7 @@ class _Reader:
         return part
 
     def characters(self, ignore_case: bool) -> tuple[CharSet, CharSet | None]:
-        """(one character, escape or class, what is taken out of it: the b of [a&&[^b]])."""
+        """(the set of one character, escape or class, the set that is taken out of it or None: the b of [a&&[^b]])."""
         if self.take("["):
             return self.bracketed(ignore_case)
         return self.set_of(*self.member(ignore_case)), None
@@ -338,12 +338,12 @@ class _Reader:
         negated = self.take("^")
         names: list[str] = []
         ranges: list[tuple[int, int]] = []
-        mask = 0  # of classes inside
+        mask = 0  # of the classes inside this one
         if self.peek("]"):
             raise self.error("] at the start of a class is not supported")
         while not self.take("]"):
             if not negated and (names or ranges or mask) and self.take("&&[^"):
-                self.at -= 1
+                self.at -= 1  # (`bracketed` reads the ^)
                 without, other = self.bracketed(ignore_case)
                 if other or not without.negated or not self.take("]"):
                     raise self.error("only [^...] can be taken out of a class, at its end")

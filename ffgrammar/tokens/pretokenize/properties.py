@@ -53,7 +53,7 @@ def property_ranges(name: str) -> Ranges:
 
 def pack_properties(properties: Iterable[tuple[str, Iterable[int]]]) -> bytes:
     """Names and the ascending code points of each, compressed: a line for each name, with how many code points are left
-    out before each range, and how many the range has after its first one."""
+    out before each range, and how many more than one the range has; both numbers in base 36."""
     lines = []
     for name, codes in properties:
         steps = [name]

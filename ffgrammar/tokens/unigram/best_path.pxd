@@ -18,7 +18,8 @@ cdef class BestPath:
     cdef readonly TokenTrie trie
     cdef double* scores     # by representative token of a node: the score of the piece with these bytes; NaN if there is none
     cdef uint32_t* pieces   # by representative token: this piece
-    cdef uint32_t* pairs    # by two bytes: their node, or 0. (Their parents have most children. This halves the time of encoding.)
+    # By two bytes: their node, or 0. Nodes of one byte have the most children to search. This table halves the time of encoding.
+    cdef uint32_t* pairs
     cdef double unknown_score
     cdef int32_t unknown    # the token of a run of characters that are no pieces, or -1
     cdef bint has_bytes     # whether `byte_tokens` are used instead
@@ -33,14 +34,15 @@ cdef class BestPath:
     # a character is no piece and there is no token for it.
     cdef BpeStatus encode_all(self, const uint8_t* text, size_t count, PathEnd* ends, Ids* out) noexcept nogil
 
-    # The same for a text of which all is one path.
+    # The same for one path through the whole text.
     cdef BpeStatus encode_path(self, const uint8_t* text, uint32_t count, PathEnd* ends, Ids* out) noexcept nogil
 
-    # Set ends[1 : count + 1].
+    # Find the best path to each offset: fill ends[: count + 1].
     cdef void find_ends(self, const uint8_t* text, uint32_t count, PathEnd* ends) noexcept nogil
 
     # Append the tokens of the path that leads to ends[count]. Returns as `encode_all`. `ends` is of no use any more.
     cdef BpeStatus spell(self, const uint8_t* text, uint32_t count, PathEnd* ends, Ids* out) noexcept nogil
 
-    # Append the tokens of characters that are no pieces. Returns as `encode_all`.
+    # Append the tokens of a character that is no piece. `is_first` says whether it is the first of a run of such characters.
+    # Returns as `encode_all`.
     cdef BpeStatus spell_unknown(self, const uint8_t* text, uint32_t count, bint is_first, Ids* out) noexcept nogil

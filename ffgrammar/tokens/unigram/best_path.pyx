@@ -33,7 +33,7 @@ cdef enum:
     UNKNOWN = -1
     RELEASE_GIL_FROM = 1024  # from this many bytes of text on, giving up the GIL is worth its cost
 
-# With 32 bits: from this sum on, sums begin anew at zero. The package `sentencepiece` does so.
+# With 32 bits, sums begin anew at zero once they exceed this. The package `sentencepiece` does so.
 cdef double GREATEST_SUM = 100_000
 
 
@@ -43,7 +43,7 @@ cdef inline double rounded(double value, bint single) noexcept nogil:
 
 
 cdef inline void offer(PathEnd* end, double score, uint32_t start, int32_t piece) noexcept nogil:
-    """Takes a path if there is none yet, or only worse ones."""
+    """Take a path to an offset if there is none yet, or a worse one."""
     if end.start == <uint32_t>NOWHERE or score > end.score:
         end[0] = PathEnd(score, start, piece)
 
@@ -53,7 +53,7 @@ cdef class BestPath:
 
     Args:
         trie: the vocabulary, with spaces as spaces.
-        scores: by id, NaN for a token that is no piece: it is never made of a text.
+        scores: by id; NaN for a token that is no piece, and so is never made of a text.
         unknown_score: of a character that is no piece.
         unknown: the token for such characters; None if there is none.
         byte_tokens: 256 tokens for the bytes of such characters; None if there are none.
@@ -100,7 +100,7 @@ cdef class BestPath:
         free(self.pairs)
 
     def encode(self, bytes text not None):
-        """The ids of a UTF-8 text, which is normalized.
+        """The ids of a UTF-8 text, which must be normalized.
 
         Raises:
             TokenizerError: a character is no piece and there is no token for it, or the text has 4 GB or more.

@@ -17,9 +17,9 @@ cdef class Charsmap:
     # One unit of the double array.
     cdef uint32_t unit(self, uint32_t at) noexcept nogil
 
-    # How many bytes the longest rule takes that applies at the start of a text; 0 if none does. `value` is set to where its text
-    # begins in `texts`.
+    # How many bytes the longest rule that applies at the start of a text takes; 0 if none applies. Sets `value` to where the
+    # rule's text begins in `texts`.
     cdef size_t longest(self, const uint8_t* text, size_t count, uint32_t* value) noexcept nogil
 
-    # How many bytes the longest symbol has with which a text begins; 0 if it begins with none.
+    # How many bytes the longest symbol at the start of a text has; 0 if there is none.
     cdef size_t symbol(self, const uint8_t* text, size_t count) noexcept nogil

@@ -8,8 +8,8 @@ characters disappear.
     charsmap.is_normal(b"a b")      # True: no rule applies anywhere in it
     charsmap.apply(b"a\\nb")         # b"a b"
 
-From left to right the longest rule that applies is taken, and reading goes on after it. Where a symbol begins (a piece that the
-user of sentencepiece has defined), it is left alone.
+The text is read from left to right. The longest rule that applies is taken, and reading goes on after it. A symbol is a piece that
+the user of sentencepiece has defined. Where one begins, it is left as it is.
 """
 
 from libc.stddef cimport size_t
@@ -29,7 +29,7 @@ cdef enum:
 
 
 cdef inline uint32_t below(uint32_t unit) noexcept nogil:
-    """What is combined with the place of a unit, and with a byte, to give the place of the unit that this byte leads to."""
+    """The offset of a unit. The place of the unit, this and a byte, joined by xor, are the place that the byte leads to."""
     return (unit >> 10) << ((unit & WIDE) >> 6)
 
 
@@ -41,7 +41,7 @@ cdef class Charsmap:
         symbols: texts that no rule changes.
 
     Raises:
-        TokenizerError: it is damaged.
+        TokenizerError: the map is damaged.
     """
 
     def __cinit__(self, bytes data not None, symbols=()):

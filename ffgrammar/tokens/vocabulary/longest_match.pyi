@@ -1,7 +1,7 @@
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
 class LongestMatch:
-    """The encoder of a vocabulary of which the longest token counts at each place."""
+    """The encoder of a vocabulary that is matched greedily."""
 
     def __init__(self, trie: TokenTrie) -> None: ...
     def encode(self, data: str | bytes) -> list[int]: ...

@@ -37,7 +37,7 @@ def start_of_last_boundary(text: str) -> int | None:
 
 
 def stands_alone(form: NormalForm, data: bytes) -> bool:
-    """Whether a text in a normal form that ends after a character stays in it if these bytes follow, whatever it is."""
+    """Whether every text in a normal form that ends after a whole character is still in it if these bytes follow."""
     try:
         text = data.decode()
     except UnicodeDecodeError:

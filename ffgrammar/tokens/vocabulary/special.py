@@ -55,7 +55,7 @@ class SpecialNames:
         return found[0] if isinstance(found[0], str) else found[0].decode("utf-8", "surrogatepass")
 
     def split(self, text: str | bytes) -> list[tuple[str | bytes, int | None]]:
-        """The parts of a text: what stands before each name, with the id that the name means; the rest, with None."""
+        """The parts of a text: what stands before each name, with the id of the name; and what is left, with None."""
         parts: list[tuple[str | bytes, int | None]] = []
         at = 0
         for found in self._text.finditer(text) if isinstance(text, str) else self._bytes.finditer(text):
