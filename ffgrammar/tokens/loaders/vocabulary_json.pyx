@@ -349,7 +349,7 @@ cdef class JsonText:
 
     def merges(self, NameTable table not None, never=()):
         """The ids of listed merges, for MergeList: left token, right token and what they become, one after another, as words of 32
-        bits. (On Llama 3 this takes 25 ms. To look the names up in Python took 390 ms.)
+        bits. (On Llama 3 this takes 35 ms. Python's json and its look-ups take 450 ms.)
 
         Args:
             table: the vocabulary.
