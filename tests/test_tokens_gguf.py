@@ -14,6 +14,7 @@ import pytest
 import ffgrammar as ff
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.loaders.encoders import NO_DUMMY_PREFIX
+from ffgrammar.tokens.loaders.gguf import _makes_lines
 from ffgrammar.tokens.loaders.gguf_patterns import NAMED
 from oracle.trained import REPLACE, byte_fallback, random_text, some_texts
 
@@ -204,3 +205,9 @@ def test_errors(tmp_path: Path) -> None:
         path.write_bytes(changed)
         with pytest.raises(TokenizerError, match=r"damaged|vocabulary"):
             ff.Tokenizer.from_file(path)
+
+
+def test_long_runs_of_line_breaks_are_not_tried() -> None:
+    runs = ["\n" * (1 << power) for power in range(10)]
+    merges = [(run, run) for run in runs[:-1]]
+    assert _makes_lines(runs[:9], merges) and not _makes_lines(runs, merges)

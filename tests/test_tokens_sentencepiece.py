@@ -13,6 +13,8 @@ import pytest
 import ffgrammar as ff
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.loaders.encoders import NO_DUMMY_PREFIX
+from ffgrammar.tokens.loaders.sentencepiece import _are_runs
+from ffgrammar.tokens.loaders.sentencepiece_model import NORMAL, SPACE, Piece
 from oracle.trained import random_text, some_texts
 
 sentencepiece = pytest.importorskip("sentencepiece")
@@ -134,3 +136,10 @@ def test_damaged_models(models: Callable[[str], bytes], tmp_path: Path) -> None:
         except TokenizerError:
             continue
         assert tok.vocab_size > 0
+
+
+def test_long_runs_of_spaces_are_not_tried() -> None:
+    """Two runs with the same score are alike as long as this can be tried in a short time."""
+    for size, alike in ((4, True), (64, True), (65, False), (100_000, False)):
+        runs = [Piece(SPACE * length, -1.0, NORMAL) for length in (2, size)]
+        assert _are_runs(runs, -1.0) is alike

@@ -81,3 +81,12 @@ def test_errors(cl100k: Tokenizer) -> None:
     assert tracker.tokens == ()
     with pytest.raises(TokenizerError, match="not known"):
         CanonicalityTracker(Tokenizer.from_tokens([b"a"]))
+
+
+def test_rollback_takes_integers(cl100k: Tokenizer) -> None:
+    tracker = CanonicalityTracker(cl100k)
+    tracker.extend(cl100k.encode("one two"))
+    for wrong in (1.5, "1", None):
+        with pytest.raises(TypeError, match="integer"):
+            tracker.rollback(wrong)  # type: ignore[arg-type]
+    assert tracker.tokens == tuple(cl100k.encode("one two"))

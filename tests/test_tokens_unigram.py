@@ -464,6 +464,7 @@ def test_damaged_models(models: Callable[[str], bytes], tmp_path: Path) -> None:
         (("model", "vocab"), [["a", "b"]]),
         (("model", "vocab"), [[1, 2]]),
         (("model", "vocab"), []),
+        (("model", "vocab"), [["a", 10**4000]]),
         (("model", "unk_id"), 10**9),
         (("model", "unk_id"), "x"),
         (("normalizer",), {"type": "Precompiled", "precompiled_charsmap": "AAAA"}),

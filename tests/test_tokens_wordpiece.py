@@ -72,6 +72,13 @@ def test_masks_and_encode(bert: Any, tmp_path: Path) -> None:
     assert not set(tok.encode("a [SEP] b")) & {0, 2, 3, 4} and 3 in tok.encode("a [SEP] b", special="allow")
 
 
+def test_a_text_that_the_package_refuses(bert: Any, tmp_path: Path) -> None:
+    config = json.loads(bert.to_str())
+    config["model"]["unk_token"] = "[NONE]"
+    with pytest.raises(ff.TokenizerError, match=r"cannot (encode|read)"):
+        load(config, tmp_path, eos_token_ids=()).encode(" \U0001fae8\ua980")
+
+
 def test_what_is_refused(bert: Any, tmp_path: Path) -> None:
     for change, message in [
         ({"decoder": None}, "without a WordPiece decoder"),

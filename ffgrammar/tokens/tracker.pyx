@@ -30,6 +30,8 @@ from ffgrammar.tokens.canonical.other_ways cimport has_other_way
 from ffgrammar.tokens.canonical.rules cimport CanonicalState
 from ffgrammar.tokens.canonical.unsettled cimport UnsettledEnd
 
+from operator import index
+
 from ffgrammar.core.arguments import expect
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.report import is_canonical
@@ -197,7 +199,8 @@ cdef class CanonicalityTracker:
         return self.verdict
 
     def rollback(self, n) -> None:
-        """Take back the last n tokens. Raises TokenizerError if there are fewer."""
+        """Take back the last n tokens. Raises TypeError if n is no integer, and TokenizerError if there are fewer tokens."""
+        n = index(n)
         if not 0 <= n <= self.size():
             raise TokenizerError(f"cannot take back {n} tokens of {self.size()}")
         self.steps.len -= <size_t>n * STEP_WORDS

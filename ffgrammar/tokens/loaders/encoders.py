@@ -240,7 +240,12 @@ class HuggingFaceEncoder:
         is_known = is_known and (not self.missing or self.missing.isdisjoint(text.encode()))
         if own is not None and is_known and self._is_normal(text):
             return own.encoder.encode_text((text if space is None else text.replace(space, " ")).encode())
-        return list(self._ready().encode(text, add_special_tokens=False).ids)
+        package = self._ready()
+        try:
+            return list(package.encode(text, add_special_tokens=False).ids)
+        except Exception as error:
+            # (a WordPiece model without its unknown token, say)
+            raise TokenizerError(f"tokenizers cannot encode this text: {error}") from error
 
     def writes(self, ids: tuple[int, ...], specials: Container[int]) -> bool:
         """See `Tokenizer.writes`."""
@@ -381,7 +386,10 @@ class SentencePieceEncoder:
                         "pip install sentencepiece (masks and matchers work without)"
                     ) from None
                 processor = sentencepiece.SentencePieceProcessor()
-                processor.LoadFromSerializedProto(self._data + NO_DUMMY_PREFIX)
+                try:
+                    processor.LoadFromSerializedProto(self._data + NO_DUMMY_PREFIX)
+                except RuntimeError as error:
+                    raise TokenizerError(f"sentencepiece cannot read this model: {error}") from error
                 self._processor, self._data = processor, None
             return self._processor
 

@@ -39,6 +39,8 @@ __all__ = ["read_fields", "read_gguf", "read_pieces"]
 # spaces between them
 BY_CHARACTERS = ("gemma4", "granite-embed-multi-311m", "sarvam-moe")
 UNREADABLE = ("whitespace",)
+# Line breaks in a token
+MAX_LINES = 256
 LETTERS = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False, "use_regex": False}
 # The kinds of values that `struct` reads, with its letter for each. The other kinds are strings and arrays.
 NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
@@ -95,7 +97,7 @@ def read_gguf(path: Path, eos_token_ids: Any = None) -> ReadTokenizer:
         return _read_letters(path, found, eos_token_ids)
     except TokenizerError:
         raise
-    except (AttributeError, LookupError, TypeError, ValueError):
+    except (AttributeError, LookupError, OverflowError, RecursionError, TypeError, ValueError):
         raise TokenizerError(f"{path}: a damaged GGUF file: its lists of tokens do not fit together") from None
 
 
@@ -153,11 +155,14 @@ def _read_characters(path: Path, found: dict[str, Any], eos: Any) -> ReadTokeniz
 
 
 def _makes_lines(tokens: list[str], merges: list[tuple[str, str]]) -> bool:
-    """Whether merges make each token of line breaks alone. llama.cpp takes such a token without merging."""
+    """Whether merges make each token of line breaks alone. llama.cpp takes such a token without merging. A run of more
+    than MAX_LINES counts as not made. No real model has one, and to try it takes time that grows with its square."""
     ranks = {
         (len(left), len(right)): rank for rank, (left, right) in enumerate(merges) if not (left + right).strip("\n")
     }
     for count in [len(token) for token in tokens if token and not token.strip("\n")]:
+        if count > MAX_LINES:
+            return False
         run = [1] * count
         while pairs := [(ranks[pair], at) for at, pair in enumerate(pairwise(run)) if pair in ranks]:
             at = min(pairs)[1]

@@ -86,7 +86,7 @@ def read_config(config: dict[str, Any], name: str, eos_token_ids: Any, eos: list
         return _read(config, name, eos, eos_token_ids)
     except TokenizerError:
         raise
-    except (AttributeError, LookupError, TypeError, ValueError) as error:
+    except (AttributeError, LookupError, OverflowError, TypeError, ValueError) as error:
         raise TokenizerError(f"{name}: not a tokenizer.json: {type(error).__name__}: {error}") from error
 
 
@@ -212,7 +212,7 @@ def _read_json(path: Path, data: bytes | None = None) -> dict[str, Any]:
         value = json.loads(path.read_bytes() if data is None else data, parse_float=as_the_package_reads)
     except OSError as error:
         raise TokenizerError(f"cannot read {path}: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
+    except (OverflowError, RecursionError, ValueError) as error:
         raise TokenizerError(f"{path} is not JSON: {error}") from None
     if not isinstance(value, dict):
         raise TokenizerError(f"{path}: not a JSON object")

@@ -38,6 +38,9 @@ from ffgrammar.tokens.loaders.unigram_models import NO_RULES, model_of_pieces
 
 __all__ = ["added_token", "read_model", "read_sentencepiece"]
 
+# Spaces in a piece
+MAX_RUN = 64
+
 
 def read_sentencepiece(path: Path, data: bytes, eos_token_ids: Any = None) -> ReadTokenizer:
     """Reads a model.
@@ -104,11 +107,14 @@ def _are_runs(tied: list[Piece], least: float) -> bool:
 
     Of merges with equal scores, sentencepiece makes the leftmost first. Ranks here are in the order of ids, so all
     merges to one length come before those to the next. For models like Llama 2's both make the same of a run. This is
-    tried for all runs up to four times the longest piece.
+    tried for all runs up to four times the longest piece. A piece of more than MAX_RUN spaces is not tried: that takes
+    time that grows with its third power.
     """
     if any(set(piece.text) != {SPACE} or piece.score > least for piece in tied):
         return False
     sizes = {len(piece.text) for piece in tied} | {1}
+    if max(sizes) > MAX_RUN:
+        return False
     order = [len(piece.text) for piece in tied]
     for count in range(1, 4 * max(sizes) + 1):
         by_rank = [1] * count
