@@ -111,9 +111,10 @@ cdef inline bint rate(const Ranks* ranks, Part* parts, uint32_t count, uint32_t 
 
 cdef int64_t merge_many(const Ranks* ranks, uint32_t* ids, uint32_t count, uint32_t least) noexcept nogil:
     """Merge tokens in place, in the heap form. Returns how many are left, or BPE_NO_MEMORY."""
-    # A heap item is rank << 32 | part: the lowest rank comes first, and of equal ranks the leftmost part. When a part grows,
-    # its old items stay in the heap. They are known to be stale because the part's rank is another one now. The old rank never
-    # comes back, because parts only grow. Each merge adds at most two items and takes one out.
+    # A heap item is rank << 32 | part: the lowest rank comes first, and of equal ranks the leftmost part. When a part or the one
+    # after it grows, or another part takes it in, its old items stay in the heap. They are known to be stale because the part's
+    # rank is another one now. The old rank never comes back, because parts only grow. Each merge adds at most two items and takes
+    # one out.
     cdef Part* parts = <Part*>malloc(count * sizeof(Part))
     cdef uint64_t* heap = <uint64_t*>malloc((2 * <size_t>count + 2) * sizeof(uint64_t))
     cdef size_t heaped = 0

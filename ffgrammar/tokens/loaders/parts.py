@@ -65,7 +65,7 @@ class Rules(Protocol):
 
 
 class PatternRules(NamedTuple):
-    """The rules of a tokenizer in whose vocabulary ids are ranks: the pattern of its pre-tokenizer says all."""
+    """The rules of a tokenizer in whose vocabulary ids are ranks. Besides, only its pattern is needed."""
 
     pattern: str
     secondary: frozenset[int] = frozenset()

@@ -3,8 +3,8 @@
     model = model_of_pieces(model, name, single=True)   # of sentencepiece; of a GGUF file with single=False
     model = model_of_config(config, steps, name)        # of a tokenizer.json
 
-Both return None if something is not read here. Then the package encodes. They raise TokenizerError if the map of
-characters is damaged; `name` is for messages.
+Both return None if the model has something that this module does not support. Then its package encodes; for a GGUF
+file nothing does. They raise TokenizerError if the map of characters is damaged; `name` is for messages.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ __all__ = ["NO_RULES", "as_the_package_reads", "hide_special", "join_words", "mo
 NO_RULES = "the model is unigram: which of its tokens can follow others is not known by rule"
 # A space after something else, in a piece
 INNER_SPACE = re.compile(f"[^{SPACE}]{SPACE}")
-# The package treats two things in its own way: the names of tokens for bytes; and where spaces are joined, other white
-# space.
+# The package treats two things in its own way: names of tokens for bytes and, if spaces are joined, white space other
+# than a space.
 BYTE_NAME = "<0x[0-9A-Fa-f]{2}>"
 OTHER_SPACES = rf"[^\S ]|{SPACE}"
-# The form of a name that is in no text
+# A name of this form is in no text
 HIDDEN = "\U0010fffe\U0010ffff{}\U0010fffe"
 # Normalizers that do to spaces what cutting at white space did. (A U+2581 after white space begins a word by itself.)
 JOIN_WORDS: list[dict[str, Any]] = [

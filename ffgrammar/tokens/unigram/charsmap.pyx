@@ -29,7 +29,7 @@ cdef enum:
 
 
 cdef inline uint32_t below(uint32_t unit) noexcept nogil:
-    """The offset of a unit. The place of the unit, this and a byte, joined by xor, are the place that the byte leads to."""
+    """The offset of a unit. The xor of the unit's place, its offset and a byte is the place that the byte leads to."""
     return (unit >> 10) << ((unit & WIDE) >> 6)
 
 

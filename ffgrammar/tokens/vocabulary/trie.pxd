@@ -171,7 +171,8 @@ cdef class TokenTrie:
     # The id that represents exactly these bytes (long tokens included), or -1.
     cdef int32_t find_token(self, const uint8_t* text, size_t count) noexcept nogil
 
-    # The steps of the constructors follow. They return 0, and raise MemoryError or TokenizerError.
+    # The steps of the constructors follow. Unless its comment says otherwise, a method with a result returns 0, and raises
+    # MemoryError or TokenizerError.
 
     # Note the number of ids, and allocate `offsets`.
     cdef int _reset(self, uint32_t vocab_size) except -1
@@ -183,11 +184,11 @@ cdef class TokenTrie:
     # order.
     cdef int _build(self, const uint32_t* order, uint32_t count) except -1
 
-    # The front-coded form of tokens. `order` as above.
+    # Returns the front-coded form of tokens. `order` as above.
     cdef bytearray _front_code(self, const uint32_t* order, uint32_t count)
 
-    # The rest of `_build`, with the front-coded form of `count` tokens, of `size` bytes, whether it is wide, and how many tokens
-    # in it have the same bytes as the one before.
+    # The rest of `_build`. `raw` is the front-coded form of `count` tokens and has `size` bytes. `wide` says whether it is wide,
+    # and `aliases` how many tokens in it have the same bytes as the one before.
     cdef int _make_nodes(
         self, const uint32_t* order, const uint8_t* raw, size_t size, uint32_t count, bint wide, uint32_t aliases
     ) except -1

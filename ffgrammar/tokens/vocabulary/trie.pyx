@@ -317,8 +317,8 @@ cdef class TokenTrie:
             count: how many tokens it holds.
             vocab_size: how many ids there are.
             long_tokens: (id, bytes) of the tokens that the trie cannot hold, of more than 1,024 bytes; ids ascend.
-            wide: whether the high bytes of all lengths stand after the ids: first what tokens share, then what they have
-                besides.
+            wide: whether the high bytes of all lengths stand after the ids: first those of the shared lengths, then those
+                of the others.
 
         Raises:
             TokenizerError: the data are damaged, or too large.

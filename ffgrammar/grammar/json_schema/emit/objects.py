@@ -2,9 +2,9 @@
 """Objects: named properties, all other keys grouped by what their values must obey, and the number of properties.
 ordered.py and unordered.py decide in which order properties may come.
 
-A key beside the named ones may be written twice, unless it matters how many keys there are or which ones. JSON readers
-then keep the last value. All values of such a key obey the same conjunction, because each key belongs to only one class
-of keys.
+A key beside the named ones may be written twice, unless it matters how many keys there are or which ones. Of a key that
+is written twice, JSON readers keep the last value. All values of such a key obey the same conjunction, because each key
+belongs to only one class of keys.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ VARIANT_COST = 20
 def object_symbol(em: Symbols, shape: Shape, depth: int) -> int | None:
     """The symbol of the objects of a shape; None when there are none.
 
-    A shape may have wants (see members.py). Each want is met by a named key, or by a key beside the named ones. If its
-    expression matches only a few keys, all of them are treated as named keys.
+    A shape may have wants (see members.py). Each want is met by a named key, or by a key beside the named ones. If the
+    expression of a want matches only a few keys, all of these are treated as named keys.
     """
     found = []
     todo: list[tuple[Shape, tuple[SomeKey, ...]]] = [(shape, ())]
@@ -132,7 +132,7 @@ def _items(
 ) -> list[Item] | None:
     """The named properties for which there are values; None when a required property has no value.
 
-    The first `listed` of the names are those that some `properties` names.
+    The first `listed` of the names are declared in some `properties`.
     """
     required = set(shape.required)
     items: list[Item] = []
