@@ -278,6 +278,18 @@ def test_a_byte_that_is_no_token() -> None:
         tok.encode(b"a\xff")
 
 
+def test_reading_does_not_import_numpy(tmp_path: Path) -> None:
+    byte_level().save(str(tmp_path / "tokenizer.json"))
+    code = (
+        "import sys\n"
+        "from ffgrammar.tokens.tokenizer import Tokenizer\n"
+        f"tok = Tokenizer.from_file({str(tmp_path)!r})\n"
+        "print(tok.encode('a b') != [], 'numpy' in sys.modules)\n"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert found == "True False\n"
+
+
 def test_reading_needs_no_package_and_encoding_says_which(tmp_path: Path) -> None:
     hf = byte_level()
     # (a text that is normalized is not encoded by rules)

@@ -12,10 +12,7 @@ at the end are removed. A text that the package may normalize in another way is 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, NamedTuple
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.loaders.encoders import HuggingFaceEncoder, SentencePieceEncoder, valid_prefix, without_surrogates
@@ -23,6 +20,11 @@ from ffgrammar.tokens.loaders.sentencepiece_model import SPACE
 from ffgrammar.tokens.unigram.best_path import BestPath
 from ffgrammar.tokens.unigram.charsmap import Charsmap
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
+
+if TYPE_CHECKING:
+    # (its import would take longer than the loading of a BPE model)
+    import numpy as np
+    import numpy.typing as npt
 
 __all__ = ["UnigramEncoder", "UnigramModel"]
 

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import base64
 import re
+import struct
 from collections.abc import Mapping
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from math import nan
+from typing import TYPE_CHECKING, Any
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.loaders.sentencepiece_model import (
@@ -30,6 +29,11 @@ from ffgrammar.tokens.loaders.sentencepiece_model import (
 )
 from ffgrammar.tokens.loaders.unigram import UnigramModel
 from ffgrammar.tokens.unigram.charsmap import Charsmap
+
+if TYPE_CHECKING:
+    # (its import would take longer than the loading of a BPE model)
+    import numpy as np
+    import numpy.typing as npt
 
 __all__ = ["NO_RULES", "as_the_package_reads", "hide_special", "join_words", "model_of_config", "model_of_pieces"]
 
@@ -58,6 +62,8 @@ def model_of_pieces(model: Model, name: str, single: bool) -> UnigramModel | Non
         name: for messages.
         single: whether texts are encoded as the package `sentencepiece` does; if not, as llama.cpp does.
     """
+    import numpy as np
+
     symbols = [piece.text for piece in model.pieces if piece.kind == USER_DEFINED]
     if model.spaces or any(" " in text for text in symbols):
         return None
@@ -87,13 +93,15 @@ def model_of_pieces(model: Model, name: str, single: bool) -> UnigramModel | Non
 def _score(piece: Piece, single: bool) -> float:
     """The score of a piece, NaN for one that is not made of text. User-defined pieces are preferred to all others."""
     if piece.kind == USER_DEFINED:
-        return float(np.float32(0.1 * (len(piece.text.encode()) - 1))) if single else 0.0
-    return piece.score if piece.kind == NORMAL or (piece.kind == UNUSED and not single) else np.nan
+        preferred: float = struct.unpack("f", struct.pack("f", 0.1 * (len(piece.text.encode()) - 1)))[0]
+        return preferred if single else 0.0
+    return piece.score if piece.kind == NORMAL or (piece.kind == UNUSED and not single) else nan
 
 
 def _cuts(texts: list[str], scores: npt.NDArray[np.float64]) -> bool:
     """Whether no piece goes on across the start of a word."""
-    return not any(INNER_SPACE.search(texts[number]) for number in np.flatnonzero(~np.isnan(scores)))
+    # (only NaN differs from itself)
+    return not any(INNER_SPACE.search(texts[number]) for number, score in enumerate(scores) if score == score)
 
 
 def model_of_config(
@@ -120,6 +128,8 @@ def model_of_config(
             by_words = False
         case _:
             return None
+    import numpy as np
+
     scores = np.array([score for _, score in model["vocab"]], np.float64)
     worst = float(scores.min())
     numbers = {text: number for number, text in enumerate(texts)}
@@ -127,11 +137,11 @@ def model_of_config(
     uses_bytes = bool(model.get("byte_fallback")) and numbers.keys() >= set(names)
     if model.get("byte_fallback") and not uses_bytes:
         return None
-    scores[[number for text, number in numbers.items() if re.fullmatch(BYTE_NAME, text)]] = np.nan
-    scores[[numbers[token["content"]] for token in added if token["content"] in numbers]] = np.nan
+    scores[[number for text, number in numbers.items() if re.fullmatch(BYTE_NAME, text)]] = nan
+    scores[[numbers[token["content"]] for token in added if token["content"] in numbers]] = nan
     unknown = model.get("unk_id")
     if unknown is not None:
-        scores[unknown] = np.nan
+        scores[unknown] = nan
     return UnigramModel(
         scores,
         worst,
