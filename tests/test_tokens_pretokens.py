@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.loaders.gguf_patterns import NAMED
-from ffgrammar.tokens.pretokenize import properties
+from ffgrammar.tokens.pretokenize import pack_properties, properties
 from ffgrammar.tokens.pretokenize.automaton import Split
 from ffgrammar.tokens.pretokenize.pattern import CHAR, MATCH, compile_pattern
 from ffgrammar.tokens.pretokenize.table import PretokenTable
@@ -205,9 +205,9 @@ def test_a_program() -> None:
 def test_properties_are_those_of_tiktoken(tmp_path: Path) -> None:
     pytest.importorskip("tiktoken")
     packed = tmp_path / "properties.bin"
-    assert properties.main([str(packed)]) == 0
+    assert pack_properties.main([str(packed)]) == 0
     assert packed.read_bytes() == (Path(properties.__file__).parent / "data" / "properties.bin").read_bytes()
-    assert properties.main([]) == properties.main([str(tmp_path)]) == 2
+    assert pack_properties.main([]) == pack_properties.main([str(tmp_path)]) == 2
     assert properties.property_ranges("Han")[0] == (0x2E80, 0x2E99)
 
 

@@ -15,16 +15,10 @@ from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.loaders.encoders import NO_DUMMY_PREFIX
 from ffgrammar.tokens.loaders.sentencepiece import _are_runs
 from ffgrammar.tokens.loaders.sentencepiece_model import NORMAL, SPACE, Piece
-from oracle.trained import random_text, some_texts
+from oracle.trained import PLAIN, random_text, some_texts
 
 sentencepiece = pytest.importorskip("sentencepiece")
 
-PLAIN = {
-    "normalization_rule_name": "identity",
-    "remove_extra_whitespaces": False,
-    "byte_fallback": True,
-    "allow_whitespace_only_pieces": True,
-}
 # What makes models that differ
 MODELS: dict[str, dict[str, Any]] = {
     "bpe": {"model_type": "bpe", **PLAIN},

@@ -24,15 +24,9 @@ from ffgrammar.tokens.report import is_canonical
 from ffgrammar.tokens.unigram.best_path import BestPath
 from ffgrammar.tokens.unigram.charsmap import Charsmap
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
-from oracle.trained import random_text, some_texts
+from oracle.trained import PLAIN, random_text, some_texts
 from oracle.unigram import best_path, words
 
-PLAIN = {
-    "normalization_rule_name": "identity",
-    "remove_extra_whitespaces": False,
-    "byte_fallback": True,
-    "allow_whitespace_only_pieces": True,
-}
 # What makes models of sentencepiece that differ
 MODELS: dict[str, dict[str, Any]] = {
     "plain": PLAIN,

@@ -16,6 +16,7 @@ from ffgrammar.tokens.tokenizer import Tokenizer
 __all__ = [
     "CL100K",
     "KINDS",
+    "PLAIN",
     "byte_fallback",
     "byte_level",
     "compare",
@@ -24,6 +25,14 @@ __all__ = [
     "random_text",
     "some_texts",
 ]
+
+# Options of sentencepiece with which a model leaves texts as they are
+PLAIN: dict[str, Any] = {
+    "normalization_rule_name": "identity",
+    "remove_extra_whitespaces": False,
+    "byte_fallback": True,
+    "allow_whitespace_only_pieces": True,
+}
 
 CONTRACTIONS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 LLAMA_3 = (

@@ -8,6 +8,7 @@ In reading order:
     merges            which two tokens can stand side by side after merging
     split_all         the parts of all tokens at once
     pack_lengths      the command that packs the parts of an embedded encoding's tokens
+    token_masks       masks by token, found when they are first asked for; the base of the next two
     successors        for a token, all tokens that merges leave after it
     predecessors      for a token, all tokens that merges leave before it
     pretoken_encoder  whether ids are those that an encoder makes of their bytes; the base of the next two

@@ -2,21 +2,13 @@
 
 from libc.stdint cimport uint32_t
 
-from ffgrammar.tokens.bpe.merges cimport Merges
+from ffgrammar.tokens.bpe.token_masks cimport TokenMasks
 
 cdef enum:
     NO_LIMIT = 0xFFFFFFFF
 
 
-cdef class Predecessors:
-    cdef Merges merges
-    cdef object lock     # held while a mask is made
-    cdef dict kept       # mask by token
-    cdef size_t max_bytes
-
-    # The mask of the predecessors of a token that merges make: see `before`. Raises MemoryError.
-    cdef bytes find(self, uint32_t one)
-
+cdef class Predecessors(TokenMasks):
     # Set the bits of the predecessors of a token in a mask. `ranks` is scratch with room for all tokens. Returns OK or NO_MEMORY.
     cdef int fill(self, uint32_t one, uint32_t* ranks, uint32_t* mask) noexcept nogil
 

@@ -1,7 +1,6 @@
-from ffgrammar.tokens.bpe.merges import Merges
+from ffgrammar.tokens.bpe.token_masks import TokenMasks
 
-class Predecessors:
+class Predecessors(TokenMasks):
     """The predecessors of all tokens. Those of a token are found when they are first asked for."""
 
-    def __init__(self, merges: Merges, max_bytes: int = ...) -> None: ...
     def before(self, token: int) -> bytes: ...

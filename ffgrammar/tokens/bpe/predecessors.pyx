@@ -18,29 +18,20 @@ from libc.stdint cimport uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-
 from ffgrammar.core.bits cimport bit_clear, bit_set
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.tokens.bpe.merges cimport UNREACHED, Merges, rank_of
+from ffgrammar.tokens.bpe.merges cimport UNREACHED, rank_of
 from ffgrammar.tokens.bpe.split_all cimport split_all
+from ffgrammar.tokens.bpe.token_masks cimport TokenMasks
 
-from ffgrammar.core.forks import new_lock
 
-
-cdef class Predecessors:
+cdef class Predecessors(TokenMasks):
     """The predecessors of all tokens. Those of a token are found when they are first asked for. Any number of threads may ask.
 
     Args:
         merges: the merges of the vocabulary.
         max_bytes: how many bytes of masks are kept. A mask that would exceed this drops those kept before.
     """
-
-    def __cinit__(self, Merges merges not None, size_t max_bytes=16 << 20):
-        self.merges = merges
-        self.max_bytes = max_bytes
-        self.kept = {}
-        self.lock = new_lock()
 
     def before(self, token):
         """The mask of the predecessors of a token, as bytes: little-endian words of 32 bits, one more than other masks have.
@@ -50,35 +41,13 @@ cdef class Predecessors:
         Raises:
             TokenizerError: the id is out of range.
         """
-        if not self.merges.trie.token_bytes(token) or self.merges.reached(token) != 1:
-            return bytes(sizeof(uint32_t) * (<size_t>self.merges.trie.n_words + 1))
-        return self.find(token)
+        return self.find_any(token)
 
-    cdef bytes find(self, uint32_t one):
-        cdef size_t size = sizeof(uint32_t) * (<size_t>self.merges.trie.n_words + 1)
-        cdef uint32_t* ranks
-        cdef uint32_t* mask
-        cdef int status = NO_MEMORY
-        found = self.kept.get(one)
-        if found is not None:
-            return <bytes>found
-        found = PyBytes_FromStringAndSize(NULL, size)
-        mask = <uint32_t*>PyBytes_AS_STRING(found)
-        memset(mask, 0, size)
-        ranks = <uint32_t*>malloc((<size_t>self.merges.trie.vocab_size + 1) * sizeof(uint32_t))
-        with self.lock:
-            if ranks != NULL:
-                with nogil:
-                    status = self.fill(one, ranks, mask)
-            free(ranks)
-            if status < 0:
-                raise MemoryError
-            if (<size_t>len(self.kept) + 1) * size > self.max_bytes:
-                # (another thread may be looking into the dictionary, so it is not replaced)
-                self.kept.clear()
-            if size <= self.max_bytes:
-                self.kept[one] = found
-        return <bytes>found
+    cdef int write(self, uint32_t one, uint32_t* mask) noexcept nogil:
+        cdef uint32_t* ranks = <uint32_t*>malloc((<size_t>self.merges.trie.vocab_size + 1) * sizeof(uint32_t))
+        cdef int status = NO_MEMORY if ranks == NULL else self.fill(one, ranks, mask)
+        free(ranks)
+        return status
 
     cdef int fill(self, uint32_t one, uint32_t* ranks, uint32_t* mask) noexcept nogil:
         cdef bint pair_by_pair

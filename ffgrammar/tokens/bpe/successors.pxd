@@ -3,15 +3,13 @@
 from libc.stdint cimport uint32_t
 
 from ffgrammar.core.vec cimport Vec
-from ffgrammar.tokens.bpe.merges cimport Merges
+from ffgrammar.tokens.bpe.token_masks cimport TokenMasks
 
 cdef enum:
     NO_LIMIT = 0xFFFFFFFF
 
 
-cdef class Successors:
-    cdef Merges merges
-    cdef object lock             # held while the tables are made, and while a mask is made
+cdef class Successors(TokenMasks):
     cdef uint32_t made           # whether the tables are made; read it with `is_made`
     # A forest over the tokens that merges make. A token's parent is the left part of its last merge. Siblings are in descending
     # order of rank. One block of memory has four arrays.
@@ -23,11 +21,6 @@ cdef class Successors:
     cdef Vec loose
     cdef Vec out_of_order        # tokens whose merges do not come in the order of ranks: each pair with one of these is checked
     cdef Vec everything          # the mask of all tokens in the forest
-    cdef dict kept               # mask by token
-    cdef readonly size_t max_bytes
-
-    # The mask of the successors of a token that merges make: see `after`. Raises MemoryError.
-    cdef bytes find(self, uint32_t one)
 
     # Whether the tables are made.
     cdef bint is_made(self) noexcept nogil

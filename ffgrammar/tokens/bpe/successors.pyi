@@ -1,9 +1,6 @@
-from ffgrammar.tokens.bpe.merges import Merges
+from ffgrammar.tokens.bpe.token_masks import TokenMasks
 
-class Successors:
+class Successors(TokenMasks):
     """The successors of all tokens. Those of a token are found when they are first asked for."""
 
-    @property
-    def max_bytes(self) -> int: ...
-    def __init__(self, merges: Merges, max_bytes: int = ...) -> None: ...
     def after(self, token: int) -> bytes: ...

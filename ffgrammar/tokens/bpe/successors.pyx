@@ -25,19 +25,16 @@ from libc.stdint cimport uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-
 from ffgrammar.core.bits cimport bit_clear, bit_set, bit_test
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.threads cimport atomic_load, atomic_put
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.tokens.bpe.merges cimport UNREACHED, Merges, rank_of
 from ffgrammar.tokens.bpe.split_all cimport split_all
+from ffgrammar.tokens.bpe.token_masks cimport TokenMasks
 
-from ffgrammar.core.forks import new_lock
 
-
-cdef class Successors:
+cdef class Successors(TokenMasks):
     """The successors of all tokens. Those of a token are found when they are first asked for. Any number of threads may ask.
 
     Args:
@@ -46,10 +43,6 @@ cdef class Successors:
     """
 
     def __cinit__(self, Merges merges not None, size_t max_bytes=16 << 20):
-        self.merges = merges
-        self.max_bytes = max_bytes
-        self.kept = {}
-        self.lock = new_lock()
         vec_init(&self.loose)
         vec_init(&self.out_of_order)
         vec_init(&self.everything)
@@ -67,34 +60,14 @@ cdef class Successors:
         Raises:
             TokenizerError: the id is out of range.
         """
-        if not self.merges.trie.token_bytes(token) or self.merges.reached(token) != 1:
-            return bytes(sizeof(uint32_t) * (<size_t>self.merges.trie.n_words + 1))
-        return self.find(token)
+        return self.find_any(token)
 
-    cdef bytes find(self, uint32_t one):
-        cdef size_t size = sizeof(uint32_t) * (<size_t>self.merges.trie.n_words + 1)
-        cdef uint32_t* mask
-        cdef int status = OK
-        found = self.kept.get(one)
-        if found is not None:
-            return <bytes>found
-        found = PyBytes_FromStringAndSize(NULL, size)
-        mask = <uint32_t*>PyBytes_AS_STRING(found)
-        with self.lock:
-            with nogil:
-                if not self.is_made():
-                    status = self.make()
-                if status >= 0:
-                    memcpy(mask, self.everything.data, size)
-                    status = self.fill(one, mask)
-            if status < 0:
-                raise MemoryError
-            if (<size_t>len(self.kept) + 1) * size > self.max_bytes:
-                # (another thread may be looking into the dictionary, so it is not replaced)
-                self.kept.clear()
-            if size <= self.max_bytes:
-                self.kept[one] = found
-        return <bytes>found
+    cdef int write(self, uint32_t one, uint32_t* mask) noexcept nogil:
+        cdef int status = OK if self.is_made() else self.make()
+        if status >= 0:
+            memcpy(mask, self.everything.data, sizeof(uint32_t) * (<size_t>self.merges.trie.n_words + 1))
+            status = self.fill(one, mask)
+        return status
 
     cdef bint is_made(self) noexcept nogil:
         return atomic_load(&self.made)

@@ -1,0 +1,22 @@
+"""A mask of tokens for each token, made when it is first asked for, and kept."""
+
+from libc.stdint cimport uint32_t
+
+from ffgrammar.tokens.bpe.merges cimport Merges
+
+
+cdef class TokenMasks:
+    cdef Merges merges
+    cdef object lock             # held while a mask is made, and while tables for masks are made
+    cdef dict kept               # mask by token
+    cdef readonly size_t max_bytes
+
+    # The mask of a token that merges make. Raises MemoryError.
+    cdef bytes find(self, uint32_t one)
+
+    # The mask of any token: all zeros if merges do not make it. Raises TokenizerError if the id is out of range.
+    cdef bytes find_any(self, token)
+
+    # Set the bits of a mask that is all zeros. Each kind of mask has its own version. It runs with the lock held. Returns OK or
+    # NO_MEMORY.
+    cdef int write(self, uint32_t one, uint32_t* mask) noexcept nogil

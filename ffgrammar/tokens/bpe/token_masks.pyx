@@ -1,0 +1,59 @@
+"""What successors.pyx and predecessors.pyx have in common: for a token, a mask of other tokens that is found when it is first asked
+for. The masks are kept up to a number of bytes. Any number of threads may ask.
+"""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uint32_t
+from libc.string cimport memset
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+
+from ffgrammar.core.status cimport NO_MEMORY
+from ffgrammar.tokens.bpe.merges cimport Merges
+
+from ffgrammar.core.forks import new_lock
+
+
+cdef class TokenMasks:
+    """Masks by token.
+
+    Args:
+        merges: the merges of the vocabulary.
+        max_bytes: how many bytes of masks are kept. A mask that would exceed this drops those kept before.
+    """
+
+    def __cinit__(self, Merges merges not None, size_t max_bytes=16 << 20):
+        self.merges = merges
+        self.max_bytes = max_bytes
+        self.kept = {}
+        self.lock = new_lock()
+
+    cdef bytes find_any(self, token):
+        if not self.merges.trie.token_bytes(token) or self.merges.reached(token) != 1:
+            return bytes(sizeof(uint32_t) * (<size_t>self.merges.trie.n_words + 1))
+        return self.find(token)
+
+    cdef bytes find(self, uint32_t one):
+        cdef size_t size = sizeof(uint32_t) * (<size_t>self.merges.trie.n_words + 1)
+        cdef uint32_t* mask
+        cdef int status
+        found = self.kept.get(one)
+        if found is not None:
+            return <bytes>found
+        found = PyBytes_FromStringAndSize(NULL, size)
+        mask = <uint32_t*>PyBytes_AS_STRING(found)
+        memset(mask, 0, size)
+        with self.lock:
+            with nogil:
+                status = self.write(one, mask)
+            if status < 0:
+                raise MemoryError
+            if (<size_t>len(self.kept) + 1) * size > self.max_bytes:
+                # (another thread may be looking into the dictionary, so it is not replaced)
+                self.kept.clear()
+            if size <= self.max_bytes:
+                self.kept[one] = found
+        return <bytes>found
+
+    cdef int write(self, uint32_t one, uint32_t* mask) noexcept nogil:
+        return NO_MEMORY
