@@ -10,6 +10,8 @@ In reading order:
     pending_prefix  configurations inside the pending bytes of a prompt
     token_walk      the walk over tokens that both the grammar and the rules allow
     lookahead       whether a sentence goes on that keeps the tokens as they are
+    few_texts       the tokens that may come where the grammar leaves few texts
+    followers       the tokens that can come after others, where they are few
     reach           after which lexer states a pre-token can end
     common_followers  a few tokens that can follow nearly every token
     parts           canonical masks where each token has to be looked at

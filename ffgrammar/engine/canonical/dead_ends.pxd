@@ -8,12 +8,14 @@ from ffgrammar.core.intern cimport Intern
 from ffgrammar.core.map cimport Map
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.canonical.common_followers cimport CommonFollowers
+from ffgrammar.engine.canonical.few_texts cimport FewTexts
+from ffgrammar.engine.canonical.followers cimport Followers
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
 from ffgrammar.engine.canonical.parts cimport MaskParts
 from ffgrammar.engine.canonical.reach cimport Reach
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.recognizer.recognizer cimport Config
-from ffgrammar.tokens.canonical.rules cimport CanonicalRules
+from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
 from ffgrammar.tokens.canonical.sieve cimport SievePart
 from ffgrammar.tokens.canonical.transitions cimport Transition
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
@@ -32,6 +34,8 @@ cdef class DeadEnds:
     cdef TokenTrie trie
     cdef Reach reach
     cdef CommonFollowers common
+    cdef FewTexts few_texts
+    cdef Followers followers
     cdef Intern names          # (row, lexer state, hypothesis, way)
     cdef Vec offsets           # by name: where its dead ends are in `dead`, NOT_FOUND or IN_PARTS
     cdef Vec dead              # lists: a count, then the tokens in ascending order
@@ -51,12 +55,7 @@ cdef class DeadEnds:
     # Scratch.
     cdef Vec verdicts          # by outcome (for leads, by configuration and outcome): whether the pre-token can end
     cdef Vec state_ends        # Reach.ends_after for two configurations
-    cdef Config asked          # the configuration that judge_at was asked about last
-    # For each outcome, three words: how many tokens with this outcome lead to `asked` and, once they are more than a few, where in
-    # `followers` the list of the tokens that can follow them begins and ends. If it would be too long, the second word is
-    # NOT_FOUND.
-    cdef Vec groups
-    cdef Vec followers
+    cdef Vec first             # tokens that may come
     cdef Vec followed          # a mask: see `doubt`
     cdef Vec is_doubtful       # by outcome of a transition: see `doubt`
 
@@ -74,6 +73,9 @@ cdef class DeadEnds:
 
     # Append the dead ends of a part to `dead`. Writes IN_PARTS to `offset` if this would take too long.
     cdef int list_dead(self, Engine engine, const Config* config, const SievePart* part, uint32_t* offset) noexcept nogil
+
+    # The work of list_dead where the texts that the pre-token may go on with are few. Returns 1; 0 if they are not; or a status.
+    cdef int list_by_texts(self, Engine engine, const Config* config, const SievePart* part) noexcept nogil
 
     # Find out where the tokens of a configuration lead.
     cdef int look_at(self, Engine engine, const Config* config) noexcept nogil
@@ -134,6 +136,9 @@ cdef class DeadEnds:
     # Whether some sentence goes on after a token that comes in a part. `node` is CanonicalState.node of its hypothesis.
     cdef int goes_on(
         self, Engine engine, const Config* config, const SievePart* part, uint32_t node, uint32_t token) noexcept nogil
+
+    # Set `at` to the state before a token that comes in a part. `node` is CanonicalState.node of its hypothesis.
+    cdef void set_start(self, CanonicalState* at, const SievePart* part, uint32_t node) noexcept nogil
 
     # Whether a set of hypotheses has one in common with an outcome. Returns True or False.
     cdef bint meets(self, const Transition* transition, uint32_t outcome, const uint32_t* bits) noexcept nogil

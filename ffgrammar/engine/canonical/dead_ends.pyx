@@ -19,21 +19,17 @@ from ffgrammar.core.sort cimport sort_words
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.canonical.common_followers cimport CommonFollowers
+from ffgrammar.engine.canonical.few_texts cimport FewTexts
+from ffgrammar.engine.canonical.followers cimport NOT_KNOWN, Followers
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
 from ffgrammar.engine.canonical.reach cimport MANY, TOO_MANY
 from ffgrammar.engine.masks.compute cimport NO_BASE, masks_explain, masks_find
-from ffgrammar.engine.masks.mask_cache cimport StoredMask, block_words, mask_release, mask_unpack
+from ffgrammar.engine.masks.mask_cache cimport DENSE, StoredMask, block_words, mask_release, mask_unpack
 from ffgrammar.engine.masks.trie_walk cimport LEAD_WORDS
 from ffgrammar.engine.recognizer.recognizer cimport config_key
 from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, dfa_step
 from ffgrammar.tokens.canonical.rules cimport FIRST, NO_NODE, UNCONSTRAINED, CanonicalState
 from ffgrammar.tokens.canonical.transitions cimport BEGINS, ENDS, GOES_ON
-
-cdef enum:
-    # Of the tokens that lead to the same configuration and outcome, so many are judged one by one. For the others the tokens that
-    # can follow are listed first. (This took the tokens inside lexemes from 51 to 22 us a list of dead ends.)
-    FEW = 3
-    GROUP_WORDS = 3
 
 
 @cython.final
@@ -52,6 +48,9 @@ cdef class DeadEnds:
         self.trie = parts.trie
         self.reach = Reach(parts.rules)
         self.common = CommonFollowers(parts.lookahead)
+        self.few_texts = FewTexts(parts.lookahead)
+        self.followers = Followers(parts.lookahead, self.few_texts)
+        vec_init(&self.first)
         vec_init(&self.offsets)
         vec_init(&self.dead)
         vec_init(&self.plain)
@@ -63,8 +62,6 @@ cdef class DeadEnds:
         vec_init(&self.ends)
         vec_init(&self.state_ends)
         vec_init(&self.verdicts)
-        vec_init(&self.groups)
-        vec_init(&self.followers)
         vec_init(&self.followed)
         vec_init(&self.is_doubtful)
         if (intern_init(&self.names) < 0 or map_init(&self.config_numbers) < 0 or vec_fill(&self.plain, words, 0) < 0
@@ -74,6 +71,7 @@ cdef class DeadEnds:
     def __dealloc__(self):
         intern_free(&self.names)
         map_free(&self.config_numbers)
+        vec_free(&self.first)
         vec_free(&self.offsets)
         vec_free(&self.dead)
         vec_free(&self.plain)
@@ -85,20 +83,19 @@ cdef class DeadEnds:
         vec_free(&self.ends)
         vec_free(&self.state_ends)
         vec_free(&self.verdicts)
-        vec_free(&self.groups)
-        vec_free(&self.followers)
         vec_free(&self.followed)
         vec_free(&self.is_doubtful)
 
     cdef size_t bytes(self) noexcept nogil:
-        return intern_bytes(&self.names) + (self.offsets.cap + self.dead.cap) * sizeof(uint32_t) + self.reach.bytes()
+        return (intern_bytes(&self.names) + (self.offsets.cap + self.dead.cap) * sizeof(uint32_t)
+                + self.reach.bytes() + self.followers.bytes())
 
     cdef int clear(self) noexcept nogil:
         intern_free(&self.names)
         vec_free(&self.offsets)
         vec_free(&self.dead)
         self.has_place = False
-        if intern_init(&self.names) < 0:
+        if intern_init(&self.names) < 0 or self.followers.clear() < 0:
             return NO_MEMORY
         return self.reach.clear()
 
@@ -133,6 +130,9 @@ cdef class DeadEnds:
         offset[0] = <uint32_t>self.dead.len
         if vec_push(&self.dead, 0) < 0:
             return NO_MEMORY
+        status = self.list_by_texts(engine, config, part)
+        if status != 0:
+            return min(status, OK)
         if not self.has_place or self.place.row != config.row or self.place.state != config.state:
             status = self.look_at(engine, config)
         if status >= 0:
@@ -141,6 +141,35 @@ cdef class DeadEnds:
             return status
         status = self.judge_cut(engine, part)
         return self.judge_inside(engine, part, offset) if status >= 0 else status
+
+    cdef int list_by_texts(self, Engine engine, const Config* config, const SievePart* part) noexcept nogil:
+        cdef CanonicalState at
+        cdef StoredMask* mask
+        cdef bint looked = False
+        cdef uint32_t token, i, j
+        cdef int status
+        self.set_start(&at, part, 0 if part.way == BEGINS else NO_NODE)
+        self.first.len = 0
+        status = self.few_texts.list_tokens(engine, config, &at, part.way == ENDS, False, &self.first)
+        if status != OK:
+            return 0 if status > 0 else status
+        status = masks_find(&engine.masks, &engine.recognizer, config, &mask, &looked)
+        if status < 0:
+            return status
+        if mask.count == DENSE:
+            mask_release(mask)
+            return 0
+        for i in range(mask.count):
+            token = mask.words[i]
+            for j in range(self.first.len):
+                if self.first.data[j] == token:
+                    break
+            else:
+                if bit_test(part.transition.mask, token) and vec_push(&self.dead, token) < 0:
+                    mask_release(mask)
+                    return NO_MEMORY
+        mask_release(mask)
+        return 1
 
     cdef int look_at(self, Engine engine, const Config* config) noexcept nogil:
         cdef StoredMask* mask
@@ -202,7 +231,7 @@ cdef class DeadEnds:
         cdef uint32_t* verdict
         cdef size_t i
         cdef int status
-        self.verdicts.len = self.groups.len = 0
+        self.verdicts.len = 0
         if vec_fill(&self.verdicts, (self.configs.len >> 1) * transition.count, 0xFF) < 0:
             return NO_MEMORY
         for i in range(self.tokens.len):
@@ -362,7 +391,6 @@ cdef class DeadEnds:
         cdef uint32_t i, token
         cdef Config config
         cdef int status
-        self.groups.len = 0
         for i in range(count):
             token = tokens[i]
             if (bit_test(transition.mask, token) and not bit_test(transition.cut, token)
@@ -383,10 +411,6 @@ cdef class DeadEnds:
     cdef int can_end_after(self, Engine engine, const Transition* transition, uint32_t token, Config* config) noexcept nogil:
         cdef uint32_t* ends = self.state_ends.data + self.rules.outcomes.words
         cdef int status = self.follow(engine, self.start.state, token, &config.state)
-        # (an earlier token led to the same state and outcome, and the pre-token could not end there)
-        if (status > 0 and self.groups.len and config.state == self.asked.state
-                and self.groups.data[GROUP_WORDS * transition.after[token]]):
-            return 0
         if status > 0:
             status = self.reach.ends_after(engine, config, ends)
             if status >= 0:
@@ -405,42 +429,16 @@ cdef class DeadEnds:
 
     cdef int judge_at(self, Engine engine, const SievePart* part, const Config* config, uint32_t token) noexcept nogil:
         cdef const Transition* transition = part.transition
-        cdef uint32_t outcome = transition.after[token]
-        cdef CanonicalState at
-        cdef uint32_t* group
-        cdef uint32_t i
         cdef int status = self.rules.merges.reached(token)
         if status < 0:
             return NO_MEMORY
         if status == 0 or (self.rules.has_unmergeable and part.way != GOES_ON and self.begins_unmergeable(token)):
             return self.judge(engine, part, token)
-        if config.row != self.asked.row or config.state != self.asked.state or self.groups.len == 0:
-            self.asked = config[0]
-            self.groups.len = self.followers.len = 0
-            if vec_fill(&self.groups, GROUP_WORDS * transition.count, 0) < 0:
-                return NO_MEMORY
-        group = self.groups.data + GROUP_WORDS * outcome
-        group[0] += 1
-        if group[0] <= FEW:
+        status = self.followers.is_dead_end(
+            engine, config, transition.outcomes + transition.after[token] * self.rules.outcomes.words, token)
+        if status == NOT_KNOWN:
             return self.judge(engine, part, token)
-        if group[0] == FEW + 1:
-            self.parts.set_outcome(&at, transition, outcome)
-            at.last = UNCONSTRAINED
-            i = <uint32_t>self.followers.len
-            status = self.lookahead.list_followers(engine, config, &at, &self.followers)
-            group[1] = i
-            group[2] = <uint32_t>self.followers.len
-            if status < 0:
-                return status
-            if status:
-                group[1] = NOT_FOUND
-        if group[1] == <uint32_t>NOT_FOUND:
-            return self.judge(engine, part, token)
-        for i in range(group[1], group[2]):
-            status = self.rules.merges.pair(token, self.followers.data[i])
-            if status != 0:
-                return min(status, OK)
-        return vec_push(&self.dead, token)
+        return vec_push(&self.dead, token) if status > 0 else status
 
     cdef bint begins_unmergeable(self, uint32_t token) noexcept nogil:
         cdef uint32_t start = self.trie.offsets[token]
@@ -455,11 +453,14 @@ cdef class DeadEnds:
         self, Engine engine, const Config* config, const SievePart* part, uint32_t node, uint32_t token
     ) noexcept nogil:
         cdef CanonicalState at
-        self.rules.begin(&at)
+        self.set_start(&at, part, node)
+        return self.parts.try_token(engine, config, &at, part.way == ENDS, token)
+
+    cdef void set_start(self, CanonicalState* at, const SievePart* part, uint32_t node) noexcept nogil:
+        self.rules.begin(at)
         at.hypothesis[0] = <uint16_t>part.hypothesis
         at.node[0] = node
         at.last = FIRST if part.way == BEGINS else UNCONSTRAINED
-        return self.parts.try_token(engine, config, &at, part.way == ENDS, token)
 
     cdef bint meets(self, const Transition* transition, uint32_t outcome, const uint32_t* bits) noexcept nogil:
         cdef uint32_t words = self.rules.outcomes.words

@@ -17,7 +17,7 @@ from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 cdef enum:
     MAX_LEVELS = 64  # how many tokens in a row a search tries to bring a pre-token to its end
-    KEPT_BYTES = 16  # configurations whose next bytes are kept
+    KEPT_BYTES = 64  # configurations whose next bytes are kept
 
 
 cdef struct NextBytes:

@@ -1,0 +1,58 @@
+"""Few texts: all ways to end a pre-token, where the grammar leaves few."""
+
+cimport cython
+from libc.stdint cimport uint8_t, uint32_t
+
+from ffgrammar.core.vec cimport Vec
+from ffgrammar.engine.canonical.lookahead cimport Lookahead
+from ffgrammar.engine.engine cimport Engine
+from ffgrammar.engine.recognizer.recognizer cimport Config
+from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
+
+cdef enum:
+    MAX_TEXT = 64     # bytes of one text
+    MAX_TRIED = 256   # bytes of all texts
+    MAX_CHOICES = 12  # bytes that may come at one place
+
+
+cdef struct TextStep:
+    # What is known after some bytes of a text.
+    Config config
+    CanonicalState at
+    uint32_t[8] bytes  # those that may come next and are not tried yet, as bits
+
+
+@cython.final
+cdef class FewTexts:
+    cdef Lookahead lookahead
+    cdef CanonicalRules rules
+    # The text that is tried: its bytes, and what is known before each of them and at its end.
+    cdef uint8_t[MAX_TEXT] text
+    cdef TextStep[MAX_TEXT + 1] steps
+    cdef uint32_t[MAX_TEXT] tokens  # scratch: of one text
+
+    # All methods run with the engine's lock held and the look-ahead entered.
+
+    # Append to `found` all tokens that may come next, whatever the last token is, so that the text can go on to a sentence. With
+    # `ends`, or at the start of the text, they begin a pre-token. Otherwise they come inside one. `at.last` must be FIRST or
+    # UNCONSTRAINED, `at` must not be inside a character, and the row must not be a virtual one. Returns OK; a status; or 1 if the
+    # texts are not few, and tokens may be missing. With `some` it goes on after it has found this out, for the sake of the
+    # tokens that it can still find.
+    cdef int list_tokens(
+        self, Engine engine, const Config* config, const CanonicalState* at, bint ends, bint some, Vec* found) noexcept nogil
+
+    # Part of list_tokens: try all texts. `whole` is for `add_first`.
+    cdef int try_texts(self, Engine engine, bint whole, bint some, Vec* found) noexcept nogil
+
+    # Try a byte after the first `depth` bytes. Returns 1; 0 if it may not come; or a status.
+    cdef int try_byte(self, Engine engine, uint32_t depth, uint32_t byte) noexcept nogil
+
+    # Find the bytes that may come after the first `depth` bytes. Returns OK; 1 if they are many; or a status.
+    cdef int find_bytes(self, Engine engine, uint32_t depth) noexcept nogil
+
+    # Whether the pre-token can end after the first `depth` bytes. Returns 1, 0 or a status.
+    cdef int can_end(self, Engine engine, uint32_t depth) noexcept nogil
+
+    # Append the first token of the first `size` bytes to `found`, if it is not there yet from `begin` on. With `whole` these bytes
+    # are a pre-token. Otherwise they are the end of one. Returns OK; 1 if a byte has no token; or NO_MEMORY.
+    cdef int add_first(self, uint32_t size, bint whole, size_t begin, Vec* found) noexcept nogil

@@ -1,0 +1,152 @@
+"""After a string's closing quote few tokens can come. They are the same after all tokens that end in this quote, so they are listed
+once. A token that leads there is a dead end if it can stand beside none of the listed tokens. At many places of a grammar the
+lists are equal. So what is found about a list and a token is kept for all these places.
+"""
+
+cimport cython
+from libc.stddef cimport size_t
+from libc.stdint cimport uint16_t, uint32_t, uint64_t
+from libc.string cimport memcmp, memset
+
+from ffgrammar.core.bits cimport bit_test
+from ffgrammar.core.intern cimport (
+    intern_add, intern_bytes, intern_count, intern_free, intern_get, intern_init, intern_len, intern_truncate, mix64)
+from ffgrammar.core.sort cimport sort_words
+from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.engine.canonical.few_texts cimport FewTexts
+from ffgrammar.engine.canonical.lookahead cimport Lookahead
+from ffgrammar.engine.values.trace cimport VIRTUAL
+from ffgrammar.tokens.canonical.rules cimport NO_NODE, UNCONSTRAINED, CanonicalState
+
+cdef enum:
+    # The tokens are searched for when a list was not enough for this many tokens. Until then each such token is searched for alone.
+    FEW = 3
+    ENTRY_WORDS = 3
+
+
+@cython.final
+cdef class Followers:
+    """Lists of followers, kept for all matchers of a grammar.
+
+    Args:
+        lookahead: the grammar's look-ahead.
+        few_texts: the same grammar's few texts.
+    """
+
+    def __cinit__(self, Lookahead lookahead not None, FewTexts few_texts not None):
+        self.lookahead = lookahead
+        self.rules = lookahead.rules
+        self.few_texts = few_texts
+        vec_init(&self.listed)
+        vec_init(&self.words)
+        if intern_init(&self.names) < 0 or intern_init(&self.lists) < 0:
+            raise MemoryError
+
+    def __dealloc__(self):
+        intern_free(&self.names)
+        intern_free(&self.lists)
+        vec_free(&self.listed)
+        vec_free(&self.words)
+
+    cdef size_t bytes(self) noexcept nogil:
+        return intern_bytes(&self.names) + intern_bytes(&self.lists) + self.listed.cap * sizeof(uint32_t)
+
+    cdef int clear(self) noexcept nogil:
+        intern_free(&self.names)
+        intern_free(&self.lists)
+        vec_free(&self.listed)
+        memset(self.verdicts, 0, sizeof(self.verdicts))
+        return min(intern_init(&self.names), intern_init(&self.lists))
+
+    cdef int is_dead_end(
+        self, Engine engine, const Config* config, const uint32_t* hypotheses, uint32_t token
+    ) noexcept nogil:
+        cdef uint32_t name
+        cdef uint32_t* entry
+        cdef int status
+        # (the number of a virtual row may mean another row the next time)
+        if config.row & VIRTUAL:
+            return NOT_KNOWN
+        status = self.find(engine, config, hypotheses, &name)
+        while status == OK:
+            entry = self.listed.data + ENTRY_WORDS * name
+            status = self.is_followed(entry[0], token)
+            if status != 0:
+                return min(status, 0)
+            if entry[1]:
+                return 1
+            entry[2] += 1
+            if entry[2] != FEW:
+                return NOT_KNOWN
+            status = self.list_tokens(engine, config, hypotheses, True, name)
+        return status
+
+    cdef int find(self, Engine engine, const Config* config, const uint32_t* hypotheses, uint32_t* name) noexcept nogil:
+        cdef uint32_t* recent
+        cdef int status
+        self.words.len = 0
+        if (vec_push(&self.words, config.row) < 0 or vec_push(&self.words, config.state) < 0
+                or vec_extend(&self.words, hypotheses, self.rules.outcomes.words) < 0):
+            return NO_MEMORY
+        recent = &self.recent[(config.row ^ config.state >> 8 ^ hypotheses[0]) % RECENT]
+        name[0] = recent[0]
+        if name[0] < intern_count(&self.names) and memcmp(
+                intern_get(&self.names, name[0]), self.words.data, self.words.len * sizeof(uint32_t)) == 0:
+            return OK
+        status = intern_add(&self.names, self.words.data, self.words.len, name)
+        if status > 0:
+            status = vec_fill(&self.listed, ENTRY_WORDS, 0)
+            if status >= 0:
+                status = self.list_tokens(engine, config, hypotheses, False, name[0])
+            if status < 0:
+                intern_truncate(&self.names, name[0])
+                self.listed.len = <size_t>ENTRY_WORDS * name[0]
+        recent[0] = name[0]
+        return status
+
+    cdef int list_tokens(
+        self, Engine engine, const Config* config, const uint32_t* hypotheses, bint search, uint32_t name
+    ) noexcept nogil:
+        cdef CanonicalState at
+        cdef uint32_t* entry
+        cdef int status
+        self.set_state(&at, hypotheses)
+        self.words.len = 0
+        if search:
+            status = self.lookahead.list_followers(engine, config, &at, &self.words)
+        else:
+            status = self.few_texts.list_tokens(engine, config, &at, False, True, &self.words)
+        if status < 0:
+            return status
+        sort_words(self.words.data, self.words.len)
+        entry = self.listed.data + <size_t>ENTRY_WORDS * name
+        if intern_add(&self.lists, self.words.data, self.words.len, &entry[0]) < 0:
+            return NO_MEMORY
+        entry[1] = status == OK
+        return OK
+
+    cdef void set_state(self, CanonicalState* at, const uint32_t* hypotheses) noexcept nogil:
+        cdef uint32_t number
+        self.rules.begin(at)
+        at.last = UNCONSTRAINED
+        at.count = 0
+        for number in range(self.rules.pretokens.states):
+            if bit_test(hypotheses, number):
+                at.hypothesis[at.count] = <uint16_t>number
+                at.node[at.count] = NO_NODE
+                at.count += 1
+
+    cdef int is_followed(self, uint32_t number, uint32_t token) noexcept nogil:
+        cdef uint64_t key = <uint64_t>number << 34 | <uint64_t>token << 2 | 1
+        cdef uint64_t* kept = &self.verdicts[mix64(key) % KEPT]
+        cdef uint32_t i
+        cdef int status = 0
+        if kept[0] & ~<uint64_t>2 == key:
+            return kept[0] >> 1 & 1
+        for i in range(intern_len(&self.lists, number)):
+            if status == 0:
+                status = self.rules.merges.pair(token, intern_get(&self.lists, number)[i])
+        if status >= 0:
+            kept[0] = key | <uint64_t>status << 1
+        return max(status, NO_MEMORY)
