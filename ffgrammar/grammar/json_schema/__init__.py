@@ -98,7 +98,7 @@ def build(
 
 
 def _impossible(subschemas: Subschemas, emitter: Emitter) -> list[str]:
-    """Warnings about the subschemas that no value obeys, except those that are `false`."""
+    """A warning for each subschema that no value obeys, except `false` and the subschemas that the compiler made."""
     alone = dict.fromkeys([subschemas.list[conj[0]] for conj in emitter.impossible if len(conj) == 1 and conj != NEVER])
     return [f"at {subschema.pointer()}: no value obeys this schema" for subschema in alone if not subschema.modern]
 

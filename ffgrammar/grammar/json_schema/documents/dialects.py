@@ -28,12 +28,12 @@ class Dialect(NamedTuple):
     refusal: str | None = None
 
     def has(self, word: Any) -> bool:
-        """Whether a word that is a keyword in some draft is one here."""
+        """Whether this dialect has a word that is a keyword in some draft."""
         draft = self.draft
         return _SINCE.get(word, 0) <= draft <= _UNTIL.get(word, draft) and word not in self.off
 
     def knows(self, word: Any) -> bool:
-        """Whether a word is a keyword here. It may be in no draft at all. Internal keywords are keywords everywhere."""
+        """Whether a word is a keyword of this dialect. Internal keywords are keywords of every dialect."""
         return (word in BY_WORD and self.has(word)) or isinstance(word, InternalKeyword)
 
 
@@ -110,7 +110,8 @@ def _of_vocabularies(uri: str, draft: int, listed: dict[str, Any]) -> Dialect:
         own = name.removeprefix(_PREFIXES[draft]) if isinstance(name, str) else ""
         if own in known:
             used.add(own)
-            # 2019-09 enforces formats where the vocabulary is required; 2020-12 has a vocabulary for each behaviour
+            # 2019-09 enforces formats if its vocabulary for them is required; 2020-12 has one vocabulary that enforces
+            # formats, and one that does not
             asserts = asserts or own == "format-assertion" or (own == "format" and is_needed is True)
         elif is_needed is not False:
             return Dialect(draft, refusal=f"the dialect {uri!r} needs the vocabulary {name!r}, which is not known")

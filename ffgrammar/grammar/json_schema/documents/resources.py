@@ -15,7 +15,7 @@ from ffgrammar.grammar.json_schema.spec.keywords import Holds, words_holding
 
 __all__ = ["RECURSIVE", "Anchor", "Document", "Resource", "resolve"]
 
-# The name of `$recursiveAnchor`, the one dynamic anchor of draft 2019-09: no other anchor can have it.
+# The name of `$recursiveAnchor`, the one dynamic anchor of draft 2019-09. No other anchor can have this name.
 RECURSIVE = "#"
 
 # The keywords that hold subschemas in any draft. An `$id` in any other place names nothing.
@@ -48,8 +48,9 @@ class Resource:
         document: the document that it is in.
         root, base, tokens: the schema, its base URI, and the parts of its JSON pointer in the document.
         dialect: the language that it is written in.
-        declared: whether a `$schema`, in it or in a schema around it, names that dialect.
-        anchors: subschemas by name; None where two have the same name.
+        declared: whether it or a schema around it has a `$schema`, or a `referencing.Registry` gives its draft. If not,
+            some spellings of other drafts are read, too.
+        anchors: subschemas by name; None for a name that two of them have.
         identified: whether it stands where a subschema may stand, so that references by its `$id` may lead to it.
         dynamic: subschemas by `$dynamicAnchor`; a root with `$recursiveAnchor` has the name RECURSIVE.
     """
@@ -142,7 +143,7 @@ class Document:
         return outer
 
     def named(self) -> dict[str, Resource | None]:
-        """The resources by base URI; None where two have the same URI. Reads the whole document once."""
+        """The resources by base URI; None for a URI that two of them have. The first call reads the whole document."""
         if self._named is None:
             self._named = {self.root.base: self.root}
             for schema, resource, tokens in self._subschemas():

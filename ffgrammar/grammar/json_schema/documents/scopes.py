@@ -1,10 +1,10 @@
 """Dynamic scopes: for each dynamic anchor, the outermost resource that has it.
 
-On the way to a `$dynamicRef`, several resources that have a dynamic anchor of its name may have been entered. The
-reference leads to the anchor of the one that was entered first. A *scope* says which resource that is for each name. It
-is a number; 0 is the scope in which no name has a resource. Only the names that some `$dynamicRef` uses are followed,
-so an ordinary schema has only scope 0. A recursive schema has finitely many scopes, because it has finitely many
-resources.
+A `$dynamicRef` gives the name of a dynamic anchor. Several of the resources that were entered on the way to the
+reference may have an anchor of this name. The reference leads to the anchor of the resource that was entered first. A
+*scope* says, for each name, which resource that is. Scopes are numbers; 0 is the scope in which no name has a resource.
+Only the names that some `$dynamicRef` uses are followed, so an ordinary schema has only scope 0. A recursive schema has
+finitely many scopes, because it has finitely many resources.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ WEIGHT = 100
 
 
 class NameNeeded(Exception):
-    """The name of a dynamic reference is not followed. The schema has to be read again, and `names` followed."""
+    """The name of a dynamic reference is not followed. So the schema must be read again, with `names` followed."""
 
     def __init__(self, names: frozenset[str]) -> None:
         super().__init__(", ".join(sorted(names)))

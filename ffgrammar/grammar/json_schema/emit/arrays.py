@@ -93,7 +93,7 @@ def _exactly(style: ArrayStyle, item: int, count: int) -> int:
 
 
 def _up_to(style: ArrayStyle, item: int, most: int, made: dict[int, int]) -> int:
-    """1 to most items: up to half of them; or exactly half of them, and then 1 to all that are left.
+    """1 to `most` items: up to half of `most`; or exactly half of `most`, and then 1 or more, up to the other half.
 
     `made` has the symbols that were made before, by `most`.
     """

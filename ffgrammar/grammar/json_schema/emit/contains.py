@@ -28,7 +28,7 @@ STEP_COST = 10
 
 # items so far, and those counted by each `contains`
 State = tuple[int, tuple[int, ...]]
-# by state: the states that follow it, each with the symbol of the item between them
+# by state: the states after it (or before it), each with the symbol of the item between the two
 Edges = dict[State, list[tuple[State, int]]]
 
 

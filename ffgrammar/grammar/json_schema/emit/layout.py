@@ -15,9 +15,8 @@ __all__ = ["KeysApart", "Layout"]
 class KeysApart(Exception):
     """Some keys are checked, so the schema has to be emitted again with each colon as a lexeme of its own.
 
-    A check happens at the end of the lexeme of a key. So this lexeme must not include the colon. The lexemes of all
-    other keys must not include it either. Where keys of both kinds are allowed, the lexemes with the colon are longer,
-    so they would win.
+    A check happens at the end of the lexeme of a key. So this lexeme must not include the colon. Nor may the lexeme of
+    a key that is not checked: where keys of both kinds are allowed, the longer lexeme would win.
     """
 
 
@@ -53,7 +52,7 @@ class Layout:
         return [line_break, self._builder.optional(self._builder.terminal(spaces, "indent"))]
 
     def checked(self, check: int) -> Layout:
-        """The layout of arrays whose last item is checked before the line break that ends it."""
+        """The layout of arrays in which the line break after the last item has a check."""
         other = copy(self)
         other.last_break = self._break(check)
         return other

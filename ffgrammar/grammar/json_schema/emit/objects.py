@@ -55,7 +55,8 @@ def object_symbol(em: Symbols, shape: Shape, depth: int) -> int | None:
 
 
 def _meet_first_want(em: Symbols, shape: Shape, wanted: tuple[SomeKey, ...]) -> list[tuple[Shape, tuple[SomeKey, ...]]]:
-    """The ways to meet the first want of a shape: shapes without it, each with the wants that other keys must meet."""
+    """The ways to meet the first want of a shape: shapes without this want, each with the wants that are left for keys
+    beside the named ones."""
     one, *rest = shape.some_keys
     keys = one.keys
     if one.name:
@@ -73,7 +74,7 @@ def _meet_first_want(em: Symbols, shape: Shape, wanted: tuple[SomeKey, ...]) -> 
                 continue
             named = there.copy()
             named.require([name])
-            # A name that is not listed is given as a pattern, so that it does not get a position among the listed ones.
+            # A name that is not listed becomes a pattern, so that it does not get a position among the listed names.
             if name in listed:
                 constraint = Group({name: one.conj}, (), ())
             else:
@@ -149,7 +150,7 @@ def _items(
 
 
 def _counts(shape: Shape, items: int, has_others: bool) -> tuple[int, int | None] | None:
-    """How many properties there must be and may be, as far as they must be counted; None when no number is possible.
+    """The least and the greatest number of properties, as far as they must be counted; None when no number is possible.
 
     Args:
         shape: the shape.

@@ -1,8 +1,9 @@
 """`uniqueItems`: arrays whose items all differ; and its opposite, arrays with two equal items.
 
 If the items can have only a few values, the grammar itself tells them apart: a parametric nonterminal keeps the set of
-values that were written. All other items are compared as they are written. The brackets and commas of their array are
-lexemes with a check. So an item that equals an earlier one cannot end, and its text has to go on until it differs.
+values that were written. All other items are compared as they are written. The commas and the closing bracket of their
+array are lexemes with a check. So an item that equals an earlier one cannot end, and its text has to go on until it
+differs.
 
 This works only if the item's text can go on. A string without a bound can always get longer, but one with a `maxLength`
 cannot. Where an item may reach a point after which nothing can follow, there is a warning.
@@ -92,9 +93,9 @@ def _warn_of_dead_ends(em: Symbols, shape: Shape) -> None:
 
 
 class _CheckedStyle(ArrayStyle):
-    """Arrays with a check: a bracket or comma after an item is allowed only if the check holds.
+    """Arrays with a check. The closing bracket, and a line break before it, are allowed only if the check holds.
 
-    The closing bracket always has the check. Commas have it only if the check is "unique".
+    If the check is "unique", commas are allowed only if it holds, too.
 
     Args:
         em: the symbols of the grammar.
@@ -227,7 +228,8 @@ def _number_symbol(em: Symbols, subschema: Subschema, conj: Conj, depth: int) ->
 
 
 def _split(em: Symbols, conj: Conj) -> tuple[dict[object, int], int]:
-    """The values of the types that have only a few values, each with its terminal; and, as bits, all other types."""
+    """The values of those types that have only a few values, with the terminal of each value; and the other types, as
+    bits."""
     shapes = em.combiner.resolved_shapes(conj)
     found: dict[object, list[int]] = {}
     left = 0
@@ -243,8 +245,8 @@ def _split(em: Symbols, conj: Conj) -> tuple[dict[object, int], int]:
 
 
 def _listed(em: Symbols, shape: Shape, group: int) -> dict[object, int] | None:
-    """The values of a shape that have one of the types in `group`, each with its expression; None unless they are a few
-    scalars."""
+    """The values of a shape that have one of the types in `group`, with the expression of each; None if they cannot be
+    listed."""
     if group in _LITERALS:
         return {None: em.store.literal(_LITERALS[group])}
     if group == STR and shape.strings is not None:

@@ -65,8 +65,8 @@ def apply_any_of(
 def _sets_that_hold(
     context: Context, subschema: Subschema, word: str, options: list[Conj], owners: tuple[int, ...]
 ) -> list[Conj]:
-    """The alternatives of an `anyOf` whose branches matter to owners: sets of branches, each as one conjunction. The
-    owners are the schemas with `unevaluatedProperties` or the like (see unevaluated.py)."""
+    """The alternatives of an `anyOf` that evaluates for owners (see unevaluated.py): sets of branches, each as one
+    conjunction."""
     subschemas = context.subschemas
     annotated = [any([not EVALUATING.isdisjoint(subschemas.list[at].schema) for at in conj if at]) for conj in options]
     opposite = None
@@ -113,7 +113,7 @@ def apply_not(
     path: EvaluationPath,
 ) -> None:
     conj = context.subschemas.child(subschema, value, word)
-    # what holds inside of `not` evaluates nothing: there are no owners
+    # nothing inside of `not` evaluates for an owner
     choices.append(Choice(context.negation.options(conj), (*path[:2], ()), conj))
 
 
@@ -197,7 +197,7 @@ def apply_unevaluated(
     at, above, owners = path
     if conj:
         shape.pending = (*shape.pending, PendingUnevaluated(at, of_properties, conj, False, subschema))
-    # the keyword evaluates everything that is left, so for the owners further up everything is evaluated
+    # the keyword evaluates everything that is left, so for all owners except this schema everything is evaluated
     about = Group({}, (), ()) if of_properties else None
     mark(shape, (at, above, owners[:-1]), lambda owner: Mark(owner, about, everything=True))
 
@@ -209,9 +209,9 @@ def negate_unevaluated(negation: Negation, subschema: Subschema, word: str, valu
     wrong = negation.conj(subschema, child(subschema, value, word))
     if wrong == NEVER:
         return []
-    # The same schema, except that some unevaluated property or item must break the keyword. A synthesized
-    # schema would be read in draft 2020-12. This one keeps its own draft, so its other keywords mean the same as before
-    # and leave their marks.
+    # A copy of the schema in which, instead of the keyword, some unevaluated property or item must break it. A
+    # synthesized schema would be read by draft 2020-12. This copy is an ordinary child, so it keeps the draft of the
+    # schema: the other keywords mean the same as there, and leave their marks.
     others = {key: inner for key, inner in subschema.schema.items() if key != word}
     unevaluated = (of_properties, wrong, child(subschema, subschema.schema))
     return [child(subschema, {**others, SOME_UNEVALUATED: unevaluated})]

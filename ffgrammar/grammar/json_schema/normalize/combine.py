@@ -1,8 +1,8 @@
 # cython: language_level=3
 """Conjunctions of schemas as lists of shapes: alternatives are multiplied out, and those without a value are dropped.
 
-JSON types are disjoint, and one shape holds the constraints on all of them. So most products collapse: if A is about
-strings and B is about objects, `{"type": "object", "anyOf": [A, B]}` has only one shape.
+An alternative whose types are all ruled out is dropped at once. So most products collapse: if A allows only strings and
+B allows only objects, `{"type": "object", "anyOf": [A, B]}` has only one shape.
 
 The difficulty is the cost: n choices between two alternatives have 2 ** n products. So the choice with the fewest
 alternatives is made first. Impossible shapes are dropped as early as they can be recognised. What remains is counted
@@ -31,11 +31,11 @@ from ffgrammar.grammar.json_schema.spec.internal_keywords import SOME_OF
 
 __all__ = ["Combiner"]
 
-# Properties are examined for contradictions only if at most this many products are being worked out, one inside
+# Shapes are searched for contradictions early only if at most this many products are being worked out, one inside of
 # another.
 PRUNING_LEVELS = 2
-# The conjunction of a property is examined as a whole if it has at most this many parts. In a larger one, pairs of
-# parts are examined.
+# The conjunction of a property is examined as a whole if it has at most this many subschemas. In a larger one, pairs of
+# subschemas are examined.
 FEW_PARTS = 6
 # The cost of an alternative grows by one for every 256 groups of properties and open choices.
 MANY = 256
@@ -125,7 +125,7 @@ class Combiner:
                 if settle(shape, self._strings):
                     done.append(shape)
                 continue
-            # the choice with the fewest alternatives comes first: what is chosen rules out alternatives of the others
+            # the choice with the fewest alternatives is made first: its outcome rules out alternatives of other choices
             choice = min(choices, key=_breadth)
             path = choice.path
             most = self._limits.alternatives
@@ -135,7 +135,7 @@ class Combiner:
             rest = [other for other in choices if other is not choice]
             possible = [option for option in reversed(choice.options) if types & self._types_of(option)]
             if made and len(possible) == 2 and self._excludes(shape, possible[1]):
-                # In a chain of `if` and `else`, only one condition holds, so most first alternatives are excluded.
+                # in a long chain of `if` and `else`, only one condition holds, so most conditions are excluded here
                 possible.pop()
             several = len(possible) > 1
             todo.extend([(shape.copy(), option, path, list(rest), several) for option in possible])
@@ -170,8 +170,8 @@ class Combiner:
     def _possible_types(self, shape: Shape) -> int:
         """The types that a shape with open choices can have at most.
 
-        To see early that there are none is worth some work. But properties are examined only in the outermost products,
-        because examining them may start products inside of these.
+        It is worth some work to see early that no type is left. But properties are examined only in the outermost
+        products, because examining a property may start another product.
         """
         types = shape.types
         if shape.strings == ():
@@ -194,8 +194,8 @@ class Combiner:
     def _contradicts(self, conj: Conj, before: Conj) -> bool:
         """Whether surely no value obeys a conjunction that has grown from `before`.
 
-        In a large one, only pairs of a new part and another part are examined: most contradictions are between two
-        parts.
+        In a large conjunction, only pairs of a new subschema and another one are examined: most contradictions are
+        between two subschemas.
         """
         if self._level > PRUNING_LEVELS:
             return False
@@ -264,7 +264,7 @@ def _breadth(choice: Choice) -> int:
 
 
 def _merged(shapes: list[Shape]) -> list[Shape]:
-    """The shapes. All those that only list strings are merged into one."""
+    """The given shapes, with all those that only list strings merged into one."""
     texts: dict[str, None] = {}
     kept = []
     for shape in shapes:

@@ -233,10 +233,11 @@ class KeywordValues:
         return names_of(schema["required"], subschema, "required") if "required" in schema else []
 
     def dependencies(self, subschema: Subschema, word: str, value: Any) -> list[tuple[str, list[str], Conj]]:
-        """The value of `dependentRequired`, `dependentSchemas` or `dependencies`. `dependencies` may mix both kinds.
+        """The value of `dependentRequired`, `dependentSchemas` or `dependencies`.
 
         Returns:
-            A list of (property, the names that it requires, the conjunction that it requires).
+            A list of (property, names, conjunction). An object that has the property must have these names and obey the
+            conjunction.
         """
         if not isinstance(value, dict):
             raise GrammarError(f"{word} must be an object, not {kind_of(value)}", pointer=subschema.pointer(word))

@@ -76,7 +76,7 @@ class Negation:
         return self.subschemas.synthesized(subschema, opposite, "not")
 
     def none_of(self, subschema: Subschema, options: list[Conj]) -> Conj:
-        """A conjunction that says that none of some conjunctions holds."""
+        """A conjunction that says that none of the given conjunctions holds."""
         none: Conj = ()
         for conj in options:
             none = join(none, self.conj(subschema, conj))

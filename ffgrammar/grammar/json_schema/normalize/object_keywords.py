@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The keywords of objects. But `unevaluatedProperties`, and `dependentRequired` and the like, are in applicators.py.
+"""The keywords of objects, except `unevaluatedProperties`, `dependentRequired` and the like (see applicators.py).
 `minProperties` and `maxProperties` are negated in scalar_keywords.py."""
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ def apply_required(context: Context, shape: Shape, subschema: Subschema, word: s
 
 @negates("required")
 def negate_required(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
-    # If a required property has a schema, it is either absent or breaks that schema: negate_group makes one alternative
-    # for both.
+    # For a required property that has a schema, negate_group makes the alternative: the property is absent, or its
+    # value breaks the schema.
     named: Any = {}
     if "properties" in subschema.schema:
         named = negation.values.group(subschema).named

@@ -75,8 +75,8 @@ class OneOfs:
 
         Args:
             shapes: returns the shapes of a conjunction.
-            impossible: takes a conjunction and a number of levels; returns whether surely no value obeys the
-                conjunction, as far as these levels show.
+            impossible: takes a conjunction and a number of levels; returns whether an examination down to that many
+                levels shows that no value obeys the conjunction.
 
         Returns:
             Whether some branches may hold at once. If so, shapes that were made before are wrong.
@@ -139,7 +139,7 @@ class _Candidates:
 
 
 def _tags(shape: Shape, shapes_of: Shapes, strings: Strings) -> dict[str, frozenset[str]]:
-    """The required properties whose value must be one of some listed strings: from the name of each to its strings.
+    """For each required property whose value must be one of some listed strings: these strings.
 
     Such properties often tell branches apart. A shape that allows other values than objects has none here.
     """

@@ -22,7 +22,8 @@ cdef class Reader:
     @cython.locals(owners=tuple)
     cdef tuple _owners(self, Subschema subschema, Py_ssize_t at, tuple path)
 
-    # raises GrammarError when the path that leads to the subschema `at` contains it already, LimitError when it is too long
+    # raises GrammarError when the path that leads to the subschema `at` contains this subschema already, LimitError when the
+    # path is too long
     cdef _refuse_circle(self, Py_ssize_t at, tuple path)
 
     # returns the name of a type if the conjunction demands this type and nothing else, else None

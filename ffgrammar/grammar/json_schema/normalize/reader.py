@@ -67,8 +67,8 @@ class Reader:
         context = self._context
         # a subschema is read once for each set of owners that it evaluates for (see unevaluated.py)
         done: set[Any] = set()
-        # What is still to be read: (number, path of the subschema that leads to it, None) of a subschema that is not
-        # begun, and (number, its own path, the keywords that are left) of one that is.
+        # What is still to be read. For a subschema that is not begun: (its number, the path of the subschema that leads
+        # to it, None). For a subschema that is begun: (its number, its own path, the keywords that are left).
         stack: list[tuple[int, EvaluationPath, Any]] = [(at, path, None) for at in reversed(conj)]
         while stack:
             at, path, rest = stack.pop()
@@ -100,7 +100,8 @@ class Reader:
                     break
 
     def _owners(self, subschema: Subschema, at: int, path: EvaluationPath) -> tuple[int, ...]:
-        """The owners (see unevaluated.py) for which a subschema evaluates: those of `path`, and itself if it is one.
+        """The owners (see unevaluated.py) for which a subschema evaluates: those of `path`, and the subschema itself if
+        it is an owner.
 
         A synthesized schema evaluates for none.
         """

@@ -205,7 +205,7 @@ def apply_format(context: Context, shape: Shape, subschema: Subschema, word: str
 def negate_format(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
     body = negation.values.format(subschema, word, value)
     if body is not None and value == "regex":
-        # the expression does not match some valid patterns, which its opposite would accept
+        # the expression does not match some valid patterns, so its opposite would accept them
         raise UnsupportedError(
             "the format 'regex' is not supported inside `not`, `oneOf` or `if`: remove it, or pass "
             "formats='annotation'",

@@ -1,19 +1,21 @@
-"""`unevaluatedProperties` and `unevaluatedItems`: constraints on the properties and items that are mentioned neither by
-the keywords beside them nor by the other schemas that apply to the same value.
+"""`unevaluatedProperties` and `unevaluatedItems`: constraints on properties and items that no other keyword of the
+schema evaluates. Keywords of the schemas that it applies to the same value (by `allOf` or `$ref`, for example) count,
+too.
 
-While a schema with one of them (the *owner*) is read, every keyword that evaluates properties or items on its behalf
-leaves a mark on the shape. When all choices are made, the marks of an owner show what is unevaluated, and the keyword
-becomes an ordinary `additionalProperties` or `items`: in
+A schema with one of these two keywords is an *owner*. While an owner is read, every keyword that evaluates properties
+or items for it leaves a mark on the shape. When all choices are made, the marks of an owner show what is unevaluated,
+and its keyword becomes an ordinary `additionalProperties` or `items`: in
 
     {"allOf": [{"properties": {"a": true}}], "properties": {"b": true}, "unevaluatedProperties": false}
 
 the marks name a and b, and the keyword becomes `additionalProperties: false` beside both. Alternatives need care, as
-each brings its own annotations:
+each leaves its own marks:
 
-- All branches of an `anyOf` that hold leave their marks. So each set of branches is an alternative. It need not say
-  that the other branches do not hold: if more branches hold, less is unevaluated, and the keyword demands less.
-- For the opposite (some property is unevaluated and breaks the schema), each set must say that the other branches do
-  not hold.
+- All branches of an `anyOf` that hold leave their marks. So each set of branches is an alternative. This alternative
+  need not say that the other branches do not hold: if more branches hold, less is unevaluated, and the keyword demands
+  less.
+- For the opposite of the keyword (some property is unevaluated and breaks the schema), each alternative must say that
+  the other branches do not hold.
 - Nothing inside `not` leaves marks.
 """
 
@@ -47,13 +49,12 @@ def sets_of(
 ) -> list[Conj]:
     """The alternatives of an `anyOf`: the sets of branches that leave marks, each as one conjunction.
 
-    The empty set is replaced by the branches that leave no marks.
+    The empty set is replaced: each branch that leaves no marks is an alternative of its own.
 
     Args:
         options: the branches.
         annotated: for each branch, whether it may leave marks.
-        opposite: makes the opposite of a branch; it is given if each set must say that the other branches do not hold;
-            else None.
+        opposite: makes the opposite of a branch, if each set must say that the other branches do not hold; else None.
         limit: how many sets may be made at most.
         pointer: the position of the keyword.
 
@@ -88,7 +89,8 @@ def finish(
     Args:
         shape: the shape, which is changed.
         strings: the string expressions of the build.
-        some_of: makes a conjunction that says, at the position of a subschema, that one of several holds.
+        some_of: makes a conjunction, at the position of a subschema, that says that at least one of several
+            conjunctions holds.
         opposite: makes the opposite of a conjunction, at the position of a subschema.
     """
     for pending in shape.pending:

@@ -80,8 +80,8 @@ def opposite(value: Decimal | None) -> Decimal | None:
 
 
 def spellings(value: Decimal, integer_only: bool) -> list[bytes]:
-    """How a single value may be spelled: plainly, with `.0` after an integer, and as repr() of the float does. Zero may
-    have a minus.
+    """How a single value may be spelled: plainly; with `.0` after an integer; and with an exponent, if repr() of a
+    float writes the value so. Zero may have a minus.
 
     Args:
         value: the value.
@@ -94,7 +94,7 @@ def spellings(value: Decimal, integer_only: bool) -> list[bytes]:
         return [(sign + plain).encode() for sign in signs]
     texts = [plain] if part else [plain, plain + ".0"]
     if value and (part or len(whole) > 15):
-        # repr() may use an exponent here; its spelling is left out if the float is not exactly this value
+        # repr() may write an exponent here; its spelling is left out unless it is exactly this value
         try:
             spelled = repr(abs(float(value)))
         except OverflowError:

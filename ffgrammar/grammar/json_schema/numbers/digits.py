@@ -1,9 +1,9 @@
 """Multiples between two bounds, without exponents, as expressions in which no state is a dead end.
 
-The digits are compared with those of a bound as long as they are equal. From the first different digit on, they are
-*free*: the bound no longer matters, and any digits may follow, or any digits that make a multiple. The store has
-expressions that recognise multiples by their remainder (`ExprStore.multiples`). Because no state is a dead end, the
-search for a text in an intersection or a difference stays short.
+The digits are compared with those of a bound as long as they are equal. After the first different digit, all digits are
+*free*: the bound does not matter for them, and any digits that make a multiple may follow. The store has expressions
+that recognise multiples by their remainder (`ExprStore.multiples`). Because no state is a dead end, the search for a
+text in an intersection or a difference stays short.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class Digits:
     def _free(self, prefix: int, digits: range, rest: int) -> list[int]:
         """Expressions for one of the digits and what may follow it, where the `rest` digits after it are free.
 
-        `prefix` is the number that the digits before this one make, or only its remainder.
+        `prefix` is the number that the digits before that one make, or only the remainder of this number.
         """
         unit = pow(10, rest, self.modulus)
 
@@ -134,8 +134,8 @@ class Digits:
     def _pointed(self, text: str, place: int, found: int, ends: bool) -> int:
         """What may follow the digits before `place`, which is a place after the point.
 
-        `found` is what may follow if the number has a digit there. The point is added if this is the first digit after
-        it. If `ends`, the number may also end before this digit.
+        `found` is what may follow from the digit at `place` on. If that digit is the first one after the point, the
+        point is added before it. If `ends`, the number may also end before that digit.
         """
         if place == len(text) - self.places:
             found = self.store.concat([self.numbers.point, found])
@@ -144,7 +144,8 @@ class Digits:
     def _edge(self, text: str, above: bool, is_open: bool) -> list[int]:
         """For each prefix of the digits of a bound: what may follow, so that the number is above (or below) the bound.
 
-        It may be equal to the bound unless that is open. The numbers have as many digits before the point as the bound.
+        Unless the bound is open, the number may also be equal to it. The numbers have as many digits before the point
+        as the bound.
         """
         s = self.store
         whole = len(text) - self.places
@@ -185,7 +186,7 @@ class Digits:
             found = s.union([self._digit(low, place, above), self._digit(high, place, below), *free])
         while True:
             if len(low) - self.places <= place < len(low):
-                # a number that ends here is the lower bound if only zeros of the bound are left; else it is below it
+                # a number that ends here equals the lower bound if only zeros of the bound are left; else it is too low
                 found = self._pointed(low, place, found, not low_open and not low[place:].strip("0"))
             if not place:
                 return found

@@ -1,12 +1,12 @@
-"""`multipleOf`: the multiples of one divisor between two bounds that are not multiples of some other divisors.
+"""`multipleOf`: the numbers between two bounds that are multiples of one divisor, but not of certain other divisors.
 
 Numbers are counted in units of 10 ** -places, and a divisor is `modulus` units: `multipleOf: 0.25` is 25 units of 0.01.
 Integer arithmetic finds the first and the last multiple between the bounds. digits.py makes the numbers from the first
 to the last.
 
 A spelling with an exponent has a mantissa d.ddd, where d is from 1 to 9 unless the number is 0. Up to some exponent,
-the mantissa may have any number of digits. Above it, the mantissa has at most MANTISSA digits after the point, and its
-digits alone decide whether the number is a multiple.
+the mantissa may have any number of digits. Above that exponent, the mantissa has at most MANTISSA digits after the
+point, and its digits alone decide whether the number is a multiple.
 
 Sometimes only the last digits show that a number is excluded: among the multiples of 1, the last digit shows which ones
 are multiples of 2. In such a case a spelling may have an exponent only if the number is too small to be a multiple of
@@ -32,7 +32,7 @@ __all__ = ["Multiples", "common_multiple", "has_divisors"]
 
 # A float has at most this many significant digits after its first one.
 MANTISSA = 16
-# Where a divisor is too large for the store, its multiples are listed: at most this many.
+# Where a divisor is too large for the store, its multiples are listed if there are at most this many.
 MAX_LISTED = 500
 
 
@@ -72,8 +72,8 @@ class Divisor(NamedTuple):
 
     @property
     def decided_by_digits(self) -> int:
-        """Above this exponent, the digits of a mantissa with up to MANTISSA digits after its point decide alone whether
-        a number is a multiple."""
+        """An exponent. Above it, if a mantissa has up to MANTISSA digits after its point, the digits alone decide
+        whether the number is a multiple."""
         return MANTISSA + self.tens - self.places
 
 
@@ -361,7 +361,7 @@ class Multiples:
         """Spellings with an exponent from lowest to highest (None: no bound).
 
         Args:
-            lowest, highest: the exponents. A bound may leave out some mantissas of these two.
+            lowest, highest: the exponents. At these two, the bounds of the numbers may leave out some mantissas.
             divisors: all divisors that decide which numbers are wanted.
             mantissas: makes the mantissas for one exponent.
             digits_only: makes the mantissas for all exponents at which the digits alone decide.

@@ -8,10 +8,11 @@ The spellings that are allowed:
 
 - Where only integers are allowed, a number has neither fraction nor exponent. (With integer_spelling="any", integers
   are the multiples of 1: see multiples.py.)
-- Where other numbers are allowed, too, a number may have both: 12, 12.50, 1.25e1, 0.125E+2. If there is a bound other
-  than zero, the mantissa of a spelling with an exponent has exactly one digit before its point. That digit is 0 only if
-  the number is 0. All the usual libraries write numbers in this way. (With other mantissas the language is not regular:
-  the digits before the point would have to be counted against the exponent.)
+- Where other numbers are allowed, too, a number may have a fraction and an exponent: 12, 12.50, 1.25e1, 0.125E+2. If a
+  bound other than zero limits the numbers of one sign, the mantissa of these numbers, in a spelling with an exponent,
+  has exactly one digit before its point. That digit is 0 only if the number is 0. All the usual libraries write numbers
+  in this way. (With other mantissas the language is not regular: the digits before the point would have to be counted
+  against the exponent.)
 - -0 is 0, as in the JSON Schema data model.
 """
 
@@ -203,7 +204,8 @@ class Numbers:
         """Digits compared with a text of the same length.
 
         The digits are above the text (or below it) and followed by `rest`, or they are the text itself and followed by
-        `equal`. It is built from the last digit on, so that the expression is linear in the length of the text.
+        `equal`. The expression is built from the last digit to the first, so its size is linear in the length of the
+        text.
         """
         s = self.store
         out = equal
@@ -224,7 +226,7 @@ class Numbers:
         return self.store.concat([self.positive, self.store.repeat(self.digit, length, None), tail])
 
     def _shorter(self, length: int, tail: int) -> int:
-        """Natural numbers of fewer digits, and then `tail`; 0 has one digit."""
+        """Natural numbers of fewer digits than `length`, and then `tail`; 0 has one digit."""
         if length <= 1:
             return NOTHING
         some = self.store.concat([self.positive, self.store.repeat(self.digit, 0, length - 2), tail])

@@ -8,9 +8,10 @@ from ffgrammar.grammar.json_schema.documents.conjunctions import Conj
 
 __all__ = ["Choice", "EvaluationPath"]
 
-# The chain of subschemas that leads to a subschema; all of them apply to one value. It is (the number of the subschema,
-# the path of the subschema before it, owners). The owners are the numbers of the subschemas for which this one
-# evaluates properties or items (see normalize/unevaluated.py). () is the empty path.
+# The path of a subschema: the chain of subschemas that leads to it; all of them apply to one value. A path is a triple:
+# the number of the subschema, the path of the subschema before it in the chain, and owners. The owners are the numbers
+# of the subschemas for which this one evaluates properties or items (see normalize/unevaluated.py). () is the path that
+# has no subschemas.
 EvaluationPath = tuple[Any, ...]
 
 

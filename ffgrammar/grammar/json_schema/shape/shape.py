@@ -66,8 +66,9 @@ class Shape:
         self.min_items: int = 0
         self.max_items: int | None = None
         self.contained: tuple[Contained, ...] = ()
-        # the subschema that demands that all items differ, or that two items are equal
+        # the subschema that demands that all items differ
         self.unique: Subschema | None = None
+        # the subschema that demands that two items are equal
         self.repeated: Subschema | None = None
         # objects
         self.groups: tuple[Group, ...] = ()

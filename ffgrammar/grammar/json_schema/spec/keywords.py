@@ -9,7 +9,7 @@ To add a keyword:
 1. Add a row here.
 2. Write the function that applies it to a shape, with `@applies(word)`, and beside it the function that makes its
    opposite, with `@negates(word)`: in `normalize/scalar_keywords.py`, `array_keywords.py`, `object_keywords.py` or
-   `applicators.py`. If other keywords can say what the new one says, each of the two functions has one line. A keyword
+   `applicators.py`. If other keywords can say what the new one says, each of the two functions is one line. A keyword
    `x-even` (an integer, and even) would have the row `Keyword("x-even", ASSERTION)` and these functions:
 
        def _even(subschemas, subschema, word, value):
@@ -70,9 +70,9 @@ ASSERTION, COMPANION, ANNOTATION = Role.ASSERTION, Role.COMPANION, Role.ANNOTATI
 
 CORE = Vocabulary(("core",), ("core",))
 APPLICATOR = Vocabulary(("applicator",), ("applicator",))
-# These were applicators before they had a vocabulary of their own.
+# Draft 2019-09 counts `unevaluatedProperties` and `unevaluatedItems` among the applicators.
 UNEVALUATED = Vocabulary(("applicator",), ("unevaluated",))
-# Draft 2020-12 replaced `additionalItems` by `prefixItems`.
+# Of the drafts that have vocabularies, only 2019-09 has `additionalItems`, and only 2020-12 has `prefixItems`.
 APPLICATOR_2019 = Vocabulary(("applicator",), ())
 APPLICATOR_2020 = Vocabulary((), ("applicator",))
 VALIDATION = Vocabulary(("validation",), ("validation",))

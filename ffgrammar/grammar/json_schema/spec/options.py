@@ -33,15 +33,15 @@ class Options:
     Attributes:
         whitespace: "flexible": any JSON whitespace wherever RFC 8259 allows it, also before and after the value;
             "compact": none; a number n: at most n characters at each of these positions.
-        formats: "enforce": known formats are enforced; "annotation": none is. Each format that is not enforced leads to
-            a warning.
+        formats: "enforce": known formats are enforced; "annotation": they are enforced only where a schema's metaschema
+            demands it. Each format that is not enforced leads to a warning.
         property_order: "schema": named properties in the schema's order, then all other keys; the required ones among
             these keep the order of `required`. "any": keys in any order.
         draft: 4, 6, 7, 2019 or 2020; None: the draft that `$schema` names, or 2020 if there is no `$schema`.
         separators: the text between items, and the text between a key and its value, as in json.dumps: a comma and a
             colon with whitespace around them. The only other whitespace is the line breaks and indents of `indent`.
-        indent: the indent, in spaces, of the line breaks that json.dumps writes with this option. `separators` is then
-            (",", ": ") unless it is given.
+        indent: as in json.dumps: items are on lines of their own. Each line begins with a multiple of this number of
+            spaces. `separators` is then (",", ": ") unless it is given.
         integer_spelling: "plain": an integer is spelled with digits only; "any": also with a fraction of zeros or an
             exponent (1.0, 1e2), except in draft 4, where such a number is not an integer.
     """
@@ -90,7 +90,7 @@ class Options:
 
     @property
     def marks(self) -> tuple[str, str]:
-        """The text between items, and the text between a key and its value, without the whitespace of `whitespace`."""
+        """The text between items, and the text between a key and its value. What `whitespace` allows is not in them."""
         if self.separators is not None:
             return (self.separators[0], self.separators[1])
         return (",", ": ") if self.indent is not None else (",", ":")

@@ -8,14 +8,13 @@ from ffgrammar.regex.expr.store import ExprStore
 
 __all__ = ["finite_keys"]
 
-# If there are more keys than this, they are treated as infinitely many. MAX_STEPS bounds the search: it counts
-# derivatives that are not dead.
+# More keys than MAX_KEYS are not listed. The search for them takes at most MAX_STEPS derivatives that are not dead.
 MAX_KEYS = 64
 MAX_STEPS = 2000
 
 
 def finite_keys(store: ExprStore, keys: int) -> set[str] | None:
-    """The keys that an expression of quoted keys matches; None if there are more than MAX_KEYS."""
+    """The keys that an expression of quoted keys matches; None if they are too many, or take too long to find."""
     known = ("finite keys", keys)
     if known not in store.memo:
         store.memo[known] = _search(store, keys)
@@ -38,7 +37,7 @@ def _search(store: ExprStore, keys: int) -> set[str] | None:
                 continue
             steps += 1
             if after in before or after == rest or len(found) > MAX_KEYS or steps > MAX_STEPS:
-                # an expression that comes back to itself matches infinitely many keys
+                # if an expression comes back to itself, it matches infinitely many keys
                 return None
             todo.append((after, text + bytes([byte]), (*before, rest)))
     return found

@@ -129,7 +129,8 @@ def leap_seconds(name: str, store: ExprStore) -> int:
 
     The hour of the offset determines the hour of the time, and the minute of the offset determines the minute of the
     time. So the expression is an intersection of matching hours and matching minutes, which is far smaller than a list
-    of all offsets. Offsets to the east with the minute 00 have a part of their own: the hour is one less there.
+    of all offsets. Offsets to the east with the minute 00 have a part of their own: there, the hour of the time is one
+    less than the hour of the offset.
     """
     literal, union, concat = store.literal, store.union, store.concat
     digit = store.byte_set(b"0123456789")
@@ -159,7 +160,8 @@ def leap_seconds(name: str, store: ExprStore) -> int:
 
 @cache
 def pattern_of(name: str, draft: int) -> str:
-    """The pattern of a format, in the syntax of Rust's regexes (dot-all). Not for the formats of other modules."""
+    """The pattern of a format, in the syntax of Rust's regexes (dot-all). The formats in idn.py and regex_format.py
+    have none."""
     if name == "date":
         return _DATE
     if name == "date-time":

@@ -69,8 +69,8 @@ def _dotted(store: ExprStore, encode: Encoding, label: int, dots: str) -> int:
     dot = encode.charset(store, of_chars(dots))
     name = store.concat([label, store.repeat(store.concat([dot, label]), 0, None)])
     # To bound the length, only the first byte of each character is counted, and any number of other bytes may follow
-    # it. The search for a shortest text adds up the lengths that the parts of an expression need. Characters with an
-    # exact number of bytes would mislead it.
+    # it. Characters with an exact number of bytes would mislead the search for a shortest text: this search adds up the
+    # lengths that the parts of an expression need.
     first, others = store.byte_set(bytes([*range(0x80), *range(0xC0, 0x100)])), store.byte_set(bytes(range(0x80, 0xC0)))
     char = store.concat([first, store.repeat(others, 0, None)])
     return store.intersect([name, store.repeat(char, 0, MAX_LENGTH)])
@@ -116,8 +116,8 @@ class _Labels:
         ]
         text = store.repeat(self.one(every), 1, 59)
         beyond = self.has(self.one(difference(every, ((0, 0x7F),))))
-        # The expression for the rule of RFC 5892, appendix A.7, is for the texts that obey it, not for those that break
-        # it. This guides the search for the end of a label.
+        # The rule of RFC 5892, appendix A.7, is written differently: as an expression for the texts that obey the rule.
+        # Such an expression guides the search for the end of a label.
         no_katakana_dot = store.complement(self.has(self.one(of_chars("\u30fb"))))
         katakana = store.union([no_katakana_dot, self.has(self.one(members("cjk")))])
         return store.intersect([text, beyond, katakana, store.complement(store.union(broken))])
@@ -160,7 +160,7 @@ class _Labels:
         )
 
     def bidi(self) -> int:
-        """RFC 5893, section 2: labels with a right-to-left character that break its rule."""
+        """The Bidi rule, RFC 5893, section 2: labels that have a right-to-left character and break the rule."""
         store = self.store
         right_to_left, arabic_numbers, numbers = members("rtl"), members("an"), members("en")
         found = self.has(self.one(union(right_to_left, arabic_numbers)))
@@ -177,7 +177,7 @@ class _Labels:
         return store.intersect([found, store.complement(allowed)])
 
     def not_composed(self) -> int:
-        """Texts that normal form C would change: marks out of order, or a mark that composes with what it follows."""
+        """Texts that normal form C would change: marks out of order, or a mark that composes with what is before it."""
         store = self.store
         order, compositions = _normal_form()
         found = []

@@ -1,8 +1,8 @@
 """Length limits built into an expression.
 
 `^[a-z]*[A-Z]{50}$` with at most 120 characters is `[a-z]{0,70}[A-Z]{50}`. An intersection with `.{0,120}` would be the
-same language. But to find out which states of an intersection are dead takes a search for each state that a token
-reaches.
+same language. But in an intersection, only a search shows whether a state is dead, and each state that a token reaches
+needs this search.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["with_length"]
 
 
 def with_length(store: ExprStore, body: int, low: int, high: int | None, is_char: Callable[[int], bool]) -> int | None:
-    """The texts of a body with low to high characters; None if the body does not have a suitable form.
+    """The texts of a body that have low to high characters, as an expression; None if the body is not suitable.
 
     A suitable body is a sequence of characters, plain texts and repeated characters, in which at most one repeat has a
     variable count.

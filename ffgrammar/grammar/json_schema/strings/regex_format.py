@@ -1,8 +1,8 @@
 r"""The format `regex`: the patterns of ECMA-262, with at most DEEPEST nested groups.
 
-No expression can follow nesting without a bound. But each level contains the next one only once, so 20 levels are
-cheap. The grammar is the main one of ECMA-262, with and without the `u` flag. It includes `[\w-.]` of annex B, and
-nothing of other dialects.
+No expression can follow nesting without a bound. But equal expressions are stored only once, so 20 levels are cheap.
+The patterns are those of the main grammar of ECMA-262, with and without the `u` flag, and `[\w-.]` of annex B. Nothing
+of other dialects is included.
 
 - Some valid patterns are not accepted: groups that are nested deeper, names of groups beyond ASCII, `\k<name>`, and
   some counts {n,m}. Counts are not accepted if n and m have equally many digits, at least three, and the same first
