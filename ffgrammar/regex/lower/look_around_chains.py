@@ -219,8 +219,8 @@ class Chains:
             column: of the look-around, for messages.
 
         Returns:
-            Alternatives: the language asked for on the side of the place where the look-around does not look, the reach
-            of this condition, and the language asked for on the side where it looks.
+            Alternatives. Each has the language asked for on the side where the look-around does not look, the reach of
+            this condition, and the language asked for on the side where the look-around looks.
         """
         todo: list[Chain] = [chain]
         found: list[tuple[int, int | None, int]] = []
