@@ -20,7 +20,7 @@ cdef struct Work:
     Vec heads      # per production whose terminals are all usable: its nonterminal
     Vec missing    # per such production: how many nonterminals of its body, repeated ones too, are not known to derive
     Vec uses       # pairs (nonterminal, production with it in the body), in the order of the productions
-    Vec starts     # per nonterminal: where its users begin in `users`; they end where those of the next one begin
+    Vec starts     # per nonterminal: where its users begin in `users`; the users of the next nonterminal follow them
     Vec users      # the productions of `uses`, sorted by nonterminal
     Vec ready      # nonterminals that derive, but are not yet subtracted from `missing` of their users
 

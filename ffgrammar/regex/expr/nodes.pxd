@@ -47,7 +47,7 @@ cdef enum:
     ANY = 2
     # In REP and MULT: no upper bound
     NO_BOUND = 0xFFFFFFFF
-    # Greater lengths count as this one, so that the sum of two never overflows
+    # A length above FAR counts as FAR, so that a sum of two lengths never overflows
     FAR = 0x0FFFFFFF
     # The low bits of Nodes.info; above them is the depth to which a derivative recurses
     NULLABLE = 1
