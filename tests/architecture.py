@@ -1,8 +1,8 @@
 """The picture of the rooms and of what they import: `python tests/architecture.py` writes docs/architecture.svg.
 
-A box is a room (a folder), and a line is an import by some file in it. Floors lie on each other, and so do the rooms of
-a floor: every line goes down. A line is left out where other lines already lead to the same room. So the picture has
-few lines, and following them down from a room leads to every room that it imports.
+A box is a room (a folder). A line is an import by some file of the upper room. Floors lie on each other, and so do the
+rooms of a floor: every line goes down. A line is left out where other lines already lead to the same room. So the
+picture has few lines, and following them down from a room leads to every room that it imports.
 """
 
 from __future__ import annotations

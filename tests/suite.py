@@ -1,7 +1,8 @@
 """The official JSON-Schema-Test-Suite, run against the engine: `python tests/suite.py [FOLDER]`.
 
-FOLDER is a draft's, or its `optional` or `optional/format` (there formats are enforced). Instances are
-written without white space, keys in any order are allowed, and the suite's `remotes` are in the registry.
+FOLDER is the folder of a draft, or its subfolder `optional` or `optional/format`. In `optional/format`, formats are
+enforced. Instances are written without white space, keys in any order are allowed, and the suite's `remotes` are in the
+registry.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Canonical masks and prompts: against all sentences of finite languages, encoded."""
+"""Canonical masks and prompts, against the encodings of all sentences of finite languages."""
 
 from __future__ import annotations
 

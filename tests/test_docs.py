@@ -1,5 +1,5 @@
-"""What README and docs/ show is what happens: their shell and Python examples run, and their output is compared (no
-times). What they name exists: pages, anchors, files, functions. What is generated from the code is current."""
+"""What README and docs/ show is what happens: their shell and Python examples run, and their output is compared, except
+for times. What they name exists: pages, anchors, files, functions. What is generated from the code is current."""
 
 from __future__ import annotations
 

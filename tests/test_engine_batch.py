@@ -1,4 +1,5 @@
-"""One call for many matchers, on one thread or several, writes what each alone writes. So does one along drafts."""
+"""One call for many matchers, on one thread or several, writes the masks that single calls write. So does a call that
+writes the masks along drafts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""tests/cases/engine.json: each text on every path that should come to the same verdict."""
+"""tests/cases/engine.json: each text is judged in many ways, which must all come to the same verdict."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Threads that share a grammar, or only a tokenizer, see what one thread alone sees.
 
-Where Python has no GIL the calls really overlap, so there is more of everything.
+In a Python without the GIL the calls really overlap, so more threads and rounds are run there.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The programs in examples/ run, and each shows what its text says."""
+"""The programs in examples/ run, and each prints what it is expected to print."""
 
 from __future__ import annotations
 

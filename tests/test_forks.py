@@ -1,4 +1,4 @@
-"""Processes are forked while other threads are at work with every lock there is: children find them free."""
+"""Processes are forked while other threads take and release every lock there is: in the children all locks are free."""
 
 from __future__ import annotations
 

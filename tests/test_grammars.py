@@ -1,4 +1,4 @@
-"""Every sample of grammars/, on every path that should come to the same verdict. grammars/README.md has the layout."""
+"""Every sample of grammars/, judged in many ways, which must come to one verdict. grammars/README.md has the layout."""
 
 from __future__ import annotations
 

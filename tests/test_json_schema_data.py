@@ -1,6 +1,6 @@
 """All of MaskBench's development set, text by text: no invalid text is accepted.
 
-It takes some 20 s; a sample would miss the rare schemas that are told apart here.
+It takes some 20 s. A sample would miss errors that only a few schemas show.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Separators and line breaks: what json.dumps writes with these arguments is accepted, other layouts are not."""
+"""Separators and line breaks: what json.dumps writes with the same arguments is accepted, other layouts are not."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Pickles of tokenizers and grammars: what comes out is the same, or there is an error that says what is wrong.
-Processes that are spawned get both."""
+Spawned processes get tokenizers and grammars as pickles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names of special tokens in a text or a prompt: text, or these tokens."""
+"""The names of special tokens in a text or a prompt are read as ordinary text, or as these tokens."""
 
 from __future__ import annotations
 

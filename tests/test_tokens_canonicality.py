@@ -1,4 +1,4 @@
-"""Canonicality, whole and as it grows: on random sequences of many tokenizers, fast checks give what slow ones give."""
+"""Canonicality of whole sequences and of sequences that grow: on many tokenizers, fast checks agree with slow ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where pre-tokens end, read off patterns: against the regex package, and what is settled stays."""
+"""Where pre-tokens end by a pattern, against the regex package. An end that is settled stays, whatever follows."""
 
 from __future__ import annotations
 

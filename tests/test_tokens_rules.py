@@ -1,4 +1,4 @@
-"""Sequences that grow, the masks of what may follow, and coverings: against encoding what they may become."""
+"""Sequences that grow, the masks of what may follow, and coverings, against the encodings of texts."""
 
 from __future__ import annotations
 

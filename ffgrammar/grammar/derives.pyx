@@ -1,9 +1,9 @@
-"""Which nonterminals derive a text from given terminals. The caller chooses the terminals: those
-that match at least one text, or those that match the empty text.
+"""Which nonterminals derive a text from given terminals. The caller chooses the terminals: those that match at least one text,
+or those that match the empty text.
 
 This is the usual closure. A production counts the nonterminals in its body that are not yet known to derive a text. When the
 count is zero, the head of the production derives a text. Each occurrence of a nonterminal is looked at a fixed number of
-times, so the cost is linear in the size of the grammar. This runs before the first mask, so the loops are C.
+times, so the cost is linear in the size of the grammar. It is paid before the first mask, so the loops are in C.
 """
 
 from libc.stdint cimport uint32_t
@@ -20,7 +20,7 @@ cdef struct Work:
     Vec heads      # per production whose terminals are all usable: its nonterminal
     Vec missing    # per such production: how many nonterminals of its body, repeated ones too, are not known to derive
     Vec uses       # pairs (nonterminal, production with it in the body), in the order of the productions
-    Vec starts     # per nonterminal: where its users begin in `users`; they end where those of the next one begin
+    Vec starts     # per nonterminal: where its users begin in `users`; the users of the next nonterminal follow them
     Vec users      # the productions of `uses`, sorted by nonterminal
     Vec ready      # nonterminals that derive, but are not yet subtracted from `missing` of their users
 

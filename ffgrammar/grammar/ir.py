@@ -11,7 +11,7 @@ a front-end may ask for the same lexeme, sequence or repeat as often as it likes
     builder.add(value, [opening, value, builder.star(builder.seq([comma, value])), closing])
     grammar = builder.finish(value, kind="toy")
 
-Two more things go beyond context-free rules. *Templates* are productions of a nonterminal with a parameter. The
+Two things go beyond context-free rules. *Templates* are productions of a nonterminal with a parameter. The
 parameter has a set of bits, which remember what has occurred, and two counters. *Checks* are questions about the text
 itself, such as whether the items of an array are unique. Only json_schema/ uses templates and checks.
 """

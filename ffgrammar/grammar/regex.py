@@ -33,7 +33,8 @@ def build(
 
     Raises:
         GrammarError: the pattern is malformed (`column` says where), or it matches no text.
-        UnsupportedError: it has look-around, back-references, or something else that is not regular.
+        UnsupportedError: it has look-around, back-references, an anchor that can fail, or something else that is
+            not supported.
         LimitError: it is too long, nested too deep, or too large.
     """
     check_source_text(pattern, "the pattern", limits)

@@ -87,7 +87,8 @@ def characters_from(start: bytes, random: Random, most: int = 300) -> list[str]:
 def is_begun(encode: Encode, data: bytes, ids: Sequence[int], random: Random, every: bool = False) -> bool:
     """Whether some text that begins with `data` has these tokens as its first. `data` must be the tokens' bytes.
 
-    Of the characters that its last bytes may begin, and of what may follow, some are tried, or all with `every`."""
+    If `data` ends inside a character, some characters that its last bytes may begin are tried, and some continuations
+    after them; with `every`, all."""
     parts = split_end(data)
     if parts is None:
         return False

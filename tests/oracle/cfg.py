@@ -27,7 +27,7 @@ __all__ = ["Column", "Recogniser", "State"]
 class Column:
     """The Earley items of one place in the text: (production number, dot, column where the production began).
 
-    Columns are compared by identity: this one *is* a position, unlike the engine's rows.
+    Columns are compared by identity: a column stands for one place in one text. A row of the engine may stand for many.
     """
 
     def __init__(self) -> None:

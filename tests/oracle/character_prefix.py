@@ -2,9 +2,9 @@
 
 This is the method of the "Character Prefix Conditioning" articles. The pre-tokenizer's pattern finds the last word.
 Each suffix of this word, from the shortest to the whole word, is looked up in a trie of the vocabulary. A token that
-begins with the suffix takes its place in the word. The token is a candidate if the tokenizer encodes the changed word
-as the tokens of the part before the suffix, and then this token. The method looks at the last word only, and encodes it
-as if nothing followed.
+begins with the suffix replaces the suffix in the word. The token is a candidate if the tokenizer encodes the changed
+word as the tokens of the part before the suffix, and then this token. The method looks at the last word only, and
+encodes it as if nothing followed.
 """
 
 from __future__ import annotations

@@ -141,7 +141,7 @@ def longest(
             ahead.accept_token(token)
         _wander(ahead, special, random)
         # It takes long to find an end, so some ways are given up here: those whose tokens do not begin with `done`, and
-        # those with a token behind the run that also comes there in a sentence already found.
+        # those whose token behind the run is also behind the run in a sentence that was found before.
         begun = encode(ahead.text_bytes.decode(errors="ignore"))
         seen = begun[: len(run)] == run and begun[len(run) : len(run) + 1] in [[one] for one in following]
         if begun[: len(done)] != list(done) or (seen and token is not None):

@@ -95,7 +95,7 @@ def descriptions(draw: st.DrawFn, simple: bool = False) -> Description:
     )
     body = st.lists(symbol, max_size=4)
     rules = draw(st.lists(st.lists(body, min_size=1, max_size=3), min_size=count, max_size=count))
-    # single_skip is drawn only with skips that no lexeme can spell: bytes that are both would need two rows.
+    # single_skip is drawn only with skips that no lexeme can spell: bytes that are a skip and a lexeme need two rows.
     return lexemes, skips, rules, set(skips) in ({0}, {1}) and draw(st.booleans())
 
 

@@ -38,11 +38,11 @@ def allowed(matcher: ff.Matcher) -> set[int]:
 
 
 def compare(tok: ff.Tokenizer, matcher: ff.Matcher, sequences: set[tuple[int, ...]], random: Random) -> int:
-    """Ask for the masks at each place of each sequence. How many places there were."""
+    """Compare masks and forced tokens at each place of each sequence. Returns how many places there were."""
     eos = tok.eos_token_ids
     places = {ids[:count] for ids in sequences for count in range(len(ids) + 1)}
     for begun in random.sample(sorted(places), len(places)):
-        # (from wherever the last one ended)
+        # The matcher stands at the place before: go back as far as the two places differ.
         same = 0
         ids = matcher.tokens()
         while same < min(len(ids), len(begun)) and ids[same] == begun[same]:

@@ -1,7 +1,7 @@
 """Masks by trying every token's bytes, on the matcher under test or on the slow recogniser.
 
-Tokens are tried in a tree of their bytes, so that a prefix which is refused is refused once for all the tokens that
-begin with it. That is all the cleverness there is.
+Tokens are tried in a tree of their bytes. So a prefix is tried once for all the tokens that begin with it. There is no
+other shortcut.
 """
 
 from __future__ import annotations

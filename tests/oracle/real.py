@@ -59,8 +59,8 @@ def tokenizers_dir() -> Path | None:
 
 
 def reference_of(tok: Tokenizer, path: Path) -> Encode:
-    """The reference for the rules of a tokenizer that was loaded from a path. GGUF files have no package: there it is
-    the encoder here, which the long check `tokenizers` compares with llama.cpp's ids."""
+    """The reference for the rules of a tokenizer that was loaded from a path. A GGUF file has no reference package. Its
+    reference is ffgrammar's own encoder, which the long check `tokenizers` compares with llama.cpp's ids."""
     file = find_file(path)
     return tok.encode if file.kind == "gguf" else reference(file, tok.eos_token_ids, normalizes=False)
 
@@ -70,9 +70,9 @@ def reference(file: TokenizerFile, eos_token_ids: tuple[int, ...] = (), normaliz
 
     Args:
         file: the tokenizer.
-        eos_token_ids: ids that end a text: their names are ordinary text, as those of special tokens are.
-        normalizes: whether a text is put into the normal form that the tokenizer asks for. The rules are those of texts
-            in this form, and so of a tokenizer that leaves texts as they are.
+        eos_token_ids: ids that end a text. In a text their names are ordinary text, like those of special tokens.
+        normalizes: whether a text is put into the normal form that the tokenizer asks for. The rules are about texts in
+            this form. So they are compared with a tokenizer that leaves texts as they are.
     """
     unigram = unigram_reference(file)
     if unigram is not None:

@@ -21,8 +21,8 @@ def unigram_reference(file: TokenizerFile) -> Encode | None:
     """What the reference package makes of a whole text; None if the model is not unigram. A GGUF file with a unigram
     model is written as a tokenizer.json, for the package `tokenizers`.
 
-    Where spaces are joined, no package can be told to read a text as the continuation of another one. So the package
-    gets the whole text, and ffgrammar the text with the space before it that the model puts there."""
+    If the model joins spaces, no package can be told to read a text as the continuation of another one. The model puts
+    a space before a whole text. So the package gets the text without this space, and ffgrammar the text with it."""
     if file.kind == "gguf":
         return _of_pieces(_pieces(file.path))
     if file.kind == "huggingface" and json.loads(file.data)["model"].get("type") == "Unigram":
@@ -80,7 +80,7 @@ def _as_json(model: Model) -> dict[str, Any]:
 
 
 def _without_names(hf: Any) -> Encode:
-    """What a tokenizer makes of a text in which no name of a special token is found."""
+    """What a tokenizer makes of a text; nothing if the text has the name of a token that the package finds by name."""
     names = {token.content for token in hf.get_added_tokens_decoder().values()}
 
     def encode(text: str) -> list[int]:

@@ -78,7 +78,9 @@ def judge(schema: dict[str, Any], registry: dict[str, Any], value: Any) -> bool:
 
 
 def _obeys(roots: dict[str, Any], schema: dict[str, Any], scope: list[str], value: Any, depth: int) -> bool:
-    """`judge`, for a part. `scope` has the names of the resources that were entered, the outermost first."""
+    """Whether a value inside obeys a subschema. `scope` has the names of the resources that were entered, the outermost
+    first. `depth` counts the steps that stay at this value.
+    """
     if depth > 60:
         raise Endless
     kind = {int: "integer", str: "string", bool: "boolean", dict: "object"}[type(value)]

@@ -48,7 +48,8 @@ def _begun(encode: Encode, tok: Tokenizer, ids: Sequence[int], random: Random, e
 
 def check_sequences(tok: Tokenizer, encode: Encode, random: Random, count: int) -> tuple[int, int, int]:
     """Tokens of a text, changed: a sequence is refused exactly if no text has it as its first tokens, and is whole
-    exactly if it is what its text is encoded as. Returns how many may go on, how many may not, how many are whole."""
+    exactly if its text is encoded as this sequence. Returns how many may go on, how many may not, how many are
+    whole."""
     alive = dead = whole = 0
     for _ in range(count):
         ids = changed_tokens(random, tok, rules_text(random, 7))
@@ -123,7 +124,7 @@ def check_masks(tok: Tokenizer, encode: Encode, random: Random, count: int) -> i
 
 
 def check_prompts(tok: Tokenizer, encode: Encode, random: Random, count: int) -> tuple[int, int]:
-    """The same after prompts, whose last tokens are taken back where a sentence may change them. Returns how many
+    """`check_masks` after prompts, whose last tokens are taken back where a sentence may change them. Returns how many
     places there were, and how many prompts were cut back."""
     places = taken_back = 0
     for _ in range(count):

@@ -160,7 +160,7 @@ def byte_fallback(
 
 
 def with_other_merges(tok: Any, seed: int, dropped: float, swapped: float) -> Any:
-    """The tokenizer with some merges left out, so that some tokens are made by no merge, and some in another order."""
+    """The tokenizer with some merges left out and others swapped. So some tokens are made by no merge."""
     config = json.loads(tok.to_str())
     random = Random(seed)
     merges = [merge for merge in config["model"]["merges"] if random.random() >= dropped]

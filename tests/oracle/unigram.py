@@ -1,4 +1,4 @@
-"""The best path of a unigram model, slowly: all pieces are tried at every character, and sums are kept as they are."""
+"""The best path of a unigram model, slowly: at every character all pieces are tried, and the best sum is kept."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def best_path(
         text: the text.
         pieces: id and score by text.
         worst: the worst score.
-        unknown: the token for a run of other characters.
+        unknown: the token for a run of characters that are no pieces.
         single: whether sums have 32 bits.
-        byte_tokens: tokens for the bytes of other characters, instead of `unknown`.
+        byte_tokens: tokens for the bytes of characters that are no pieces, instead of `unknown`.
     """
     number: Any = np.float32 if single else float
     best: list[tuple[Any, int, int] | None] = [(number(0), -1, -1), *[None] * len(text)]

@@ -40,11 +40,11 @@ def build(text: str, store: ExprStore, limits: Limits, *, start: str = "start") 
         start: the rule or terminal that a whole sentence matches.
 
     Raises:
-        GrammarError: the text is malformed (`line` and `column` say where), or `start` is not defined, or nothing
-            matches it.
-        UnsupportedError: it has something that is not supported, such as templates, %declare, %extend, %override,
-            look-around or anchors.
-        LimitError: it is too long or nested too deep, or has too many productions.
+        GrammarError: the Lark text is malformed (`line` and `column` say where), `start` is not defined, or no text
+            matches `start`.
+        UnsupportedError: the Lark text has something that is not supported, such as templates, %declare, %extend,
+            %override, look-around or anchors.
+        LimitError: the Lark text is too long or nested too deep, or has too many productions.
     """
     return _Lowering(read(text, limits), store, limits).grammar(start)
 

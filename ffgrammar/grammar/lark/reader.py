@@ -448,7 +448,7 @@ class _Reader:
         end = token.value.rindex("/")
         pattern, flags = token.value[1:end], token.value[end + 1 :]
         if "\n" in pattern and "x" not in flags:
-            message = "this regular expression has no closing / on its line (only with the flag x may it go over lines)"
+            message = "this regular expression has no closing / on its line (line breaks need the flag x)"
             raise self.error(token.offset, message)
         if "l" in flags:
             raise self.unsupported(token.offset + end + 1, "the flag l (locale) is not supported")

@@ -10,8 +10,8 @@ What it can do:
 - It matches intersections, complements and counted repeats like everything else, because they have derivatives.
 - It knows dead ends: a state exists only if each of its lexemes can still be matched. So a mask that follows live states
   never offers a token that leads nowhere.
-- It says which lexemes a state matches (`dfa_accept`), and whether a lexeme ends right there (LAZY) or before the next byte
-  (LEAVE).
+- It says which lexemes a state matches (`dfa_accept`), and whether a lexeme ends in a state without a look at the next byte
+  (LAZY) or because no lexeme goes on with the next byte (LEAVE).
 
 What it costs:
 
@@ -44,7 +44,7 @@ from ffgrammar.regex.expr.nodes cimport Nodes
 
 cdef enum:
     LAST_STATE = 0x7FFFFFFF
-    LAZY = 0x80000000      # flag on a state: its lexeme ends here, without a look at the next byte
+    LAZY = 0x80000000      # flag on a state: the lexeme ends here, without a look at the next byte
     LEAVE = 0xFFFFFFFD     # no lexeme goes on with this byte, but the bytes before it match one: that lexeme ends there
     DEAD = 0xFFFFFFFE      # no lexeme goes on with this byte, and the bytes before it match none
     UNKNOWN = 0xFFFFFFFF   # not computed yet
@@ -79,8 +79,8 @@ cdef size_t dfa_bytes(const Dfa* d) noexcept nogil
 # by lexeme. Returns OK, NO_MEMORY or LIMIT_DFA_STATES.
 cdef int dfa_start(Dfa* d, const uint32_t* pairs, size_t count, uint32_t* state) noexcept nogil
 
-# `dfa_start` for a state inside lexemes: the expressions are what may still follow. It differs from a start state with the
-# same expressions, because no lexeme can end before its first byte is read.
+# `dfa_start` for a state inside lexemes: the expressions are what may still follow. A start state with the same expressions is
+# another state, because a lexeme cannot end before its first byte is read.
 cdef int dfa_inside(Dfa* d, const uint32_t* pairs, size_t count, uint32_t* state) noexcept nogil
 
 # Compute the target of a byte, enter it in `delta` for all bytes of its class, and write it to `target`. Returns OK, NO_MEMORY,
@@ -88,7 +88,7 @@ cdef int dfa_inside(Dfa* d, const uint32_t* pairs, size_t count, uint32_t* state
 cdef int dfa_fill(Dfa* d, uint32_t state, uint32_t byte, uint32_t* target) noexcept nogil
 
 
-# One step: the target of a byte from a state (without its LAZY flag), written to `target`. Returns what `dfa_fill` does.
+# One step: write the target of a byte to `target`. `state` must come without the flag LAZY. Returns what `dfa_fill` returns.
 cdef inline int dfa_step(Dfa* d, uint32_t state, uint32_t byte, uint32_t* target) noexcept nogil:
     target[0] = d.delta.data[state + byte]
     if target[0] == UNKNOWN:

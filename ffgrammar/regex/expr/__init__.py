@@ -4,7 +4,7 @@
 - derivative: derivatives, and the byte classes that they define.
 - emptiness: whether an expression matches anything.
 - multiples: nodes for digit strings by the remainder of their value.
-- approximate: simpler expressions, and how short texts must be not to tell two apart.
+- approximate: simpler expressions, and the length below which texts do not tell two expressions apart.
 - store: `ExprStore`, the Python class over all of these.
 - packed: expressions as bytes, to be made again in another store.
 - cache: packed expressions of patterns and formats, kept for the grammars to come.

@@ -11,8 +11,8 @@ from ffgrammar.regex.expr.nodes cimport Nodes
 
 # Write to `out` a simpler expression that `e` resembles, or `e` itself where nothing can be simplified. Loops whose count may
 # vary lose their upper bound. The loop at the start of `e` also loses a small lower bound. Intersections lose their
-# complements. So `[a-z]{1,7}"` becomes `[a-z]*"`. The result matches all that `e` matches. Returns OK or the negative status
-# of a constructor (nodes.pxd).
+# complements. So `[a-z]{1,7}"` becomes `[a-z]*"`. Loops inside intersections and inside other loops stay as they are. The
+# result matches all that `e` matches. Returns OK or the negative status of a constructor (nodes.pxd).
 cdef int relaxed(Nodes* n, uint32_t e, uint32_t* out) noexcept nogil
 
 # A lower bound, in bytes, of the length of a text that tells `a` from `b`. A shorter text is matched by both or by neither, and

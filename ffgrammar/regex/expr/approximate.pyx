@@ -170,10 +170,10 @@ cdef uint32_t length_of_loops(const Nodes* n, uint32_t a, uint32_t b, uint32_t i
             lo[i] = node(n, e)[2]
             hi[i] = node(n, e)[3]
     if lo[0] != lo[1]:
-        # After the lesser number of rounds, one may end and the other may not.
+        # After the lesser number of rounds, one expression may end and the other may not.
         found = times(min(lo[0], lo[1]), length)
     if hi[0] != hi[1]:
-        # After the lesser number of rounds, one may go on and the other may not.
+        # After the lesser number of rounds, one expression may go on and the other may not.
         found = min(found, times(min(hi[0], hi[1]), length) + 1)
     return found
 

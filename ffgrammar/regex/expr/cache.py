@@ -17,7 +17,7 @@ from ffgrammar.regex.expr.store import ExprStore
 
 __all__ = ["ExprCache"]
 
-# About how many bytes an entry takes beside those of its expression.
+# About how many bytes an entry takes in addition to its packed expression.
 OVERHEAD = 500
 
 

@@ -11,7 +11,7 @@ from libc.stdint cimport uint32_t
 from ffgrammar.regex.expr.nodes cimport Nodes
 
 # Whether `e` matches some text; exact, also with intersections and complements. Returns 1 or 0, or a negative status:
-# NO_MEMORY, LIMIT_EMPTINESS when the search is too long, or that of a derivative.
+# NO_MEMORY, LIMIT_EMPTINESS when the search is too long, or what `derivative` returned.
 cdef int matches_something(Nodes* n, uint32_t e) noexcept nogil
 
 # An estimate of how many bytes a match of `e` needs. For an intersection it is the sum over the members, not their maximum. The

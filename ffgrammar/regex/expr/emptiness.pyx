@@ -11,7 +11,7 @@ from ffgrammar.regex.expr.derivative cimport derivative, next_class
 from ffgrammar.regex.expr.nodes cimport ALIVE, DEAD_END, K_AND, Nodes, add_lengths, node, node_kind, node_len
 
 cdef enum:
-    # Words of expressions that a step of a search may read and write on average. Usually it is a few.
+    # How many words of expressions a step of a search may read and write on average. Usually a step needs a few.
     WORDS_A_STEP = 256
     # The estimate of the bytes still needed counts this many times as much as the bytes already taken. So the search goes
     # deep where the estimate shrinks, and wide where it stays the same.
@@ -20,7 +20,7 @@ cdef enum:
 cdef struct Search:
     Owner owner
     Vec found      # expressions in the order in which they were met
-    Vec parents    # per expression in `found`: the number of the one that it is a derivative of, and how many bytes were taken
+    Vec parents    # per expression in `found`: the number of the expression it is a derivative of, and how many bytes it took
     Vec heap       # numbers (indices in `found`) of expressions whose derivatives were not looked at yet
     Map seen       # the expressions found, as keys
     uint64_t work  # words of expressions read and written
@@ -103,7 +103,7 @@ cdef int expand(Nodes* n, uint32_t number, Search* s) noexcept nogil:
         if n.info.data[d] & ALIVE:
             mark_alive(n, number, s)
             return 1
-        # Besides the number of expressions the work is bounded, because each may have thousands of members.
+        # One expression may have thousands of members. So the work is bounded, in addition to the number of expressions.
         s.work += node_len(n, e) + (n.tuples.words.len - before)
         if s.work > <uint64_t>n.max_search * WORDS_A_STEP:
             return LIMIT_EMPTINESS

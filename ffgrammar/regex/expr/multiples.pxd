@@ -13,10 +13,10 @@ There are two kinds of node. A node matches the rest of a digit string. Let t be
         Digits after the point; behind the first `places` of them there are only zeros. carry + t is a multiple of the divisor.
 
 The carry of a MULT is the value of the digits already read, followed by `lo` zeros. It is in units of 10 ** -places, as t is,
-and modulo the divisor.
-Where no text with `lo` digits before the point makes a multiple, `lo` is raised. That keeps the states before the point as few
-as possible: 10 for the multiples of 10 ** 9. A node always matches something.
-Divisors are below 2 ** 63, so that sums of two remainders fit in 64 bits.
+and modulo the divisor. Where no text with `lo` digits before the point makes a multiple, `lo` is raised. That keeps the states
+before the point as few as possible: 10 for the multiples of 10 ** 9.
+
+A node always matches something. Divisors are below 2 ** 63, so that sums of two remainders fit in 64 bits.
 """
 
 from libc.stdint cimport uint32_t, uint64_t

@@ -86,7 +86,7 @@ cdef bint least_factor(uint64_t a, uint64_t wanted, uint64_t divisor, uint64_t* 
 cdef uint32_t shortest_part(uint64_t divisor, uint64_t carry, uint64_t whole, uint32_t places) noexcept nogil:
     """The least number of digits after the point with which a text can make a multiple, if `whole` digits stand before the point.
 
-    It is only a lower bound if more than ENOUGH digits are needed, or if there is no multiple.
+    The result is only a lower bound if more than ENOUGH digits are needed, or if there is no multiple.
     """
     cdef uint64_t wanted = missing(divisor, carry)
     cdef uint64_t least = wanted

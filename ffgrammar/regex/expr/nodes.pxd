@@ -47,7 +47,7 @@ cdef enum:
     ANY = 2
     # In REP and MULT: no upper bound
     NO_BOUND = 0xFFFFFFFF
-    # Greater lengths count as this one, so that the sum of two never overflows
+    # A length above FAR counts as FAR, so that a sum of two lengths never overflows
     FAR = 0x0FFFFFFF
     # The low bits of Nodes.info; above them is the depth to which a derivative recurses
     NULLABLE = 1
@@ -110,7 +110,7 @@ cdef inline uint32_t add_lengths(uint32_t a, uint32_t b) noexcept nogil:
     return FAR if a + b > FAR else a + b
 
 
-# How many of a node's words are ids of its parts: they are the first ones after the kind.
+# How many of a node's words are ids of its parts. The ids are the first words after the kind.
 cdef inline uint32_t part_count(const Nodes* n, uint32_t e) noexcept nogil:
     cdef uint32_t kind = node_kind(n, e)
     if kind == K_OR or kind == K_AND or kind == K_CAT:
@@ -124,8 +124,8 @@ cdef int nodes_init(Nodes* n) noexcept nogil
 # Free everything.
 cdef void nodes_free(Nodes* n) noexcept nogil
 
-# Give the new store `to` the expressions of `n`, ids and all; its bounds stay as they are, and nothing memoized is copied.
-# Returns OK or NO_MEMORY.
+# Give the new store `to` the expressions of `n`, ids and all. `to` keeps its own bounds. Nothing memoized is copied. Returns OK
+# or NO_MEMORY.
 cdef int nodes_copy(Nodes* to, const Nodes* n) noexcept nogil
 
 # Forget all expressions but the first `count`, and all memoized derivatives and classes.

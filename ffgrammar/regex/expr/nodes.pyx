@@ -71,8 +71,8 @@ cdef int nodes_copy(Nodes* to, const Nodes* n) noexcept nogil:
 
 
 cdef void nodes_truncate(Nodes* n, uint32_t count) noexcept nogil:
-    # A node refers to earlier nodes only, so no node that stays refers to one that goes. A memoized derivative may be one that
-    # goes.
+    # A node refers to earlier nodes only, so no node that stays refers to one that goes. But a memoized derivative may be a node
+    # that goes, so all memos are dropped.
     intern_truncate(&n.tuples, count)
     n.info.len = count
     n.shortest.len = count
@@ -254,15 +254,16 @@ cdef size_t sort_members(Nodes* n, size_t base) noexcept nogil:
 
 
 cdef struct Gathered:
-    # The members that `gather` took off the stack, summed up.
-    uint32_t bits[8]   # the byte sets among them: their union, or their intersection
+    # What `gather` found among the members.
+    uint32_t bits[8]   # the union (OR) or intersection (AND) of the members that are byte sets
     bint has_set
-    bint has_empty     # the empty text was one of them
+    bint has_empty     # whether the empty text is a member
     bint nullable      # whether some (OR) or all (AND) of the members other than EMPTY match the empty text
 
 
 cdef inline bint gather(Nodes* n, uint32_t kind, size_t base, Gathered* found) noexcept nogil:
-    """Keep the members that are neither neutral, nor a byte set, nor the empty text; False if one decides the result."""
+    """Keep the members that are neither neutral, nor a byte set, nor the empty text. Returns False if a member decides the
+    result."""
     cdef bint is_union = kind == K_OR
     cdef uint32_t e, info, j
     cdef const uint32_t* words
@@ -367,7 +368,7 @@ cdef inline int simplify_members(Nodes* n, uint32_t kind, size_t base, uint32_t*
 
 
 cdef int make_members(Nodes* n, uint32_t kind, size_t base, uint32_t* out) noexcept nogil:
-    # The kind is a constant in each call: the compiler makes a copy for unions and one for intersections.
+    # The kind is a constant in each call, so the compiler makes a copy of the function for unions and one for intersections.
     cdef int status
     if kind == K_OR:
         status = simplify_members(n, K_OR, base, out)
@@ -412,8 +413,8 @@ cdef int make_repeat(Nodes* n, uint32_t e, uint32_t lo, uint32_t hi, uint32_t* o
         out[0] = e
         return OK
     if nullable(n, e):
-        # Rounds may be empty, so `lo` rounds match all that fewer rounds match. A lower bound of 0 means the same, and
-        # derivatives then have one count less to keep.
+        # Rounds may be empty, so `lo` rounds match all that fewer rounds match. With a lower bound of 0 the node matches the
+        # same texts, and its derivatives have one count less to keep.
         lo = 0
     flags = 0
     if lo == 0:

@@ -2,13 +2,14 @@
 
 A packed expression is a run of nodes, parts before wholes. Each node is the words
 
-    kind, flags, number of words, the words of the node after its kind
+    kind, flags, number of words that follow, the words of the node after its kind
 
 A node refers to its parts by their numbers. 0 to 2 are NOTHING, EMPTY and ANY, and the nodes of the run are numbered from 3
-on. A literal has its length and bytes in place of an offset. `unpack` calls the constructors, which give the ids of the new
-store. What is known about emptiness is in the flags, so no search is run twice.
+on. A literal has its length and its bytes, without an offset. `unpack` calls the constructors, which give the ids of the new
+store. What is known about emptiness is in the flags, so no search is run twice. NOTHING, EMPTY and ANY themselves are packed
+as one byte, their number.
 
-The format is for one process, and `unpack` does not check it.
+Packed expressions stay in one process, and `unpack` does not check them.
 """
 
 from libc.stdint cimport uint32_t

@@ -15,5 +15,5 @@ cdef class ExprStore:
     # Puts members on `nodes.stack` for make_union and make_intersection. Returns their `base`; raises ValueError for a member
     # that is no id.
     cdef size_t collect(self, members) except? 0
-    # Returns `carry`; raises GrammarError if one of the three arguments of `multiples` is out of range.
+    # Returns `carry`; raises GrammarError if one of these arguments of `multiples` is out of range.
     cdef uint64_t carried(self, object divisor, object carry, object places) except? 0

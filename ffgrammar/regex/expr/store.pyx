@@ -34,7 +34,7 @@ NOTHING = 0
 EMPTY = 1
 ANY_BYTES = 2
 MAX_REPEAT = 0xFFFFFFFE
-# The largest divisor of multiples, and the most digits behind the point that count.
+# The largest `divisor` and the largest `places` of `multiples`
 MAX_DIVISOR = 0x7FFFFFFFFFFFFFFF
 MAX_PLACES = 0x0FFFFFFF
 
@@ -175,16 +175,16 @@ cdef class ExprStore:
         return carry
 
     def multiples(self, divisor, carry, lo, hi, places) -> int:
-        """lo to hi digits, then optionally a point and more digits, whose value makes a multiple of the divisor.
+        """lo to hi digits, then optionally a point and more digits. Together with the carry they make a multiple of the divisor.
 
-        Take a text with n digits before its point, and its value in units of 10 ** -places. This value plus
-        carry * 10 ** (n - lo) is a multiple of the divisor.
+        Let n be the number of digits before the point, and t the value of the text in units of 10 ** -places. Then
+        t + carry * 10 ** (n - lo) is a multiple of the divisor.
 
         Args:
             divisor: above 0, at most MAX_DIVISOR.
             carry: below the divisor.
             lo, hi: how many digits before the point; hi None: no upper bound.
-            places: only zeros may stand behind this many digits after the point; None: no point, and the unit is 1.
+            places: after the point, only zeros may follow the first `places` digits; None: no point, and the unit is 1.
 
         Raises:
             GrammarError: an argument is out of range.
@@ -211,7 +211,7 @@ cdef class ExprStore:
     def literals(self, texts) -> int:
         """Any of these byte strings, as a trie: a derivative looks at the branches of one node, not at all strings."""
         items = sorted(set(texts))
-        # An entry for each open node of the trie on the way to the current string: (depth, members from there on).
+        # An entry for each open node of the trie on the way to the current string: (depth, expressions of its finished branches).
         stack = [(0, [])]
         previous = 0
         for i, text in enumerate(items):
@@ -262,7 +262,7 @@ cdef class ExprStore:
         return out
 
     def min_distinguishing_length(self, a, b) -> int:
-        """Texts shorter than this do not tell `a` from `b`. Both must match something (approximate.pxd)."""
+        """A length in bytes: shorter texts do not tell `a` from `b`. Both must match something (approximate.pxd)."""
         return min_distinguishing_length(&self.nodes, self.valid(a), self.valid(b))
 
     def node(self, e) -> tuple:

@@ -87,7 +87,7 @@ class Looking(Walk[Value]):
     def look(self, node: Node, value: int | Value) -> Value:
         _, ahead, negated, inner, column = node
         reach = _reach(inner)
-        # (language that the inside asks for on the other side of the place, its reach) -> languages on this side
+        # (language asked for on the side where the look-around does not look, its reach) -> languages where it looks
         asked: dict[tuple[int, int | None], list[int]] = {}
         # Any bytes may follow the match, also bytes that are no text. So derivatives show a broken condition at once,
         # without an emptiness search. Only texts may stand before the match, because it must not begin inside a
@@ -176,7 +176,10 @@ class Looking(Walk[Value]):
         return self.concat([*[value] * lo, optional])
 
     def loop(self, plain: int, others: list[Chain], lo: int, hi: int | None) -> Loop:
-        """The loop over an expression and chains, whose conditions all look the same way."""
+        """A loop whose rounds are an expression or one of some chains.
+
+        It is refused if conditions look both ways, or if a chain has a loop.
+        """
         column = next((part.column for chain in others for part in chain[1::2] if part.column is not None), None)
         if any(isinstance(part, Loop) for chain in others for part in chain):
             self.chains.refuse(column, "is repeated inside a part that is repeated")

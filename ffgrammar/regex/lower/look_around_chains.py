@@ -87,10 +87,10 @@ class Chains:
         raise UnsupportedError(f"in the pattern: this look-around {why}; rewrite the pattern without it", column=column)
 
     def limited(self, chains: list[Any]) -> Value:
-        """The alternatives, if they are not too many.
+        """The chains as a tuple, if they are not too many.
 
         Raises:
-            LimitError: they are.
+            LimitError: there are more than `Limits.alternatives`.
         """
         most = self.store.limits.alternatives
         if len(chains) > most:
@@ -109,7 +109,7 @@ class Chains:
         )
 
     def join(self, left: Chain, right: Chain) -> Chain | None:
-        """One chain after another, as one; None when nothing matches."""
+        """One chain, made of two that follow each other; None when nothing matches."""
         last, first = left[-1], right[0]
         if isinstance(last, int) and isinstance(first, int):
             middle: Chain = (self.store.concat([last, first]),)
@@ -219,8 +219,8 @@ class Chains:
             column: of the look-around, for messages.
 
         Returns:
-            Alternatives: the language asked for on the side of the place where the look-around does not look, the reach
-            of this condition, and the language asked for on the side where it looks.
+            Alternatives. Each has the language asked for on the side where the look-around does not look, the reach of
+            this condition, and the language asked for on the side where the look-around looks.
         """
         todo: list[Chain] = [chain]
         found: list[tuple[int, int | None, int]] = []

@@ -79,7 +79,7 @@ def loop_before(store: ExprStore, bodies: Sequence[Body], lo: int, hi: int | Non
 def _ways_agree(store: ExprStore, bodies: Sequence[Body], outer: int, after: bool) -> bool:
     """Whether no text can be read in one way that obeys the conditions and in another that breaks one.
 
-    Also False when that is not known: there are too many conditions for the marks, or the search reaches a bound.
+    Also False when this is not found out: there are too many conditions for the marks, or the search reaches a bound.
     """
     languages = sorted({language for _, asked in bodies for language in asked if language != ANY_BYTES})
     if 2 * len(languages) > len(MARKS):

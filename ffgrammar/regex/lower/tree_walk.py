@@ -39,7 +39,7 @@ class Walk(Generic[V]):
         raise NotImplementedError
 
     def look(self, node: Node, value: int | V) -> int | V:
-        """The value of ("look", ...), from that of the tree inside."""
+        """The value of ("look", ...), from the value of the tree inside."""
         raise NotImplementedError
 
     def word(self, node: Node) -> int | V:

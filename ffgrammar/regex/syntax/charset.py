@@ -4,7 +4,7 @@ Surrogates are not characters: no set holds one, and a negation never produces o
 
 Unicode data comes from the `regex` package, so a property means here what it means there. The package is imported when
 its data is first needed, because its import takes longer than compiling a schema. Most patterns of JSON schemas do not
-need it: the sets that \\d, \\w and \\s stand for in them are constants.
+need its data: in the dialect "ecma", the sets of \\d, \\w and \\s are constants.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ WHITE_SPACE: Charset = (
     (0x205F, 0x205F),
     (0x3000, 0x3000),
 )
-# WhiteSpace and LineTerminator of ECMA-262: without U+0085, and with the byte order mark.
+# WhiteSpace and LineTerminator of ECMA-262: the property White_Space without U+0085 and with the byte order mark.
 ECMA_SPACE: Charset = union(difference(WHITE_SPACE, ((0x85, 0x85),)), ((0xFEFF, 0xFEFF),))
 
 POSIX: dict[str, Charset] = {

@@ -98,7 +98,7 @@ def parse(
 
     Raises:
         GrammarError: the pattern is malformed or has a lone surrogate; `column` says where.
-        UnsupportedError: it is well-formed, but not regular (back-references, atomic groups, ...).
+        UnsupportedError: it has something that is not supported (back-references, atomic groups, octal escapes, ...).
         LimitError: it is too long, or nested too deep.
     """
     if dialect not in ("rust", "ecma"):
@@ -120,7 +120,7 @@ class _Parser(ClassParser):
 
     def __init__(self, text: str, ecma: bool, flags: int, nesting: int) -> None:
         super().__init__(text, ecma, flags, nesting)
-        # Open groups: items, branches, flags, column, and (ahead, negated) of a look-around
+        # Per open group: items, branches and flags outside it, its column, and (ahead, negated) of a look-around
         self.frames: list[tuple[list[Node], list[Node], int, int, tuple[bool, bool] | None]] = []
         self.items: list[Node] = []  # the current branch
         self.branches: list[Node] = []  # the finished branches of the current group
@@ -193,7 +193,7 @@ class _Parser(ClassParser):
         return ("alt", self.branches)
 
     def repeat(self, lo: int, hi: int | None, length: int) -> None:
-        """Apply a quantifier of this many characters to the last item."""
+        """Apply a quantifier, which is `length` characters long, to the last item."""
         column = self.pos
         if not self.repeatable:
             self.fail("there is nothing to repeat", column)
