@@ -7,7 +7,7 @@ The rooms, in reading order:
     engine.pyx    the owner of a grammar's tables and caches, their budgets, and the lock
     parser/       Earley sets whose rows say what may follow, shared by all texts
     recognizer/   lexer and parser together, one byte at a time; whether a text can still be completed
-    masks/        the tokens that may come next, and the caches that make most masks a copy
+    masks/        the tokens that may come next, and the caches that most masks are copied from
     values/       what a grammar cannot say of a JSON text: keys and items that must differ
     position/     the steps of a text, and the cursor that moves along it
     canonical/    the tokenizer's own tokens: look-ahead, masks, forced tokens, the policy
@@ -21,5 +21,5 @@ Locks are taken in this order. A thread that holds one of them never takes one t
     3. The lock of a tokenizer's partition table, for a look-up or a change. The engines of all grammars on the
        tokenizer share this table.
 
-Before the process forks, engine.pyx takes all of them. It first takes a lock that keeps new engines out.
+Before the process forks, engine.pyx takes all these locks. Before them it takes a lock that keeps new engines out.
 """

@@ -26,9 +26,9 @@ cdef class Engine:
     cdef Config first             # the configuration of the empty text
     cdef bint ready               # False after dropping the caches failed half-way: they must be dropped again
     cdef uint32_t generation      # how often the caches were dropped; row and state numbers are valid in one generation only
-    cdef uint32_t base_exprs      # expressions from this number on are derivatives
-    # Soft bounds. Below each: how much was held when a matcher had last read its text again. If that was more than the bound,
-    # the bound is raised for a text that was read in this generation (`with_slack` in engine.pyx).
+    cdef uint32_t base_exprs      # expressions from this number on were added by matchers, as derivatives for example
+    # Soft bounds. Below each bound is how much was held when a matcher last finished reading its text again. If that is more
+    # than the bound, `with_slack` (engine.pyx) raises the bound for texts that were read in this generation.
     cdef size_t max_bytes
     cdef size_t needed_bytes
     cdef size_t max_row_bytes
@@ -38,7 +38,7 @@ cdef class Engine:
     cdef uint32_t max_exprs
     cdef size_t needed_exprs
     cdef size_t fixed_bytes       # how many bytes are held when the caches are empty
-    cdef size_t[2] checked_at     # by `reread`: what `learned` returned when a trim last found nothing to drop
+    cdef size_t[2] checked_at     # per value of `reread` (see `trim`): what `learned` returned when `trim` last dropped nothing
     cdef Lock lock
     cdef bint has_lock
     cdef Vec eos                  # the ids of the end-of-text tokens
@@ -89,7 +89,7 @@ cdef class Engine:
     # Drop the caches. Returns a status.
     cdef int drop_caches(self) noexcept nogil
 
-    # A matcher has read its text again: note what that needed.
+    # Note how much is held, after a matcher has read its text again.
     cdef void note_needed(self) noexcept nogil
 
     # Whether a token ends a text.

@@ -33,7 +33,7 @@ from ffgrammar.core.status import raise_status
 
 # A child process has the memory of all threads, but only one thread. What another thread was writing would stay half-written,
 # and locked, for ever. So os.fork() waits until no thread is at work.
-engines = set()  # of weak references: a WeakSet must not change while it is iterated over
+engines = set()  # of weak references; not a WeakSet, because a plain set is copied in one step
 registering = threading.Lock()
 held = []
 held_partitions = []
@@ -183,8 +183,9 @@ cdef class Engine:
         self.masks.completability = &self.completability
 
     cdef int set_bounds(self) except -1:
-        # Soft bounds are checked between calls, when everything can be dropped. The kernels have hard bounds of twice as much,
-        # so that a single call is bounded, too. No bound is higher than what 32-bit offsets into the tables can address.
+        # Soft bounds are checked between calls, when everything can be dropped. The kernels have hard bounds, so that a single
+        # call is bounded, too. A hard bound is twice the soft one; rows have that of `max_bytes`. No bound is higher than what
+        # 32-bit offsets into the tables can address.
         self.max_bytes = min(self.limits.cache_bytes, 4 << 30)
         self.max_states = min(self.limits.dfa_states, 1 << 22)
         self.max_exprs = min(self.limits.expressions // 2, 1 << 30)
@@ -245,7 +246,7 @@ cdef class Engine:
     cdef int trim(self, bint reread) noexcept nogil:
         """If reading one text alone exceeds a bound, every step would drop the caches. So after a text has been read again, the
         caches may grow somewhat beyond the bound before they are dropped the next time."""
-        # Most steps learn nothing. Then the last check holds.
+        # Most steps learn nothing. Then the result of the last check still holds.
         # (Counting the bytes takes 70 ns. A step with its mask takes some 600 ns.)
         cdef size_t learned = self.learned()
         if learned == self.checked_at[reread]:

@@ -31,8 +31,9 @@ cdef inline bint begins_with_loop(const Nodes* n, uint32_t e) noexcept nogil:
 
 
 cdef int relax_lexemes(Dfa* dfa, uint32_t number, Vec* pairs, bint* pays) noexcept nogil:
-    """Write to `pairs` the lexemes of a state that begin with a loop, with relaxed expressions. `pays` becomes True if these
-    are so much simpler than the state that they are worth using as its base. Returns OK or a status."""
+    """Write the lexemes of a base, with relaxed expressions, to `pairs`: those that begin with a loop, and those that become
+    simpler. `pays` becomes True if these are so much simpler than the state that they are worth using as its base. Returns OK or
+    a status."""
     cdef uint32_t count = intern_len(&dfa.states, number)
     cdef bint simpler = False
     cdef uint32_t i, found

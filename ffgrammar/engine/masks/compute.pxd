@@ -17,7 +17,7 @@ from ffgrammar.engine.masks.mask_cache cimport MaskTable, StoredMask
 from ffgrammar.engine.recognizer.completability cimport Completability
 
 cdef struct Masks:
-    # The owner sets these four before it calls masks_init.
+    # The engine sets these four before it calls masks_init.
     Vocabulary vocab
     Completability* completability
     Partitions* partitions
@@ -43,7 +43,7 @@ cdef struct Masks:
 cdef int masks_init(Masks* k) noexcept nogil
 cdef void masks_free(Masks* k) noexcept nogil
 
-# Forget all masks, and everything that has numbers of states or expressions in it.
+# Forget all masks, and everything that has numbers of states or expressions in it. `generation` is the engine's new one.
 cdef void masks_clear(Masks* k, uint32_t generation) noexcept nogil
 
 # Bytes of the stored masks and their table.
@@ -53,14 +53,15 @@ cdef size_t masks_bytes(const Masks* k) noexcept nogil
 cdef size_t masks_other_bytes(const Masks* k) noexcept nogil
 
 cdef enum:
-    # instead of a base: all tokens of a mask have leads
+    # instead of a base: all tokens of the mask that are in the trie have leads
     NO_BASE = 0xFFFFFFFF
 
-# Write to `leads` where the tokens of a configuration's mask lead (a lead: see trie_walk.pxd), and keep the mask. A token without
-# a lead stays inside the lexeme, and acts as it does from the lexer state `base`: see LEAD_MARGIN there. A token may have several
-# leads, of which the last one holds, and a token that is not in the mask may have leads, too. If a lexeme is complete and cannot
-# go on, the mask is that of the configuration after it. `start` becomes the configuration that the mask belongs to. The row must
-# not be a virtual one, and the grammar must be delimited. Returns OK or a status. The engine's lock must be held.
+# Write leads to `leads`, which say where the tokens of a configuration's mask lead (trie_walk.pxd), and keep the mask. If a token
+# of the trie is in the mask and has no lead, it stays inside the lexeme, and acts as it does from the lexer state `base` (see
+# LEAD_MARGIN in trie_walk.pxd). If a token has several leads, the last one holds. A token that is not in the mask may have leads,
+# too. If the lexeme is complete and cannot go on, the mask is that of the configuration after it. `start` becomes the
+# configuration that the mask belongs to. The row must not be a virtual one, and the grammar must be delimited. Returns OK or a
+# status. The engine's lock must be held.
 cdef int masks_explain(
     Masks* k, Recognizer* m, const Config* config, Vec* leads, Config* start, uint32_t* base,
 ) noexcept nogil

@@ -42,7 +42,8 @@ cdef int walk_exits_plain(
             allowed = recognizer_end_lexeme(m, row, lexset, &after, text_dependent)
             if allowed < 0:
                 return allowed
-        # (a mask inside a JSON string whose partition is known takes 7.4 us without this look at the table, and 6.4 us with it)
+        # (Inside a JSON string, with the partition known, a mask takes 7.4 us without this look at the automaton's table, and
+        # 6.4 us with it.)
         if allowed and (one[0] & CONSUMED or m.dfa.delta.data[after.state + node_byte(&v.nodes[one[0]])] != DEAD):
             inner = after
             status = walk_exit(v, completability, m, &inner, one[0], mask, leads, text_dependent)

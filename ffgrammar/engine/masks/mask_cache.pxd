@@ -1,7 +1,7 @@
 """Stored masks, and a table of them that is read without the engine's lock.
 
 A mask is stored as a list of tokens if the list has at most a quarter as many words as the mask. A stored mask is
-reference-counted and never changes. So a thread that has found one copies it while others add masks, or forget all of them.
+reference-counted and never changes. So a thread can copy a mask that it has found while other threads add or forget masks.
 Changing the table takes the engine's lock and the table's own lock. A look-up by key takes only the table's own lock, which is
 never held for long.
 """
@@ -27,7 +27,7 @@ cdef struct MaskTable:
     Owner owner
     Lock lock
     bint has_lock
-    uint32_t generation  # of the engine's caches, which the numbers in the keys belong to
+    uint32_t generation  # that of the engine's caches when the keys were made
     Map index            # key (see mask_key) -> number of a mask
     Map contents         # hash -> number of a mask
     StoredMask** masks
@@ -46,14 +46,14 @@ cdef void table_clear(MaskTable* t, uint32_t generation) noexcept nogil
 # Bytes of the masks and of the table itself.
 cdef size_t table_bytes(const MaskTable* t) noexcept nogil
 
-# Return the mask of a key, which the caller releases; NULL if it is not known, or if `generation`, that of the key, is not the
-# table's. The engine's lock need not be held: this takes the table's own.
+# Return the mask of a key. The caller releases it. Returns NULL if the mask is not known, or if `generation`, in which the key
+# was made, is not the table's. This takes the table's own lock; the engine's need not be held.
 cdef StoredMask* table_find(MaskTable* t, uint32_t generation, uint64_t key) noexcept nogil
 
-# Return a stored mask equal to `words`, which the caller releases. It is one that the table has, or a new one that is not in
-# the table yet; NULL if there is no memory. `words` are `n_words` words, with zeros behind them up to the end of a block (see
-# block_words), and `scratch` has room for scratch_words words. The engine's lock must be held. (Looking for an equal mask first
-# saves half of the allocations and copies.)
+# Return a stored mask equal to `words`: one that the table has, or a new one, which is not in the table yet. The caller releases
+# it. Returns NULL if there is no memory. `words` are `n_words` words, with zeros behind them up to the end of a block (see
+# block_words), and `scratch` has room for as many words as `scratch_words` says. The engine's lock must be held. (Looking for an
+# equal mask first saves half of the allocations and copies.)
 cdef StoredMask* table_pack(MaskTable* t, const uint32_t* words, uint32_t n_words, uint32_t* scratch) noexcept nogil
 
 # Keep a mask from table_pack under a key. The table holds a reference of its own. The engine's lock must be held. Returns OK or

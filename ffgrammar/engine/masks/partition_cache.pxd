@@ -26,20 +26,20 @@ cdef struct Partition:
     # Reference-counted, and never changed. So a thread that has found a partition copies it without the lock.
     uint32_t refs
     uint32_t exit_count
-    uint32_t[1] words       # exits, with the lexemes as bits in the state's order; then the mask
+    uint32_t[1] words       # exits, whose lexemes are bits, in the order of the state's lexemes; then the mask
 
 cdef struct Partitions:
     Owner owner
     Lock lock
     bint has_lock
     Intern exprs            # by structure: kind, and numbers, bytes or members
-    Intern keys             # (whether all lexemes end eagerly, which ones are lazy as bits, expressions...)
+    Intern keys             # (whether all lexemes end eagerly, the lazy ones as bits, expressions...)
     Partition** by_key      # NULL where nothing is known, SHORT_WALK where the walk was short
     size_t room             # for how many entries `by_key` has memory
     Map notes_at            # key << 32 | topic -> number of a note
     uint32_t** notes        # each is a count, and so many words
     uint32_t note_count
-    size_t bytes            # of the partitions
+    size_t bytes            # of the partitions and the notes
     Vec scratch
     size_t max_bytes
     uint32_t generation     # how often all was dropped, counted from 1
@@ -64,8 +64,8 @@ cdef int key_cache_init(KeyCache* cache) noexcept nogil
 # Forget everything, and keep the tables for more.
 cdef void key_cache_clear(KeyCache* cache) noexcept nogil
 
-# Look a lexer state up. Where it is KEPT, copy its mask of `n_words` words to `mask` and append its exits to `exits`. Returns a
-# PartitionStatus, or a status below zero. Takes the table's lock.
+# Look up the partition of a lexer state. If it is KEPT, copy its mask of `n_words` words to `mask` and append its exits to
+# `exits`. Returns a PartitionStatus, or a status below zero. Takes the table's lock.
 cdef int partitions_find(
     Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, uint32_t* mask, size_t n_words, Vec* exits,
 ) noexcept nogil
@@ -76,8 +76,9 @@ cdef int partitions_keep(
     Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, const uint32_t* mask, size_t n_words, const Vec* exits,
 ) noexcept nogil
 
-# A note is some words about a lexer state and a topic (engine/canonical/reach.pxd). Notes depend on what partitions depend on.
-# Append one to `words`. Returns KEPT, NOT_KEPT, or a status below zero. Takes the table's lock.
+# A note is a list of words about a lexer state and a topic (engine/canonical/reach.pxd). It depends on the same things as the
+# partition of the state. Look up a note, and append its words to `words`. Returns KEPT, NOT_KEPT, or a status below zero. Takes
+# the table's lock.
 cdef int partitions_find_note(
     Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, uint32_t topic, Vec* words,
 ) noexcept nogil
@@ -87,5 +88,5 @@ cdef int partitions_keep_note(
     Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, uint32_t topic, const uint32_t* words, uint32_t count,
 ) noexcept nogil
 
-# Note that the walk of a lexer state is SHORT. Returns OK or a status below zero. Takes the table's lock.
+# Remember that the walk of a lexer state is SHORT. Returns OK or a status below zero. Takes the table's lock.
 cdef int partitions_note_short(Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state) noexcept nogil

@@ -1,5 +1,5 @@
 """The table is shared by engines that run in different threads, so every call takes the table's lock. No other lock is taken
-while it is held. A partition is copied without it.
+while this lock is held. `partitions_find` copies a partition after it has given the lock back.
 """
 
 from libc.stdint cimport uint32_t, uint64_t
@@ -81,7 +81,7 @@ cdef int drop_if_over(Partitions* p) noexcept nogil:
 
 
 cdef int push_parts(Nodes* n, Map* exprs, uint32_t e) noexcept nogil:
-    """Put the parts of a node that have no number yet on the stack. Returns how many there are, or a status."""
+    """Put on the stack those parts of a node that have no number yet. Returns how many they are, or a status."""
     cdef const uint32_t* words = node(n, e)
     cdef uint32_t count = 0
     cdef uint32_t i

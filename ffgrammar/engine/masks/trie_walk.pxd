@@ -16,12 +16,12 @@ from ffgrammar.regex.dfa.lazy_dfa cimport Dfa
 from ffgrammar.tokens.vocabulary.trie cimport TrieNode
 
 cdef enum:
-    # An exit is two words: the node and the CONSUMED flag, then the set of lexemes that end there.
+    # An exit is two words: a node, which may have the flag CONSUMED, and the set of lexemes that end there.
     EXIT_WORDS = 2
     CONSUMED = 0x80000000   # flag: the lexeme ends with the node's byte, not before it
 
-    # A lead says where a token leads. It is three words: the token, and the row and lexer state after it. The token is a
-    # trie's pad_token where a node spells none.
+    # A lead says where a token leads. It is three words: the token, and the row and lexer state after it. The token is
+    # pad_token (tokens/vocabulary/trie.pxd) where a node spells none.
     LEAD_WORDS = 3
     # If a token has no lead, a state and its base act alike on it and on this many bytes after it. These are enough for the four
     # bytes of an ending and two ASCII characters (engine/canonical/reach.pxd).
@@ -63,9 +63,10 @@ cdef int partition_vocabulary(
 # Turn the mask of the state `base` into that of `state`, and walk only where the two differ. Before the call, `mask` has the
 # tokens that stay from `base`. It also has those tokens that exit from `base` and that the parser's row allows. After the call,
 # `mask` has the tokens that stay from `state`; tokens that exit from both states in the same way are set as before. Exits of
-# `state` that `base` does not share are appended to `exits`. `lengths` is a cache of distinguishing lengths, and may be kept as
-# long as the states. Adds to `visited` how many nodes were looked at. If `leads` is not NULL, a lead with `row` is appended to it
-# for each token that stays from `state` and may act otherwise than from `base`. Returns OK or a status.
+# `state` that `base` does not share are appended to `exits`. `lengths` caches the distinguishing lengths of pairs of states
+# (`states_length` in trie_walk.pyx), and may be kept as long as the states. Adds to `visited` how many nodes were looked at. If
+# `leads` is not NULL, a lead with `row` is appended to it for each token that stays from `state` and may act otherwise than from
+# `base`. Returns OK or a status.
 cdef int partition_from_base(
     Dfa* dfa, const Vocabulary* v, uint32_t row, uint32_t state, uint32_t base, uint32_t* mask, Vec* exits, Vec* leads,
     Map* lengths, size_t* visited,

@@ -97,9 +97,10 @@ cdef inline void clear_subtree(const TrieNode* nodes, uint32_t at, uint32_t* mas
 
 
 cdef struct Pair:
-    # What is known at a node: where the two walks are, and the distinguishing length of the two (0 if the base's has ended).
+    # At a node: the lexer states to which the walk from the state and the walk from its base have come, and the distinguishing
+    # length of these two (0 if the walk from the base has ended).
     uint32_t state
-    uint32_t base    # if this walk has ended: LEAVE where the mask may have tokens below the node, DEAD where it has none
+    uint32_t base    # if this walk has ended: LEAVE if the mask may have tokens below the node, DEAD if it has none
     uint32_t length
 
 

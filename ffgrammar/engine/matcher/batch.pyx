@@ -37,7 +37,7 @@ cdef struct Job:
     size_t drafted_count
     bint done                # the calling thread did it before the others began
     int result               # what cursor_fill or cursor_draft returned
-    Job* next                # the next one that the same thread comes back to
+    Job* next                # the next job that the same thread has put off
 
 
 cdef class Batch:
@@ -147,7 +147,7 @@ cdef class Batch:
         return 0
 
     cdef void fill_known(self) noexcept nogil:
-        """Copy masks up to the first that is not known."""
+        """Copy known masks. This stops at the first matcher that has drafted tokens, or whose mask is not known."""
         cdef Job* job = self.jobs
         cdef StoredMask* mask
         while self.taken < self.count and (job.done or job.drafted == NULL):
@@ -166,7 +166,7 @@ cdef class Batch:
 
     cdef int grammars_left(self, int most) noexcept nogil:
         """How many grammars the remaining matchers have; `most` if there are more. A grammar makes its masks one by one, so more
-        threads than grammars gain nothing. (This counts runs of one grammar in the list, so a grammar may be counted again.)"""
+        threads than grammars gain nothing. (This counts runs of one grammar in the list, so a grammar may count twice.)"""
         cdef int found = 0
         cdef void* last = NULL
         cdef void* engine
@@ -192,7 +192,8 @@ cdef class Batch:
 
 
 cdef bint fill(Batch batch, Job* job, bint wait) noexcept nogil:
-    """Do a job. Returns False if it would have to wait for an engine's lock and `wait` is not set."""
+    """Do a job. Returns False if the job would have to wait for an engine's lock and `wait` is not set. A job with drafted tokens
+    always waits."""
     if job.done:
         return True
     if job.drafted != NULL:
@@ -240,7 +241,7 @@ cdef int thread_count(object threads) except -1:
 def fill_bitmask(matchers, bitmask, indices=None, *, threads=None) -> None:
     """Write a row for each matcher: the tokens that may come next. This is `Matcher.fill_bitmask` on several threads.
 
-    Matchers may be of one grammar or of many; one may be in the list more than once. While a matcher is in use here, no
+    Matchers may be of one grammar or of many. A matcher may be in the list more than once. While a matcher is in use here, no
     other thread may move it.
 
     Args:
@@ -270,8 +271,8 @@ def fill_draft_bitmasks(matchers, drafts, bitmask, indices=None, *, threads=None
         matchers: the matchers.
         drafts: for each matcher a list of token ids, which may be empty.
         bitmask: as for fill_bitmask.
-        indices: the first row of each matcher, which takes one row more than it has draft tokens. If not given, matchers take
-            their rows one after another.
+        indices: the first row of each matcher. A matcher takes one row more than it has draft tokens. If not given, matchers
+            take their rows one after another.
         threads: as for fill_bitmask.
 
     Returns:

@@ -19,7 +19,7 @@ cdef class Matcher:
     cdef readonly bint canonical
     cdef readonly tuple prompt_tokens
     cdef Cursor cursor
-    cdef PendingPrompt prompt    # None where no bytes of a prompt were left
+    cdef PendingPrompt prompt    # None if no bytes of a prompt were left to spell
     cdef CanonicalPolicy policy  # None until canonical tokens matter
 
     # Whether the policy decides what comes next, because the tokens must be canonical or bytes of the prompt are pending.
@@ -37,7 +37,7 @@ cdef class Matcher:
     # Write the mask, whether the matcher is guided or not. Takes the engine's lock if it needs it. Returns a status.
     cdef int fill(self, uint32_t* row, size_t count) except? -1
 
-    # Move by a token. Returns 1, or 0 if it is not allowed. Raises TokenizerError and LimitError. Takes the engine's lock.
+    # Move by a token. Returns 1, or 0 if the token is not allowed. Raises TokenizerError and LimitError. Takes the engine's lock.
     cdef int take(self, object token) except -1
 
     # `take` for a guided matcher; the token is an id of the vocabulary.

@@ -68,9 +68,10 @@ cdef class Matcher:
     its answers are not defined, but nothing else is harmed.
 
     Attributes:
-        canonical: whether only canonical tokens may come. Then the tokens since the last one that was not canonical, the next
-            token and perhaps further ones are together what the tokenizer makes of some sentence of the grammar. Bytes
-            accepted without tokens count as the tokens that the tokenizer makes of them alone.
+        canonical: whether only canonical tokens may come. A token is then allowed only if the tokens so far, this token and
+            perhaps further ones are together what the tokenizer makes of some sentence of the grammar. Bytes accepted
+            without tokens count as the tokens that the tokenizer makes of them alone. If no sentence goes on canonically
+            after these tokens, or after those of a prompt, what follows need not fit the last of them.
         prompt_tokens: the ids of the tokens that the text goes on from; () without a prompt. They may spell fewer bytes than
             the prompt has; `prompt_rest` is what is missing.
     """
@@ -127,7 +128,7 @@ cdef class Matcher:
         return taken
 
     def accept_token(self, token) -> bool:
-        """Move by one token; False leaves the matcher as it was.
+        """Move by one token. Returns False, and does not move, if the token may not come.
 
         Raises:
             TokenizerError: there is no such token id.
@@ -152,7 +153,7 @@ cdef class Matcher:
         return accepted
 
     def accept_bytes(self, data not None) -> int:
-        """Move by bytes up to the first that is not possible; returns how many were accepted (one step, if any).
+        """Move by bytes up to the first that is not possible. Returns how many were accepted; together they are one step.
 
         Pending bytes of a prompt come first. In a canonical matcher, the bytes count as the tokens that the tokenizer makes of
         them alone. If no sentence goes on after these tokens canonically, what follows need not fit the last of them.
@@ -499,9 +500,9 @@ cdef class Matcher:
         An end-of-text token is never forced, not even if nothing else may come.
 
         If no sentence goes on canonically after the last accepted token, what is forced need not fit this token. If the
-        tokenizer's rules are not known (`Tokenizer.canon`), an encoder stands in for them. Then only tokens of the forced bytes
-        are returned, and none if the first would begin inside the accepted text. If the tokenizer cannot encode, the list is
-        empty.
+        tokenizer's rules are not known (`Tokenizer.canon` is None), an encoder stands in for them. Then only tokens of the forced
+        bytes are returned, and none if the first would begin inside the accepted text. If the tokenizer cannot encode, the list
+        is empty.
 
         Raises:
             LimitError: they are longer than the limit `forced_bytes`, or another bound of the grammar was reached.
@@ -538,5 +539,5 @@ cdef bytes byte_string(data):
     return bytes(view)
 
 
-# The name that a matcher with a policy had when it was a class of its own.
+# Another name of `Matcher`, for programs that use it.
 CanonicalMatcher = Matcher

@@ -1,5 +1,5 @@
-"""A prompt that was cut back (prompt_cut.pxd) leaves bytes that no token has spelled yet. They stand before the text under the
-grammar: the matcher's first tokens spell them, and the token that reaches beyond their end begins the text."""
+"""A prompt that was cut back (prompt_cut.pxd) leaves bytes that no token has spelled yet. They stand before the text that the
+grammar describes. The matcher's first tokens spell them, and the token that reaches beyond their end begins that text."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t
@@ -11,7 +11,7 @@ cdef class PendingPrompt:
     """The pending bytes of a matcher's prompt, and how many have come at each step.
 
     Args:
-        text: the bytes; there are some.
+        text: the bytes, at least one.
     """
 
     def __cinit__(self, bytes text not None):

@@ -61,8 +61,8 @@ cdef class PromptCut:
 
 
 cdef list forced_inside(CanonicalPolicy policy, Cursor* cursor, PendingPrompt prompt):
-    """The first tokens of the pending bytes that are the same whatever sentence of the grammar follows. The last one may reach
-    beyond these bytes."""
+    """Those tokens at the start of the pending bytes that are the same whatever sentence of the grammar follows. The last of
+    these tokens may reach beyond the pending bytes."""
     cdef Config config
     cdef uint32_t token = 0
     cdef PendingPrefix pending = prompt.prefix()
@@ -98,7 +98,8 @@ cdef bint is_text(bytes data):
 
 
 cdef bytes text_after_special(Engine engine, list ids):
-    """The text of the tokens after the last special one; None if these tokens are not the tokenizer's own."""
+    """The text of the tokens after the last special one; None if these tokens are not the tokenizer's own, or if the text is not
+    UTF-8."""
     cdef object tokenizer = engine.tokenizer
     start = len(ids)
     while start and engine.trie.token_bytes(ids[start - 1]):

@@ -1,6 +1,6 @@
-"""Scanning, completion and prediction. Nullable symbols are treated as Aycock and Horspool (2002) do: an item whose dot is
-before a nullable nonterminal also stands for the item whose dot is behind it. So nothing is ever completed in the row that
-predicted it.
+"""Scanning, completion and prediction. Nullable nonterminals are treated as Aycock and Horspool (2002) do: with each item whose
+dot is before a nullable nonterminal, the item whose dot is behind this nonterminal is added, too. So no nonterminal is completed
+in the row that predicted it.
 """
 
 from libc.stdint cimport uint32_t, uint64_t
@@ -21,8 +21,8 @@ cdef enum:
     P_NONTERMINAL
     P_POSITION     # the dot position of the item that predicts the nonterminal: the first one that waits for it
     P_IN_KERNEL    # whether that item is in the kernel
-    P_SOURCE       # that item's link if it is in the kernel; else the entry of the nonterminal that its production belongs to
-    P_COUNT        # how many items wait for it
+    P_SOURCE       # that item's link if it is in the kernel; else the entry of the nonterminal of the item's production
+    P_COUNT        # how many items wait for the nonterminal
     P_LINK         # the link that the nonterminal is predicted with
     P_WORDS
 
@@ -305,9 +305,9 @@ cdef int find_predicted(EarleyRows* r) noexcept nogil:
 
 
 cdef int find_link(EarleyRows* r, uint32_t row, uint32_t* entry) noexcept nogil:
-    """Find the link that the nonterminal of an entry is predicted with. If only one item waits for the nonterminal, and has it
-    as its last symbol, that item's own link is taken. That link is known: an item outside the kernel belongs to an earlier
-    entry. Returns OK or NO_MEMORY."""
+    """Find the link that the nonterminal of an entry is predicted with. If only one item waits for the nonterminal, and the
+    nonterminal is the last symbol of this item, the item's own link is taken. This link is known already: if the item is not in
+    the kernel, it belongs to an earlier entry. Returns OK or NO_MEMORY."""
     cdef uint32_t pair[2]
     if entry[P_COUNT] == 1 and r.rules.symbols.data[entry[P_POSITION] + 1] & END:
         if entry[P_IN_KERNEL]:

@@ -1,9 +1,9 @@
 """Instances of parametric nonterminals (see tables.pxd). They are made when a text needs them, and forgotten with the other
 caches.
 
-An object with n keys that may come in any order has a state for each set of keys seen so far. These are 2^n states, of which a
-text meets a handful. So productions are made only for the parameters that come up. To the parser an instance is a nonterminal
-like any other.
+An object with n keys that may come in any order needs a nonterminal for each set of keys seen so far. These are 2^n
+nonterminals, of which a text meets a handful. So productions are made only for the parameters that come up. To the parser an
+instance is a nonterminal like any other.
 """
 
 from libc.stdint cimport uint32_t

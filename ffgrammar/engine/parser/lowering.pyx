@@ -39,6 +39,7 @@ cdef class RuleTables:
 
     Raises:
         GrammarError: the grammar matches nothing.
+        LimitError: a bound of the expressions was reached.
         MemoryError: there is no memory.
     """
 
@@ -280,7 +281,8 @@ cdef bint completes(tuple body, bytearray alive, bytearray usable):
 
 
 cdef bytearray nullable_nonterminals(grammar, dict optional):
-    """Per nonterminal of the grammar, whether it derives the empty text."""
+    """Per nonterminal of the grammar, whether it derives the empty text. A parametric nonterminal stands for its instance of
+    parameter zero."""
     cdef Productions productions = grammar.productions
     cdef bytearray usable = bytearray(len(grammar.lexemes))
     for number in optional:

@@ -1,8 +1,8 @@
 """A cursor is a position in a text under a grammar. A matcher is a Python object around a cursor.
 
-Several threads may use one cursor. Its functions run with the engine's lock held, with five exceptions. `cursor_snapshot`,
-`cursor_fill` and `cursor_draft` take the lock themselves where they need it. `cursor_free` and `cursor_known_mask` do not need
-it.
+Several threads may use one cursor. If they move it, its answers are not defined, but nothing else is harmed. The functions run
+with the engine's lock held, with five exceptions. `cursor_snapshot`, `cursor_fill` and `cursor_draft` take the lock themselves
+where they need it. `cursor_free` and `cursor_known_mask` do not need it.
 """
 
 from libc.stdint cimport uint8_t, uint32_t
@@ -53,8 +53,8 @@ cdef void cursor_rollback(Engine engine, Cursor* cursor, size_t count) noexcept 
 # Returns the mask if it is known, else NULL. The caller releases it. No end-of-text token may have been accepted.
 cdef StoredMask* cursor_known_mask(Engine engine, Cursor* cursor) noexcept nogil
 
-# Write the mask to `count` words. It is all zeros after an end-of-text token. Returns OK, a status, or, if `wait` is not set
-# and another thread holds the engine's lock, BUSY.
+# Write the mask to `count` words. It is all zeros after an end-of-text token. Returns OK or a status. If the mask is not known,
+# another thread holds the engine's lock, and `wait` is not set, it returns BUSY.
 cdef int cursor_fill(Engine engine, Cursor* cursor, uint32_t* row, size_t count, bint wait) noexcept nogil
 
 # Write the mask before each drafted token, and the mask after the last one, to rows of `count` words each. Rows after the first

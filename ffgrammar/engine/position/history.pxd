@@ -20,11 +20,11 @@ cdef enum:
 
 cdef struct Step:
     Config config  # after the step
-    uint32_t end   # how many bytes the text has with it
+    uint32_t end   # how many bytes the text has after the step
     uint32_t token
 
 cdef struct Chunk:
-    Chunk* before         # the chunk before it, or NULL; of its steps, only those that `first` counts are part of this text
+    Chunk* before         # the previous chunk, or NULL; of that chunk, only the steps below number `first` are part of this text
     size_t first          # how many steps of the text are before the chunk
     uint32_t first_byte   # how many bytes of the text are before the chunk
     uint32_t refs

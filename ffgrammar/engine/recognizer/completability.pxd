@@ -19,11 +19,11 @@ cdef struct Completability:
     Owner owner
     bint enabled      # False in a delimited grammar: everything can be completed
     Map known         # configuration -> 1 or 0
-    Vec rest          # per dot position: a lower bound of the length of what follows in its production
-    Vec lengths       # per plain nonterminal: a lower bound of the length of its texts
+    Vec rest          # per dot position: an estimate of the least length of what follows in its production
+    Vec lengths       # per plain nonterminal: an estimate of the least length of its texts
     Vec instances     # the same for the instances that plain productions name
     size_t kept_rest  # how many entries of `rest` are of productions made with the grammar
-    Vec link_costs    # per link: an estimate of the length of what follows its completion
+    Vec link_costs    # per link: an estimate of the least length of what follows its completion
     Vec queue         # of the search: (row, state, index of the entry it came from)
     Vec heap          # (estimate, queue index)
     uint32_t max_search  # how many configurations one search may put on the queue

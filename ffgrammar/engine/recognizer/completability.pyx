@@ -206,7 +206,7 @@ cdef inline uint32_t lexeme_length(const Recognizer* m, uint32_t lexeme) noexcep
 
 
 cdef uint32_t symbol_length(const Completability* v, const Recognizer* m, uint32_t symbol) noexcept nogil:
-    """A lower bound of the length of a symbol's texts."""
+    """An estimate of the least length of a symbol's texts."""
     cdef const Rules* rules = m.rules
     if not symbol & NONTERMINAL:
         return lexeme_length(m, symbol)
@@ -218,8 +218,8 @@ cdef uint32_t symbol_length(const Completability* v, const Recognizer* m, uint32
 
 
 cdef uint32_t instance_length(const Completability* v, const Recognizer* m, uint32_t number) noexcept nogil:
-    """An estimate of the length of an instance's texts. Before the instance can end, all bits that its end needs must be set.
-    The estimate is the length of the bodies that set the missing ones."""
+    """An estimate of the least length of an instance's texts. Before the instance can end, all bits that its end needs must be
+    set. The estimate is the length of the bodies that set the missing ones."""
     cdef const Rules* rules = m.rules
     cdef const uint32_t* instance = intern_get(&rules.instances, number)
     cdef const uint32_t* need = NULL
@@ -271,9 +271,9 @@ cdef uint32_t waiting_cost(const Completability* v, const Recognizer* m, uint32_
 
 
 cdef uint32_t row_cost(const Completability* v, const Recognizer* m, uint32_t row) noexcept nogil:
-    """An estimate of the least length of what follows a row. A skip lexeme leaves the row as it is: after it, all of this still
-    has to come. If this did not count in the cost of a skip, a search would rather nest deeper and deeper than put in the space
-    that keeps two lexemes apart."""
+    """An estimate of the least length of what follows a row. This is what still has to come after a skip lexeme, because a skip
+    leaves the row as it is. (No item waits for a skip, so waiting_cost would give FAR. A search would then rather nest deeper
+    and deeper than put in the space that keeps two lexemes apart.)"""
     cdef uint32_t count, i, cost
     cdef uint32_t best = 0 if row_accepting(&m.rows, row) else FAR
     cdef const Item* items = row_items(&m.rows, row, &count)

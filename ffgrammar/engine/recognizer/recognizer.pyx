@@ -123,9 +123,10 @@ cdef int recognizer_first(Recognizer* m, Config* config) noexcept nogil:
 
 
 cdef int row_guard(Recognizer* m, uint32_t row, uint32_t* guard) noexcept nogil:
-    """Write what a text in a parser's row needs to go on. If each lexeme that the row waits for is checked or closes a bracket,
-    `guard` has their checks as bits, and CLOSES if one without a check closes a bracket. Otherwise, or if the text may end in the
-    row, `guard` is 0: the text can always go on. Returns OK or NO_MEMORY."""
+    """Write to `guard` what a text in a parser's row needs to go on. The guard is 0 if the text can always go on or may end: some
+    lexeme that the row waits for has no check of items and closes no bracket, or the row accepts. Otherwise the guard has the
+    checks of the lexemes that the row waits for, as bits, and the flag CLOSES if a lexeme without a check closes a bracket.
+    Returns OK or NO_MEMORY."""
     cdef uint32_t count, i, lexeme
     cdef uint32_t found = 0
     cdef const Item* items

@@ -16,7 +16,7 @@ from ffgrammar.core.vec cimport Vec
 
 cdef enum:
     # instead of a value
-    FRESH = 0xFFFFFFFD      # some value that has no number, so that no value is equal to it
+    FRESH = 0xFFFFFFFD      # a value without a number, which counts as different from all others
     BLANK = 0xFFFFFFFE      # no value
     MALFORMED = 0xFFFFFFFF  # something that is not a JSON value
 

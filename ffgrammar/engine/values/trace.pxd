@@ -103,10 +103,10 @@ cdef int trace_is_new_key(Trace* t, uint32_t virtual) noexcept nogil
 
 
 cdef inline TraceState* trace_row(const Trace* t, uint32_t virtual) noexcept nogil:
-    """What a virtual row is. The pointer is good until the next row is added."""
+    """The entry of a virtual row. The pointer is good until the next row is added."""
     return <TraceState*>t.rows.data + (virtual & ~<uint32_t>VIRTUAL)
 
 
 cdef inline const TraceState* trace_start(const Trace* t, uint32_t virtual) noexcept nogil:
-    """What the virtual row is where the lexeme of a given virtual row begins."""
+    """The entry of the row where the lexeme of a virtual row begins. The pointer is good until the next row is added."""
     return trace_row(t, trace_row(t, virtual).start)

@@ -196,7 +196,7 @@ cdef int read_end(Trace* t, uint32_t virtual, uint32_t* value) noexcept nogil:
 
 
 cdef void set_marks(const Trace* t, Members* members, uint32_t values, uint32_t until, uint32_t mark) noexcept nogil:
-    """Set the marks of the values that the list `values` has after those of the list `until`, which is its beginning."""
+    """The list `values` begins with the list `until`. Set the marks of the values after this beginning to `mark`."""
     cdef uint32_t value
     while values != until:
         value = t.lists.data[values * LIST_WORDS + L_VALUE]
