@@ -12,8 +12,9 @@ cdef enum Found:
     SETTLED        # the verdict is "yes"
     OPEN           # "undecided"
     LOST           # "no", whatever follows: the tokens before the last special one are not the tokenizer's own
-    REFUSED        # no text begins with the tokens since the last special one: "no". But if their bytes end inside a
-                   # character, only `is_canonical` can tell
+    # No text begins with the tokens since the last special one: "no". But if their bytes end inside a character, only
+    # `is_canonical` can tell.
+    REFUSED
     NOT_UTF8       # as REFUSED, and no UTF-8 text begins with the bytes of these tokens: only `is_canonical` can tell
 
 
@@ -61,11 +62,11 @@ cdef class CanonicalityTracker:
     # Read into `end` those of the `count` tokens up to `step` that are not known to be settled. Returns 0.
     cdef int read_end(self, const Step* step, uint32_t count) except -1
 
-    # The text before the token of `step` is in the tokenizer's normal form. Whether it still is after this token. `cut` says
-    # whether the text before the token ends inside a character.
+    # Whether the text is still in the tokenizer's normal form after the token of `step`. Before this token it is in this form.
+    # `cut` says whether the text before the token ends inside a character.
     cdef bint keeps_form(self, const Step* step, bint cut) except -1
 
-    # The part of `keeps_form` for a token for which the answer depends on the text before: looks at the end of this text.
+    # The part of `keeps_form` that looks at the end of the text, for a token for which the answer depends on the text before it.
     cdef bint end_keeps_form(self, const Step* step) except -1
 
     # The ids of the tokens from `first` on, as a list.

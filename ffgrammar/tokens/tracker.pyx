@@ -229,6 +229,6 @@ cdef class CanonicalityTracker:
         return count - step.settled - self.end.shared()
 
     def report(self):
-        """The full report: where the tokens differ from the tokenizer's own tokens, and what the tokenizer's own are. It costs
-        as much as encoding the whole text."""
+        """The full report: the tokens that the tokenizer itself writes, and where the tokens so far differ from them. It costs as
+        much as encoding the whole text."""
         return is_canonical(self.tok, self.ids_from(0), complete=False)

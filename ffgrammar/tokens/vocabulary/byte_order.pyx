@@ -2,8 +2,7 @@
 
 A token's next seven bytes, and how many of them there are, make a number of 64 bits. Numbers are sorted by their digits, the
 lowest digit first (a radix sort). Tokens with the same number and more than seven bytes left are then sorted among themselves by
-the bytes after these seven. Short runs are sorted by insertion, because the counters of a radix sort would cost more than the
-run.
+the bytes after these seven. Short runs are sorted by insertion: the counters of a radix sort would cost more than the run.
 
 To sort Llama 3's 128,000 tokens and make their trie takes 11 ms. Python takes 44 ms to sort them.
 """

@@ -317,8 +317,8 @@ cdef class TokenTrie:
             count: how many tokens it holds.
             vocab_size: how many ids there are.
             long_tokens: (id, bytes) of the tokens that the trie cannot hold, of more than 1,024 bytes; ids ascend.
-            wide: whether lengths have high bytes. These stand after the ids: first the high bytes of how many bytes each
-                token shares, then those of how many further bytes it has.
+            wide: whether lengths have high bytes. These stand after the ids: first those of all shared lengths, then
+                those of all further lengths.
 
         Raises:
             TokenizerError: the data are damaged, or too large.
