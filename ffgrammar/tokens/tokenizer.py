@@ -117,8 +117,8 @@ class Tokenizer:
         word (`adds_prefix_space`) does not do so here: `encode` reads its argument as the continuation of a text.
 
         Raises:
-            TokenizerError: the source cannot be read, its bytes cannot be known exactly (WordLevel, say), no EOS is
-                known, or an id is out of range.
+            TokenizerError: the source cannot be read, the bytes of its tokens cannot be known exactly (WordLevel, say),
+                no EOS is known, or an id is out of range.
         """
         return cls(make_huggingface(source, eos_token_ids, vocab_size))
 
@@ -137,8 +137,8 @@ class Tokenizer:
             path: a tokenizer.json of Hugging Face; a tekken.json of Mistral; a model of sentencepiece; a GGUF file; a
                 rank file of tiktoken, or the tokenizer.model of Llama 3 or 4; a word list of RWKV; or a model's folder
                 that holds a tokenizer.json, tekken.json or tokenizer.model.
-            eos_token_ids: ids that end a text. If not given: those that the file names, or a file in the same folder.
-                () for none.
+            eos_token_ids: ids that end a text. If not given: those that the file names, or a file in the same folder;
+                0 for a word list. () for none.
             vocab_size: how many ids the model has, if more than the tokenizer.
             pattern: for a rank file, the regular expression that cuts a text. Not needed where the file is a published
                 one that is known here: those of the embedded encodings, Llama 3 and Llama 4.
@@ -192,7 +192,7 @@ class Tokenizer:
 
     @property
     def special_tokens(self) -> dict[str, int]:
-        """Id by name of the special tokens (a copy)."""
+        """The special tokens: id by name. The dict is a copy."""
         return dict(self._parts.special_tokens)
 
     @property

@@ -103,7 +103,7 @@ def _read(config: dict[str, Any], name: str, eos: list[Any] | None, eos_token_id
     eos_token_ids = check_eos(eos_token_ids, MAX_VOCAB_SIZE)
     for token in config.get("added_tokens") or []:
         if token["id"] in eos_token_ids:
-            # (some files do not mark it as special. Then it would also be found in ordinary text)
+            # (some files do not mark it as special; it would then be found in ordinary text, too)
             token["special"] = True
             special_tokens[token["content"]] = token["id"]
     strips_space = any(
@@ -305,7 +305,7 @@ class _Decoder(NamedTuple):
         byte_level: whether names are in GPT-2's letters. Then the next two do not matter.
         byte_fallback: whether names like <0x0A> stand for a byte.
         replacements: (text, what it stands for), one after the other.
-        words: for WordPiece, the function from a name to its bytes. Then all others do not matter.
+        words: for WordPiece, the function from a name to its bytes. If it is given, the others do not matter.
     """
 
     byte_level: bool = False

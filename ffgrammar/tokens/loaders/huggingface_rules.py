@@ -48,7 +48,7 @@ RARE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\U00040000-\U0010ffff]|\\[vf]
 
 
 class ListedRules(NamedTuple):
-    """The rules of a tokenizer.json as the file has them. `make` makes the rules of this, on the vocabulary's trie.
+    """The rules of a tokenizer.json as the file has them. `make` turns them into `CanonicalRules` on a trie.
 
     Attributes:
         vocabulary: id by name of the model's tokens.

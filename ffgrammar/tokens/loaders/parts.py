@@ -46,7 +46,7 @@ class TrieEncoder(Protocol):
 
 
 class Rules(Protocol):
-    """How a tokenizer cuts and merges, as a file says it. `make` makes the rules of this, on the vocabulary's trie."""
+    """How a tokenizer cuts and merges, as its file says it. `make` turns this into `CanonicalRules` on a trie."""
 
     @property
     def secondary(self) -> frozenset[int]:
