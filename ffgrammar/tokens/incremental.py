@@ -3,7 +3,7 @@
 encoder = IncrementalEncoder(tok)
 encoder.append("Hello wor")
 encoder.append("ld")
-encoder.tokens()                 # as tok.encode("Hello world")
+encoder.tokens()                 # what tok.encode("Hello world") gives
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ __all__ = ["IncrementalEncoder"]
 
 
 class IncrementalEncoder:
-    """Encodes a text as it grows. The part whose tokens no further text can change is encoded once.
+    """Encodes a text as it grows. Tokens are *settled* if no further text can change them. The part of the text whose
+    tokens are settled is encoded once.
 
-    Appending encodes the pre-tokens that the new text settles, and `tokens` encodes the pre-token or two that are not
-    settled yet. Cutting costs next to nothing. If the tokenizer's rules are not known (`Tokenizer.canon` is None), or
-    if its pre-tokenizer cuts pre-tokens again by further patterns, `tokens` encodes the whole text.
+    `append` encodes the pre-tokens that the new text settles. `tokens` encodes the pre-token or two that are not
+    settled yet. `truncate` costs next to nothing. If the tokenizer's rules are not known (`Tokenizer.canon` is None),
+    or if its pre-tokenizer cuts pre-tokens again by further patterns, `tokens` encodes the whole text.
 
     Args:
         tok: the tokenizer; it must be able to encode.
@@ -34,8 +35,8 @@ class IncrementalEncoder:
         self._rules = None if rules is None or rules.pretokens.is_composed else rules
         self._text = bytearray()
         self._tokens: list[int] = []
-        # One entry for each time that pre-tokens became settled: how many bytes were settled from then on, how many
-        # tokens, and how many bytes the text had at that time.
+        # Three numbers for the empty text, and for each time that pre-tokens became settled: how many bytes and how
+        # many tokens were settled from then on, and how many bytes the text had at that time.
         self._marks = [(0, 0, 0)]
 
     def append(self, data: str | bytes) -> None:
@@ -51,7 +52,7 @@ class IncrementalEncoder:
         try:
             tokens, size = settled_tokens(self._rules, bytes(self._text[settled:]))
         except TokenizerError:
-            # (the bytes are not UTF-8, say: from here on nothing more can be settled)
+            # (the bytes are not UTF-8, say: then nothing more is settled)
             return
         if size:
             self._tokens += tokens
@@ -83,6 +84,6 @@ class IncrementalEncoder:
         try:
             rest.decode()
         except UnicodeDecodeError:
-            # (a byte that is not UTF-8 can change how the pre-tokens before it are encoded, settled ones too)
+            # (a byte that is not UTF-8 can change how the pre-tokens before it are encoded, even settled ones)
             return self._tok.encode(self.text)
         return self._tokens + self._tok.encode(rest)

@@ -5,13 +5,13 @@
     report.first_divergence       # the index of the first token that the tokenizer would not have written
 
 The check is by definition: decode, encode, compare. What needs care is a text that may go on. More text can change the
-tokens of its end, so a prefix can be canonical, not canonical, or undecided. Where the tokenizer's rules are known
-(canonical/rules.pyx) the verdict is exact: it is "no" as soon as no text has these tokens, and the tokens that all
-coverings share are settled.
+tokens of its end, so a prefix can be canonical, not canonical, or undecided. Tokens are *settled* if no further text
+can change them. Where the tokenizer's rules are known (canonical/rules.pyx) the verdict is exact: it is "no" as soon as
+no text begins with these tokens, and the settled tokens are those that all coverings share.
 
-A first look (bpe/pretoken_encoder.pyx) finds most canonical sequences in less time than encoding takes. Only where it
-does not, the text is encoded and compared: that takes as long as encoding and some 0.2 us a token. For a sequence that
-grows, the check in tracker.pyx has a cost that does not grow with it.
+A first look (bpe/pretoken_encoder.pyx) finds most canonical sequences in less time than encoding takes. The text of any
+other sequence is encoded and compared. That takes as long as encoding, and some 0.2 us a token. For a sequence that
+grows, use the check in tracker.pyx: its cost for each token does not grow with the sequence.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from ffgrammar.tokens.vocabulary.normal_form import is_normal
 
 __all__ = ["CanonicalityReport", "is_canonical", "settled_bytes"]
 
-# How many pre-tokens at the end of a text more text can still change. One is not enough: o200k_base splits "don'" into
-# "don" and "'" but keeps "don't" whole, and "中A" into two pre-tokens but keeps "中Ab" whole.
+# So many pre-tokens at the end of a text can still change if more text follows. One is not enough: o200k_base splits
+# "don'" into "don" and "'" but keeps "don't" whole, and splits "中A" into two pre-tokens but keeps "中Ab" whole.
 OPEN_PRETOKENS = 2
 
 
@@ -43,9 +43,9 @@ class CanonicalityReport:
         verdict: "yes", "no" or "undecided" (only where more text may follow).
         given: the token ids in question.
         expected: what the tokenizer makes of the same text.
-        first_divergence: index of the first token in which the two differ, None where they do not.
-        byte_offset: where in the text's bytes that token starts, None where they do not differ.
-        settled: how many tokens of `expected` no further text can change (all of them where no text may follow).
+        first_divergence: index of the first token in which `given` and `expected` differ, None if they are equal.
+        byte_offset: where in the text's bytes that token starts, None if they are equal.
+        settled: how many tokens of `expected` stay the same whatever text follows (all of them if no text may follow).
     """
 
     verdict: str
@@ -93,7 +93,7 @@ def is_canonical(
     else:
         raise TokenizerError("is_canonical: give ids, text or both")
     if tok.writes(given) and (data is None or _spells(tok, given, data)):
-        # (an encoder that has `writes` has rules)
+        # (`writes` says yes only if the rules are known)
         settled = len(given) if complete else settled_count(tok.rules("is_canonical"), given)
         return CanonicalityReport("yes" if settled == len(given) else "undecided", given, given, None, None, settled)
     expected, settled, lost = _expected(tok, given, complete)
@@ -178,7 +178,7 @@ def begins_text(data: bytes) -> bool:
 
 
 def _is_lost(tok: Tokenizer, rules: CanonicalRules, ids: list[int]) -> bool:
-    """Whether no text has the tokens before the first bytes that are not UTF-8."""
+    """Whether the rules refuse a token before the bytes stop being UTF-8. Then no text begins with these tokens."""
     sequence = CanonicalSequence(rules)
     for count, token in enumerate(ids, 1):
         if not sequence.push(token):
@@ -187,7 +187,7 @@ def _is_lost(tok: Tokenizer, rules: CanonicalRules, ids: list[int]) -> bool:
 
 
 def _is_begun(rules: CanonicalRules, ids: list[int]) -> bool:
-    """Whether some text has these as its first tokens."""
+    """Whether some text has these tokens as its first ones."""
     return all(map(CanonicalSequence(rules).push, ids))
 
 

@@ -3,11 +3,11 @@
     tok = Tokenizer.from_tiktoken("cl100k_base")
     tok.encode("Hello world")          # [9906, 1917]
     tok.decode([9906, 1917])           # b"Hello world"
-    tok.coverings("Hello wor")         # how the tokens of a text that begins so can begin
+    tok.coverings("Hello wor")         # the tokens with which a text that begins like this can begin
 
-Making one takes 8 to 16 ms for an embedded encoding, and about as long for a file in the cache
-(tokens/loaders/vocabulary_cache.py). The rules of canonical sequences (`canon`) are made when they are first needed, in
-another 4 to 11 ms for an embedded encoding.
+Making a tokenizer takes 8 to 16 ms for an embedded encoding, and about as long for a file whose vocabulary is in the
+cache (tokens/loaders/vocabulary_cache.py). The rules of canonical sequences (`canon`) are made when they are first
+needed. For an embedded encoding that takes another 4 to 11 ms.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Tokenizer", "VocabularyCache"]
 
-# Room for some four hundred and fifty partitions of cl100k.
+# Room for about 450 partitions of cl100k's vocabulary.
 PARTITION_BYTES = 12 << 20
 # Room for a hundred new grammars of the usual size, or for some twenty that have seen many texts.
 GRAMMAR_BYTES = 8 << 20
@@ -45,18 +45,19 @@ class VocabularyCache(Protocol):
 
 
 class Tokenizer:
-    """A model's vocabulary. Immutable; any number of threads may use one. Copying one gives the same object.
+    """A model's vocabulary. It never changes, so any number of threads may use it. A copy is the same object.
 
     Make one with `from_file`, `from_tiktoken`, `from_huggingface` or `from_tokens`.
 
-    A token is an id and its bytes. Special tokens are not bytes: they are never matched by a grammar's text, have empty
-    `token_bytes`, and decode to their name. The ids that end a text (`eos_token_ids`) are always special. Ids of a
-    model that its tokenizer does not know (holes, padding of the vocabulary) have no bytes and are never allowed in a
-    mask.
+    A token is an id and its bytes. Special tokens have no bytes: no text of a grammar contains them, `token_bytes`
+    gives b"" for them, and `decode` gives their names. The ids that end a text (`eos_token_ids`) are always special.
+    Ids of a model that its tokenizer does not know (holes, padding of the vocabulary) have no bytes, and no mask allows
+    them.
 
     Attributes:
-        partitions: partitions of the vocabulary, shared by all grammars on it; the engine makes the cache.
-        grammars: compiled grammars; the compile functions make the cache.
+        partitions: the cache of partitions of the vocabulary, which all grammars on it share; None until the engine
+            makes it.
+        grammars: the cache of compiled grammars; None until a compile function makes it.
     """
 
     __slots__ = (
@@ -106,18 +107,18 @@ class Tokenizer:
         Args:
             source: a `tokenizers.Tokenizer`, a transformers tokenizer that has a `backend_tokenizer`, or the path of a
                 tokenizer.json or of the directory that holds it.
-            eos_token_ids: ids that end a text. If not given: the object's `eos_token_id`; beside a path, what
-                generation_config.json or tokenizer_config.json say; else the one special token with a customary name.
-                () for none.
+            eos_token_ids: ids that end a text. If not given: for an object its `eos_token_id`, for a path what
+                generation_config.json or tokenizer_config.json in the same folder says. If these say nothing, the one
+                special token with a customary name. () for none.
             vocab_size: how many ids the model has, if more than the tokenizer.
 
-        Encoding needs the package `tokenizers` only where the tokenizer's rules are not known (see `canon`). A
-        tokenizer that puts a space before a text's first word (`adds_prefix_space`) does not do so here: `encode`
-        reads its argument as the continuation of a text.
+        If the model is unigram, or BPE with rules that are known (see `canon`), nearly all texts are encoded without
+        the package `tokenizers`. Other models and texts need it. A tokenizer that puts a space before a text's first
+        word (`adds_prefix_space`) does not do so here: `encode` reads its argument as the continuation of a text.
 
         Raises:
-            TokenizerError: the source cannot be read, its bytes cannot be known exactly (WordLevel, say), no EOS is
-                known, or an id is out of range.
+            TokenizerError: the source cannot be read, the bytes of its tokens cannot be known exactly (WordLevel, say),
+                no EOS is known, or an id is out of range.
         """
         return cls(make_huggingface(source, eos_token_ids, vocab_size))
 
@@ -136,13 +137,14 @@ class Tokenizer:
             path: a tokenizer.json of Hugging Face; a tekken.json of Mistral; a model of sentencepiece; a GGUF file; a
                 rank file of tiktoken, or the tokenizer.model of Llama 3 or 4; a word list of RWKV; or a model's folder
                 that holds a tokenizer.json, tekken.json or tokenizer.model.
-            eos_token_ids: ids that end a text. If not given: those that the file, or one beside it, says. () for none.
+            eos_token_ids: ids that end a text. If not given: those that the file names, or a file in the same folder;
+                0 for a word list. () for none.
             vocab_size: how many ids the model has, if more than the tokenizer.
             pattern: for a rank file, the regular expression that cuts a text. Not needed where the file is a published
                 one that is known here: those of the embedded encodings, Llama 3 and Llama 4.
 
-        A rank file of another model has no special tokens, and without a pattern it cannot encode: grammars and masks
-        work, and `canon_reason` says what is missing.
+        For the rank file of another model, the tokenizer has no special tokens but those of `eos_token_ids`. Without a
+        pattern it cannot encode: grammars and masks work, and `canon_reason` says what is missing.
 
         Raises:
             TokenizerError: the file cannot be read or is of another kind, the token that ends a text is not known, or
@@ -165,14 +167,14 @@ class Tokenizer:
         Args:
             tokens: bytes by id; b"" or None for an id without bytes. Different ids may have equal bytes, and bytes need
                 not be UTF-8.
-            eos_token_id: id or ids that end a text; they become special tokens if they are not.
+            eos_token_id: id or ids that end a text; they become special tokens if they are not special yet.
             special_tokens: id by name. The bytes of these ids are ignored.
             encode: makes ids of bytes (a str is given to it as UTF-8); without it `encode` raises.
             vocab_size: how many ids the model has, if more than there are tokens.
             name: for messages.
 
         Raises:
-            TokenizerError: a token is not bytes, an id is negative, out of range or special under two names.
+            TokenizerError: a token is not bytes; or an id is negative, out of range, or special under two names.
         """
         return cls(make_tokens(tokens, eos_token_id, special_tokens, encode, vocab_size, name))
 
@@ -190,7 +192,7 @@ class Tokenizer:
 
     @property
     def special_tokens(self) -> dict[str, int]:
-        """Id by name of the special tokens (a copy)."""
+        """The special tokens: id by name. The dict is a copy."""
         return dict(self._parts.special_tokens)
 
     @property
@@ -215,9 +217,9 @@ class Tokenizer:
 
     @property
     def normal_form(self) -> NormalForm | None:
-        """The Unicode normal form, "NFC" say, that the tokenizer gives to a text before it cuts it. None if it gives
-        none, or its rules are not known. The rules (`canon`) are those for texts in this form; no other text is
-        canonical."""
+        """The Unicode normal form, "NFC" say, that the tokenizer puts a text into before cutting it. None if it leaves
+        the text as it is, or if its rules are not known. The rules (`canon`) hold for texts in this form. No tokens of
+        another text are canonical."""
         return self._parts.normal_form
 
     @property
@@ -228,8 +230,8 @@ class Tokenizer:
     @property
     def partition_bytes(self) -> int:
         """How many bytes of partitions of the vocabulary are kept at a time. Partitions are what one grammar learns and
-        all others can use. If there are more bytes, all are dropped, and found anew. 0 keeps none: then each grammar is
-        on its own. May be set."""
+        all others can use. When they need more bytes than this, all are dropped, and found anew. 0 keeps none: then
+        each grammar is on its own. May be set."""
         return self._partition_bytes
 
     @partition_bytes.setter
@@ -256,7 +258,7 @@ class Tokenizer:
 
     @property
     def fingerprint(self) -> str:
-        """64 hex digits that change with all that can change a mask: bytes, ids, special tokens, EOS, vocab_size."""
+        """64 hex digits, made of all that a mask depends on: bytes, ids, special tokens, EOS ids, vocab_size."""
         if self._fingerprint is None:
             # Two threads may both get here; they compute the same string.
             import hashlib
@@ -297,7 +299,7 @@ class Tokenizer:
 
         Raises:
             TokenizerError: there is no encoder, or it fails or gives ids that are not of this vocabulary; or `special`
-                is something else.
+                is neither "text" nor "allow".
         """
         if special == "allow":
             return self._encode_special(text)
@@ -310,7 +312,7 @@ class Tokenizer:
             raise TokenizerError(f"encode: expected str or bytes, not {type(text).__name__}")
         ids = encoder.encode(text)
         size = self.vocab_size
-        # (the embedded encoder gives ids of the trie only; to check them took a fifth of the time)
+        # (an encoder that works on this trie gives only ids of it; checking them would take a fifth of the time)
         if ids and getattr(encoder, "trie", None) is not self._trie and not 0 <= min(ids) <= max(ids) < size:
             wrong = next(token for token in ids if not 0 <= token < size)
             raise TokenizerError(f"encode: the encoder gave id {wrong}; vocab_size is {size}")
@@ -349,9 +351,10 @@ class Tokenizer:
         """The rules that tell this tokenizer's own token sequences from others; None where they are not known.
 
         They are known for tiktoken's encodings whose pattern can be read (`ffgrammar.tokens.pretokenize.pattern`), and
-        for Hugging Face's BPE models, byte-level or with byte fallback, whose pre-tokenizer can be read
-        (`ffgrammar.tokens.loaders.huggingface_splits`). A model may give its texts a Unicode normal form. Then these
-        are the rules for texts in that form (`normal_form`). Tokenizers that change texts in another way have none.
+        for most BPE models, byte-level or with byte fallback, whose pre-tokenizer can be read
+        (`ffgrammar.tokens.loaders.huggingface_splits`). If the tokenizer puts a text into a Unicode normal form
+        (`normal_form`), they are the rules for texts in that form. A tokenizer that changes texts in another way has
+        none.
         """
         return None if self._parts.rules is None else self._parts.rules.get()
 
@@ -363,7 +366,7 @@ class Tokenizer:
         return self._parts.reason if self._parts.rules is None else self._parts.rules.reason
 
     def rules(self, what: str) -> CanonicalRules:
-        """`canon`, which the feature `what` needs. Raises TokenizerError naming the feature where it is None."""
+        """`canon`, for the feature `what`. Raises TokenizerError, which names the feature, if `canon` is None."""
         rules = self.canon
         if rules is None:
             raise TokenizerError(
@@ -373,16 +376,18 @@ class Tokenizer:
         return rules
 
     def coverings(self, prefix: str | bytes) -> list[Covering]:
-        """The coverings of a prefix: the token sequences whose last token covers its end.
+        """The coverings of a prefix: the canonical token sequences that reach the end of the prefix with their last
+        token. Sequences that differ only in the last token are one `Covering`: its kept tokens, and its candidates for
+        the last one.
 
-        Each text that begins with the prefix begins, in this tokenizer's own tokens, with the kept tokens of exactly
-        one covering and one of its candidates. The covering that keeps most comes first.
+        The canonical tokens of each text with this prefix begin with the kept tokens of exactly one covering, followed
+        by one of its candidates. The covering that keeps most comes first.
 
         Args:
-            prefix: the start of a text; bytes may end inside a character. An empty one has no covering.
+            prefix: the start of a text; bytes may end inside a character. An empty prefix has no covering.
 
         Raises:
-            TokenizerError: no UTF-8 text begins so, or the tokenizer's rules are not known.
+            TokenizerError: no UTF-8 text begins with these bytes, or the tokenizer's rules are not known.
         """
         from ffgrammar.tokens.canonical.coverings import coverings
 
@@ -393,12 +398,13 @@ class Tokenizer:
         return coverings(rules, data) if data else []
 
     def tokenize_partial(self, new_bytes: bytes, recent_tokens: Iterable[int] = ()) -> tuple[list[int], bytes]:
-        """(tokens, rest) of bytes that may go on: the tokens that no later bytes can change, and the bytes left over.
+        """(tokens, rest) of bytes after which more may come: the tokens that no later bytes can change, and the bytes
+        left over.
 
         Args:
             new_bytes: what follows `recent_tokens`.
-            recent_tokens: the last tokens before, or all of them. They may be any tokens; none at all means the start
-                of a text.
+            recent_tokens: the last of the tokens so far, or all of them. They need not be canonical. An empty list
+                means the start of a text.
 
         Raises:
             TokenizerError: an id is out of range, the bytes are not UTF-8, or the tokenizer's rules are not known.
@@ -414,7 +420,7 @@ class Tokenizer:
         return tokens, bytes(new_bytes)[size:]
 
     def dbg_tokens(self, ids: Iterable[int]) -> str:
-        """Tokens for people to read: their texts, with U+2027 between two. Bytes that are not UTF-8 are shown as \\x..,
+        """Tokens for people to read: their texts, separated by U+2027. Bytes that are not UTF-8 are shown as \\x..,
         special tokens by name."""
         ids = list(ids)
         shown = [self.decode([token]).decode("utf-8", "backslashreplace") for token in ids]
@@ -423,14 +429,15 @@ class Tokenizer:
     def writes(self, ids: tuple[int, ...]) -> bool:
         """Whether it is certain that the ids are what `encode` makes of their text. Special tokens separate texts.
 
-        This takes less time than encoding the text. False says nothing: `is_canonical` gives the answer and its
-        reasons.
+        The check takes less time than encoding the text. False does not mean no: `is_canonical` gives the answer and
+        its reasons.
         """
         check = getattr(self._parts.encoder, "writes", None)
         return check is not None and check(ids, self._special_names)
 
     def pretoken_ends(self, text: bytes) -> list[int] | None:
-        """Where the pre-tokens of a UTF-8 text end: byte offsets, ascending. No token crosses one. None if unknown."""
+        """Where the pre-tokens of a UTF-8 text end: byte offsets, ascending. None if that is not known. No token of the
+        text reaches across such an end."""
         return None if self._parts.encoder is None else self._parts.encoder.pretoken_ends(text)
 
     # An earlier name of this method.
@@ -443,11 +450,11 @@ class Tokenizer:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A pickle names the source: an embedded encoding, a file by its path, another package's object. The tokens of
-        `from_tokens` are in it. What comes out of a pickle is the same tokenizer, or an error.
+        """A pickle has the source: the name of an embedded encoding, the path of a file, the object of another package,
+        or the tokens that `from_tokens` was given. What comes out of a pickle is the same tokenizer, or an error.
 
         Raises:
-            TokenizerError: the file has changed since it was loaded.
+            TokenizerError: the source is a file that is gone or has changed since it was loaded.
         """
         source = self._parts.source
         if source is None:

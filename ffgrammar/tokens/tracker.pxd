@@ -12,17 +12,19 @@ cdef enum Found:
     SETTLED        # the verdict is "yes"
     OPEN           # "undecided"
     LOST           # "no", whatever follows: the tokens before the last special one are not the tokenizer's own
-    REFUSED        # no text begins with the tokens since the last special one: "no", unless it ends inside a character
-    NOT_UTF8       # the same, and their bytes begin no UTF-8 text; only `is_canonical` can tell
+    # No text begins with the tokens since the last special one: "no". But if their bytes end inside a character, only
+    # `is_canonical` can tell.
+    REFUSED
+    NOT_UTF8       # as REFUSED, and no UTF-8 text begins with the bytes of these tokens: only `is_canonical` can tell
 
 
 cdef struct Step:
     # What is known after a token.
-    CanonicalState at     # the state of the rules; of no use from LOST on
-    Cuts cuts             # where the text is cut for certain; from REFUSED on only the character that the bytes end in
+    CanonicalState at     # the state of the rules; of no use if `found` is LOST or more
+    Cuts cuts             # where the text is cut, whatever follows. If `found` is REFUSED or more, only `character` is of use
     uint32_t token
-    uint32_t start        # the index of the first token of the text that the token is in (special tokens separate texts)
-    uint32_t settled      # at least so many of the tokens so far are settled
+    uint32_t start        # special tokens separate texts: the index of the first token of the text that `token` is in
+    uint32_t settled      # so many of the tokens so far are settled, or more: no further text can change them
     Found found
 
 
@@ -39,32 +41,32 @@ cdef class CanonicalityTracker:
     # How many tokens there are.
     cdef uint32_t size(self) noexcept
 
-    # The next three change a step, which is that after the token before, to the step after one more token. They raise MemoryError,
-    # and what the tokenizer's encoder raises.
+    # The next three take a copy of the last step whose `token` is set to the token that comes next. They turn this copy into the
+    # step after that token.
 
-    # Any token. Returns 0.
+    # Any token. Returns 0; raises MemoryError, and what the tokenizer's encoder raises.
     cdef int go_on(self, Step* step) except -1
 
-    # The part of `go_on` for a special token. Returns 0.
+    # The part of `go_on` for a special token. Returns 0; raises what `go_on` raises.
     cdef int separate(self, Step* step) except -1
 
-    # The part of `go_on` for a token that no text has here, and for those after it.
+    # The part of `go_on` for a token that no text can have here, and for the tokens after it.
     cdef void refuse(self, Step* step) noexcept
 
     # The verdict for a step.
     cdef str verdict_of(self, const Step* step)
 
-    # Whether all tokens are settled, the last one included. Returns 1 or 0.
+    # Whether all tokens are settled, the token of `step` included. `before` is the state before this token. Returns 1 or 0.
     cdef bint is_settled(self, Step* step, const CanonicalState* before) except -1
 
-    # Read the tokens that are not known to be settled into `end`. Returns 0.
+    # Read into `end` those of the `count` tokens up to `step` that are not known to be settled. Returns 0.
     cdef int read_end(self, const Step* step, uint32_t count) except -1
 
-    # Whether the last token leaves the text in the tokenizer's normal form, which it was in before. `cut` says whether the text
-    # before it ends inside a character.
+    # Whether the text is still in the tokenizer's normal form after the token of `step`. Before this token it is in this form.
+    # `cut` says whether the text before the token ends inside a character.
     cdef bint keeps_form(self, const Step* step, bint cut) except -1
 
-    # The same by looking at the end of the text. This is for tokens where it depends on the text before.
+    # The part of `keeps_form` that looks at the end of the text, for a token for which the answer depends on the text before it.
     cdef bint end_keeps_form(self, const Step* step) except -1
 
     # The ids of the tokens from `first` on, as a list.

@@ -8,11 +8,11 @@
 Verdicts are those of `is_canonical` with `complete=False`. Three questions give them:
 
 1. Does some text begin with these tokens? The rules say so (tokens/canonical/rules.pyx). If not, the verdict is "no".
-2. May a longer token come in the place of the last one? Then more text can change it, and the verdict is "undecided". Mostly
-   the tokens that were found in its place last may come again, so one look is enough (tokens/canonical/other_ways.pyx).
+2. May longer tokens come in the place of the last one? Then more text can change it, and the verdict is "undecided". Mostly
+   what was found last for the same token may come again, so one look is enough (tokens/canonical/other_ways.pyx).
 3. If not, do all coverings of the text begin with these tokens? If so, the verdict is "yes". A search tells
-   (tokens/canonical/unsettled.pyx). It begins where all is settled: at the last place where the text is cut into pre-tokens
-   whatever follows (tokens/canonical/cuts.pyx), or where the last search found it.
+   (tokens/canonical/unsettled.pyx). The search begins after tokens that are known to be settled: those that the last search
+   found, or those before the last place where the text is cut into pre-tokens whatever follows (tokens/canonical/cuts.pyx).
 
 All that is known after a token is in a struct of 120 bytes, so a rollback only drops structs.
 """
@@ -42,23 +42,24 @@ __all__ = ["CanonicalityTracker"]
 
 cdef enum:
     STEP_WORDS = (sizeof(Step) + 3) // 4
-    # Once this many tokens are not known to be settled, a search looks for some that are. It does so again each time that their
-    # number has doubled.
+    # When this many tokens are not known to be settled, a search looks for some that are. There is another search each time that
+    # the number of these tokens has doubled.
     LONG_END = 16
 
 
 cdef class CanonicalityTracker:
     """CanonicalityTracker(tok)\n--\n\nWhether the tokens so far are the tokenizer's own, whatever text follows.
 
-    Verdicts are those of `is_canonical` with `complete=False`. A token takes about a microsecond on average, and up to some hundred
-    where the tokenizer was not asked the like before. (Once a token has come that no text has there, a verdict takes as long as
-    `is_canonical` if the bytes are not UTF-8 or end inside a character.) A tracker is for one thread at a time.
+    Verdicts are those of `is_canonical` with `complete=False`. A token takes about a microsecond on average. It takes up to some
+    hundred microseconds in a situation that is new to the tokenizer. (Once a token has come that no text can have there, each
+    verdict on bytes that are not UTF-8, or that end inside a character, needs a call of `is_canonical`.) A tracker is for one
+    thread at a time.
 
     Args:
         tok: the tokenizer; its rules must be known (`Tokenizer.canon`).
 
     Raises:
-        TokenizerError: its rules are not known.
+        TokenizerError: the tokenizer's rules are not known.
     """
 
     def __cinit__(self, tok):
@@ -217,7 +218,7 @@ cdef class CanonicalityTracker:
 
     @property
     def undecided(self) -> int:
-        """How many of the last tokens more text can still change. It means nothing where the verdict is "no"."""
+        """How many tokens at the end can still change if more text follows. It means nothing if the verdict is "no"."""
         cdef uint32_t count = self.size()
         cdef Step* step = self.step(count)
         if step.found >= LOST:
@@ -228,6 +229,6 @@ cdef class CanonicalityTracker:
         return count - step.settled - self.end.shared()
 
     def report(self):
-        """The full report: where the tokens differ from the tokenizer's own, and what these are. It costs as much as
-        encoding the whole text."""
+        """The full report: the tokens that the tokenizer itself writes, and where the tokens so far differ from them. It costs as
+        much as encoding the whole text."""
         return is_canonical(self.tok, self.ids_from(0), complete=False)

@@ -8,7 +8,7 @@ In reading order:
     name_table          names of tokens by id, and ids by name
     vocabulary_json     the big parts of a tokenizer.json
     huggingface_rules   how a tokenizer.json cuts and merges, or that this cannot be known exactly
-    encoders            encoders by rules, and those that call the code of others
+    encoders            encoders that work by rules, and encoders that call other people's code
     vocabulary_cache    vocabularies of files in the user's cache directory
     source              where a tokenizer came from, and pickles
     parts               what a tokenizer is made of: what a loader reads, and what is built of it
@@ -22,8 +22,8 @@ In reading order:
     gguf                the vocabulary of a GGUF file
     ranks               rank files of tiktoken and Llama, and Mistral's tekken.json
     word_list           word lists of RWKV
-    files               which of these a file is, by its content
+    files               what kind of tokenizer a file has, by its content
     late_reading        rules and the encoder of a file whose vocabulary is known already
-    cached_file         a file's tokenizer, from the cache where it is there
-    makers              what a caller gives, as the parts of a tokenizer
+    cached_file         the tokenizer in a file, with its vocabulary from the cache if it is there
+    makers              from what a caller gives to the parts of a tokenizer
 """

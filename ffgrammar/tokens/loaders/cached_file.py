@@ -2,8 +2,8 @@
 
     parts = cached_parts(path, Source("from_file", {"path": "x", "vocab_size": None}), read)
 
-Of a vocabulary from the cache, the file is read again when its rules or its encoder are needed. By then it must be the
-same.
+If the vocabulary is from the cache, the file is read only when the rules or the encoder are needed. It must not have
+changed until then.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from ffgrammar.tokens.loaders.vocabulary_cache import (
 
 __all__ = ["cached_parts"]
 
-# The files in the same folder that a loader may read: those that say which tokens end a text, and what else models have
+# Files in the same folder that may say something of a tokenizer, such as which tokens end a text. Loaders read none but
+# these.
 BESIDE = (
     "generation_config.json",
     "tokenizer_config.json",
@@ -50,12 +51,12 @@ def cached_parts(path: Path, source: Source, read: Callable[[Path], ReadTokenize
     Args:
         path: the file.
         source: the call, with its arguments as JSON values; `vocab_size` is one of them.
-        read: reads the file of a path, and no others than it and those of BESIDE.
+        read: reads the file at a path. Of other files, it may read those of BESIDE only.
 
     Raises:
         TokenizerError: the file cannot be read.
     """
-    # (the process may be in another directory when the file is read again)
+    # (absolute, because the process may be in another directory when the file is read later)
     folder, own = os.path.split(os.path.abspath(path))
     paths = [os.path.join(folder, name) for name in (own, *BESIDE)]
     files = identify(paths)
@@ -75,7 +76,7 @@ def cached_parts(path: Path, source: Source, read: Callable[[Path], ReadTokenize
 
 
 def _read_same(paths: Sequence[str], files: Sequence[Identity], read: Callable[[Path], ReadTokenizer]) -> ReadTokenizer:
-    """Reads the file again. Raises TokenizerError if it is another one now."""
+    """Reads the file. Raises TokenizerError if one of the files has changed."""
     if identify(paths) == files:
         found = read(Path(paths[0]))
         if identify(paths) == files:

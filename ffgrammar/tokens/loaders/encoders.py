@@ -1,11 +1,11 @@
-"""Encoders by the tokenizer's rules, and those that call someone else's code: a caller's function, a tiktoken object,
-or the packages `tokenizers` and `sentencepiece`.
+"""Encoders that work by the tokenizer's rules, and encoders that call other people's code: a caller's function, a
+tiktoken object, or the packages `tokenizers` and `sentencepiece`.
 
-Each has `encode(data)` for str and bytes, in which the names of special tokens are ordinary text, and
+Each has `encode(data)` for str and bytes, which reads the names of special tokens as ordinary text. Each also has
 `pretoken_ends(data)`: the byte offsets at which the pre-tokens of a UTF-8 text end, or None where that is not known.
-Those that encode by rules also have `writes(ids, specials)`, a fast check of ids.
-All errors of the other code become TokenizerError. A Hugging Face tokenizer encodes by its rules where they are known
-(tokens/bpe/native_encoder.pyx), and its package is not loaded then.
+Encoders by rules also have `writes(ids, specials)`, a fast check of ids. All errors of other people's code become
+TokenizerErrors. A Hugging Face tokenizer encodes by its rules where they are known (tokens/bpe/native_encoder.pyx). Its
+package is loaded only for a text to which the rules do not apply.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ __all__ = [
 
 
 class RulesEncoder:
-    """Encodes by the rules of a tokenizer whose tokens are bytes, or with tiktoken where its pattern cannot be read. In
-    bytes that are not UTF-8, the last pre-token before the first wrong byte and everything from there on are one
+    """Encodes by the rules of a tokenizer whose tokens are bytes, or with tiktoken if the pattern cannot be read. In
+    bytes that are not UTF-8, the last pre-token before the first wrong byte and everything from this byte on are one
     pre-token, as in tiktoken.
 
     Args:
         tokens: bytes by id, None where an id has none.
-        pattern: how it cuts a text.
+        pattern: how the tokenizer cuts a text.
     """
 
     _rules: LazyRules
@@ -52,7 +52,8 @@ class RulesEncoder:
         self._other: TiktokenEncoder | None = None
 
     def bind(self, rules: LazyRules, knows_space: bool, form: NormalForm | None) -> None:
-        """Take the tokenizer's rules, before anything is encoded. They hold for all texts."""
+        """Take the tokenizer's rules, before anything is encoded. They hold for all texts, so the other arguments do
+        not matter."""
         self._rules = rules
 
     def _tiktoken(self) -> TiktokenEncoder:
@@ -90,7 +91,7 @@ class RulesEncoder:
 
 
 class CallableEncoder:
-    """Encodes with a function from bytes to ids. Where its pre-tokens end is not known."""
+    """Encodes with a function from bytes to ids. It is not known where pre-tokens end."""
 
     def __init__(self, function: Callable[[bytes], Iterable[int]]) -> None:
         if not callable(function):
@@ -153,10 +154,10 @@ class HuggingFaceEncoder:
 
     Args:
         config: the tokenizer.json.
-        letters: GPT-2's letters by byte if the model works on these; None if it has tokens like `<0x0A>`.
+        letters: GPT-2's letters by byte if the model works on these; None if it does not.
 
     Attributes:
-        rules: the tokenizer's; None before `bind`.
+        rules: the tokenizer's rules; None before `bind`.
         missing: bytes that are no token; set once, before anything is encoded. The package leaves them out of a text
             that has them.
     """
@@ -176,8 +177,8 @@ class HuggingFaceEncoder:
 
         Args:
             rules: the rules.
-            knows_space: whether they also hold for a text that has the character that stands for the space.
-            form: the normal form of texts for which they hold; None: for all texts.
+            knows_space: whether the rules also hold for a text that has the character that stands for the space.
+            form: the rules hold only for texts in this normal form; None if for all texts.
         """
         self.rules, self._knows_space, self._form = rules, knows_space, form
 
@@ -200,7 +201,7 @@ class HuggingFaceEncoder:
                 try:
                     self._tokenizer = tokenizers.Tokenizer.from_str(json.dumps(self._config, default=plain))
                     if self._config["model"].get("type") == "Unigram":
-                        # (numbers of a text are not read to the last bit)
+                        # (if the package reads scores from the JSON text again, their last bits may change)
                         model = self._config["model"]
                         vocabulary = [tuple(piece) for piece in model["vocab"]]
                         bytes_too = bool(model.get("byte_fallback"))
@@ -214,9 +215,9 @@ class HuggingFaceEncoder:
     def encode(self, data: str | bytes) -> list[int]:
         """The ids of a text.
 
-        These tokenizers work on characters, so what becomes of bytes that are not UTF-8 is defined here. Byte-level:
-        the last pre-token before the first wrong byte, and everything from there on, are one pre-token (as tiktoken
-        does it). Otherwise each wrong byte is a token of its own.
+        These tokenizers work on characters, so what becomes of bytes that are not UTF-8 is defined here. If the model
+        works on letters, the last pre-token before the first wrong byte and everything from this byte on are one
+        pre-token, as in tiktoken. If not, each wrong byte is a token of its own.
         """
         if isinstance(data, str):
             return self._encode_text(without_surrogates(data))
@@ -265,8 +266,8 @@ class HuggingFaceEncoder:
         return self._form is None or is_normal(self._form, text)
 
     def _normalized(self, data: bytes, valid: int) -> tuple[bytes, int]:
-        """Normalizes the text, which is the first `valid` bytes. Returns all bytes with this text in its place, and how
-        many bytes it has now."""
+        """Normalizes the first `valid` bytes, which are a text. Returns (the normalized text and all further bytes, how
+        many bytes the normalized text has)."""
         normalizer = self._ready().normalizer
         if normalizer is None:
             return data, valid
@@ -310,14 +311,14 @@ class HuggingFaceEncoder:
     def pretoken_ends(self, data: bytes) -> list[int] | None:
         own = self._own()
         if own is not None:
-            # (the character that stands for a space has more bytes than a space)
+            # (offsets would be wrong: the character that stands for a space has more bytes than a space)
             return own.pretokens.ends_of(data) if own.space is None or own.space.encode() not in data else None
         tokenizer = self._ready()
         if tokenizer.normalizer is not None or tokenizer.pre_tokenizer is None:
             return None
         text = data.decode("utf-8")
         # Added tokens are found before the text is split, and each is a pre-token of its own. The text may end with the
-        # beginning of one. What ends inside this beginning is left out.
+        # beginning of an added token. Pre-tokens that end inside this beginning are left out.
         last = len(text)
         for added in tokenizer.get_added_tokens_decoder().values():
             if added.special:
@@ -332,7 +333,7 @@ class HuggingFaceEncoder:
 
 
 def _byte_ends(text: str, ends: Iterable[int]) -> list[int]:
-    """Ascending offsets in characters, as offsets in the bytes of the text's UTF-8."""
+    """Turns ascending offsets in a text's characters into offsets in its UTF-8."""
     found, chars, count = [], 0, 0
     for end in ends:
         count += len(text[chars:end].encode())
@@ -342,7 +343,8 @@ def _byte_ends(text: str, ends: Iterable[int]) -> list[int]:
 
 
 def without_surrogates(text: str) -> str:
-    """A text that can be UTF-8: surrogates become characters where they are pairs, else U+FFFD, as in tiktoken."""
+    """The text without surrogates, so that it can be UTF-8: a pair becomes its character, any other surrogate U+FFFD,
+    as in tiktoken."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -359,12 +361,14 @@ def valid_prefix(data: bytes) -> int:
     return len(data)
 
 
-# To append to a serialized model: normalizer_spec { add_dummy_prefix: false }. Both normalizer_specs are then merged.
+# Appended to a serialized model, this means that no space is put before a text. It is the field
+# normalizer_spec { add_dummy_prefix: false }, which the package merges with the model's own normalizer_spec.
 NO_DUMMY_PREFIX = b"\x1a\x02\x18\x00"
 
 
 class SentencePieceEncoder:
-    """Encodes with the package `sentencepiece`, a text as the continuation of another: without a space before it.
+    """Encodes with the package `sentencepiece`. A text is read as the continuation of another one: no space is put
+    before it.
 
     Args:
         data: the model, as the package reads it.
@@ -400,4 +404,4 @@ class SentencePieceEncoder:
         return ids
 
     def pretoken_ends(self, data: bytes) -> None:
-        """Where pre-tokens end is not known."""
+        """None: it is not known where pre-tokens end."""

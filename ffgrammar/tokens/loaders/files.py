@@ -1,4 +1,4 @@
-"""What kind of file a tokenizer is in, by its content. Names say little: `tokenizer.model` is of two kinds.
+"""What kind of file a tokenizer is in, by its content. Names say little: a `tokenizer.model` may be of two kinds.
 
 | the file begins with | it is |
 |---|---|
@@ -6,7 +6,7 @@
 | a token in base64 and a rank | a rank file of tiktoken or Llama |
 | an id, a token as a Python literal and a size | a word list of RWKV |
 | `GGUF` | a GGUF file |
-| a line break, which begins the first piece of a protocol buffer | a model of sentencepiece |
+| a line break, the byte that begins a piece in its protocol buffer | a model of sentencepiece |
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ from ffgrammar.core.errors import TokenizerError
 
 __all__ = ["TokenizerFile", "find_file", "find_path"]
 
-# The files that a model's folder may have, the one that says most first.
+# The files that are looked for in a model's folder, in this order. The first says most about a tokenizer.
 NAMES = ("tokenizer.json", "tekken.json", "tokenizer.model")
 WORD_LINE = re.compile(rb"\d+ b?(['\"]).*\1 \d+\s*\n")
 RANK_LINE = re.compile(rb"[A-Za-z0-9+/]+=* \d+\s*\n")
 
 
 class TokenizerFile(NamedTuple):
-    """A file of a known kind, and what is in it. (It is kept because a pipe cannot be read twice.)"""
+    """A file of a known kind, and its content: b"" for a GGUF file. (The content is kept because a pipe cannot be read
+    twice.)"""
 
     path: Path
     kind: Literal["huggingface", "tekken", "ranks", "words", "sentencepiece", "gguf"]
@@ -34,10 +35,10 @@ class TokenizerFile(NamedTuple):
 
 
 def find_path(path: Path) -> Path:
-    """The path of a file, or in a model's folder that of its tokenizer.
+    """The path itself or, if it is that of a model's folder, the path of the tokenizer in this folder.
 
     Raises:
-        TokenizerError: there is none in the folder, or the path cannot be asked about.
+        TokenizerError: the folder has no tokenizer, or the system does not accept the path.
     """
     try:
         if not path.is_dir():
@@ -60,7 +61,7 @@ def find_file(path: Path) -> TokenizerFile:
     """The tokenizer in a file or a model's folder.
 
     Raises:
-        TokenizerError: it cannot be read, or is of no kind that is read here. The message says what to do.
+        TokenizerError: it cannot be read, or is of no kind that is read here. The message lists these kinds.
     """
     path = find_path(path)
     try:

@@ -1,7 +1,7 @@
-"""Reads the vocabulary of a GGUF file, which stands at its beginning, before the model. No package is needed.
+"""Reads the vocabulary of a GGUF file. It stands at the beginning of the file, before the model. No package is needed.
 
 A file names its kind of model. For byte-level BPE it also has llama.cpp's name of the pre-tokenizer
-(gguf_patterns.py). A model with a name that is not known here has masks only.
+(gguf_patterns.py). If this name is not known here, there are masks only.
 
     read = read_gguf(path)       # a ReadTokenizer
 """
@@ -35,11 +35,11 @@ from ffgrammar.tokens.loaders.unigram_models import model_of_pieces
 
 __all__ = ["read_fields", "read_gguf", "read_pieces"]
 
-# By pre-tokenizer: models that work on characters; and one that is not read, because its tokens are words without the
-# spaces between them
+# Names of pre-tokenizers: of models that work on characters; and of models that are not read, because their tokens are
+# words without the spaces between them
 BY_CHARACTERS = ("gemma4", "granite-embed-multi-311m", "sarvam-moe")
 UNREADABLE = ("whitespace",)
-# Line breaks in a token
+# The longest token of line breaks for which `_makes_lines` tries merges
 MAX_LINES = 256
 LETTERS = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False, "use_regex": False}
 # The kinds of values that `struct` reads, with its letter for each. The other kinds are strings and arrays.
@@ -102,7 +102,7 @@ def read_gguf(path: Path, eos_token_ids: Any = None) -> ReadTokenizer:
 
 
 def _read_letters(path: Path, found: dict[str, Any], eos: Any) -> ReadTokenizer:
-    """A model on GPT-2's letters."""
+    """A model that works on GPT-2's letters."""
     cuts = cuts_of(found.get("pre"))
     config = {
         "model": {
@@ -126,7 +126,7 @@ def _read_letters(path: Path, found: dict[str, Any], eos: Any) -> ReadTokenizer:
 
 def _read_characters(path: Path, found: dict[str, Any], eos: Any) -> ReadTokenizer:
     """A model like Gemma 4's: it works on characters, with U+2581 for the space, and cuts at line breaks."""
-    # (a merge is of two tokens with a space between them, and the first may itself be a space)
+    # (a merge is written as two tokens with a space between them, and the first token may begin with a space)
     merges = [(merge[: merge.index(" ", 1)], merge[merge.index(" ", 1) + 1 :]) for merge in found["merges"]]
     config = {
         "model": {
@@ -155,8 +155,9 @@ def _read_characters(path: Path, found: dict[str, Any], eos: Any) -> ReadTokeniz
 
 
 def _makes_lines(tokens: list[str], merges: list[tuple[str, str]]) -> bool:
-    """Whether merges make each token of line breaks alone. llama.cpp takes such a token without merging. A run of more
-    than MAX_LINES counts as not made. No real model has one, and to try it takes time that grows with its square."""
+    """Whether merges make each token that consists of line breaks. llama.cpp takes such a token without merging. A
+    token of more than MAX_LINES line breaks counts as not made: no real model has one, and to try it would take time
+    that grows with the square of its length."""
     ranks = {
         (len(left), len(right)): rank for rank, (left, right) in enumerate(merges) if not (left + right).strip("\n")
     }
@@ -186,7 +187,7 @@ def _vocabulary(found: dict[str, Any]) -> dict[str, int]:
 
 
 def _added(found: dict[str, Any]) -> list[dict[str, Any]]:
-    """The tokens that are found in a text, as a tokenizer.json lists them."""
+    """The special tokens and the user-defined ones, as a tokenizer.json lists them in `added_tokens`."""
     return [
         added_token(number, text, kind != USER_DEFINED)
         for number, (text, kind) in enumerate(zip(found["tokens"], _kinds(found), strict=True))

@@ -4,7 +4,7 @@ r"""How the pre-tokenizers that a GGUF file names cut a text: llama.cpp's names,
     cuts_of(None)          # of a file that names none: llama.cpp's default
 
 Two things differ from the patterns of the models themselves. Beyond ASCII, llama.cpp does not tell \p{Lu} and \p{Ll}
-apart: a letter counts as either. And its contractions are those in ASCII letters.
+apart: a letter counts as both. And contractions have ASCII letters only.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ YOUTU = (
     rf"{_members('ac00-d7a3 3131-318e')}+|{ASIAN_SIGNS}+|{_members('3105-312f')}+|{ASIAN}",
     rf"[^\r\n\p{{L}}\p{{N}}]?[\p{{L}}\p{{M}}]+{CONTRACTIONS}?|\p{{N}}|{SLASHES}",
 )
-# (where a pattern names no property, white space beyond ASCII is a control character in llama.cpp: only \s matches it)
+# (in a pattern that names no property, llama.cpp lets only \s match white space beyond ASCII)
 WIDE = rf"(?:(?!\s){_members('4e00-9fa5 800-4e00 ac00-d7ff')})+"
 ALPHABETS = _members(
     "41-5a 61-7a b5 c0-d6 d8-f6 f8-1ba 1bc-1bf 1c4-293 295-2af 370-373 376 377 37b-37d 37f 386 388-38a 38c 38e-3a1 "
@@ -68,7 +68,7 @@ ALPHABETS = _members(
     "104d8-104fb 10c80-10cb2 10cc0-10cf2 118a0-118df 1e900-1e943"
 )
 SIGNS = _members("21-2f 3a-7e ff01-ff0f ff1a-ff5e 2018-201f 3001-3002")
-# (llama.cpp has \s+$ as the fourth: white space at the end of a part that the patterns before have cut. The two
+# (llama.cpp has \s+$ as the fourth pattern: white space at the end of a part that the first three have cut. The two
 # look-aheads say the same.)
 DEEPSEEK = (r"[\r\n]", rf"\s?{ALPHABETS}+", rf"\s?{SIGNS}+", r"\s+(?!\s)(?!\S)", WIDE, r"\p{N}+")
 CODER = (r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", WIDE, r"\p{N}")
@@ -111,5 +111,6 @@ NAMED = {
 
 
 def cuts_of(name: str | None) -> Cuts | None:
-    """How a pre-tokenizer cuts; None if its name is not known here. The name None means llama.cpp's default."""
+    """How the pre-tokenizer of this name cuts. The name None means llama.cpp's default. Returns None if the name is not
+    known here."""
     return NAMED.get(name or "default")

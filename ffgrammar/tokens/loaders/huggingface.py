@@ -1,16 +1,17 @@
 """Reads the tokenizers of Hugging Face models.
 
-Everything is read from the text of a tokenizer.json (an object gives it too), so no package is needed. The bytes of a
-token are what the tokenizer's decoder makes of it inside a text. Four decoders define that exactly: byte-level
-(GPT-2's alphabet of 256 characters), U+2581 for the space, byte fallback (`<0x0A>`), and WordPiece (wordpiece.py). Any
-other is refused.
+Everything is read from the text of a tokenizer.json, so no package is needed. (An object of a package gives this text,
+too.) The bytes of a token are what the tokenizer's decoder makes of it inside a text. Four decoders define that
+exactly: byte-level (GPT-2's alphabet of 256 characters), U+2581 for the space, byte fallback (`<0x0A>`), and WordPiece
+(wordpiece.py). Any other decoder is refused.
 
     read = read_tokenizer("path/to/tokenizer.json")
     read.tokens[42], read.special_tokens, read.eos_token_ids
 
-huggingface_rules.py reads how the tokenizer cuts and merges. Where it cannot read all of that, the package `tokenizers`
-encodes, with a copy of the tokenizer that takes its text as the continuation of another: without a space put before it,
-without the template that adds BOS, without truncation, and with the names of special tokens as ordinary text.
+huggingface_rules.py reads how a BPE tokenizer cuts and merges, and unigram_models.py reads unigram models. What these
+two cannot read is left to the package `tokenizers`. It encodes with a copy of the tokenizer that takes its text as the
+continuation of another: without a space put before it, without the template that adds BOS, without truncation, and with
+the names of special tokens as ordinary text.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ __all__ = ["ReadTokenizer", "byte_alphabet", "find_json", "read_config", "read_t
 
 BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2})>\Z")
 
-# The letters are GPT-2's characters for the 256 bytes. All other Latin-1 characters become U+0100, which Latin-1 does
-# not have. So `to_bytes` notices a text with other characters than letters: it cannot be encoded.
+# The letters are GPT-2's characters for the 256 bytes. All other Latin-1 characters become U+0100, which is not in
+# Latin-1. So a text with characters that are no letters cannot be encoded as Latin-1, which `to_bytes` notices.
 LETTERS = dict.fromkeys(range(256), 256) | {ord(letter): value for letter, value in byte_alphabet().items()}
 
 # Names that models give to the token that ends a text; used only when exactly one of them is there.
@@ -58,9 +59,9 @@ def read_tokenizer(source: Any, eos_token_ids: Any = None, data: bytes | None = 
     """Reads a path, a `tokenizers.Tokenizer` or a transformers tokenizer.
 
     Args:
-        source: one of these.
+        source: the path of a tokenizer.json or of its folder, or an object of one of the two packages.
         eos_token_ids: the ids that end a text; None to look for them.
-        data: what is in the file that the path names, if it has been read.
+        data: the content of the file, if the source is a path and the file has been read.
 
     Raises:
         TokenizerError: the source cannot be read, or its tokens' bytes or its EOS are not known.
@@ -71,13 +72,13 @@ def read_tokenizer(source: Any, eos_token_ids: Any = None, data: bytes | None = 
 
 
 def read_config(config: dict[str, Any], name: str, eos_token_ids: Any, eos: list[Any] | None = None) -> ReadTokenizer:
-    """Reads the JSON value of a tokenizer.json. The value is changed.
+    """Reads the JSON value of a tokenizer.json, and changes the value on the way.
 
     Args:
         config: the value.
         name: for messages.
         eos_token_ids: as for `read_tokenizer`.
-        eos: ids or names of the tokens that end a text, if they are known.
+        eos: what the source says of the tokens that end a text: their ids or names; None if it says nothing.
 
     Raises:
         TokenizerError: as `read_tokenizer`.
@@ -102,7 +103,7 @@ def _read(config: dict[str, Any], name: str, eos: list[Any] | None, eos_token_id
     eos_token_ids = check_eos(eos_token_ids, MAX_VOCAB_SIZE)
     for token in config.get("added_tokens") or []:
         if token["id"] in eos_token_ids:
-            # (some files forget it: then the token would also be found in ordinary text)
+            # (some files do not mark it as special; it would then be found in ordinary text, too)
             token["special"] = True
             special_tokens[token["content"]] = token["id"]
     strips_space = any(
@@ -127,7 +128,7 @@ def _read(config: dict[str, Any], name: str, eos: list[Any] | None, eos_token_id
     if model.get("type") == "Unigram":
         encoder, reason = _unigram(config, steps, name), unigram_models.NO_RULES
     if model.get("type") == "WordPiece":
-        # (what begins a word has a space before it, also at the start of a text)
+        # (a token that begins a word has a space before it, also at the start of a text)
         adds_space, reason = True, wordpiece.NO_RULES
     return ReadTokenizer(tokens, special_tokens, eos_token_ids, name, encoder, rules, reason, adds_space, strips_space)
 
@@ -144,7 +145,8 @@ def _unigram(
 def _known_eos(
     eos: list[Any] | None, special_tokens: dict[str, int], numbers: Mapping[str, int], name: str
 ) -> list[int]:
-    """The EOS ids from ids or names found with the tokenizer, else from the customary names."""
+    """The EOS ids: those of `eos`, which has ids or names. If it is None, the id of the one token with a customary
+    name."""
     if eos is None:
         eos = [text for text in EOS_NAMES if text in special_tokens]
         eos = eos or [text for text in (wordpiece.EOS_NAME,) if text in special_tokens]
@@ -157,8 +159,8 @@ def _known_eos(
 
 
 def find_json(source: Any) -> Path | None:
-    """The path of the tokenizer.json that a source is, or has in its folder; None if it is an object. Raises
-    TokenizerError."""
+    """The path of a tokenizer.json: the source itself, or a file in the folder that the source names. None if the
+    source is an object. Raises TokenizerError."""
     if isinstance(source, str) and source.lstrip().startswith("{"):
         raise TokenizerError(
             "from_huggingface: this is the text of a tokenizer.json; "
@@ -171,7 +173,7 @@ def find_json(source: Any) -> Path | None:
 
 
 def _open(source: Any, data: bytes | None) -> tuple[dict[str, Any], str, list[Any] | None]:
-    """(the JSON value, a name, EOS ids or names if known)."""
+    """(the JSON value, a name for messages, the EOS ids or names that the source gives; None if it gives none)."""
     path = find_json(source)
     if path is not None:
         return _read_config(path, data), str(source), _eos_beside(path.parent)
@@ -220,7 +222,8 @@ def _read_json(path: Path, data: bytes | None = None) -> dict[str, Any]:
 
 
 def _eos_beside(folder: Path) -> list[Any] | None:
-    """The EOS that the files beside name: ids in generation_config.json, else a name in tokenizer_config.json."""
+    """The EOS by two other files of a folder: ids from generation_config.json, else a name from tokenizer_config.json.
+    None if neither has it."""
     generation, tokenizer = folder / "generation_config.json", folder / "tokenizer_config.json"
     if generation.exists():
         eos = _read_json(generation).get("eos_token_id")
@@ -236,7 +239,8 @@ def _eos_beside(folder: Path) -> list[Any] | None:
 
 
 def _steps(part: dict[str, Any] | None, inside: str) -> list[dict[str, Any]]:
-    """The members of a decoder, normalizer or pre-tokenizer, which may be a (nested) Sequence."""
+    """The members of a decoder, normalizer or pre-tokenizer, which may be a (nested) Sequence. `inside` is the field
+    that lists the members of a Sequence."""
     if part is None:
         return []
     if part.get("type") == "Sequence":
@@ -265,8 +269,8 @@ def _tokens(
     changes: dict[int, bytes] = {}
     special_tokens = {}
     for token in added:
-        # Added tokens are found in the text before the model sees it, so they are spelled as they are. (But a character
-        # that stands for a space in other tokens stands for a space in these, too.)
+        # Added tokens are found in the text before the model sees it, so their names are their texts. (But a character
+        # that stands for a space in other tokens stands for a space in added tokens, too.)
         text = token["content"]
         changes[token["id"]] = text.encode() if decoder.byte_level else decoder.to_bytes(text)
         if token.get("special"):
@@ -295,13 +299,13 @@ def _check_added(added: list[dict[str, Any]], own: dict[str, int], vocabulary: M
 
 
 class _Decoder(NamedTuple):
-    """What bytes a token's name stands for.
+    """Which bytes a token's name stands for.
 
     Attributes:
-        byte_level: whether names are in GPT-2's letters. Then the rest does not matter.
+        byte_level: whether names are in GPT-2's letters. Then the next two do not matter.
         byte_fallback: whether names like <0x0A> stand for a byte.
         replacements: (text, what it stands for), one after the other.
-        words: what does all this for WordPiece.
+        words: for WordPiece, the function from a name to its bytes. If it is given, the others do not matter.
     """
 
     byte_level: bool = False
@@ -328,7 +332,8 @@ class _Decoder(NamedTuple):
     def tokens(
         self, vocabulary: Mapping[str, int], added: dict[int, bytes], unknown: int | None
     ) -> Sequence[bytes | None]:
-        """The bytes of all tokens by id: those of `added`, none for `unknown`, otherwise what the names stand for."""
+        """The bytes of all tokens by id: for the ids in `added` the bytes there, for `unknown` none, and for all other
+        ids what their names stand for."""
         if isinstance(vocabulary, NameTable):
             return self._table_to_bytes(vocabulary).changed({} if unknown is None else {unknown: None}).changed(added)
         tokens: list[bytes | None] = [None] * (1 + max([*vocabulary.values(), *added], default=-1))
@@ -381,14 +386,14 @@ def _decoder(config: dict[str, Any], model: dict[str, Any], name: str) -> _Decod
             case "Fuse":
                 fused = True
             case "Strip" if fused and not step.get("stop"):
-                pass  # the start of the whole text, not of a token
+                pass  # (after Fuse, this strips the start of the whole text, not of each token)
             case other:
                 raise TokenizerError(f"{name}: decoder {other} is not supported; use Tokenizer.from_tokens")
     return _Decoder(byte_level, byte_fallback, replacements)
 
 
 def _without_prefix_space(config: dict[str, Any]) -> bool:
-    """Removes from a tokenizer what puts a space before a text. Returns whether there was something."""
+    """Removes from a tokenizer what puts a space before a text. Returns whether it had such a part."""
     found = False
     normalizers = _steps(config.get("normalizer"), "normalizers")
     kept = [step for step in normalizers if not (step["type"] == "Prepend" and step.get("prepend") in (" ", "\u2581"))]

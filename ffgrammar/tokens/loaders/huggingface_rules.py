@@ -9,8 +9,8 @@ of other kinds, characters that the model drops, dropout) is refused with a Toke
 
 A model works on GPT-2's letters for bytes, or on characters. If it works on characters, one of them (U+2581) may stand
 for the space. A text that has this character itself is encoded as if it had a space there, so no decoded text has the
-character. Tokens with equal bytes are told apart here: those that the model does not make, or makes only where there is
-no other, are `secondary`.
+character. Tokens with equal bytes are told apart here. Those that the model never makes, or makes only if no other
+token has these bytes, are `secondary`.
 """
 
 from __future__ import annotations
@@ -36,32 +36,34 @@ from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
 __all__ = ["ListedRules", "byte_alphabet", "read_rules"]
 
-# Pairs of added tokens that are looked at
+# At most so many pairs of added tokens are compared.
 MAX_PAIRS = 1_000_000
-# The bytes that UTF-8 has
+# The bytes that occur in UTF-8
 USED_BYTES = [value for value in range(256) if value not in (0xC0, 0xC1) and value < 0xF5]
-# Control characters, and the first bytes of characters beyond U+40000. No pattern tells these characters from others.
-# So it makes no difference to what may follow a sequence if such a byte is no token.
+# Control characters, and the first bytes of characters from U+40000 on. A pattern that does not name such a character
+# treats it as it treats some other character. So it makes no difference to what may follow a sequence if such a byte is
+# no token. RARE finds the patterns and added tokens that do name one.
 RARE_BYTES = [*range(0x09), *range(0x0B, 0x0D), *range(0x0E, 0x20), 0x7F, *range(0xF1, 0x100)]
 RARE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\U00040000-\U0010ffff]|\\[vf]")
 
 
 class ListedRules(NamedTuple):
-    """The rules of a tokenizer.json, read but not made yet: that takes its vocabulary's trie.
+    """The rules of a tokenizer.json as the file has them. `make` turns them into `CanonicalRules` on a trie.
 
     Attributes:
         vocabulary: id by name of the model's tokens.
-        merges: as they are written: "a b" or [a, b]; or the JSON text of these.
+        merges: as the file has them, each "a b" or [a, b]; or the JSON text of their list.
         splits: those of its pre-tokenizer.
         byte_tokens: see `Merges`.
         whole_pretokens: see `CanonicalRules`.
         space: the character that stands for the space.
-        atoms: id by text of the tokens that are found in a text before anything else is done with it.
-        knows_space: whether a text with `space` in it makes the same tokens as with a space in its place.
+        atoms: the added tokens that are found in a text before anything else is done with it: id by text.
+        knows_space: whether a text with the character `space` in it has the same tokens as with a space there.
         secondary: see `TokenTrie`.
-        form: the normal form that the tokenizer gives to a text first. These are then the rules for texts that have it.
+        form: the normal form that the tokenizer puts a text into first; None if it leaves the text as it is. The rules
+            hold for texts in this form.
         missing: bytes that are no token. No decoded text has them, so the rules need not know what becomes of them.
-        ranks: of the merges; None if they come in the order of ranks.
+        ranks: of the merges; None if the merges are in the order of ranks.
     """
 
     vocabulary: Mapping[str, int]
@@ -81,13 +83,13 @@ class ListedRules(NamedTuple):
         """The rules on a vocabulary.
 
         Raises:
-            TokenizerError: a merge or a pattern cannot be read, or ordinary text may become a token without bytes. The
-                tokenizer can then be used with masks all the same.
+            TokenizerError: a merge or a pattern cannot be read, or ordinary text may become a token without bytes.
+                Masks work all the same.
         """
         with paused():
             merges = Merges(trie, MergeList(self._pairs(), self.ranks), self.byte_tokens)
         if any(not trie.token_bytes(token) for token in self.atoms.values()):
-            raise TokenizerError("a token that is found in a text has no bytes")
+            raise TokenizerError("an added token has no bytes")
         splits = self._all_splits()
         if self.atoms:
             names = [name if self.space is None else name.replace(" ", self.space) for name in self.atoms]
@@ -136,7 +138,7 @@ class ListedRules(NamedTuple):
             return False
 
     def _check_blank(self, rules: CanonicalRules) -> None:
-        """Raises TokenizerError if ordinary text may become a token without bytes (a special one), or one for a
+        """Raises TokenizerError if ordinary text may become a token without bytes (a special token), or a token for a
         byte."""
         bytes_only = {token for token in self.byte_tokens or [] if token is not None}
         for name, token in self._names(rules.trie, bytes_only):
@@ -200,17 +202,17 @@ def read_rules(
     if whole_pretokens and units.secondary - own:
         raise TokenizerError("a whole pre-token may be one of several tokens")
     if not own.isdisjoint(token for token in units.byte_tokens or [] if token is not None):
-        raise TokenizerError("a token for a byte is found in texts")
+        raise TokenizerError("an added token is a token for a byte")
     texts = {text.encode() for text in atoms}
     secondary = units.secondary - own
     if texts:
         secondary |= {number for number, text in enumerate(tokens) if text in texts and number not in own}
-    # (as are the added tokens whose text no decoded text has)
+    # (added tokens whose text is in no decoded text are secondary, too)
     left = {token["id"] for token in added} - own
     secondary |= left - set(vocabulary.values()) if left else left
     splits = read_splits(steps["pre_tokenizer"], units.space)
     if units.missing and any(RARE.search(text) for split in splits for text in (split.pattern, *atoms)):
-        raise TokenizerError("characters are named that no tokens spell")
+        raise TokenizerError("the pre-tokenizer or an added token names characters that no tokens spell")
     return ListedRules(
         vocabulary,
         merges,
@@ -227,7 +229,8 @@ def read_rules(
 
 
 class _Units(NamedTuple):
-    """What a model works on: bytes written as letters, or characters. With letters the first two are None."""
+    """What a model works on: bytes written as letters, or characters. With letters `byte_tokens` and `space` are None.
+    With characters nothing is `missing`."""
 
     byte_tokens: list[int | None] | None
     space: str | None
@@ -269,8 +272,8 @@ def byte_alphabet() -> dict[str, int]:
 def _check_letters(
     vocabulary: Mapping[str, int], tokens: Sequence[bytes | None], steps: Mapping[str, list[dict[str, Any]]]
 ) -> tuple[set[int], frozenset[int]]:
-    """Checks that the model works on letters. Returns (the tokens that it cannot make, as they have other characters,
-    the bytes that are no token)."""
+    """Checks that the model works on letters. Returns two sets: the tokens that it cannot make, because their names
+    have other characters; and the bytes that are no token."""
     before = steps["pre_tokenizer"]
     if steps["normalizer"] or not before or before[-1]["type"] != "ByteLevel":
         raise TokenizerError("the text is normalized, or its bytes do not become letters")
@@ -296,8 +299,8 @@ def _check_characters(
     byte_tokens: Sequence[int | None],
     space: str | None,
 ) -> set[int]:
-    """Checks that the model works on characters. Returns the tokens that it makes only where there is no other, or not
-    at all."""
+    """Checks that the model works on characters. Returns the tokens that it never makes, or makes only if no other
+    token has these bytes."""
     for value in USED_BYTES:
         number = byte_tokens[value]
         if number is None and (value >= 0x80 or chr(value) not in vocabulary):
@@ -319,8 +322,8 @@ def _check_characters(
 
 
 def _space(steps: Mapping[str, list[dict[str, Any]]]) -> str | None:
-    """The character that stands for the space, if there is one. Checks that the decoder makes a space of it, and of
-    nothing else."""
+    """The character that stands for the space, if there is one. Checks that the decoder makes a space of this
+    character, and of nothing else."""
     normalizers, before = steps["normalizer"], steps["pre_tokenizer"]
     found: list[str] = []
     for step in normalizers:
@@ -342,18 +345,18 @@ def _space(steps: Mapping[str, list[dict[str, Any]]]) -> str | None:
 def _atoms(
     every: list[dict[str, Any]], added: list[dict[str, Any]], space: str | None, replaced: bool
 ) -> tuple[dict[str, int], bool]:
-    """The tokens that are found in a text before anything else is done with it: id by text. And whether they are found
-    as well in a text that has `space` in place of a space.
+    """The `atoms` and `knows_space` of `ListedRules`.
 
-    Tokens that are not normalized are found before those that are. Special tokens are found too, and then passed over.
-    Neither must make a difference. `replaced` says that normalizing puts `space` in place of each space. Then a
-    normalized token with a space or `space` in it is found whichever of the two the text has there. Any other token is
-    found only where the text has exactly its characters.
+    `every` has all added tokens, `added` those that are not special. Tokens that are not normalized are found before
+    those that are. Special tokens are found too, and then passed over. If one of these two facts can make a difference,
+    TokenizerError is raised. `replaced` says that normalizing puts `space` in place of each space. Then a normalized
+    token with a space or `space` in it is found whichever of the two the text has there. Any other token is found only
+    where the text has exactly its characters.
     """
     atoms: dict[str, int] = {}
     knows_space = True
     if any(token.get(flag) for token in added for flag in ("lstrip", "rstrip", "single_word")):
-        raise TokenizerError("an added token takes white space with it, or is a word")
+        raise TokenizerError("an added token takes white space with it, or is found only as a whole word")
     for token in added:
         text = token["content"]
         if space is not None and not (replaced and token.get("normalized")):
@@ -375,7 +378,7 @@ def _check_overlaps(every: list[dict[str, Any]], added: list[dict[str, Any]], sp
         texts[bool(token.get("normalized"))].append(token["content"].replace(space or " ", " "))
     for other in every:
         if other.get("special"):
-            # (one search finds it and the added tokens; it is then passed over, and so is a token that begins in it)
+            # (one search finds special tokens and others. A special one is passed over, and so is what begins in it)
             text = other["content"].replace(space or " ", " ")
             for one in texts[bool(other.get("normalized"))]:
                 if _begins_in(one, text):
@@ -388,7 +391,7 @@ def _check_overlaps(every: list[dict[str, Any]], added: list[dict[str, Any]], sp
 
 
 def _begins_in(text: str, other: str) -> bool:
-    """Whether a text may begin inside another one: the other contains it, or ends with a beginning of it."""
+    """Whether `text` may begin inside `other`: whether `other` contains it, or ends with a beginning of it."""
     at = other.find(text[:1])
     while at >= 0:
         if other.startswith(text, at) or text.startswith(other[at:]):

@@ -2,9 +2,9 @@ r"""Pre-tokenizers of Hugging Face tokenizers as patterns, one after another.
 
 These pre-tokenizers are read, each alone or as steps of a Sequence: Digits, ByteLevel as the last step, Metaspace as
 the first one, and Split by a string or by a regular expression that tokens/pretokenize/pattern.py reads. The regular
-expressions of Hugging Face are Oniguruma's. In these a few things mean something else than in tiktoken's patterns ($,
-a{1,3}+, a{3}?), and these things are refused. The characters that are \p{L}, \p{N} and so on are the same
-in both. (Digits knows 13 more numbers, of a later Unicode.)
+expressions of Hugging Face are Oniguruma's. In Oniguruma `$`, `a{1,3}+` and `a{3}?` mean something else than in
+tiktoken's patterns, so they are refused. The characters that are \p{L}, \p{N} and so on are the same in both. (Digits
+knows 13 more numbers, of a later Unicode.)
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["WHOLE_TEXT", "read_splits"]
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 WHOLE_TEXT = Split(r"(?:\s|\S)+")
 
-# In a group that ignores case: two letters that together are one character in another case, such as ss and \u00df
+# In a group that ignores case: two letters that match one character when case is ignored, as ss matches \u00df
 FOLDED = re.compile(r"\(\?i:[^()]*(?:ff|fi|fl|ss|st)", re.IGNORECASE)
 
 
@@ -30,8 +30,8 @@ def read_splits(steps: list[dict[str, Any]], space: str | None) -> list[Split]:
 
     Args:
         steps: the members of the pre-tokenizer, [] if there is none.
-        space: the character that stands for the space, or None. Either the text has it before the first step already,
-            or Metaspace puts it there, which then is the first step.
+        space: the character that stands for the space, or None. Either a normalizer puts it into the text before the
+            first step, or the first step is a Metaspace, which does so.
 
     Raises:
         TokenizerError: a step cannot be read.
@@ -68,7 +68,7 @@ def _read_split(step: dict[str, Any]) -> Split:
     if behavior == "Isolated":
         return Split(source, gaps=True)
     if behavior == "Removed" and invert:
-        # (the text between matches would be lost, so the pattern must match every character)
+        # (the tokenizer drops the text between matches, so `Split` requires that the pattern match every character)
         return Split(source)
     if invert or behavior == "Removed":
         raise TokenizerError(f"pre-tokenizer Split with behavior {behavior} is not read here")

@@ -1,12 +1,13 @@
 r"""Where a vocabulary cuts texts, although its tokenizer has no pre-tokenizer.
 
-If no token has a quote after a letter, then no merge ever joins the two: each text is cut there. Characters are sorted
-into a few kinds, and the pairs of kinds that are neighbours in tokens are listed. All other neighbours are cut apart:
+If no token has a quote after a letter, then no merge ever joins the two, so each text is cut between them. Characters
+are sorted into a few kinds, and the pairs of kinds that are neighbours in tokens are listed. Neighbours of any other
+pair of kinds are cut apart:
 
     cuts = implied_split({"▁the": 1, 'quote"': 2, ...}, space="▁")      # a Split, or None
 
 The cuts change no token. But where many cuts are known, less text has to be looked at to know which tokens are
-canonical. To find them takes 5 to 40 ms.
+canonical. To find the cuts takes 5 to 40 ms.
 """
 
 from __future__ import annotations
@@ -18,17 +19,17 @@ from ffgrammar.tokens.pretokenize.automaton import Split
 
 __all__ = ["implied_split"]
 
-# The kinds of characters: what is in none of these sets is of the kind 0.
+# The characters of the kinds 1 and up. After these comes the kind of the space. All other characters are of the kind 0.
 KINDS = [ascii_letters, digits, *punctuation]
-END = len(KINDS) + 2  # stands between two names
-SEPARATOR = "\ud800"  # a character of this kind, which no text has
+END = len(KINDS) + 2  # the kind of SEPARATOR
+SEPARATOR = "\ud800"  # stands between two names; no text has this character
 
 
 def implied_split(names: Iterable[str], space: str) -> Split | None:
-    """The cuts, or None if tokens have all pairs of neighbours.
+    """The cuts, or None if each pair of kinds is neighbours in some token.
 
     Args:
-        names: all texts that merges make or begin with. More names only mean fewer cuts.
+        names: all texts that merges make or begin from. More names only mean fewer cuts.
         space: the character that stands for the space in the names.
     """
     # (numpy takes longer to import than most vocabularies to load)
@@ -45,7 +46,7 @@ def implied_split(names: Iterable[str], space: str) -> Split | None:
     joined = seen[:END, :END]
     if joined.all():
         return None
-    # one alternative for all kinds that have the same neighbours after them
+    # (all kinds that may have the same kinds after them share one alternative)
     followers: dict[bytes, list[int]] = {}
     for kind in range(END):
         followers.setdefault(joined[kind].tobytes(), []).append(kind)
@@ -58,9 +59,9 @@ def implied_split(names: Iterable[str], space: str) -> Split | None:
 
 
 def _any_of(kinds: list[int], space: str) -> str:
-    """A pattern that matches one character of these kinds, of which there is one at least."""
+    """A pattern that matches one character of any of these kinds. There is at least one kind."""
     members = [*KINDS, space]
-    # (the kind 0 has the characters that are in no other kind)
+    # (with the kind 0, the pattern names the characters that it does not match)
     inside = 0 not in kinds
     chosen = [members[kind - 1] for kind in range(1, END) if (kind in kinds) == inside]
     if not chosen:

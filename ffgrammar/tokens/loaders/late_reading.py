@@ -1,4 +1,4 @@
-"""Rules and the encoder of a tokenizer whose vocabulary came from the cache: its file is read when they are needed.
+"""The rules and the encoder of a tokenizer whose vocabulary came from the cache. Its file is read when they are needed.
 
 late = LateReading(read, trie)
 late.encode("Hello"), late.rules()
@@ -24,7 +24,8 @@ class LateReading:
     """An encoder and the rules, read once.
 
     Args:
-        read: reads the file. Raises TokenizerError, also if the file is not the one that the vocabulary is from.
+        read: reads the file. Raises TokenizerError if that fails, or if the file is not the one whose vocabulary was
+            cached.
         trie: the vocabulary.
     """
 

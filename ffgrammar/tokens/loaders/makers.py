@@ -2,7 +2,7 @@
 
     parts = make_file("path/to/tokenizer.json", None, None, None)
 
-`read_file` says which loader reads a file of which kind.
+`read_file` says which loader reads which kind of file.
 """
 
 from __future__ import annotations
@@ -140,11 +140,11 @@ def make_file(
 
 
 class _Embedded(Exception):
-    """A file is that of the embedded encoding of this name."""
+    """Raised by a reader: the file is the rank file of an embedded encoding, which this error names."""
 
 
 def _listed(eos_token_ids: EosIds) -> list[int] | None:
-    """EOS ids that can be read more than once. Raises TokenizerError if one is no id."""
+    """EOS ids as a list, which can be read more than once. Raises TokenizerError if one is no id."""
     if eos_token_ids is None:
         return None
     given = eos_token_ids if isinstance(eos_token_ids, Iterable) else [eos_token_ids]
@@ -157,11 +157,11 @@ def read_file(file: TokenizerFile, name: str, eos_token_ids: EosIds, pattern: st
     Args:
         file: the file.
         name: what the caller called it, for messages.
-        eos_token_ids: as given.
-        pattern: as given.
+        eos_token_ids: as the caller gave them.
+        pattern: as the caller gave it.
 
     Raises:
-        TokenizerError: the file cannot be read, or there is a pattern and it is no rank file.
+        TokenizerError: the file cannot be read, or a pattern is given for a file that is no rank file.
     """
     if pattern is not None and file.kind != "ranks":
         raise TokenizerError(f"{file.path}: pattern= is for rank files; this file has its own")

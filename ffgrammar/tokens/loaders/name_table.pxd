@@ -13,10 +13,10 @@ cdef class NameTable:
     cdef uint32_t* listed             # the ids in the order of the file
     cdef uint32_t count               # how many names there are
     cdef TokenIndex index
-    cdef set others                   # the ids of names that are not in GPT-2's letters; None: not looked for yet
+    cdef set others                   # the ids of names that are not in GPT-2's letters; None before these are looked for
 
-    # Take over names, of which none is empty. Takes the memory of `listed` too, which malloc made, also when it raises. Returns
-    # 1; 0 if two names are equal.
+    # Take over `names`, none of which is empty, and `listed`, which malloc made and which the table frees, even after an error.
+    # Returns 1, or 0 if two names are equal.
     cdef bint fill(self, PackedTokens names, uint32_t* listed, uint32_t count) except -1
 
     # Enter a name into the index. Returns False if it is there already.

@@ -1,8 +1,8 @@
-"""Names of tokens by id, and ids by name: what the dict of a vocabulary says. Llama 3's vocabulary becomes such a
-table in 8 ms, of which most is the reading of its JSON text; Python's json makes a dict of it in 43 ms.
+"""Names of tokens by id, and ids by name: what the dict of a vocabulary says. Llama 3's vocabulary becomes such a table in 8 ms,
+which are mostly spent on reading its JSON text. Python's json makes a dict of it in 43 ms.
 
     table["the"], table.name_of(42), "the" in table
-    table.letters_to_bytes()        # the bytes of all tokens, whose names are in GPT-2's letters
+    table.letters_to_bytes()        # the bytes of all tokens, if their names are in GPT-2's letters
 
 vocabulary_json.pyx makes such tables. No Python object is made for a name before it is asked for.
 """
@@ -25,8 +25,8 @@ cdef uint16_t[LETTERS] _letters
 
 
 cdef void _fill_letters() noexcept:
-    """Which byte each of GPT-2's letters stands for: printable Latin-1 for itself, the characters from U+0100 on for the other
-    bytes, in order."""
+    """Notes which byte each of GPT-2's letters stands for: a printable Latin-1 character for its own code, the characters from
+    U+0100 on for the other bytes, in order."""
     cdef uint32_t value, other = 0x100
     for value in range(LETTERS):
         _letters[value] = NO_LETTER
@@ -50,7 +50,8 @@ cdef inline int _hex(uint8_t one) noexcept nogil:
 
 
 cdef uint32_t _bytes_of_letters(const uint8_t* name, uint32_t size, uint8_t* out) noexcept nogil:
-    """Writes the bytes that a name in GPT-2's letters stands for. Returns how many they are, 0 if it has other characters."""
+    """Writes the bytes that a name in GPT-2's letters stands for. Returns how many they are, or 0 if the name has other
+    characters."""
     cdef uint32_t at = 0, made = 0, code
     while at < size:
         code = name[at]
@@ -156,7 +157,7 @@ cdef class NameTable:
         return Mapping.keys(self)
 
     def items(self):
-        """(name, id) of all."""
+        """(name, id) of all names."""
         return [(self.name_of(self.listed[k]), self.listed[k]) for k in range(self.count)]
 
     def values(self):
@@ -192,7 +193,7 @@ cdef class NameTable:
         return found
 
     def not_in_letters(self):
-        """The ids of the names that have other characters than GPT-2's letters."""
+        """The ids of the names with characters that are not among GPT-2's letters."""
         if self.others is None:
             self.letters_to_bytes()
         return self.others
@@ -206,7 +207,7 @@ cdef class NameTable:
         ]
 
     def with_space(self):
-        """The ids of the names that have a space."""
+        """The ids of the names with a space in them."""
         cdef PackedTokens names = self.names
         cdef uint32_t token
         return {

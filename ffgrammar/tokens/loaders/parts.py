@@ -3,7 +3,7 @@
     read = read_tokenizer("path/to/tokenizer.json")
     parts = build_parts(read, vocab_size=None)      # checks ids, and makes the trie
 
-Rules and encoders are bound to the trie but not made here: that happens when they are first needed.
+Rules and encoders are bound to the trie here, but not made. That happens when they are first needed.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class TrieEncoder(Protocol):
 
 
 class Rules(Protocol):
-    """How a tokenizer cuts and merges: read, but not made yet, because that takes its trie."""
+    """How a tokenizer cuts and merges, as its file says it. `make` turns this into `CanonicalRules` on a trie."""
 
     @property
     def secondary(self) -> frozenset[int]:
@@ -54,18 +54,19 @@ class Rules(Protocol):
 
     @property
     def knows_space(self) -> bool:
-        """See `HuggingFaceEncoder`."""
+        """See `HuggingFaceEncoder.bind`."""
 
     @property
     def form(self) -> NormalForm | None:
-        """The normal form that the tokenizer gives to a text first."""
+        """The normal form that the tokenizer puts a text into first; None if it leaves the text as it is."""
 
     def make(self, trie: TokenTrie) -> CanonicalRules:
         """The rules on a vocabulary. Raises TokenizerError."""
 
 
 class PatternRules(NamedTuple):
-    """The rules of a tokenizer in whose vocabulary ids are ranks. Besides, only its pattern is needed."""
+    """The rules of a tokenizer whose tokens merge in the order of their ids. They need only its vocabulary and its
+    pattern."""
 
     pattern: str
     secondary: frozenset[int] = frozenset()
@@ -83,11 +84,12 @@ class ReadTokenizer(NamedTuple):
     Attributes:
         tokens: bytes by id, None where an id has none.
         special_tokens: id by name.
-        eos_token_ids: those that end a text, as given or found.
+        eos_token_ids: the ids that end a text, as given or found.
         name: for messages.
-        encoder: encodes by the rules once these are made; without rules, with code of its own or of a package.
-        rules: how it cuts and merges; None where that is not known.
-        reason: why it is not known.
+        encoder: encodes by the rules once these are made; without rules, with code of its own or of a package. None if
+            nothing can encode.
+        rules: how the tokenizer cuts and merges; None where that is not known.
+        reason: why `rules` is None.
         adds_prefix_space, strips_first_space: see `Tokenizer`.
     """
 
@@ -111,12 +113,12 @@ class TokenizerParts:
         special_tokens: id by name.
         eos_token_ids: the ids that end a text.
         name: for messages.
-        encoder: None where there is none.
-        rules: None where there are none, then `reason` says why.
-        reason: why there are no rules, where that is known from the start.
-        normal_form: of the texts for which the rules hold.
+        encoder: makes ids of a text; None if nothing does.
+        rules: how the tokenizer cuts and merges. None where that is not known.
+        reason: why `rules` is None. (If making the rules fails later, `LazyRules.reason` says why.)
+        normal_form: see `Tokenizer`.
         adds_prefix_space, strips_first_space: see `Tokenizer`.
-        source: where it came from.
+        source: where the tokenizer came from.
     """
 
     trie: TokenTrie
@@ -133,8 +135,9 @@ class TokenizerParts:
 
 
 def bind(read: ReadTokenizer, trie: TokenTrie) -> LazyRules | None:
-    """The rules on a trie, to be made when they are first needed. An encoder by rules is told which they are, and one
-    that works on the trie is given it. Raises TokenizerError if that encoder cannot use it."""
+    """The rules on a trie, to be made when they are first needed; None where they are not known. Gives these rules to
+    an encoder that works by rules, and the trie to an encoder that works on the trie. Raises TokenizerError if an
+    encoder cannot use the trie."""
     if isinstance(read.encoder, TrieEncoder):
         read.encoder.bind_trie(trie)
     if read.rules is None:

@@ -51,7 +51,7 @@ class RankedTokens(NamedTuple):
 
 
 class KnownFile(NamedTuple):
-    """A published rank file: what it does not say itself. `special` gives the names of its special tokens, in order."""
+    """What a published rank file does not say itself. `special` gives the names of its special tokens, in order."""
 
     pattern: str
     special: Callable[[], list[str]]
@@ -89,7 +89,7 @@ def _llama4() -> list[str]:
     return found + _reserved("", 0, 2048 - len(found))
 
 
-# By the checksum of the file.
+# By the SHA-256 checksum of the file.
 KNOWN_FILES = {
     "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55": KnownFile(
         LLAMA3_PATTERN, _llama3, ("<|end_of_text|>", "<|eom_id|>", "<|eot_id|>")
@@ -109,8 +109,8 @@ def read_rank_file(path: Path, data: bytes, pattern: str | None) -> RankedTokens
         pattern: how the tokenizer cuts a text, if the caller knows.
 
     Raises:
-        TokenizerError: a line is not a token and a rank, or the file has the name of an embedded encoding and is
-            another one.
+        TokenizerError: a line is not a token and a rank. Or there is no pattern, and the file is named like an embedded
+            encoding but has other content.
     """
     checksum = hashlib.sha256(data).hexdigest()
     if pattern is None:
@@ -175,7 +175,7 @@ def _tekken(path: Path, value: dict[str, Any]) -> RankedTokens:
     config = value["config"]
     count, size = config["default_num_special_tokens"], config["default_vocab_size"]
     if not 0 <= count <= size <= MAX_VOCAB_SIZE:
-        raise TokenizerError(f"{path}: {count} special tokens of {size} ids")
+        raise TokenizerError(f"{path}: it has {size} ids, of which {count} are special tokens")
     pattern = config["pattern"]
     if not isinstance(pattern, str):
         raise TokenizerError(f"{path}: its pattern is not a string")

@@ -2,12 +2,12 @@
 
     read = read_sentencepiece(path, data)       # a ReadTokenizer
 
-A model is turned into the JSON value of a tokenizer.json, which the rest of the loaders read. One thing differs. In a
-BPE model each piece has a score. The neighbours that together are the piece with the highest score merge first,
-whichever two parts of it they are. So all merges to one piece have the same rank.
+A model is turned into the JSON value of a tokenizer.json, which huggingface.py reads. One thing differs. In a BPE model
+each piece has a score. The neighbours that together are the piece with the highest score merge first, wherever the
+piece is cut between them. So all merges to one piece have the same rank.
 
-A unigram model has no rules, but it encodes here (unigram.py). The package `sentencepiece` encodes with BPE models that
-normalize a text first, and with all other models of which something is not read here.
+Unigram models have no rules, but most of them encode here (unigram.py). The package `sentencepiece` encodes with the
+others, and with BPE models that have no rules here: those that normalize a text first, say.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from ffgrammar.tokens.loaders.unigram_models import NO_RULES, model_of_pieces
 
 __all__ = ["added_token", "read_model", "read_sentencepiece"]
 
-# Spaces in a piece
+# The longest piece of spaces for which `_are_runs` tries merges
 MAX_RUN = 64
 
 
@@ -65,7 +65,7 @@ def read_sentencepiece(path: Path, data: bytes, eos_token_ids: Any = None) -> Re
 
 
 def read_model(model: Model, name: str, eos_token_ids: Any) -> ReadTokenizer:
-    """What a model says; without an encoder where the rules are not known. `name` is for messages. Raises
+    """What a model says. It has no encoder if the rules are not known. `name` is for messages. Raises
     TokenizerError."""
     reason = _why_no_rules(model)
     ranks: list[int] = []
@@ -90,7 +90,7 @@ def _why_no_rules(model: Model) -> str:
     if any(piece.kind == UNUSED for piece in model.pieces):
         return "the model has unused pieces"
     if any(piece.kind == USER_DEFINED and " " in piece.text for piece in model.pieces):
-        # (texts have SPACE there, so it is never found)
+        # (spaces of a text become SPACE first, so the symbol is never found)
         return "a symbol has a space"
     scores = Counter(piece.score for piece in model.pieces if piece.kind == NORMAL and len(piece.text) > 1)
     tied = [piece for piece in model.pieces if piece.kind == NORMAL and scores[piece.score] > 1]
@@ -103,12 +103,12 @@ def _why_no_rules(model: Model) -> str:
 
 
 def _are_runs(tied: list[Piece], least: float) -> bool:
-    """Whether pieces with equal scores are runs of spaces that merge last, and merge alike in the order of ids.
+    """Whether the pieces with equal scores are runs of spaces, and merge in the order of ids as in sentencepiece's.
 
-    Of merges with equal scores, sentencepiece makes the leftmost first. Ranks here are in the order of ids, so all
-    merges to one length come before those to the next. For models like Llama 2's both make the same of a run. This is
-    tried for all runs up to four times the longest piece. A piece of more than MAX_RUN spaces is not tried: that takes
-    time that grows with its third power.
+    These pieces must merge after all others. Of merges with equal scores, sentencepiece makes the leftmost first. Ranks
+    here are in the order of ids, so all merges to one length come before those to the next. For models like Llama 2's
+    both orders make the same pieces of a run. That is tried for all runs of up to four times the longest piece. If a
+    piece has more than MAX_RUN spaces, the answer is no: to try it would take time that grows with its third power.
     """
     if any(set(piece.text) != {SPACE} or piece.score > least for piece in tied):
         return False
@@ -129,7 +129,7 @@ def _are_runs(tied: list[Piece], least: float) -> bool:
 
 
 def _join(run: list[int], sizes: set[int], most: int | None = None) -> int:
-    """Join neighbours whose sum is one of some sizes, from the left, up to `most` times. Returns how often."""
+    """Joins neighbours in `run` whose sum is one of `sizes`, from the left, up to `most` times. Returns how often."""
     joined = at = 0
     while at + 1 < len(run) and joined != most:
         if run[at] + run[at + 1] in sizes:
@@ -146,7 +146,7 @@ def added_token(number: int, text: str, special: bool) -> dict[str, Any]:
 
 
 def _merges(model: Model) -> tuple[list[tuple[str, str]], list[int]]:
-    """(all pairs of pieces that together are a piece, best score first; the rank of each)."""
+    """(all pairs of pieces that together are a piece, the one with the best score first; the rank of each pair)."""
     normal = sorted((piece for piece in model.pieces if piece.kind == NORMAL), key=lambda piece: -piece.score)
     texts = {piece.text for piece in normal}
     merges: list[tuple[str, str]] = []

@@ -1,6 +1,6 @@
 """What a model of sentencepiece says, read from its file.
 
-The file is a protocol buffer. Only few of its fields matter, so it is read here, and no package is needed:
+The file is a protocol buffer. Few of its fields matter here, so this module reads it, and no package is needed:
 
     model = parse_model(path, data)
     model.pieces[42].text, model.kind == UNIGRAM
@@ -51,13 +51,13 @@ class Model(NamedTuple):
     Attributes:
         pieces: by id.
         kind: UNIGRAM or BPE.
-        eos_id: of the token that ends a text; -1 if there is none.
+        eos_id: the id of the token that ends a text; -1 if there is none.
         byte_fallback: whether a character that is no piece is written with tokens for its bytes.
         adds_space: whether a space is put before a text.
         joins_spaces: whether a run of spaces in a text becomes one, and those at its start and end are removed.
         charsmap: the map of characters that a text is normalized with; empty if there is none.
         map_name: the name of this map.
-        spaces: what else is unusual with spaces, "" if nothing.
+        spaces: what else the model does with spaces that is unusual; "" if nothing.
     """
 
     pieces: list[Piece]
@@ -133,8 +133,8 @@ def _read_model(data: bytes) -> Model:
 
 
 def _fields(data: bytes) -> Iterator[tuple[int, Any]]:
-    """(number, value) of each field of a message: an int, or bytes. Raises IndexError or ValueError where it ends too
-    soon."""
+    """(number, value) of each field of a message. The value is an int or bytes. Raises IndexError or ValueError if the
+    message ends too soon, or has a kind of field that is not known."""
     at = 0
     while at < len(data):
         key, at = _varint(data, at)

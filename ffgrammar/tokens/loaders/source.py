@@ -6,7 +6,7 @@
 
 A pickle has no vocabulary, except that of `from_tokens`. It names an embedded encoding, or the path of a file; or it
 has the object of another package, which pickles itself. Two checks make sure that the tokenizer is the same: its
-fingerprint, and for files a checksum of all that may be read, because merges and patterns are not in the fingerprint.
+fingerprint, and a checksum of all files that may be read, because the fingerprint says nothing of merges and patterns.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["MAKERS", "Source", "from_pickle", "to_pickle"]
 
 MAKERS = ("from_tiktoken", "from_huggingface", "from_file", "from_tokens")
 
-# The vocabulary of a GGUF file stands before the model, and within so many bytes.
+# The vocabulary of a GGUF file stands before the model. Only so many bytes from the start of the file are checked.
 GGUF_BYTES = 64 << 20
 CHUNK = 1 << 18
 
@@ -35,7 +35,7 @@ class Source(NamedTuple):
         maker: the name of the method of `Tokenizer`.
         arguments: by name.
         files: the paths of the files that the call may read; () if it reads none.
-        identities: what `identify` said of them before they were read.
+        identities: what `identify` said of these files before they were read.
     """
 
     maker: str
@@ -68,7 +68,7 @@ def from_pickle(
         files, total: the files that the call may read, and their checksum.
 
     Raises:
-        TokenizerError: its source is gone or another one now, or the pickle is damaged.
+        TokenizerError: the source is gone or has changed, or the pickle is damaged.
     """
     if maker not in MAKERS or not isinstance(arguments, dict) or not isinstance(files, tuple):
         raise TokenizerError("the pickle of a tokenizer is damaged")
@@ -86,7 +86,7 @@ def from_pickle(
 
 
 def _checksum(files: Sequence[str]) -> str:
-    """A checksum of the content of files. One that is not there counts as such. Raises TokenizerError if one cannot be
+    """A checksum of the content of files, and of which of them are missing. Raises TokenizerError if a file cannot be
     read."""
     import hashlib
 
@@ -103,7 +103,8 @@ def _checksum(files: Sequence[str]) -> str:
 
 
 def _add_content(digest: Any, file: Any) -> int:
-    """Adds the content of a file. Returns how many bytes that are."""
+    """Adds the content of a file to the checksum, or its first GGUF_BYTES if it is a GGUF file. Returns how many bytes
+    these are."""
     buffer = bytearray(CHUNK)
     total = 0
     most = None

@@ -1,6 +1,5 @@
-"""Reads a `tiktoken.Encoding` object through its public methods. tiktoken is not imported: the object is enough.
-
-This is for encodings that are not embedded. It asks the object for the bytes of each token.
+"""Reads a `tiktoken.Encoding` object, for encodings that are not embedded. tiktoken is not imported: the public methods
+of the object give the bytes of each token.
 """
 
 from __future__ import annotations

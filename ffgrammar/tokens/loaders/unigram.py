@@ -1,12 +1,12 @@
 """Unigram models of a tokenizer.json, of sentencepiece or of a GGUF file: what such a file says, and how it encodes.
 
-    encoder = UnigramEncoder(model, other)      # `other` calls the package that the model comes from
+    encoder = UnigramEncoder(model, other)      # `other` encodes with the package that the model comes from
     encoder.bind_trie(trie)                     # once the vocabulary's trie is made
     encoder.encode(" hello world")
 
-A text is normalized and then encoded by tokens/unigram/best_path.pyx. It is read as the continuation of another one, so
-a space at its start stays, and none is put there. Where the model joins spaces, a run of spaces becomes one, and those
-at the end are removed. A text that the package may normalize in another way is left to the package.
+A text is normalized and then encoded by tokens/unigram/best_path.pyx. It is read as the continuation of another text,
+so a space at its start stays, and none is put there. If the model joins spaces, a run of spaces becomes one space, and
+spaces at the end are removed. A text that the package may normalize in another way is left to the package.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ class UnigramModel(NamedTuple):
 
     Attributes:
         scores: by id; NaN for a token that is not made of text.
-        worst: the lowest score of a piece. A character that is no piece has PENALTY less.
+        worst: the lowest score of a piece. The score of a character that is no piece is lower by PENALTY.
         unknown: the token for such characters, if there is one.
         byte_tokens: 256 tokens for the bytes of such characters, if there are any.
-        charsmap: the map of characters; None if they stay as they are.
+        charsmap: the map of characters; None if characters stay as they are.
         applies: whether the whole map is applied here. If not, only line ends and tabs become spaces, and the package
             encodes texts in which other rules apply.
-        joins_spaces: whether a run of spaces is one space, and none stays at the end.
+        joins_spaces: whether a run of spaces becomes one space, and spaces at the end of a text are removed.
         single: whether scores are summed with 32 bits.
         by_words: whether each word is encoded for itself.
-        cuts: whether no token goes on across the start of a word.
-        refused: the package encodes a text in which this is found.
+        cuts: whether no token reaches across the start of a word.
+        refused: a pattern: the package encodes the texts in which it is found.
     """
 
     scores: npt.NDArray[np.float64]
@@ -69,7 +69,7 @@ class UnigramEncoder:
 
     Args:
         model: what the file says.
-        other: encodes the texts that are not encoded here; None if there is nothing that can.
+        other: encodes the texts that are not encoded here; None if nothing can.
 
     Attributes:
         trie: that of the vocabulary; None before `bind_trie`.
@@ -87,7 +87,7 @@ class UnigramEncoder:
 
     def _best_path(self) -> BestPath:
         if self._path is None:
-            # Two threads may both get here; they make the same.
+            # Two threads may both get here; they make equal objects.
             assert self.trie is not None
             model = self._model
             self._path = BestPath(
@@ -102,8 +102,8 @@ class UnigramEncoder:
         return self._path
 
     def encode(self, data: str | bytes) -> list[int]:
-        """The ids of a text. Bytes that are not UTF-8 are read as U+FFFD. But with a tokenizer.json,
-        `HuggingFaceEncoder` encodes them."""
+        """The ids of a text. Bytes that are not UTF-8 are read as U+FFFD. But if the model is that of a tokenizer.json,
+        `HuggingFaceEncoder` encodes a text that has such bytes."""
         if isinstance(data, str):
             text = without_surrogates(data)
         elif isinstance(self._other, HuggingFaceEncoder) and valid_prefix(data) < len(data):
@@ -137,8 +137,8 @@ class UnigramEncoder:
         return data.replace(SPACE.encode(), b" ").rstrip(b" ")
 
     def pretoken_ends(self, data: bytes) -> list[int] | None:
-        """Where the words of a text end. None if the text is changed first, or if tokens may go on across the start of
-        a word."""
+        """Where the words of a text end. None if normalizing changes the text, or if tokens may reach across the start
+        of a word."""
         if not self._model.cuts or self._normalized(data.decode("utf-8")) != data:
             return None
         ends = [at for at in range(1, len(data)) if data[at] == 0x20 and data[at - 1] != 0x20]

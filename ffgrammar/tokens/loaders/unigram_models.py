@@ -1,10 +1,10 @@
 """Reads what a unigram model is, from a tokenizer.json or from the pieces of sentencepiece.
 
-    model = model_of_pieces(model, name, single=True)   # of sentencepiece; of a GGUF file with single=False
-    model = model_of_config(config, steps, name)        # of a tokenizer.json
+    unigram = model_of_pieces(model, name, single=True)     # of sentencepiece; of a GGUF file with single=False
+    unigram = model_of_config(config, steps, name)          # of a tokenizer.json
 
-Both return None if the model has something that this module does not support. Then its package encodes; for a GGUF
-file nothing does. They raise TokenizerError if the map of characters is damaged; `name` is for messages.
+Both return None if the model has something that this module does not support. Then the package of the model encodes;
+for a GGUF file there is none. Both raise TokenizerError if the map of characters is damaged; `name` is for messages.
 """
 
 from __future__ import annotations
@@ -38,15 +38,16 @@ if TYPE_CHECKING:
 __all__ = ["NO_RULES", "as_the_package_reads", "hide_special", "join_words", "model_of_config", "model_of_pieces"]
 
 NO_RULES = "the model is unigram: which of its tokens can follow others is not known by rule"
-# A space after something else, in a piece
+# In a piece: a space after another character
 INNER_SPACE = re.compile(f"[^{SPACE}]{SPACE}")
-# The package treats two things in its own way: names of tokens for bytes and, if spaces are joined, white space other
-# than a space.
+# The package `tokenizers` has ways of its own with the names of tokens for bytes and, if spaces are joined, with white
+# space other than a space.
 BYTE_NAME = "<0x[0-9A-Fa-f]{2}>"
 OTHER_SPACES = rf"[^\S ]|{SPACE}"
-# A name of this form is in no text
+# No text has a name of this form.
 HIDDEN = "\U0010fffe\U0010ffff{}\U0010fffe"
-# Normalizers that do to spaces what cutting at white space did. (A U+2581 after white space begins a word by itself.)
+# Normalizers that take the place of a pre-tokenizer that cuts at white space. They join white space to one space, and
+# remove it at the end. (They remove it before a U+2581, too, because this character begins a word by itself.)
 JOIN_WORDS: list[dict[str, Any]] = [
     {"type": "Replace", "pattern": {"Regex": rf"\s+(?={SPACE})"}, "content": ""},
     {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "},
@@ -60,7 +61,7 @@ def model_of_pieces(model: Model, name: str, single: bool) -> UnigramModel | Non
     Args:
         model: the model.
         name: for messages.
-        single: whether texts are encoded as the package `sentencepiece` does; if not, as llama.cpp does.
+        single: whether texts are encoded as the package `sentencepiece` does it; if not, as llama.cpp does it.
     """
     import numpy as np
 
@@ -91,7 +92,7 @@ def model_of_pieces(model: Model, name: str, single: bool) -> UnigramModel | Non
 
 
 def _score(piece: Piece, single: bool) -> float:
-    """The score of a piece, NaN for one that is not made of text. User-defined pieces are preferred to all others."""
+    """The score of a piece, NaN for a piece that no text becomes. User-defined pieces are preferred to all others."""
     if piece.kind == USER_DEFINED:
         preferred: float = struct.unpack("f", struct.pack("f", 0.1 * (len(piece.text.encode()) - 1)))[0]
         return preferred if single else 0.0
@@ -99,7 +100,7 @@ def _score(piece: Piece, single: bool) -> float:
 
 
 def _cuts(texts: list[str], scores: npt.NDArray[np.float64]) -> bool:
-    """Whether no piece goes on across the start of a word."""
+    """Whether no piece reaches across the start of a word."""
     # (only NaN differs from itself)
     return not any(INNER_SPACE.search(texts[number]) for number, score in enumerate(scores) if score == score)
 
@@ -158,9 +159,9 @@ def model_of_config(
 
 
 def as_the_package_reads(number: str) -> float:
-    """A number of a JSON file as the package `tokenizers` reads it: its digits as one number, times or divided by a
-    power of ten. This rounds twice, so the last bit may be another one. Between two paths with nearly equal sums, the
-    last bit of a score may decide."""
+    """A number of a JSON file as the package `tokenizers` reads it: its digits as one whole number, times or divided by
+    a power of ten. That rounds twice, so the last bit may be wrong. Between two paths with nearly equal sums, the last
+    bit of a score may decide."""
     digits, _, exponent = number.lower().partition("e")
     whole, _, fraction = digits.partition(".")
     power = int(exponent or 0) - len(fraction)
@@ -200,8 +201,8 @@ def _charsmap(data: bytes, symbols: list[str], name: str) -> Charsmap | None:
 
 
 def join_words(config: dict[str, Any]) -> None:
-    """Changes a tokenizer.json that cuts a text at white space and then puts a space before each word. It then reads a
-    text as the continuation of another one: the first word has a space before it only if the text has one."""
+    """Changes a tokenizer.json that cuts a text at white space and then puts a space before each word. The changed one
+    reads a text as the continuation of another: the first word has a space before it only if the text has one."""
     config["pre_tokenizer"] = {"type": "Metaspace", "replacement": SPACE, "prepend_scheme": "never", "split": True}
     normalizer = config.get("normalizer")
     config["normalizer"] = {"type": "Sequence", "normalizers": ([normalizer] if normalizer else []) + JOIN_WORDS}

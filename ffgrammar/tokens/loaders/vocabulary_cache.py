@@ -4,19 +4,21 @@
     entry = read_entry(key)                 # None: not there, damaged, or of a file that has changed
     write_entry(key, vocabulary, files)     # never fails: where nothing can be written, nothing is kept
 
-An entry is one file: its vocabulary in the front-coded form (vocabulary/pack.py), and what else a tokenizer says:
+An entry is one file. It has the vocabulary in front-coded form (vocabulary/pack.py), and the rest of
+`CachedVocabulary` in its header:
 
     magic (8 bytes) | sha256 of the rest | length of the header, u32 | header, JSON | the front-coded tokens
 
 An entry is of use only if all of this is the same: the path and the options of the call; the code that reads files; and
-for the file and those beside it the device, inode, size, and both times. The kernel sets the time of the last change
-(`ctime`) itself, so no program can change a file and leave all five as they were. One exception remains: two changes
-within one tick of the clock. So a file that was changed less than two seconds ago is not kept.
+for the tokenizer's file and the files beside it the device, the inode, the size, and two times: of the last change of
+the content (`mtime`) and of any change (`ctime`). The kernel itself sets `ctime`, so no program can change a file and
+leave all five as they were. One exception remains: two changes within one tick of the clock. So the vocabulary of a
+file that was changed less than two seconds ago is not kept.
 
 Entries are written under another name and then renamed, so a process finds all of an entry or nothing. An entry that is
 damaged, that belongs to another user, or that others may write to is not read, and is written anew. What is read is
-checked like an embedded vocabulary: no content makes it crash. Who can write files as this user could as well change
-the program.
+checked like an embedded vocabulary, so no content of an entry can make the process crash. (Whoever can write files as
+this user could as well change the program.)
 """
 
 from __future__ import annotations
@@ -40,19 +42,20 @@ VARIABLE = "FFGRAMMAR_CACHE"
 MAGIC = b"FFVOCAB2"
 SUFFIX = ".vocab"
 DIGEST = 32
-# All entries together. Those that were not used for the longest time are deleted first.
+# For all entries together. Those that were not used for the longest time are deleted first.
 MAX_BYTES = 256 << 20
 MAX_ENTRY = 64 << 20
-# A change this long ago has another time than a change now.
+# The time of a change that is older than this differs from the time of a change that is made now.
 SETTLED_NS = 2_000_000_000
-# A file under another name that is as old as this was left by a process that is gone.
+# A file that is as old as this and has not been renamed was left by a process that is gone.
 ABANDONED_S = 3600.0
 
 Identity = tuple[int, ...] | None
 
 
 class CachedVocabulary(NamedTuple):
-    """What an entry says; see `TokenizerParts`. `has_rules`: whether rules may be asked for; `has_encoder` likewise."""
+    """What an entry says; see `TokenizerParts`. `has_rules` and `has_encoder` say whether the parts had rules and an
+    encoder."""
 
     trie: TokenTrie
     special_tokens: dict[str, int]
@@ -67,7 +70,7 @@ class CachedVocabulary(NamedTuple):
 
 
 def cache_folder() -> str | None:
-    """The directory of the entries; None if nothing is to be kept, or there is no place for it."""
+    """The directory of the entries; None if the user wants no cache, or there is no directory for it."""
     chosen = os.environ.get(VARIABLE)
     if chosen is not None:
         return None if chosen in ("", "off") else os.path.abspath(chosen)
@@ -78,7 +81,7 @@ def cache_folder() -> str | None:
 
 
 def identify(paths: Sequence[str]) -> list[Identity]:
-    """For each file what changes whenever its content does; None where there is no file."""
+    """For each file, numbers that change whenever its content does; None if there is no such file."""
     found: list[Identity] = []
     for path in paths:
         try:
@@ -97,7 +100,7 @@ def is_settled(files: Sequence[Identity]) -> bool:
 
 
 def _code() -> list[tuple[str, int, int]]:
-    """What changes with the code that reads files: with another version, or another build."""
+    """A list that is another one if the code that reads files has another version, or is another build."""
     here = os.path.dirname(os.path.abspath(__file__))
     found = []
     for folder in (here, os.path.join(os.path.dirname(here), "vocabulary")):
@@ -108,11 +111,11 @@ def _code() -> list[tuple[str, int, int]]:
 
 
 def cache_key(path: str, options: Sequence[Any]) -> str | None:
-    """The name of an entry; None if nothing is to be kept.
+    """The path of an entry; None if there is no cache, or no entry can be made for these options.
 
     Args:
-        path: the file.
-        options: what else decides what is read of it, as JSON values.
+        path: the tokenizer's file.
+        options: what else decides what is read from the file, as JSON values.
     """
     import hashlib
 
@@ -127,10 +130,10 @@ def cache_key(path: str, options: Sequence[Any]) -> str | None:
 
 
 def read_entry(key: str, files: Sequence[Identity]) -> CachedVocabulary | None:
-    """The entry of this name; None if it is not there, damaged or of other files.
+    """The entry at this path; None if it is not there, damaged or of other files.
 
     Args:
-        key: its name, from `cache_key`.
+        key: its path, from `cache_key`.
         files: what `identify` says of the files now.
     """
     data = _read_own_file(key)
@@ -138,7 +141,7 @@ def read_entry(key: str, files: Sequence[Identity]) -> CachedVocabulary | None:
         return None
     try:
         found = _unpack(data, os.path.basename(key), files)
-        # (the entries that were used last are deleted last)
+        # (`_make_room` deletes the entries with the latest times last)
         os.utime(key)
     except (OSError, TokenizerError, LookupError, TypeError, ValueError, OverflowError, RecursionError):
         return None
@@ -166,7 +169,8 @@ def _read_own_file(path: str) -> bytes | None:
 
 
 def _unpack(data: bytes, name: str, files: Sequence[Identity]) -> CachedVocabulary | None:
-    """The vocabulary in an entry. Raises an error of any of several classes where it is damaged."""
+    """The vocabulary in an entry; None if the entry is of other files. If the entry is damaged, returns None or raises
+    an error of one of several classes."""
     import hashlib
 
     start = len(MAGIC) + DIGEST
@@ -206,7 +210,7 @@ def write_entry(key: str, vocabulary: CachedVocabulary, files: Sequence[Identity
     """Write an entry. Where that is not possible, nothing happens.
 
     Args:
-        key: its name, from `cache_key`.
+        key: its path, from `cache_key`.
         vocabulary: what it says.
         files: what `identify` said of the files before they were read.
     """
@@ -246,7 +250,8 @@ def _write(path: str, data: bytes) -> None:
 
 
 def _make_room(folder: str) -> None:
-    """Deletes entries, those that were not used for the longest time first, until the rest is within the limit."""
+    """Deletes entries until the rest is within MAX_BYTES: first those that were not used for the longest time. Also
+    deletes files that were left before they were renamed."""
     entries = []
     with os.scandir(folder) as found:
         for one in found:

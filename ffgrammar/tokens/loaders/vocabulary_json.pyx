@@ -5,12 +5,12 @@
     config["model"]["merges"]       # a JsonText: checked, and not read yet
     config["model"]["merges"].merges(config["model"]["vocab"])    # the ids of the merges
 
-These two make up nearly all of such a file. Python's json takes 107 ms for Llama 3's file of 9 MB and 331 ms for
-Gemma 3's of 33 MB; this takes 12 and 39 ms. The rest of the file is read by Python's json.
+These two parts make up nearly all of such a file. `read_big_parts` takes 12 ms for Llama 3's file of 9 MB and 39 ms for
+Gemma 3's of 33 MB; Python's json takes 107 and 331 ms. The rest of the file is left to Python's json.
 
 The reader knows only the plain case: UTF-8, each key once, ids that are small numbers, no name and no id twice, merges that are
 strings or pairs of strings. For anything else, errors included, it returns None. Then Python's json reads the file and decides. So
-this reader need not know what is right in unusual cases.
+the reader need not know what is right in unusual cases.
 """
 
 from libc.stddef cimport size_t
@@ -277,8 +277,8 @@ cdef bint _merges(Text* text, uint8_t* spare) noexcept nogil:
 
 
 cdef long _merge_names(Text* text, uint8_t* out, size_t* cut) noexcept nogil:
-    """Reads one entry of `merges`, which was checked. Writes the two names to `out`, the second right after the first, which has
-    `cut` bytes. Returns how many bytes both have, or UNUSUAL where they are not two."""
+    """Reads one entry of `merges`, which `_merge` has checked. Writes its two names to `out`, one right after the other. Sets
+    `cut` to the size of the first. Returns the size of both together, or UNUSUAL if the entry is not of two names."""
     cdef uint8_t* space
     cdef long size
     if _take(text, c'"'):
@@ -303,7 +303,8 @@ cdef long _merge_names(Text* text, uint8_t* out, size_t* cut) noexcept nogil:
 cdef Status _merge_ids(
     Text* text, const TokenIndex* index, const uint8_t* never, uint8_t* spare, Vec* found
 ) noexcept nogil:
-    """Appends the ids of all merges to `found`. `text` is at the array of `merges`. `spare` has room for all of the text."""
+    """Appends the ids of all merges to `found`: left token, right token, and what they become. `text` is at the array of
+    `merges`, which `_merges` has checked. never[i] is 1 if token i may be in no merge. `spare` has room for all of the text."""
     cdef uint32_t[3] ids
     cdef int32_t left, right, whole
     cdef size_t cut = 0
@@ -331,8 +332,8 @@ cdef class JsonText:
     """A value that is still JSON text.
 
     Args:
-        data: a text.
-        start, end: where the value is in it.
+        data: a text in which the value is.
+        start, end: where in this text the value begins and ends.
     """
     cdef bytes data
     cdef size_t start
@@ -348,14 +349,13 @@ cdef class JsonText:
         return json.loads(self.data[self.start : self.end])
 
     def merges(self, NameTable table not None, never=()):
-        """The ids of listed merges, for MergeList: left token, right token and what they become, one after another, as words of 32
-        bits. (On Llama 3 this takes 35 ms. Python's json and its look-ups take 450 ms.)
+        """The listed merges, for MergeList: for each merge the ids of its left token, of its right token and of what they become,
+        as words of 32 bits. None if a merge is not of two tokens that make a token, or if it is of a token in `never`. Then the
+        caller can find this merge in `value`. (On Llama 3 this takes 35 ms. Python's json and look-ups in a dict take 450 ms.)
 
         Args:
             table: the vocabulary.
-            never: ids that no merge may be of.
-
-        Returns None where a merge is not of two tokens that make a token. `value` shows what is wrong with it.
+            never: ids of tokens that may be in no merge.
         """
         cdef Text text = Text(self.data, self.end, self.start)
         cdef uint8_t* spare = <uint8_t*>malloc(self.end - self.start + 1)
@@ -410,7 +410,8 @@ cdef class _Reader:
         return end - start == size and memcmp(self.text.data + start, name, size) == 0
 
     cdef Status object(self, bint inside) noexcept nogil:
-        """Passes over the object of the whole text or, `inside`, that of `model`. Reads the two parts."""
+        """Passes over the object that is the whole text or, if `inside`, the one that is `model`. Reads the two parts on the
+        way."""
         cdef size_t start, end, at
         cdef Status status
         if not _take(&self.text, c"{"):
@@ -502,15 +503,15 @@ cdef class _Reader:
 
 
 def read_big_parts(bytes data not None):
-    """The value of a tokenizer.json, with a NameTable for the `vocab` and a JsonText for the `merges` of its `model`. None if it
-    is not the plain case, or not JSON.
+    """The value of a tokenizer.json, with a NameTable for the `vocab` and a JsonText for the `merges` of its `model`. None if the
+    file is not the plain case, or not JSON.
 
     Args:
-        data: the file. It is kept as long as the merges are.
+        data: the content of the file. It stays in memory as long as the JsonText does.
     """
     cdef _Reader reader
     cdef Status status
-    # (json tells other encodings than UTF-8 by zero bytes and byte order marks)
+    # (UTF-16 and UTF-32 are left to json, which tells them by zero bytes and byte order marks)
     if not data.startswith(b"{") or data[1:2] == b"\0" or len(data) > 0xFFFFFFF0:
         return None
     reader = _Reader(data)
@@ -524,7 +525,7 @@ def read_big_parts(bytes data not None):
         config = json.loads(reader.rest())
     except (ValueError, RecursionError):
         return None
-    # (the names of other models need not be distinct, and their numbers are read with more care)
+    # (a model of another kind may have equal names, and its scores are read with more care)
     table = reader.table() if config["model"].get("type", "BPE") == "BPE" else None
     if table is None:
         return None

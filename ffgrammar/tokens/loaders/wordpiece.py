@@ -1,8 +1,8 @@
 """The bytes of WordPiece tokens (BERT's).
 
-A token begins a word, unless its name begins with `##`: then it continues one. The decoder of such a model puts a space
-before each token that begins a word. It then takes away the spaces before a few marks (`cleanup`). So the bytes of a
-token inside a text are:
+A token whose name begins with `##` continues a word. Any other token begins one. The decoder of such a model puts a
+space before each token that begins a word. It then takes away the spaces before a few marks (`cleanup`). So the bytes
+of a token inside a text are:
 
     to_bytes = token_bytes(prefix="##", cleanup=True)
     to_bytes("fox"), to_bytes("##es"), to_bytes(".")     # b" fox", b"es", b"."
@@ -23,7 +23,7 @@ __all__ = ["EOS_NAME", "NO_RULES", "token_bytes", "wordpiece_bytes"]
 NO_RULES = "the model is WordPiece, not BPE"
 # The token that ends a text, in models that have none of the usual names for it
 EOS_NAME = "[SEP]"
-# What `cleanup` replaces, and by what
+# What `cleanup` replaces, and what it puts in its place
 CLEAN = [
     (" .", "."),
     (" ?", "?"),
@@ -44,7 +44,7 @@ def token_bytes(prefix: str, cleanup: bool) -> Callable[[str], bytes]:
 
     Args:
         prefix: what the name of a token begins with if it continues a word.
-        cleanup: whether the decoder takes away spaces.
+        cleanup: whether the decoder replaces as in CLEAN.
     """
 
     def to_bytes(text: str) -> bytes:
@@ -57,13 +57,15 @@ def token_bytes(prefix: str, cleanup: bool) -> Callable[[str], bytes]:
 
 
 def wordpiece_bytes(model: dict[str, Any], steps: list[dict[str, Any]], name: str) -> Callable[[str], bytes]:
-    """The same for a tokenizer.json: of its model, and of the members of its decoder. Raises TokenizerError if these do
-    not fit together; `name` is for the message."""
+    """The function of `token_bytes` for a tokenizer.json. `model` is its model, and `steps` are the members of its
+    decoder. Raises TokenizerError if these do not fit together; `name` is for the message."""
     if [step["type"] for step in steps] != ["WordPiece"]:
         raise TokenizerError(
             f"{name}: a WordPiece model without a WordPiece decoder is not supported; use Tokenizer.from_tokens"
         )
     prefix = steps[0].get("prefix", "##")
     if not prefix or model.get("continuing_subword_prefix", "##") != prefix:
-        raise TokenizerError(f"{name}: what continues a word is not the same in the model and in the decoder")
+        raise TokenizerError(
+            f"{name}: the prefix of tokens that continue a word is not the same in the model and in the decoder"
+        )
     return token_bytes(prefix, bool(steps[0].get("cleanup", True)))

@@ -1,4 +1,4 @@
-"""Unigram models: the pieces that a text is cut into are those with the greatest sum of scores.
+"""Unigram models: a text is cut into the pieces whose scores have the greatest sum.
 
 In reading order:
 

@@ -11,21 +11,22 @@ cdef struct PathEnd:
     # The best path from the start of a text to one of its offsets.
     double score
     uint32_t start  # the offset where its last piece begins; NOWHERE if no path ends here
-    int32_t piece   # its last piece; UNKNOWN for a character that is none
+    int32_t piece   # its last piece; UNKNOWN for a character that is no piece
 
 
 cdef class BestPath:
     cdef readonly TokenTrie trie
-    cdef double* scores     # by representative token of a node: the score of the piece with these bytes; NaN if there is none
-    cdef uint32_t* pieces   # by representative token: this piece
+    # By the token that represents some bytes: the score of the piece with these bytes, NaN if there is none; and this piece
+    cdef double* scores
+    cdef uint32_t* pieces
     # By two bytes: their node, or 0. Nodes of one byte have the most children to search. This table halves the time of encoding.
     cdef uint32_t* pairs
     cdef double unknown_score
-    cdef int32_t unknown    # the token of a run of characters that are no pieces, or -1
-    cdef bint has_bytes     # whether `byte_tokens` are used instead
+    cdef int32_t unknown    # the token for a run of characters that are no pieces, or -1
+    cdef bint has_bytes     # whether such characters are written with `byte_tokens`, and not with `unknown`
     cdef uint32_t[256] byte_tokens
     cdef bint single        # whether sums are rounded to 32 bits
-    cdef bint by_words      # whether a space ends a path
+    cdef bint by_words      # whether each space begins a new path
 
     # A step of the constructor: fill `pairs`.
     cdef void list_pairs(self) noexcept nogil
@@ -34,13 +35,13 @@ cdef class BestPath:
     # a character is no piece and there is no token for it.
     cdef BpeStatus encode_all(self, const uint8_t* text, size_t count, PathEnd* ends, Ids* out) noexcept nogil
 
-    # The same for one path through the whole text.
+    # Append the tokens of the best path through a text or, `by_words`, a word. Returns as `encode_all`.
     cdef BpeStatus encode_path(self, const uint8_t* text, uint32_t count, PathEnd* ends, Ids* out) noexcept nogil
 
     # Find the best path to each offset: fill ends[: count + 1].
     cdef void find_ends(self, const uint8_t* text, uint32_t count, PathEnd* ends) noexcept nogil
 
-    # Append the tokens of the path that leads to ends[count]. Returns as `encode_all`. `ends` is of no use any more.
+    # Append the tokens of the path that leads to ends[count]. Returns as `encode_all`. Overwrites `ends`.
     cdef BpeStatus spell(self, const uint8_t* text, uint32_t count, PathEnd* ends, Ids* out) noexcept nogil
 
     # Append the tokens of a character that is no piece. `is_first` says whether it is the first of a run of such characters.

@@ -2,15 +2,15 @@
 
 A model has a score for each of its pieces: the logarithm of how likely the piece is. Of all ways to cut a text into pieces, the
 one with the greatest sum of scores counts. It is found from left to right (Viterbi): the best path to each offset is the best path
-to an earlier one and one piece more. So a text costs as many steps as there are pieces at its offsets.
+to an earlier offset and one piece more. So each offset of a text costs a few steps in the trie of the pieces.
 
     path = BestPath(trie, scores, -20.0, unknown=2, byte_tokens=None, single=False, by_words=True)
     path.encode(b" hello world")       # spaces are spaces here, not U+2581
 
 Results are those of the packages, id for id. Of two paths with equal sums, the one whose last piece is longer wins. The package
-`sentencepiece` sums with 32 bits, so what it makes of a word depends on how many words there are before. `tokenizers` and
-llama.cpp sum with 64 bits. A character that is no piece has a score, too: 10 less than the worst piece. It becomes a token for
-each of its bytes, or one token for a run of such characters.
+`sentencepiece` sums with 32 bits, so what it makes of a word can depend on how many words come before. `tokenizers` and llama.cpp
+sum with 64 bits. A character that is no piece has a score, too: 10 less than the worst piece. Each of its bytes becomes a token,
+or a run of such characters becomes one token.
 
 A megabyte of text takes 20 to 40 ms, as with `sentencepiece`.
 """
@@ -33,17 +33,18 @@ cdef enum:
     UNKNOWN = -1
     RELEASE_GIL_FROM = 1024  # from this many bytes of text on, giving up the GIL is worth its cost
 
-# With 32 bits, sums begin anew at zero once they exceed this. The package `sentencepiece` does so.
+# With 32 bits, a sum that exceeds this begins anew at zero, as in the package `sentencepiece`.
 cdef double GREATEST_SUM = 100_000
 
 
 cdef inline double rounded(double value, bint single) noexcept nogil:
-    """A sum of two numbers of 32 bits, rounded to 32 bits. (With 64 bits in between, the result is the same.)"""
+    """A value, rounded to 32 bits if `single`. (Two numbers of 32 bits may be summed with 64 bits first: the result is that of
+    summing them with 32 bits.)"""
     return <float>value if single else value
 
 
 cdef inline void offer(PathEnd* end, double score, uint32_t start, int32_t piece) noexcept nogil:
-    """Take a path to an offset if there is none yet, or a worse one."""
+    """Keep this path to an offset if no path to it is known yet, or only a worse one."""
     if end.start == <uint32_t>NOWHERE or score > end.score:
         end[0] = PathEnd(score, start, piece)
 
@@ -54,7 +55,7 @@ cdef class BestPath:
     Args:
         trie: the vocabulary, with spaces as spaces.
         scores: by id; NaN for a token that is no piece, and so is never made of a text.
-        unknown_score: of a character that is no piece.
+        unknown_score: the score of a character that is no piece.
         unknown: the token for such characters; None if there is none.
         byte_tokens: 256 tokens for the bytes of such characters; None if there are none.
         single: whether sums are rounded to 32 bits.

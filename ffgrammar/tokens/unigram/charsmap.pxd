@@ -7,14 +7,14 @@ from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 
 cdef class Charsmap:
-    cdef bytes data             # the map as the model has it, which the following point into
+    cdef bytes data             # the map as the model has it; the pointers below point into it
     cdef const uint8_t* units   # a double array of 32-bit units, little-endian
     cdef uint32_t unit_count
     cdef const uint8_t* texts   # what the rules write, each text with a zero byte after it
     cdef uint32_t texts_size
     cdef TokenTrie symbols      # texts that no rule changes
 
-    # One unit of the double array.
+    # One unit of the double array; 0 if `at` is beyond its end.
     cdef uint32_t unit(self, uint32_t at) noexcept nogil
 
     # How many bytes the longest rule that applies at the start of a text takes; 0 if none applies. Sets `value` to where the

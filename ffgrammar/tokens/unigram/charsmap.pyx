@@ -8,8 +8,9 @@ characters disappear.
     charsmap.is_normal(b"a b")      # True: no rule applies anywhere in it
     charsmap.apply(b"a\\nb")         # b"a b"
 
-The text is read from left to right. The longest rule that applies is taken, and reading goes on after it. A symbol is a piece that
-the user of sentencepiece has defined. Where one begins, it is left as it is.
+The text is read from left to right. At each place the longest rule that applies is taken, and reading goes on after the
+characters that it replaces. A symbol is a piece that the user of sentencepiece has defined. `apply` leaves symbols as they are.
+`is_normal` does not look for them.
 """
 
 from libc.stddef cimport size_t
@@ -72,7 +73,7 @@ cdef class Charsmap:
         for i in range(count):
             at ^= below(unit) ^ text[i]
             unit = self.unit(at)
-            # (no unit has the label 0, so a zero byte is in no rule)
+            # (a zero byte is in no rule, but a unit beyond the end of the array is 0)
             if (unit & LABEL) != text[i] or text[i] == 0:
                 break
             if unit & LEAF:

@@ -1,10 +1,10 @@
 """Sorting tokens by their bytes.
 
-A token's next seven bytes and how many there are make a number of 64 bits. Numbers are sorted by their digits, the lowest first
-(a radix sort). Tokens with the same number and more than seven bytes left are then sorted among themselves by the bytes after
-these. Short runs are sorted by insertion, because the counters of a radix sort would cost more than the run.
+A token's next seven bytes, and how many of them there are, make a number of 64 bits. Numbers are sorted by their digits, the
+lowest digit first (a radix sort). Tokens with the same number and more than seven bytes left are then sorted among themselves by
+the bytes after these seven. Short runs are sorted by insertion: the counters of a radix sort would cost more than the run.
 
-The whole trie of Llama 3's 128,000 tokens takes 11 ms. Python's sort of them alone takes 44 ms.
+To sort Llama 3's 128,000 tokens and make their trie takes 11 ms. Python takes 44 ms to sort them.
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
@@ -22,8 +22,8 @@ cdef struct Keyed:
 
 
 cdef inline uint64_t _key(const uint8_t* text, uint32_t count) noexcept nogil:
-    """The first bytes of a text of `count` bytes, the first one highest, and in the lowest byte how many they are: STEP + 1 if
-    there are more than STEP."""
+    """The number for a text of `count` bytes. Its high bytes are the first STEP bytes of the text, the first one highest. Its
+    lowest byte is `count`, or STEP + 1 if the text has more than STEP bytes."""
     cdef uint64_t key = 0
     cdef uint32_t i
     cdef uint32_t used = count if count < <uint32_t>STEP else <uint32_t>STEP
@@ -45,7 +45,7 @@ cdef void _insertion_sort(Keyed* items, uint32_t count) noexcept nogil:
 
 
 cdef void _radix_sort(Keyed* items, Keyed* spare, uint32_t count) noexcept nogil:
-    """Sorts `items`; `spare` has room for as many."""
+    """Sorts `items`. `spare` has room for `count` items, too."""
     cdef uint32_t[8][256] counts
     cdef uint32_t i, digit, start, size
     cdef int place, moves = 0
@@ -77,7 +77,7 @@ cdef void _radix_sort(Keyed* items, Keyed* spare, uint32_t count) noexcept nogil
 cdef void _sort_from(
     const uint8_t* blob, const uint32_t* offsets, Keyed* items, Keyed* spare, uint32_t count, uint32_t depth
 ) noexcept nogil:
-    """Sorts tokens that have the same first `depth` bytes, and at least so many."""
+    """Sorts tokens of at least `depth` bytes, whose first `depth` bytes are the same."""
     cdef uint32_t i, first, start
     for i in range(count):
         start = offsets[items[i].token] + depth

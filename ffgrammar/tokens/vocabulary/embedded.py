@@ -26,8 +26,8 @@ class Encoding(NamedTuple):
         data: stem of the file in data/ that holds the ranks.
         sha256: tiktoken's checksum of the rank file that the data were made from.
         pattern: splits a text into pre-tokens. No token reaches across the end of a pre-token.
-        splitter: names the hand-written pre-tokenizer that does what the pattern says, in
-            `tokens/pretokenize/builtin.pyx`. It is a key of `SPLITTERS` in `tokens/bpe/builtin_encoder.pyx`.
+        splitter: the name of the hand-written pre-tokenizer in `tokens/pretokenize/builtin.pyx` that does what the
+            pattern says: a key of `SPLITTERS` in `tokens/bpe/builtin_encoder.pyx`.
         special_tokens: id by name.
         eos: names of the tokens that end a text unless the caller says otherwise.
     """
@@ -88,7 +88,7 @@ ENCODINGS = {
 
 
 def read_packed(packed: bytes) -> tuple[bytes, int]:
-    """(the decompressed form, how many tokens it has). pack.py describes the layout.
+    """(the front-coded form, how many tokens it has). pack.py describes the layout.
 
     Raises:
         TokenizerError: the data are damaged, or in the form of another version.
@@ -109,8 +109,9 @@ def load_trie(encoding: Encoding, vocab_size: int) -> TokenTrie:
 
 
 def load_left_lengths(encoding: Encoding) -> bytes:
-    """How many bytes the left parts of an embedded encoding's tokens have (tokens/bpe/pack_lengths.py). Raises
-    TokenizerError if its file cannot be read or is damaged."""
+    """For each token of an embedded encoding, in byte order, how many bytes its left part has: the first of the two
+    tokens that merge into it (tokens/bpe/pack_lengths.py). Raises TokenizerError if the file cannot be read or is
+    damaged."""
     try:
         return zlib.decompress(_read_data(f"{encoding.data}.lengths.bin"))
     except zlib.error as error:

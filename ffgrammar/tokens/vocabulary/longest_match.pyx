@@ -1,9 +1,8 @@
-"""Encodes by the longest match: at each place the token with the most bytes is taken, and nothing is merged. RWKV's tokenizer
-does this.
+"""Encodes by the longest match: at each place the longest token is taken, and nothing is merged. RWKV's tokenizer does this.
 
     LongestMatch(trie).encode(b"Hello world")      # ids
 
-For each byte of a text there are a few steps in the trie, which take about 50 ns.
+Each byte of a text takes a few steps in the trie: about 50 ns.
 """
 
 from libc.stdint cimport uint8_t, uint32_t
@@ -34,7 +33,7 @@ cdef class LongestMatch:
         """The ids of a text or of any bytes.
 
         Raises:
-            TokenizerError: no token begins at some place; the message names it.
+            TokenizerError: there is a place where no token begins; the message names it.
         """
         # (parts of surrogate pairs that stand alone become U+FFFD)
         cdef bytes text = data if isinstance(data, bytes) else data.encode("utf-16", "surrogatepass").decode(

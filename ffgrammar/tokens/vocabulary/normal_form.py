@@ -1,6 +1,6 @@
 """Unicode's normal forms, for tokenizers that put a text into one before they cut it.
 
-The rules of such a tokenizer are those for texts that are in its form already. Whether a text is, is asked here.
+The rules of such a tokenizer hold for texts that are in its form already. This module says whether a text is.
 
     is_normal("NFC", "caf\u00e9")       # True
     is_normal("NFC", "cafe\u0301")      # False
@@ -17,7 +17,7 @@ NormalForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
 FORMS: tuple[NormalForm, ...] = ("NFC", "NFD", "NFKC", "NFKD")
 
 # Ranges of characters that never combine with the character before them. Whether the text from such a character on is
-# normal does not depend on what stands before it. There are others; these are in most texts.
+# normal does not depend on what stands before it. There are more such characters, but most texts have some of these.
 BOUNDARIES = ((0x00, 0x2FF), (0x370, 0x482), (0x3041, 0x3096), (0x30A1, 0x30FA), (0x3400, 0x9FFF), (0xAC00, 0xD7A3))
 
 
@@ -27,8 +27,8 @@ def is_normal(form: NormalForm, text: str) -> bool:
 
 
 def start_of_last_boundary(text: str) -> int | None:
-    """Where the last character of BOUNDARIES stands, None where there is none. If the part of a text before such a
-    character is normal, the whole text is normal exactly if the rest is."""
+    """Where the last character of BOUNDARIES stands; None if the text has none. If the text before such a character is
+    normal, the whole text is normal exactly if the text from this character on is."""
     for at in range(len(text) - 1, -1, -1):
         code = ord(text[at])
         if any(first <= code <= last for first, last in BOUNDARIES):
@@ -37,7 +37,8 @@ def start_of_last_boundary(text: str) -> int | None:
 
 
 def stands_alone(form: NormalForm, data: bytes) -> bool:
-    """Whether every text in a normal form that ends after a whole character is still in it if these bytes follow."""
+    """Whether these bytes can be appended to any text in a normal form without taking it out of this form. The text
+    must end after a whole character."""
     try:
         text = data.decode()
     except UnicodeDecodeError:

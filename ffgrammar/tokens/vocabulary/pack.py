@@ -2,7 +2,8 @@
 
     python -m ffgrammar.tokens.vocabulary.pack IN.tiktoken OUT.bin
 
-Layout: the 8 bytes MAGIC, the number n of tokens as little-endian uint32, then one zlib stream of
+Layout: the 8 bytes MAGIC, the number n of tokens as little-endian uint32, then one zlib stream. It has the tokens in
+*front-coded form*:
 
     n bytes      how many bytes the token shares with the token before it (tokens are in byte order)
     n bytes      how many further bytes the token has
@@ -51,7 +52,7 @@ def read_rank_file(text: bytes) -> list[bytes]:
 
 
 def front_code(tokens: Iterable[tuple[bytes, int]]) -> tuple[bytes, int]:
-    """(the uncompressed form of (bytes, id) pairs, how many pairs there are).
+    """(the front-coded form of (bytes, id) pairs, how many pairs there are).
 
     Raises:
         TokenizerError: a token is empty or longer than 255 bytes, two tokens are equal, or an id is out of range.
@@ -78,8 +79,8 @@ def front_code(tokens: Iterable[tuple[bytes, int]]) -> tuple[bytes, int]:
 
 
 def pack(rank_file: bytes) -> bytes:
-    """The embedded form of the text of a .tiktoken file. Raises TokenizerError if the text cannot be packed, or if
-    `unpack` could not rebuild it."""
+    """The content of the OUT.bin for the content of a .tiktoken file. Raises TokenizerError if the file cannot be
+    packed, or if `unpack` could not rebuild it."""
     tokens = read_rank_file(rank_file)
     raw, count = front_code((token, rank) for rank, token in enumerate(tokens))
     packed = MAGIC + count.to_bytes(4, "little") + zlib.compress(raw, 9)
@@ -89,7 +90,7 @@ def pack(rank_file: bytes) -> bytes:
 
 
 def unpack(packed: bytes) -> bytes:
-    """The text of the .tiktoken file that `pack` was given."""
+    """The content of the .tiktoken file that `pack` was given."""
     raw, count = read_packed(packed)
     tokens = [b""] * count
     low, middle, high = (raw[(2 + plane) * count : (3 + plane) * count] for plane in range(3))

@@ -6,10 +6,10 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 @cython.final
 cdef class PackedTokens:
-    # The bytes of token i are blob[offsets[i]:offsets[i + 1]]. An id without bytes has none.
+    # The bytes of token i are blob[offsets[i]:offsets[i + 1]], which is empty for an id without bytes.
     cdef uint32_t count
     cdef uint8_t* blob
     cdef uint32_t* offsets  # count + 1
 
-    # Allocate room for tokens, all without bytes yet. Returns 0, raises MemoryError or TokenizerError.
+    # Allocate room for `count` tokens, all without bytes yet. Returns 0; raises MemoryError or TokenizerError.
     cdef int allocate(self, uint32_t count, uint64_t blob_bytes) except -1

@@ -1,5 +1,5 @@
-"""The bytes of tokens by id, in one piece of memory. It says what a list of bytes objects says, in less than a quarter of the
-space.
+"""The bytes of tokens by id, in one piece of memory. `PackedTokens` has what a list of bytes objects has, in less than a quarter
+of the space.
 
     tokens = PackedTokens([b"a", None, b"ab"])
     tokens[2], tokens[1]                    # b"ab", None
@@ -22,6 +22,7 @@ cdef class PackedTokens:
 
     Args:
         tokens: bytes by id; b"" or None for an id without bytes.
+
     Raises:
         TokenizerError: a token is not bytes, or all together have 2**32 bytes or more.
     """
@@ -79,10 +80,10 @@ cdef class PackedTokens:
             yield self.blob[self.offsets[token] : self.offsets[token + 1]] or None
 
     def changed(self, changes not None):
-        """Another one, in which some ids have other bytes.
+        """A copy in which some ids have other bytes.
 
         Args:
-            changes: bytes by id, None for no bytes. There may be ids that this one does not have.
+            changes: bytes by id, None for no bytes. An id that is too high for the original makes the copy longer.
 
         Raises:
             TokenizerError: all together have 2**32 bytes or more.

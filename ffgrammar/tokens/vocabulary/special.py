@@ -1,7 +1,7 @@
 """Special tokens, EOS ids and the size of a vocabulary: what a caller or a file says of them, checked.
 
-A special token is an id with a name and no bytes: no text contains it. An id that ends a text is always special; where
-it has no name it gets one here. All checks raise TokenizerError and name what is wrong.
+A special token is an id with a name and no bytes: no text contains it. An id that ends a text is always special. If it
+has no name, it gets one here. All checks raise TokenizerErrors that say what is wrong.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ __all__ = [
 
 EosIds = int | Iterable[int] | None
 
-# What the name of a special token in a text is: ordinary text, or that token.
+# How the name of a special token in a text is read: as ordinary text, or as that token.
 Special = Literal["text", "allow"]
 
 
 class SpecialNames:
-    """Finds the names of special tokens in texts. Of several names that begin at one place the longest counts.
+    """Finds the names of special tokens in texts. If several names begin at one place, the longest counts.
 
     Args:
         special_tokens: id by name.
@@ -55,7 +55,7 @@ class SpecialNames:
         return found[0] if isinstance(found[0], str) else found[0].decode("utf-8", "surrogatepass")
 
     def split(self, text: str | bytes) -> list[tuple[str | bytes, int | None]]:
-        """The parts of a text: what stands before each name, with the id of the name; and what is left, with None."""
+        """The parts of a text: (what stands before it, its id) for each name, and (the rest of the text, None)."""
         parts: list[tuple[str | bytes, int | None]] = []
         at = 0
         for found in self._text.finditer(text) if isinstance(text, str) else self._bytes.finditer(text):
@@ -65,7 +65,7 @@ class SpecialNames:
 
 
 def check_vocab_size(vocab_size: int | None, needed: int) -> int:
-    """`vocab_size`, or `needed` where it is None. Raises TokenizerError if it is less than that."""
+    """`vocab_size`, or `needed` if it is None. Raises TokenizerError if it is less than `needed`, or no int."""
     if vocab_size is None:
         return needed
     if not isinstance(vocab_size, int) or isinstance(vocab_size, bool):
@@ -76,7 +76,7 @@ def check_vocab_size(vocab_size: int | None, needed: int) -> int:
 
 
 def check_id(number: Any, what: str) -> int:
-    """An id as int. Raises TokenizerError, which begins with `what`, if it is not an int or is negative."""
+    """An id as int. Raises TokenizerError if it is not an int or is negative; the message begins with `what`."""
     if isinstance(number, bool) or not hasattr(number, "__index__"):
         raise TokenizerError(f"{what}: expected an int, not {type(number).__name__}")
     index: int = number.__index__()
@@ -86,8 +86,8 @@ def check_id(number: Any, what: str) -> int:
 
 
 def check_special_tokens(special_tokens: dict[str, int]) -> None:
-    """Makes ints of the ids. Raises TokenizerError if a name is empty or not a str, an id is not an int or negative, or
-    an id has two names."""
+    """Checks special tokens, and makes ints of their ids in place. Raises TokenizerError if a name is empty or not a
+    str, an id is negative or not an int, or an id has two names."""
     names: dict[int, str] = {}
     for text, number in special_tokens.items():
         if not isinstance(text, str) or not text:
@@ -100,7 +100,7 @@ def check_special_tokens(special_tokens: dict[str, int]) -> None:
 
 
 def check_eos(eos_token_ids: EosIds, vocab_size: int) -> tuple[int, ...]:
-    """The EOS ids as a tuple without repeats. Raises TokenizerError if one is out of range."""
+    """The EOS ids as a tuple without repeats. Raises TokenizerError if one is not an int or out of range."""
     if eos_token_ids is None:
         listed: list[Any] = []
     elif isinstance(eos_token_ids, Iterable):

@@ -12,8 +12,8 @@ learns at a node is needed only below this node, so the walk keeps one entry for
         alive = ...                     # known[depth] from known[depth - 1] and node_byte(node)
         at = next_node(nodes, at, alive)
 
-Such a walk costs 1.5 to 3 ns a node if a step is one load from a table. Tokens that share their bytes share a node. Special
-tokens have none, nor have tokens of more than MAX_TOKEN_BYTES.
+Such a walk costs 1.5 to 3 ns a node if a step is one load from a table. Tokens with the same bytes share a node. Special tokens
+have no node, and neither have tokens of more than MAX_TOKEN_BYTES bytes.
 """
 
 cimport cython
@@ -23,8 +23,8 @@ from libc.string cimport memcmp, memcpy
 from ffgrammar.tokens.vocabulary.packed_tokens cimport PackedTokens
 
 cdef enum:
-    # Of tokens in the trie. Walks keep what they know by depth on the stack, so this is not larger than models need: Claude has
-    # tokens of 1,024 spaces.
+    # The most bytes that a token in the trie may have. A walk has arrays of this size on the stack, so it is not larger than
+    # models need: Claude has tokens of 1,024 spaces.
     MAX_TOKEN_BYTES = 1024
     DEPTH_BITS = 11
 
@@ -57,7 +57,7 @@ cdef inline uint32_t node_depth(const TrieNode* node) noexcept nogil:
 
 
 cdef inline uint32_t subtree_end(const TrieNode* nodes, uint32_t at) noexcept nogil:
-    """The index after the last node of a subtree. If the node at `at` has a next sibling, this is its index."""
+    """The index after the last node of the subtree at `at`. If the node at `at` has a next sibling, it is the sibling's index."""
     return at + node_size(&nodes[at])
 
 
@@ -80,8 +80,8 @@ cdef inline uint32_t trie_child(const TrieNode* nodes, uint32_t parent, uint32_t
 
 cdef struct TokenIndex:
     # A hash table from bytes to ids, with open addressing and linear probing. A slot is 0 if it is free, and otherwise
-    # (id + 1) << 8 | tag, where the tag is 8 bits of the hash. Most look-ups of a BPE merge find nothing, and with the tag they
-    # need not look at the token's bytes.
+    # (id + 1) << 8 | tag, where the tag is 8 bits of the hash. Most look-ups while BPE merges find nothing. The tag lets nearly
+    # all of these end without a comparison of bytes.
     uint32_t* slots
     uint32_t mask
     uint32_t longest  # bytes of the longest token
@@ -146,11 +146,11 @@ cdef class TokenTrie:
     cdef readonly uint32_t max_depth    # bytes of the longest token that is in the trie
 
     cdef TrieNode* nodes                # node_count of them; nodes[0] is the root
-    cdef uint16_t* heights              # per node: bytes of the longest way down from it
+    cdef uint16_t* heights              # by node: how many levels its subtree has below it
     cdef uint32_t roots[256]            # child of the root by byte, 0 where there is none
 
     # Aliases: tokens with the same bytes as another token, which represents these bytes. alias_id[k] is such a token, and
-    # alias_of[k] its representative. In a plain mask the two have the same bit.
+    # alias_of[k] its representative. A plain mask allows both or neither.
     cdef readonly uint32_t alias_count
     cdef uint32_t* alias_of
     cdef uint32_t* alias_id
@@ -171,8 +171,8 @@ cdef class TokenTrie:
     # The id that represents exactly these bytes (long tokens included), or -1.
     cdef int32_t find_token(self, const uint8_t* text, size_t count) noexcept nogil
 
-    # The steps of the constructors follow. Unless its comment says otherwise, a method with a result returns 0, and raises
-    # MemoryError or TokenizerError.
+    # The steps of the constructors follow. Unless its comment says otherwise, a method that returns an int returns 0, and may
+    # raise MemoryError or TokenizerError.
 
     # Note the number of ids, and allocate `offsets`.
     cdef int _reset(self, uint32_t vocab_size) except -1
@@ -184,22 +184,23 @@ cdef class TokenTrie:
     # order.
     cdef int _build(self, const uint32_t* order, uint32_t count) except -1
 
-    # Returns the front-coded form of tokens. `order` as above.
+    # Returns the front-coded form of tokens (trie.pyx::FrontCoded). `order` and `count` are those of `_build`.
     cdef bytearray _front_code(self, const uint32_t* order, uint32_t count)
 
-    # The rest of `_build`. `raw` is the front-coded form of `count` tokens and has `size` bytes. `wide` says whether it is wide,
-    # and `aliases` how many tokens in it have the same bytes as the one before.
+    # The rest of `_build`. `raw` is the front-coded form of `count` tokens and has `size` bytes. `wide` says whether the form is
+    # wide. `aliases` says how many tokens in it have the same bytes as the token before them.
     cdef int _make_nodes(
         self, const uint32_t* order, const uint8_t* raw, size_t size, uint32_t count, bint wide, uint32_t aliases
     ) except -1
 
-    # Whether the front-coded form of the tokens is wide: whether one of them in the trie has more than 255 bytes.
+    # Whether the front-coded form of the tokens is wide: whether a token that is in the trie has more than 255 bytes.
     cdef bint is_wide(self) noexcept nogil
 
-    # Take the tokens over.
+    # Copy the tokens, and make all of the trie.
     cdef int _load_packed(self, PackedTokens tokens, frozenset secondary) except -1
 
-    # Take `count` tokens over from the form that pack.py writes, decompressed, and the (id, bytes) of long ones. `wide` as above.
+    # Make all of the trie from `raw`, which is the front-coded form of `count` tokens and has `size` bytes. `long_tokens` has
+    # (id, bytes) of the tokens that are too long for the trie. `wide` says whether the form is wide.
     cdef int _load_front_coded(
         self, const uint8_t* raw, size_t size, uint32_t count, list long_tokens, bint wide
     ) except -1
@@ -210,8 +211,8 @@ cdef class TokenTrie:
     # Write the ids of all tokens in the trie to `order`, in byte order, each alias after its representative.
     cdef void _list_in_order(self, uint32_t* order) noexcept
 
-    # The index of a node that Python code passed in. Raises IndexError if there is no such node, TokenizerError if it is no
-    # int.
+    # The index of a node that Python code passed in. Raises IndexError if there is no such node, TokenizerError if `node` is
+    # no int.
     cdef int64_t _checked_node(self, node) except -1
 
     # Free what `_build` makes.

@@ -6,7 +6,7 @@
 
 The .pxd describes the nodes and how to walk over them. A trie is filled once, by one linear pass over the tokens in byte order, and
 never changes, so any number of threads may read it. It takes 10 bytes a node, 4 bytes an id, the tokens' bytes, and 8 to 16
-bytes a token for an index of them: 4 MB for the 100,000 tokens of cl100k.
+bytes a token for the index from bytes to ids: 4 MB for the 100,000 tokens of cl100k.
 """
 
 cimport cython
@@ -27,24 +27,24 @@ cdef uint32_t _MAX_NODES = (1 << (32 - DEPTH_BITS)) - 1
 
 
 cdef struct FrontCoded:
-    # Tokens in byte order, in the form that pack.py writes. A wide form, for tokens of more than 255 bytes, has the high bytes
-    # of all lengths after the ids.
+    # Tokens in byte order, in the front-coded form (pack.py). If tokens have more than 255 bytes, the form is *wide*: it has the
+    # high bytes of all lengths after the ids.
     uint32_t count
     bint wide
-    const uint8_t* shared      # low bytes: how many bytes a token shares with the one before it
-    const uint8_t* rest        # low bytes: how many further bytes it has
+    const uint8_t* shared      # by token: how many bytes it shares with the token before it (the low byte of this number)
+    const uint8_t* rest        # by token: how many further bytes it has (the low byte of this number)
     const uint8_t* ids         # all low bytes of the ids, all middle bytes, all high bytes
-    const uint8_t* high_bytes  # of all `shared`, then of all `rest`
-    const uint8_t* suffixes    # the further bytes
+    const uint8_t* high_bytes  # the high bytes of all `shared`, then those of all `rest`; only if `wide`
+    const uint8_t* suffixes    # the further bytes of one token after the other
 
 
 cdef inline size_t _lengths_and_ids(uint32_t count, bint wide) noexcept nogil:
-    """How many bytes a front-coded form has before its suffixes."""
+    """How many bytes the front-coded form has before its suffixes."""
     return <size_t>count * (7 if wide else 5)
 
 
 cdef inline FrontCoded _front_coded(const uint8_t* raw, uint32_t count, bint wide) noexcept nogil:
-    """The parts of a form."""
+    """The parts of the front-coded form `raw`."""
     return FrontCoded(
         count,
         wide,
@@ -57,12 +57,12 @@ cdef inline FrontCoded _front_coded(const uint8_t* raw, uint32_t count, bint wid
 
 
 cdef inline uint32_t _shared(const FrontCoded* coded, uint32_t k) noexcept nogil:
-    """How many bytes token k shares with the one before it."""
+    """How many bytes token k, in byte order, shares with the token before it."""
     return coded.shared[k] | (<uint32_t>coded.high_bytes[k] << 8 if coded.wide else 0)
 
 
 cdef inline uint32_t _rest(const FrontCoded* coded, uint32_t k) noexcept nogil:
-    """How many further bytes token k has."""
+    """How many further bytes token k, in byte order, has."""
     return coded.rest[k] | (<uint32_t>coded.high_bytes[coded.count + <size_t>k] << 8 if coded.wide else 0)
 
 
@@ -91,8 +91,8 @@ cdef uint64_t _count_nodes(
     uint32_t* aliases,
 ) noexcept nogil:
     """The number of nodes in the trie of these sorted tokens. Sets shared[k] to the length of the prefix that token k shares with
-    token k - 1, and rest[k] to how many bytes it has besides. Adds to `aliases` the number of tokens that have the same bytes as
-    the token before them."""
+    token k - 1, and rest[k] to the number of its further bytes. Adds to `aliases` the number of tokens that have the same bytes
+    as the token before them."""
     cdef uint64_t nodes = 1
     cdef uint32_t k, token, before = 0, length, before_length = 0, common
     for k in range(count):
@@ -127,7 +127,7 @@ cdef void _fill_nodes(TokenTrie trie, const uint32_t* order, const FrontCoded* c
     cdef uint16_t* heights = trie.heights
     cdef const uint8_t* suffix = coded.suffixes
     cdef uint32_t count = coded.count
-    # By depth: the last node of this depth, and its height so far
+    # By depth: the last node of this depth, and its height (TokenTrie.heights) so far
     cdef uint32_t path[MAX_TOKEN_BYTES + 1]
     cdef uint16_t height[MAX_TOKEN_BYTES + 1]
     cdef uint32_t made = 1, aliases = 0, depth = 0, most = 0, k, common, length
@@ -170,7 +170,7 @@ cdef void _fill_nodes(TokenTrie trie, const uint32_t* order, const FrontCoded* c
 
 cdef void _index_tokens(TokenTrie trie, TokenIndex* index, uint32_t vocab_size) noexcept nogil:
     """Enters all tokens into the index, whose slots are empty."""
-    # (copies, as above)
+    # (copies, for the same reason as in `_fill_nodes`)
     cdef const uint32_t* offsets = index.offsets
     cdef const uint8_t* blob = index.blob
     cdef uint32_t* slots = index.slots
@@ -206,7 +206,7 @@ cdef void _index_tokens(TokenTrie trie, TokenIndex* index, uint32_t vocab_size) 
 
 
 cdef void _represent(TokenIndex* index, uint32_t other, uint32_t token) noexcept nogil:
-    """Puts a token into the slot of another one with the same bytes, if the other one has a slot."""
+    """Puts `token` into the slot of `other`, which has the same bytes, if `other` has a slot."""
     cdef uint64_t key = hash_bytes(index.blob + index.offsets[other], index.offsets[other + 1] - index.offsets[other])
     cdef uint32_t at = <uint32_t>(key >> 8) & index.mask
     while index.slots[at]:
@@ -219,9 +219,9 @@ cdef void _represent(TokenIndex* index, uint32_t other, uint32_t token) noexcept
 cdef const char* _front_coded_lengths(
     TokenTrie trie, const FrontCoded* coded, size_t size, uint32_t* order, uint64_t* total, uint32_t* aliases
 ) noexcept nogil:
-    """Reads the front-coded form: ids into `order`, the length of token i into `trie.offsets[i + 1]`. Adds the lengths to
-    `total`, and counts in `aliases` the tokens that have the same bytes as the token before them. `size` is that of the form.
-    Returns NULL, or what is wrong."""
+    """Reads the front-coded form, which has `size` bytes. Puts the ids into `order`, and the length of the token with id i into
+    `trie.offsets[i + 1]`. Adds the lengths to `total`. Adds to `aliases` the number of tokens that have the same bytes as the
+    token before them. Returns NULL, or what is wrong."""
     cdef uint32_t count = coded.count
     cdef const uint8_t* ids = coded.ids
     cdef uint32_t k, token, shared, rest, length, before = 0
@@ -261,8 +261,8 @@ cdef const char* _front_coded_bytes(TokenTrie trie, const FrontCoded* coded, con
         if common:
             memcpy(text, before, common)
         memcpy(text + common, suffix, more)
-        # Tokens must be ascending. This holds if the token has all of the one before as a prefix, or if its first byte that is
-        # not shared is greater.
+        # Tokens must ascend. They do if all of the token before is shared, or if the first byte that is not shared is greater in
+        # this token than in the token before.
         if common < length and text[common] <= before[common]:
             return "its tokens are not in order"
         length = common + more
@@ -309,16 +309,16 @@ cdef class TokenTrie:
 
     @staticmethod
     def from_front_coded(const uint8_t[::1] raw not None, count, vocab_size, long_tokens=(), bint wide=False):
-        """The trie of `count` tokens in the form that pack.py writes. A token that is there again, under another id, shares
-        all of its bytes and has no further ones.
+        """The trie of tokens in the front-coded form. Several tokens may have the same bytes. Each but the first of them shares
+        all of its bytes with the token before it, and has no further ones.
 
         Args:
-            raw: the decompressed form; pack.py describes its layout.
+            raw: the front-coded form; pack.py describes its layout.
             count: how many tokens it holds.
             vocab_size: how many ids there are.
             long_tokens: (id, bytes) of the tokens that the trie cannot hold, of more than 1,024 bytes; ids ascend.
-            wide: whether the high bytes of all lengths stand after the ids: first those of the shared lengths, then those
-                of the others.
+            wide: whether lengths have high bytes. These stand after the ids: first those of all shared lengths, then
+                those of all further lengths.
 
         Raises:
             TokenizerError: the data are damaged, or too large.
@@ -331,8 +331,7 @@ cdef class TokenTrie:
         return trie
 
     def front_coded(self):
-        """(the tokens in the form that `from_front_coded` reads, how many they are, the long tokens, whether the form is
-        wide)."""
+        """The arguments of `from_front_coded` but for `vocab_size`: (raw, count, long_tokens, wide)."""
         cdef uint32_t count = self.token_count - self.long_count
         cdef uint32_t* order = <uint32_t*>_claim(count, sizeof(uint32_t))
         cdef bytearray raw
@@ -384,8 +383,8 @@ cdef class TokenTrie:
             for number in secondary:
                 if 0 <= number < self.vocab_size:
                     last[<uint32_t>number] = True
-            # Sorting is stable. So among equal tokens secondary ones come last, ids ascend otherwise, and the first token
-            # represents the bytes.
+            # Sorting is stable. So among equal tokens secondary ones come last, and ids ascend otherwise. The first token of
+            # equal ones represents the bytes.
             for turn in range(2):
                 for token in range(self.vocab_size):
                     length = self.offsets[token + 1] - self.offsets[token]
@@ -492,7 +491,7 @@ cdef class TokenTrie:
         self, const uint32_t* order, const uint8_t* raw, size_t size, uint32_t count, bint wide, uint32_t aliases
     ) except -1:
         cdef uint32_t slots = 16
-        # (a byte that is not shared with the token before is a node)
+        # (each byte of the suffixes is a node)
         cdef uint64_t nodes = 1 + size - _lengths_and_ids(count, wide)
         cdef FrontCoded coded = _front_coded(raw, count, wide)
         if nodes > _MAX_NODES:
@@ -588,7 +587,8 @@ cdef class TokenTrie:
         return self.blob[self.offsets[at] : self.offsets[at + 1]]
 
     def bytes_and_offsets(self):
-        """(the bytes of all tokens in id order, the vocab_size + 1 offsets of the tokens in them: uint32 in native order)."""
+        """(the bytes of all tokens in the order of ids, the offsets where they begin). There are vocab_size + 1 offsets, as
+        uint32 in native byte order. The last one is the end of the bytes."""
         cdef size_t total = self.offsets[self.vocab_size]
         return (
             self.blob[:total],
@@ -622,7 +622,7 @@ cdef class TokenTrie:
         return found
 
     def subtree(self, bytes prefix not None):
-        """Ids of the trie's tokens that start with `prefix`, in byte order; no aliases, no long tokens."""
+        """Ids of the trie's tokens that begin with `prefix`, in byte order; no aliases, no long tokens."""
         cdef int64_t at = self.find(prefix)
         if at < 0:
             return []
@@ -642,7 +642,7 @@ cdef class TokenTrie:
 
 
 cdef int64_t _as_index(value) except? -1:
-    """A Python integer as int64. If it does not fit, -1, which is out of every range too."""
+    """A Python integer as int64. If it does not fit, -1, which is out of every range, too."""
     try:
         return value.__index__()
     except OverflowError:
