@@ -7,20 +7,21 @@ neighbours. So it is enough to know this of pairs, and a pair is checked without
     merges.may_follow(one, other)     # whether the tokenizer may write `other` right after `one`
     merges.parts(one)                 # the two tokens of its last merge
 
-The parts of a token are the two tokens that its last merge joins, and in a wider sense also the parts of these. A merge across
-the border of two tokens joins a part at the end of the first token, or this whole token, with a part at the beginning of the
-second one, or the whole. It can happen only while these two stand at the border, before they merge into something larger inside
-their own tokens. So the check undoes the merges of both tokens one by one, the later of the two last merges first. It begins
-with the question whether the two tokens merge at all. After each step it asks whether the two parts that then stand at the
-border would merge before the merge that was just undone. This is the check of the crate bpe of rust-gems. It is also in Vieira et
-al., "Language Models over Canonical Byte-Pair Encodings". It takes at most 14 look-ups on cl100k and o200k.
+The parts of a token are the two tokens that its last merge joins. They may have parts in turn, which are also parts of the
+token. A merge across the border of two tokens joins a part at the end of the first token with a part at the beginning of the
+second one. (Either may be the whole token.) It can happen only while these two parts stand at the border, before they merge
+into something larger inside their own tokens. So the check undoes the merges of both tokens one by one, the later of the two
+last merges first. It begins with the question whether the two tokens merge at all. After each step it asks whether the two parts
+that then stand at the border would merge before the merge that was just undone. This takes at most 14 look-ups on cl100k and
+o200k. It is the check of the crate bpe of rust-gems, and is also in Vieira et al., "Language Models over Canonical Byte-Pair
+Encodings".
 
 There are two kinds of vocabularies. In those of tiktoken a token's id is its rank, and two parts merge if their bytes together
 are those of a token. In those of Hugging Face merges are listed (merge_list.pyx), and a token's rank is that of the last merge
 when its own bytes are merged.
 
-A token's merges come in the order of ranks if no part of it, in the wider sense, has a higher rank than the token that it becomes
-a part of. If they do not, a pair with this token is checked by merging the bytes of both.
+A token's merges come in the order of ranks if none of its parts, at any depth, has a higher rank than the token that it merges
+into. If they do not, a pair with this token is checked by merging the bytes of both.
 
 The parts of a token are found when they are first asked for, by merging the token's bytes. Where the parts of all tokens are
 needed, there are two faster ways: split_all.pyx, and for the embedded encodings the packed lengths of the left parts
