@@ -13,8 +13,8 @@ cdef enum:
 cdef struct Cuts:
     # What the bytes of the tokens so far say about where their text is cut.
     uint32_t settled                    # how many tokens there are before the last known cut; no further text can change these
-    uint16_t state                      # the state of the automaton of pre-tokens before this cut
-    uint8_t count                       # how many states there are now, or UNKNOWN
+    uint16_t state                      # the state of the automaton of pre-tokens at this cut, before the next character
+    uint8_t count                       # how many `states` there are, or UNKNOWN
     uint16_t[MAX_HYPOTHESES] states     # the states that the text so far leads to
     Utf8 character                      # the character that the bytes so far end in
     uint32_t begun                      # the index of the token in which this character began
