@@ -7,7 +7,7 @@ reaches a sure state need not look further ahead.
 The states that a state becomes with a text form a set. All sets that can be met are explored, each once (the subset construction
 of automata). A set is sure if it has a state where the text may end, and if every character that texts have leads to a set that
 is sure. A state is sure if the set of this state alone is. If there are more than MAX_SETS sets, no state is called sure. Then
-searches take longer, and their answers are the same.
+searches take longer; their answers are the same.
 """
 
 from libc.stdint cimport uint8_t, uint32_t
