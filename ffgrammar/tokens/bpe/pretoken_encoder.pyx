@@ -130,8 +130,8 @@ cdef class PretokenEncoder:
         if memcmp(ids, made.items, made.count * sizeof(uint32_t)) != 0:
             return 0
         for i in range(1, made.count):
-            # (A token for a byte is written only where the character is no token. That is no matter of the pair alone, so such a
-            # pair is not kept.)
+            # (A token for a byte is written only where the character is no token. This does not depend on the pair alone, so
+            # such a pair is not kept.)
             if self.merges.is_byte == NULL or not (self.merges.is_byte[ids[i - 1]] or self.merges.is_byte[ids[i]]):
                 self.merges.keep_pair(ids[i - 1], ids[i])
         return made.count

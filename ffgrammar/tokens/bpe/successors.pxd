@@ -12,7 +12,7 @@ cdef enum:
 cdef class Successors(TokenMasks):
     cdef uint32_t made           # whether the tables are made; read it with `is_made`
     # A forest over the tokens that merges make. A token's parent is the left part of its last merge. Siblings are in descending
-    # order of rank. One block of memory has four arrays.
+    # order of rank. The four arrays share one block of memory.
     cdef uint32_t* position      # by token: its number in the preorder of the forest; NO_LIMIT if it is not in the forest
     cdef uint32_t* token         # by position
     cdef uint32_t* end           # by token: the position after its last descendant

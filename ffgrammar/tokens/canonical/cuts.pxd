@@ -25,6 +25,6 @@ cdef void cuts_begin(Cuts* at, uint32_t index) noexcept nogil
 # Read the token with this index. The bytes so far must begin a UTF-8 text.
 cdef void cuts_read(CanonicalRules rules, Cuts* at, uint32_t token, uint32_t index) noexcept nogil
 
-# Read a character of a class. Returns whether the text is cut before it, and all earlier cuts are known, too. False may also mean
-# that this is not known.
+# Read a character of a class. Returns whether it is known that the text is cut before this character, and also where all earlier
+# cuts are.
 cdef bint cuts_step(PretokenTable table, Cuts* at, uint32_t character) noexcept nogil

@@ -43,7 +43,8 @@ class LazyRules:
                 found = make()
             except TokenizerError as error:
                 self.reason = str(error)
-            # Two threads may both get here. What is kept for a grammar belongs to one object, so the first one stays.
+            # Two threads may both get here. What is kept for a grammar belongs to one rules object, so the first such
+            # object stays.
             self._kept.setdefault(None, found)
             # (This comes last. A thread that found neither `_kept` nor `_make` would take the rules for unknown.)
             self._make = None

@@ -142,9 +142,9 @@ cdef class PretokenTable:
             while named < self.range_count and self.ranges[named].last >> 6 < block:
                 named += 1
             at = block & ~<uint32_t>3
-            # `kinds` stores equal blocks of 256 code points, four blocks of ours, once. If the 256 code points around this block
-            # have the same class bytes as the 256 before them, and the pattern names none of either, the block has the same
-            # classes as the block four before it.
+            # `kinds` stores equal blocks of 256 code points once. A block of this loop has 64, and lies in one of those. If that
+            # one equals the 256 code points before it, and the pattern names none of either, this block has the same classes as
+            # the block four before it.
             if (block >= 4 and self.kinds.first[block >> 2] == self.kinds.first[(block >> 2) - 1]
                     and (named == self.range_count or self.ranges[named].first >> 8 > block >> 2)
                     and not self.has_names(at - 4)):
