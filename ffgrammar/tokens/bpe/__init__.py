@@ -5,9 +5,9 @@ In reading order:
     ids               a growable array of token ids, and the status codes of encoding
     merge_list        the merges of a tokenizer that lists them, by pair of tokens
     merge_loop        the loop that merges the bytes of a pre-token into tokens
-    merges            which two tokens can stand side by side after merging
+    merges            which two tokens can stand side by side after merging, and the two parts of a token
     split_all         the parts of all tokens at once
-    pack_lengths      the command that packs the parts of an embedded encoding's tokens
+    pack_lengths      the command that packs how long the left parts of an embedded encoding's tokens are
     token_masks       masks by token, found when they are first asked for; the base of the next two
     successors        for a token, all tokens that merges leave after it
     predecessors      for a token, all tokens that merges leave before it

@@ -6,7 +6,7 @@ from ffgrammar.tokens.vocabulary.trie cimport mix
 
 cdef enum:
     NEVER = 0xFFFFFFFF  # the rank of a pair that does not merge
-    FREE = 0xFFFFFFFF   # the left part of a slot that holds no pair
+    FREE = 0xFFFFFFFF   # `left` of a slot that holds no pair
 
 
 cdef struct Pair:
@@ -16,7 +16,7 @@ cdef struct Pair:
 
 
 cdef struct MergeIndex:
-    # A hash table with open addressing and linear probing.
+    # A hash table from pairs to ranks, with open addressing and linear probing.
     Pair* slots
     uint32_t mask
     uint32_t* results  # by rank: the token that the pair of this rank becomes

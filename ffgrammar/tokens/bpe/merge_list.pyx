@@ -27,10 +27,10 @@ cdef class MergeList:
     """The merges of a tokenizer, by pair.
 
     Args:
-        pairs: (left token, right token, token that they become), in the order of merging; or the same as bytes, with three words
-            of 32 bits for a pair. If a pair is listed twice, the last entry counts.
+        pairs: (left token, right token, token that they become), in the order of merging; or bytes with three words of 32 bits
+            for each pair. If a pair is listed twice, the last entry counts.
         ranks: the rank of each pair, ascending, below 2**28. Pairs of the same rank must become the same token. Without
-            `ranks`, the position of a pair is its rank.
+            `ranks`, the position of a pair is its rank. If `pairs` is bytes, there must be no `ranks`.
 
     Raises:
         TokenizerError: there are more than 2**28 pairs.

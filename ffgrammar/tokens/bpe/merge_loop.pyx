@@ -1,6 +1,7 @@
 """The merge loop of byte-pair encoding.
 
-Again and again the adjacent pair of the lowest rank merges, and of several such pairs the leftmost one, until no pair merges.
+In each round, of all pairs of neighbours that merge, the pair with the lowest rank becomes one token. If several have this rank,
+it is the leftmost of them. The loop ends when no pair merges.
 
 There are two kinds of merges. In vocabularies of tiktoken's kind a token's id is its rank, and two tokens merge if their bytes
 together are those of a token. In vocabularies of Hugging Face's kind the merges are listed (merge_list.pyx). The kinds differ
@@ -112,9 +113,8 @@ cdef inline bint rate(const Ranks* ranks, Part* parts, uint32_t count, uint32_t 
 cdef int64_t merge_many(const Ranks* ranks, uint32_t* ids, uint32_t count, uint32_t least) noexcept nogil:
     """Merge tokens in place, in the heap form. Returns how many are left, or BPE_NO_MEMORY."""
     # A heap item is rank << 32 | part: the lowest rank comes first, and of equal ranks the leftmost part. When a part or the one
-    # after it grows, or another part takes it in, its old items stay in the heap. They are known to be stale because the part's
-    # rank is another one now. The old rank never comes back, because parts only grow. Each merge adds at most two items and takes
-    # one out.
+    # after it grows, or another part takes it in, its old items stay in the heap. An item is stale if its rank is not that of the
+    # part. A part never gets an old rank back, because parts only grow. Each merge adds at most two items and takes one out.
     cdef Part* parts = <Part*>malloc(count * sizeof(Part))
     cdef uint64_t* heap = <uint64_t*>malloc((2 * <size_t>count + 2) * sizeof(uint64_t))
     cdef size_t heaped = 0

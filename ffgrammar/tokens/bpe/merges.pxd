@@ -37,8 +37,9 @@ cdef class Merges:
     cdef uint32_t* rank              # of its last merge, where merges are listed; else NULL
     cdef uint8_t* is_byte            # with listed merges: whether the token stands for a byte of a character that is no token
     cdef uint8_t* is_made            # with listed merges: whether some merge makes the token
-    # Answers of `pair` that are kept. An entry is one << 33 | other << 2 | answer << 1 | 1, or 0. Threads read and write entries
-    # without a lock: an entry is one word, which is read and written at once.
+    # Answers of `pair` that are kept. An entry is 0, or has the two tokens `one` and `other` and the answer, 0 or 1:
+    # one << 33 | other << 2 | answer << 1 | 1. Threads read and write entries without a lock: an entry is a single word, which is
+    # read and written at once.
     cdef uint64_t* kept_pairs
     cdef uint32_t all_split          # whether `left` is known for all tokens that have bytes
     cdef uint32_t[256] byte_token    # by byte: the token that stands for it, or NO_TOKEN
@@ -53,7 +54,7 @@ cdef class Merges:
     # Note the parts of a token in the tables. If `left` is WHOLE or UNREACHED, `right` is of no use. Returns as `split`.
     cdef int note(self, uint32_t token, uint32_t left, uint32_t right) noexcept nogil
 
-    # The right part of a token that has parts. The token must be split.
+    # The right part of a token that has parts. `left` must be known for the token.
     cdef inline uint32_t right_part(self, uint32_t token) noexcept nogil:
         cdef uint32_t found = atomic_load(&self.right[token])
         return found if found != <uint32_t>UNKNOWN else self.find_right(token)
@@ -61,7 +62,8 @@ cdef class Merges:
     # `right_part` where only the left part is known.
     cdef uint32_t find_right(self, uint32_t token) noexcept nogil
 
-    # The rank of a token's last merge, or that of its part `part` if this is higher. The part must be split.
+    # The higher of two ranks: that of a token's last merge, and that of the last merge of its part `part`, if this part has parts
+    # itself. `left` must be known for the part.
     cdef inline uint32_t later(self, uint32_t token, uint32_t part) noexcept nogil:
         cdef uint32_t rank = rank_of(self.rank, token)
         return max(rank, rank_of(self.rank, part)) if self.left[part] < <uint32_t>UNREACHED else rank
@@ -85,18 +87,19 @@ cdef class Merges:
     # `pair` for a pair whose answer is not kept.
     cdef int check_pair(self, uint32_t one, uint32_t other) noexcept nogil
 
-    # The same as `pair`, for tokens whose merges come in the order of ranks. `text` has the bytes of `one` and, from `border`
-    # on, those of `other`. It is needed only if ids are ranks.
+    # The same as `pair`, for tokens whose merges come in the order of ranks. `text` has the bytes of `one` and, from the offset
+    # `border` on, those of `other`. `text` and `border` are needed only if ids are ranks.
     cdef int side_by_side(self, const uint8_t* text, uint32_t border, uint32_t one, uint32_t other) noexcept nogil
 
-    # Part of `side_by_side`: whether no merge joins the two tokens, or parts of them, before both are made. Returns 1 or 0, or -1
-    # if there is no memory.
+    # Part of `side_by_side`: whether merging the bytes of both tokens gets as far as these two tokens, that is, whether both are
+    # made before any merge reaches across their border. Returns 1 or 0, or -1 if there is no memory.
     cdef int undo(self, const uint8_t* text, uint32_t border, uint32_t one, uint32_t other) noexcept nogil
 
-    # The rank of the merge of two neighbours, or NO_TOKEN if they do not merge. `text` and `border` are as above.
+    # The rank of the merge of two neighbours, or NO_TOKEN if they do not merge. `text` and `border` are as in
+    # `side_by_side`.
     cdef uint32_t joined(self, const uint8_t* text, uint32_t border, uint32_t one, uint32_t other) noexcept nogil
 
-    # The same as `pair`, for all tokens, by merging the `count` bytes of both. It is slower than `side_by_side`.
+    # The same as `pair`, for any two tokens: merges `text`, the `count` bytes of both. Slower than `side_by_side`.
     cdef int merged_apart(self, const uint8_t* text, uint32_t count, uint32_t one, uint32_t other) noexcept nogil
 
     # Whether a token's merges are out of order because of one of its parts: this part's last merge has a higher rank than the

@@ -7,21 +7,25 @@ neighbours. So it is enough to know this of pairs, and a pair is checked without
     merges.may_follow(one, other)     # whether the tokenizer may write `other` right after `one`
     merges.parts(one)                 # the two tokens of its last merge
 
-A merge across the border of two tokens joins a part that ends the first token with a part that begins the second one. It can
-happen only while these two parts stand at the border, before they merge into something larger inside their own tokens. So the
-check undoes the merges of both tokens one by one: the later of the two last merges first. Before each step it asks whether the
-two parts that now stand at the border would merge, and would do so before the merge that was undone last. This is the check of
-the crate bpe of rust-gems. It is also in Vieira et al., "Language Models over Canonical Byte-Pair Encodings". It takes at most
-14 look-ups on cl100k and o200k.
+The parts of a token are the two tokens that its last merge joins. They may have parts in turn, which are also parts of the
+token. A merge across the border of two tokens joins a part at the end of the first token with a part at the beginning of the
+second one. (Either may be the whole token.) It can happen only while these two parts stand at the border, before they merge
+into something larger inside their own tokens. So the check undoes the merges of both tokens one by one, the later of the two
+last merges first. It begins with the question whether the two tokens merge at all. After each step it asks whether the two parts
+that then stand at the border would merge before the merge that was just undone. This takes at most 14 look-ups on cl100k and
+o200k. It is the check of the crate bpe of rust-gems, and is also in Vieira et al., "Language Models over Canonical Byte-Pair
+Encodings".
 
 There are two kinds of vocabularies. In those of tiktoken a token's id is its rank, and two parts merge if their bytes together
-are those of a token. In those of Hugging Face merges are listed (merge_list.pyx). A token's rank is then the rank of the last
-merge when its own bytes are merged. If this rank is lower than that of one of its parts, the token's merges do not come in the
-order of ranks. A pair with such a token is checked by merging its bytes.
+are those of a token. In those of Hugging Face merges are listed (merge_list.pyx), and a token's rank is that of the last merge
+when its own bytes are merged.
 
-The parts of a token are found when it is first asked for, by merging its bytes. Where those of all tokens are needed, there are
-two faster ways: split_all.pyx, and for the embedded encodings the lengths of the left parts, which are packed
-(pack_lengths.py). Reading these takes 1.5 ms on cl100k and 2.7 ms on o200k.
+A token's merges come in the order of ranks if none of its parts, at any depth, has a higher rank than the token that it merges
+into. If they do not, a pair with this token is checked by merging the bytes of both.
+
+The parts of a token are found when they are first asked for, by merging the token's bytes. Where the parts of all tokens are
+needed, there are two faster ways: split_all.pyx, and for the embedded encodings the packed lengths of the left parts
+(pack_lengths.py). Reading these lengths takes 1.5 ms on cl100k and 2.7 ms on o200k.
 
 Merging begins with bytes or with characters. In the second case, a character that is no token becomes one token for each of its
 bytes, and these tokens merge with nothing.
@@ -59,11 +63,11 @@ cdef class Merges:
     Args:
         trie: the vocabulary.
         pairs: the listed merges; None if ids are ranks.
-        byte_tokens: None if merging begins with bytes. If it begins with characters, the list has, by byte, the token that
-            stands for the byte in a character that is no token, or None if there is no such token. Only with `pairs`.
+        byte_tokens: None if merging begins with bytes. If it begins with characters: by byte, the token that stands for the byte
+            where a character is no token, or None if the byte has no such token. Only with `pairs`.
 
     Raises:
-        TokenizerError: a token for a byte or one that a merge makes is out of range.
+        TokenizerError: a token for a byte, or a token that a merge makes, is out of range.
     """
 
     def __cinit__(self, TokenTrie trie not None, MergeList pairs=None, byte_tokens=None):
@@ -124,8 +128,8 @@ cdef class Merges:
         same time.
 
         Args:
-            lengths: how many bytes the left part of each token has, or 0 if merging begins with the token; the tokens are in byte
-                order. Only where ids are ranks, and where merges make every token in the order of ranks.
+            lengths: for each token, in byte order, how many bytes its left part has, or 0 if merging begins with the token. Ids
+                must be ranks, and merges must make every token in the order of ranks.
 
         Raises:
             TokenizerError: the lengths are not those of this vocabulary.
@@ -244,7 +248,7 @@ cdef class Merges:
         cdef uint32_t left = self.left[token]
         cdef uint32_t begin = self.trie.offsets[token] + self.trie.offsets[left + 1] - self.trie.offsets[left]
         cdef int32_t right = index_find(&self.trie.index, self.trie.blob + begin, self.trie.offsets[token + 1] - begin)
-        # (only with packed lengths of another vocabulary is there no such token; then any id will do that is inside the tables)
+        # (With the packed lengths of another vocabulary there may be no such token. Then any id inside the tables will do.)
         atomic_put(&self.right[token], <uint32_t>max(right, 0))
         return <uint32_t>max(right, 0)
 
@@ -260,7 +264,7 @@ cdef class Merges:
             if ids == NULL:
                 return -1
         if self.listed != NULL and not self.is_made[token]:
-            # (merging its bytes would be in vain)
+            # (no merge makes this token, so it is reached only if merging begins with it)
             made = self.first_tokens(self.trie.blob + first, count, ids)
         else:
             made = self.merge_text(self.trie.blob + first, count, ids, 2)
@@ -353,9 +357,7 @@ cdef class Merges:
         return <uint32_t>index_find(&self.trie.index, text + border - before, before + after)
 
     cdef int undo(self, const uint8_t* text, uint32_t border, uint32_t one, uint32_t other) noexcept nogil:
-        # A merge across the border counts if it comes before the merge that was undone last, that is, if its rank is below
-        # this.
-        cdef uint32_t limit
+        cdef uint32_t limit  # a merge across the border comes before the merge that was undone last if its rank is below this
         while True:
             if self.reached(one) < 0 or self.reached(other) < 0:
                 return -1
@@ -390,7 +392,7 @@ cdef class Merges:
         return -1 if made == BPE_NO_MEMORY else same
 
     def makes(self, bytes text not None):
-        """The tokens that listed merges make of bytes, even if some token has just these bytes.
+        """The tokens that listed merges make of bytes, even if some token has exactly these bytes.
 
         Raises:
             TokenizerError: a byte has no token, or the merges are not listed.

@@ -12,10 +12,10 @@ cdef class Predecessors(TokenMasks):
     # Set the bits of the predecessors of a token in a mask. `ranks` is scratch with room for all tokens. Returns OK or NO_MEMORY.
     cdef int fill(self, uint32_t one, uint32_t* ranks, uint32_t* mask) noexcept nogil
 
-    # Part of `fill`: write to `ranks`, for each x, when the first of the merges (x, y) comes that could join x to a part y at the
-    # beginning of `one`. Writes NO_LIMIT if there is none. Returns OK or NO_MEMORY.
+    # Part of `fill`. Let y be `one`, or a part at its beginning. Write to `ranks`, for each token x, the rank at which the first
+    # of the merges (x, y) comes that could join x to such a y, or NO_LIMIT if there is none. Returns OK or NO_MEMORY.
     cdef int find_ranks(self, uint32_t one, uint32_t* ranks) noexcept nogil
 
-    # Part of `fill`: whether no such merge comes before the merge that takes x into a larger part of `other`, for any part x at
-    # the end of `other`. Returns True or False.
+    # Part of `fill`: whether `other` can stand before `one`. Let x be `other`, or a part at its end. `other` cannot stand there
+    # if ranks[x], for some x, is below the rank of the merge that takes x into a larger part of `other`. Returns True or False.
     cdef bint stays(self, uint32_t other, const uint32_t* ranks) noexcept nogil

@@ -12,27 +12,29 @@ cdef class PretokenEncoder:
     cdef readonly TokenTrie trie
     cdef readonly Merges merges
 
-    # Each encoder has its own version of the next three. They are about text[:count], which is UTF-8.
+    # Each subclass has its own version of the next three.
 
-    # Where the pre-token ends that starts at the offset `at` below `count`, or 0 if that is not known. `stops` and `atom` are as
-    # in PretokenTable.next_end.
+    # Takes text[:count], which is UTF-8. Returns where the pre-token that starts at the offset `at` ends, or 0 if that is not
+    # known. `at` is below `count`. `stops` and `atom` are as in PretokenTable.next_end.
     cdef size_t pretoken_end(self, const uint8_t* text, size_t at, size_t count, size_t* stops, bint* atom) noexcept nogil
 
-    # Append the tokens of a pre-token. Returns BPE_OK, BPE_NO_BYTE or BPE_NO_MEMORY.
+    # Append the tokens of the pre-token text[:count]. `atom` says whether it is an atom, here and below. Returns BPE_OK,
+    # BPE_NO_BYTE or BPE_NO_MEMORY.
     cdef BpeStatus encode_one(self, const uint8_t* text, size_t count, bint atom, Ids* out) noexcept nogil
 
-    # Whether a pre-token with the bytes of a token becomes this token. False may also mean that this is not known.
+    # Whether a pre-token with the bytes of a token becomes this token. False may also mean that the answer is not known.
     cdef bint is_pretoken(self, uint32_t token, bint atom) noexcept nogil
 
     # Whether the tokens of text[:count] are ids[:size]. The text must be the bytes of these ids. `made` is scratch.
     cdef bint makes(
         self, const uint8_t* text, size_t count, const uint32_t* ids, size_t size, Ids* made) noexcept nogil
 
-    # Whether the tokens of a pre-token, `text` of `count` bytes, are two or more ids at the start of ids[:size], by the pairs that
-    # are known to stand side by side. Returns how many ids they are. Returns 0 if the tokens are others, or if they are not known.
+    # Takes the pre-token text[:count]. If its tokens are two or more, and ids[:size] begins with them, returns how many they are.
+    # Goes by the pairs that are known to stand side by side. Returns 0 if these do not tell, or if the tokens are others.
     cdef size_t side_by_side(self, const uint8_t* text, size_t count, const uint32_t* ids, size_t size) noexcept nogil
 
-    # The same for any pre-token, by encoding it. If its tokens are these ids, each two neighbours are kept as a known pair.
+    # If ids[:size] begins with the tokens of the pre-token text[:count], returns how many they are, else 0. Encodes the
+    # pre-token to find out. If it returns more than 0, each two neighbours among the tokens are kept as a known pair.
     cdef size_t encoded(
         self, const uint8_t* text, size_t count, bint atom, const uint32_t* ids, size_t size, Ids* made) noexcept nogil
 

@@ -2,10 +2,10 @@
 
     encoder.writes((9906, 1917), ())       # True: the tokens of "Hello world"
 
-By definition, ids are canonical if decoding and encoding gives them again. This check finds the same, without what makes that
-slow. The tokens stay numbers in an array. Most pre-tokens are one token, and then there is nothing to encode: it is enough that
-the token ends where the pre-token does. In other pre-tokens each two neighbours must be able to stand side by side (merges.pyx).
-Where this is not known of some pair, the pre-token is encoded. If that gives the same ids, all its pairs are known from then on.
+By definition, ids are canonical if decoding and encoding gives them again. This check finds the same in less time. The tokens
+stay numbers in an array. Most pre-tokens are one token, and then there is nothing to encode: it is enough that the token ends
+where the pre-token does. In other pre-tokens each two neighbours must be able to stand side by side (merges.pyx). Where this is
+not known of some pair, the pre-token is encoded. If that gives the same ids, all pairs of the pre-token are kept as known.
 
 `writes` can only say that ids are canonical. Where it does not, or where bytes are not UTF-8, report.py decodes, encodes and
 compares after all, and says what the tokens should be.
@@ -130,7 +130,8 @@ cdef class PretokenEncoder:
         if memcmp(ids, made.items, made.count * sizeof(uint32_t)) != 0:
             return 0
         for i in range(1, made.count):
-            # (a token for a byte is written only where no token has the character, so a pair with one is no answer)
+            # (A token for a byte is written only where the character is no token. This does not depend on the pair alone, so
+            # such a pair is not kept.)
             if self.merges.is_byte == NULL or not (self.merges.is_byte[ids[i - 1]] or self.merges.is_byte[ids[i]]):
                 self.merges.keep_pair(ids[i - 1], ids[i])
         return made.count

@@ -12,12 +12,13 @@ cdef enum:
 cdef class Successors(TokenMasks):
     cdef uint32_t made           # whether the tables are made; read it with `is_made`
     # A forest over the tokens that merges make. A token's parent is the left part of its last merge. Siblings are in descending
-    # order of rank. One block of memory has four arrays.
+    # order of rank. The four arrays share one block of memory.
     cdef uint32_t* position      # by token: its number in the preorder of the forest; NO_LIMIT if it is not in the forest
     cdef uint32_t* token         # by position
     cdef uint32_t* end           # by token: the position after its last descendant
     cdef uint32_t* stop          # by token: what `stop_of` has found, or 0
-    # Tokens that have parts and are roots all the same: they merge before their left part, or it is no token of the forest.
+    # Tokens that have parts and are roots all the same: their rank is below that of their left part, or the left part is not in
+    # the forest.
     cdef Vec loose
     cdef Vec out_of_order        # tokens whose merges do not come in the order of ranks: each pair with one of these is checked
     cdef Vec everything          # the mask of all tokens in the forest
@@ -30,8 +31,8 @@ cdef class Successors(TokenMasks):
     # Make the tables.
     cdef int make(self) noexcept nogil
 
-    # The steps of `make` follow. Put the tokens that merges make into the forest, each alone, and fill `everything` and
-    # `out_of_order`. Fills `by_rank` with the token that the merge of a rank makes, or NO_LIMIT.
+    # The steps of `make` follow. First, put the tokens that merges make into the forest, each as a tree of its own, and fill
+    # `everything` and `out_of_order`. Fills `by_rank`: the token that the merge of a rank makes, or NO_LIMIT.
     cdef int list_tokens(self, uint32_t* by_rank) noexcept nogil
 
     # Part of `list_tokens`: keep tokens out of the forest that do not represent their bytes.
@@ -40,23 +41,25 @@ cdef class Successors(TokenMasks):
     # Whether a token that has parts is a root all the same: see `loose`. Returns True or False.
     cdef bint is_loose(self, uint32_t token) noexcept nogil
 
-    # Set `end` to the number of tokens in the tree below each token, and list the loose tokens.
+    # Set `end` of each token to the number of tokens in its tree, itself included, and list the loose tokens.
     cdef int count_trees(self, const uint32_t* by_rank) noexcept nogil
 
     # Give all tokens positions.
     cdef void number_trees(self, const uint32_t* by_rank) noexcept nogil
 
-    # Give a token the positions up to `end`. Its tree has `size` tokens. Returns the first position.
+    # Give the tree of a token, which has `size` tokens, the last positions before `end`. Returns the first of them, which is that
+    # of the token itself.
     cdef uint32_t place(self, uint32_t token, uint32_t end, uint32_t size) noexcept nogil
 
-    # Let a token's last merge be (x, y). If this merge comes as soon as it can, x cannot be followed by y, nor by the descendants
-    # of y up to some position. Returns the position after the last of these.
+    # Let a token's last merge be (x, y). If nothing takes x into a larger part before this merge, x cannot be followed by y, nor
+    # by the descendants of y up to some position. Returns the position after the last of these.
     cdef uint32_t stop_of(self, uint32_t token) noexcept nogil
 
     # In a mask of all tokens, clear the bits of those that cannot follow `one`.
     cdef int fill(self, uint32_t one, uint32_t* mask) noexcept nogil
 
-    # Clear the bits of those that the last merge of a token forbids, if it comes before rank `limit`.
+    # Let (x, y) be the last merge of the token `merged`. If this merge comes before rank `limit`, clear the bits of the tokens
+    # that cannot follow x because of it: see `stop_of`.
     cdef void forbid(self, uint32_t merged, uint32_t limit, uint32_t* mask) noexcept nogil
 
     # Clear the bit of `other` if a check of the pair says that it cannot follow `one`.

@@ -9,15 +9,16 @@ costs 40 to 60 us. To check its pairs one by one takes 6 ms.
 
 Which tokens b cannot follow a token a? Those where some merge c = (x, y) joins the two across their border: x is a part at the
 end of a, y is a part at the beginning of b, and c comes before the merges that take x and y into larger parts of a and b. There
-are few x: a itself, the right part of a, the right part of that, and so on. To find the b, let each token hang from its left
-part, as a child. The tokens with y as a part at their beginning are then the tree below y. Only those count in which y still
-stands alone when c comes. These are y itself and the trees of those children of y whose rank is not below that of c. With the
-children of a token in descending order of rank, these tokens are one range of the tree's preorder. It begins at y, and depends
-on c alone. So the tokens that cannot follow a are a union of ranges, one for each c whose left part is an x and which comes
-before the merge of this x inside a.
+are few x: a itself, the right part of a, the right part of that, and so on.
 
-Two cases are special. If a part of c is made by a merge of a higher rank than that of c, c has to wait for this merge, so the
-highest of the three ranks counts. And tokens whose merges do not come in the order of ranks are checked pair by pair.
+To find the b, let each token hang from its left part, as a child. The tree of y then has all tokens that have y at their
+beginning, as a part or as the whole. Of these, only those count in which y still stands alone when c comes: y itself, and the
+trees of those children of y whose rank is not below that of c. With the children of a token in descending order of rank, these
+tokens are one range of the tree's preorder. The range begins at y, and depends on c alone. So the tokens that cannot follow a are
+a union of ranges: one for each c whose left part is an x, if c comes before the merge that takes this x into a larger part of a.
+
+Two cases are special. If x or y is made by a merge of a higher rank than that of c, c has to wait for this merge, so the highest
+of the three ranks counts. And tokens whose merges do not come in the order of ranks are checked pair by pair.
 """
 
 from libc.stddef cimport size_t
@@ -143,7 +144,7 @@ cdef class Successors(TokenMasks):
             token = by_rank[rank - 1]
             if token == <uint32_t>NO_LIMIT:
                 continue
-            # (a token comes before its parent here, so its own tree is counted)
+            # (ranks go down here: when a token is added to its parent, its own tree has been counted)
             if not self.is_loose(token):
                 self.end[self.merges.left[token]] += self.end[token]
             elif vec_push(&self.loose, token) < 0:
@@ -151,8 +152,8 @@ cdef class Successors(TokenMasks):
         return OK
 
     cdef void number_trees(self, const uint32_t* by_rank) noexcept nogil:
-        """Place the roots, then the other tokens in ascending order of rank: a token goes to the end of what is left of its
-        parent's positions. `stop` has the end of what is left."""
+        """Place the trees of the roots, then those of the other tokens, in ascending order of rank. A tree takes the last free
+        positions in the tree of its parent. Meanwhile `stop` has, by token, the end of the free positions in its tree."""
         cdef uint32_t count = 0
         cdef uint32_t rank, token, parent
         cdef size_t i

@@ -17,9 +17,9 @@ cdef struct OpenToken:
     uint32_t context    # the number of the context
     uint32_t node       # the node of the trie that the token's bytes so far lead to
     bint may_end        # whether it is still possible that the pre-token ends before the token
-    bint may_go_on      # whether it is still possible that it goes on
-    CanonicalState ended    # the state inside the token, if the pre-token ended before it,
-    CanonicalState went_on  # and if it went on
+    bint may_go_on      # whether it is still possible that the pre-token goes on
+    CanonicalState ended    # the state inside the token, if the pre-token ended before the token
+    CanonicalState went_on  # the state inside the token, if the pre-token went on
 
 
 cdef class Covering:

@@ -317,7 +317,7 @@ def coverings(CanonicalRules rules not None, bytes prefix not None):
     tokens, settled, state = settled_before(rules, prefix)
     rules.begin(&start)
     if settled:
-        # the automaton stands before the next pre-token; the rest of the prefix refutes all other hypotheses
+        # (from this state the pre-token could also go on, but the rest of the prefix refutes that)
         start.last = tokens[-1]
         start.hypothesis[0] = state
     return find_coverings(rules, &start, prefix[settled:], tuple(tokens), settled)

@@ -13,8 +13,8 @@ cdef enum:
 cdef struct Cuts:
     # What the bytes of the tokens so far say about where their text is cut.
     uint32_t settled                    # how many tokens there are before the last known cut; no further text can change these
-    uint16_t state                      # the state of the automaton of pre-tokens before this cut
-    uint8_t count                       # how many states there are now, or UNKNOWN
+    uint16_t state                      # the state of the automaton of pre-tokens at this cut, before the next character
+    uint8_t count                       # how many `states` there are, or UNKNOWN
     uint16_t[MAX_HYPOTHESES] states     # the states that the text so far leads to
     Utf8 character                      # the character that the bytes so far end in
     uint32_t begun                      # the index of the token in which this character began
@@ -25,6 +25,6 @@ cdef void cuts_begin(Cuts* at, uint32_t index) noexcept nogil
 # Read the token with this index. The bytes so far must begin a UTF-8 text.
 cdef void cuts_read(CanonicalRules rules, Cuts* at, uint32_t token, uint32_t index) noexcept nogil
 
-# Read a character of a class. Returns whether the text is cut before it, and all earlier cuts are known, too. False may also mean
-# that this is not known.
+# Read a character of a class. Returns whether it is known that the text is cut before this character, and also where all earlier
+# cuts are.
 cdef bint cuts_step(PretokenTable table, Cuts* at, uint32_t character) noexcept nogil

@@ -1,8 +1,8 @@
 """Where a text is cut into pre-tokens, whatever text follows.
 
 A text leads to a set of hypotheses (tokens/pretokenize/automaton.py). If there is only one, all cuts so far are known. If in
-addition the pre-token must end before the next character, the text is cut there. Then all tokens up to this place stay as they
-are. In most texts this happens at the end of nearly every word. It takes some 10 ns a byte to find out.
+addition the pre-token must end before the next character, the text is cut there, and all tokens up to this cut are settled: no
+further text can change them. In most texts this happens at the end of nearly every word. It takes some 10 ns a byte to find out.
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t

@@ -1,9 +1,12 @@
-"""After most tokens the pre-token can end, if some suitable character comes. After others it must go on first. A token may end
+"""Endings: bytes after a token with which its pre-token can end.
+
+After most tokens the pre-token can end, if some suitable character comes. After others it must go on first. A token may end
 inside a character, so that only a few further tokens can come. Or it may end with an apostrophe that the pattern takes together
-with the next letter. The merges decide whether such a token has a canonical continuation. One continuation is enough, so one is
-looked for with the tokenizer alone, and noted. It serves every grammar that lets its bytes come and lets the pre-token end after
-them. If no continuation is found, or the grammar does not let it come, the token is judged together with the grammar
-(engine/canonical/dead_ends.pyx).
+with the next letter. Whether further tokens can come after such a token, and bring the pre-token to its end, is decided by the
+merges. One example of such tokens is enough. It is looked for with the tokenizer alone, among printable ASCII characters and the
+missing bytes of a character. Its bytes are the ending of the token. An ending serves every grammar that lets its bytes come and
+lets the pre-token end after them. If no ending is found, or if the grammar does not let it come, the token is judged together
+with the grammar (engine/canonical/dead_ends.pyx).
 """
 
 from libc.stddef cimport size_t
@@ -20,18 +23,18 @@ from ffgrammar.tokens.vocabulary.trie cimport TrieNode, next_node, node_byte, no
 
 cdef enum:
     MAX_BYTES = 4      # of an ending
-    MAX_CHARACTERS = 2
+    MAX_CHARACTERS = 2  # that an ending completes
     MAX_TRIES = 1 << 15  # tokens that are tried for one transition
     MAX_WORDS = 128    # of a set of hypotheses: the automaton of pre-tokens has at most 4,000 states
 
 
 cdef struct Path:
-    # The way from the token to where the search is.
+    # What the search has put after the token so far.
     uint32_t bytes       # as in an ending
-    uint32_t count       # how many bytes they are
-    uint32_t characters  # how many characters end there
+    uint32_t count       # how many bytes there are
+    uint32_t characters  # how many characters they complete
     uint32_t* tries_left
-    CanonicalState at
+    CanonicalState at    # the state after these bytes
 
 
 cdef int find_endings(CanonicalRules rules, Transition* transition, uint32_t hypothesis, uint32_t way) noexcept nogil:
@@ -91,7 +94,8 @@ cdef int find_ending(
 
 
 cdef int number_of(CanonicalRules rules, Transition* transition, const CanonicalState* at, uint32_t* number) noexcept nogil:
-    """Find or add the outcome of a state, without hypotheses that forbid the end here. Returns OK or NO_MEMORY."""
+    """Find or add the outcome of a state in a transition, and write its number. Hypotheses by which the pre-token must not end
+    here are left out. Returns OK or NO_MEMORY."""
     cdef uint32_t[MAX_WORDS] bits
     cdef size_t words = rules.outcomes.words
     cdef uint32_t* more
@@ -115,8 +119,8 @@ cdef int number_of(CanonicalRules rules, Transition* transition, const Canonical
 
 
 cdef int search(CanonicalRules rules, Path* path) noexcept nogil:
-    """Extend a path by further tokens until the pre-token can end in free text. Returns 1, 0 where nothing is found, or
-    NO_MEMORY."""
+    """Extend a path by further tokens until the pre-token can end in free text (CanonicalRules.free_ends). Returns 1, 0 if no
+    such tokens are found, or NO_MEMORY."""
     cdef uint32_t low = path.at.character.low if path.at.character.need else 0x20
     cdef uint32_t high = path.at.character.high if path.at.character.need else 0x7E
     cdef uint32_t byte, root
@@ -131,7 +135,7 @@ cdef int search(CanonicalRules rules, Path* path) noexcept nogil:
 
 
 cdef int search_below(CanonicalRules rules, Path* path, uint32_t node) noexcept nogil:
-    """`search` for tokens of one character, or of the missing rest of one, at and below one child of the trie's root."""
+    """`search` at and below one child of the trie's root. Tries tokens of one character, or of missing bytes of a character."""
     cdef const TrieNode* nodes = rules.trie.nodes
     cdef Path[MAX_BYTES + 1] paths
     cdef uint32_t stop = subtree_end(nodes, node)
@@ -174,5 +178,5 @@ cdef int take(CanonicalRules rules, Path* path, uint32_t token) noexcept nogil:
         for i in range(path.at.count):
             if bit_test(rules.free_ends, path.at.hypothesis[i]) and not rules.is_unmergeable(path.at.node[i]):
                 return 1
-    # (so the bytes fit into a word)
+    # (the bound on `count` is so that the bytes fit into a word)
     return search(rules, path) if path.count < MAX_BYTES and path.characters < MAX_CHARACTERS else 0

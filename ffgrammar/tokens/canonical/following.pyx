@@ -1,13 +1,13 @@
 """Which tokens may follow a canonical sequence.
 
-A token may follow if two things are true. The rules allow it (rules.pyx). And some text goes on after it and leaves all tokens
-so far as they are. The first is found by two walks over the trie: one for the case that the pre-token ends before the token,
-and one for the case that it goes on. A walk keeps the state of each ancestor by depth, so a byte that many tokens share is fed
-once. The second is found by a search for further tokens that lead to a place where a pre-token may end. Mostly none or one is
-needed.
+A token may follow if two things are true. First, the rules allow it (rules.pyx). Second, some text goes on after it and leaves
+all tokens so far as they are. The first is found by two walks over the trie: one for the case that the pre-token ends before the
+token, and one for the case that it goes on. A walk keeps the state of each ancestor by depth, so a byte that many tokens share
+is fed once. The second is found by a search for further tokens that lead to a place where a pre-token may end. Mostly the search
+needs no further token, or one.
 
-To find all tokens that may follow takes 0.1 to 0.25 s on cl100k and o200k, so the masks of the engine use boundary transitions and
-successors instead. The walks made here are only over the tokens that begin with certain bytes, and these are few.
+To find all tokens that may follow takes 0.1 to 0.25 s on cl100k and o200k, so the masks of the engine use boundary transitions
+and successors instead. Mostly the walks here are over tokens that begin with certain bytes, and such tokens are few.
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
@@ -109,7 +109,7 @@ cdef int walk(
 cdef int walk_text(
     CanonicalRules rules, CanonicalState* states, uint32_t node, const uint8_t* text, bint ends, Wanted* wanted
 ) noexcept nogil:
-    """The same from states[0], for the tokens that begin with the text of a node."""
+    """`walk` from states[0], for the tokens that begin with the text of a node."""
     cdef const TrieNode* nodes = rules.trie.nodes
     cdef uint32_t size = node_depth(&nodes[node])
     cdef uint32_t depth
@@ -128,8 +128,8 @@ cdef int walk_text(
 
 
 cdef int walk_character(CanonicalRules rules, CanonicalState* states, bint ends, Wanted* wanted) noexcept nogil:
-    """The same for all tokens, from a state inside a character. Only few bytes can come there. So only the subtrees of these
-    bytes are walked, which are far apart in the trie."""
+    """`walk` from states[0], for all tokens, if this state is inside a character. Only few bytes can come there. So only the
+    subtrees of these bytes are walked, which are far apart in the trie."""
     cdef uint32_t byte, root
     cdef int found = 0
     cdef int status
@@ -146,8 +146,8 @@ cdef int walk_character(CanonicalRules rules, CanonicalState* states, bint ends,
 cdef int walk_below(
     CanonicalRules rules, CanonicalState* states, uint32_t node, uint32_t stop, bint ends, Wanted* wanted
 ) noexcept nogil:
-    """The same for the nodes from `node` up to, and without, `stop`. `states` has a state for each depth; that of the parent of
-    the first node is set."""
+    """The part of `walk` for the nodes from `node` up to, and without, `stop`. `states` has room for a state at each depth. The
+    state of the parent of the first node must be set."""
     cdef const TrieNode* nodes = rules.trie.nodes
     cdef uint32_t depth, token
     cdef int found = 0

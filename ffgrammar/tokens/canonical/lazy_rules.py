@@ -24,7 +24,7 @@ class LazyRules:
         make: makes the rules. Raises TokenizerError if they cannot be known.
 
     Attributes:
-        reason: why they cannot be known. It is set by `get`, and "" where they are known.
+        reason: why the rules cannot be known, once `get` has found that they cannot; else "".
     """
 
     __slots__ = ("_kept", "_make", "reason")
@@ -43,9 +43,10 @@ class LazyRules:
                 found = make()
             except TokenizerError as error:
                 self.reason = str(error)
-            # Two threads may both get here. What is kept for a grammar belongs to one object, so the first one stays.
+            # Two threads may both get here. What is kept for a grammar belongs to one rules object, so the first such
+            # object stays.
             self._kept.setdefault(None, found)
-            # (this comes last: a thread that finds neither would take the rules for "not known")
+            # (This comes last. A thread that found neither `_kept` nor `_make` would take the rules for unknown.)
             self._make = None
         return self._kept.get(None) or None
 
@@ -69,7 +70,7 @@ def make_embedded_rules(merges: Merges, encoding: Encoding) -> CanonicalRules:
     """The rules of an embedded encoding. Tests check that merges make every token.
 
     Args:
-        merges: those of its encoder, so that the two share what is known of pairs.
+        merges: those of the encoding's encoder, so that the rules and the encoder share what is known of pairs.
         encoding: the encoding.
 
     Raises:

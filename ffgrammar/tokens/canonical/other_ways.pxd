@@ -1,4 +1,4 @@
-"""What may come in the place of a token, as more text may show."""
+"""What may come in the place of a token if the text goes on."""
 
 from libc.stdint cimport uint32_t
 
@@ -7,8 +7,9 @@ from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
 cdef enum:
     NO_TOKEN = 0xFFFFFFFF  # there is no token between the state and the last one
 
-# Whether other tokens whose bytes begin with those of `token` may come in its place after a state, and some text can go on after
-# them. Two things are tried: what `remember` was told last, and one longer token. Returns True, False or FAILED.
+# Whether other tokens, whose bytes together begin with those of `token`, may come in its place after a state, and some text can
+# go on after them. Tries what `remember` was told last, and then the longer tokens. Returns True, False or FAILED. False may also
+# mean that two or more tokens may come which `remember` was not told.
 cdef int has_other_way(CanonicalRules rules, const CanonicalState* at, uint32_t token) noexcept nogil
 
 # Note what may come in the place of `token`: a token `first`, or NO_TOKEN, and then the token `last`.

@@ -1,8 +1,8 @@
 """Outcomes: the sets of hypotheses about pre-tokens that a text can lead to.
 
-Which pre-tokens a text makes may depend on what follows, so a text leads to a set of hypotheses. Only few sets come up. Each of
-them is an outcome and has a number, and inside a token the automaton of pre-tokens goes from outcome to outcome by one load
-from a table (the subset construction of automata, made as far as it is needed).
+Which pre-tokens a text makes may depend on what follows, so a text leads to a set of hypotheses. (A hypothesis is a state of the
+automaton of pre-tokens.) Only few sets come up. Each of them is an outcome and has a number. A step from outcome to outcome
+inside a token is one load from a table: this is the subset construction of automata, made as far as it is needed.
 """
 
 cimport cython
@@ -28,11 +28,11 @@ cdef class Outcomes:
     cdef Vec live        # by outcome, two words: the classes of which a character may come if the pre-token goes on
     # Sets of hypotheses, as bits, by the class of the next character.
     cdef uint32_t* sure_ends  # those with which every text can go on if the pre-token ends before the character
-    cdef uint32_t* sure_next  # those with which every text can go on, whether it ends there or not
+    cdef uint32_t* sure_next  # those with which every text can go on, whether the pre-token ends before the character or not
     cdef Vec open_ends        # (class, hypothesis, state after the character) where an end before it is possible, but not sure
 
-    # The outcome of a hypothesis and the first character of a token. `ends` says whether the pre-token ends before the token.
-    # Returns an outcome, NO_OUTCOME, or a status below zero.
+    # The outcome that the first character of a token leads to from a hypothesis. `ends` says whether the pre-token ends before
+    # the token. Returns an outcome, NO_OUTCOME, or a status below zero.
     cdef int first(self, uint32_t hypothesis, bint ends, uint32_t character) noexcept nogil
 
     # The outcome after one more character of the same token. Returns as `first`.
@@ -40,7 +40,7 @@ cdef class Outcomes:
         cdef uint32_t found = self.after.data[<size_t>outcome * self.pretokens.classes + character]
         return <int>found if found != <uint32_t>NOT_FOUND else self.find_step(outcome, character)
 
-    # `step` for what was not looked for yet.
+    # `step` where `after` has NOT_FOUND.
     cdef int find_step(self, uint32_t outcome, uint32_t character) noexcept nogil
 
     # The classes, as bits, of which a character may come inside a token.

@@ -1,5 +1,5 @@
-"""A set has at most MAX_HYPOTHESES members: the rules of a pattern that needs more are refused when they are made
-(sure_states.pyx).
+"""Outcomes: see outcomes.pxd. A set of hypotheses has at most MAX_HYPOTHESES members: the rules of a pattern that needs more are
+refused when they are made (sure_states.pyx).
 """
 
 cimport cython

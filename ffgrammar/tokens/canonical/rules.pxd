@@ -22,14 +22,15 @@ cdef enum:
 
 
 cdef struct CanonicalState:
-    # All that a token sequence says about what may follow it.
+    # All that a token sequence says about what may follow it. Its "next character" is the first character that is not complete:
+    # `character`, if the bytes so far end inside a character, else the character that follows.
     uint32_t last        # its last token, FIRST or UNCONSTRAINED
     Utf8 character       # the character that the bytes so far end in; `need` is 0 if they end after one
-    uint8_t may_end      # whether the pre-token may end before the next character (or before `character`, if inside it)
-    uint8_t may_go_on    # whether the pre-token may go on with this character
-    uint8_t unmergeable  # whether the last token must be a pre-token of its own
-    uint8_t inside       # whether this character does not begin a token
-    uint8_t torn         # whether a token has ended inside this character
+    uint8_t may_end      # whether the pre-token may end before the next character
+    uint8_t may_go_on    # whether the pre-token may go on with the next character
+    uint8_t unmergeable  # whether the last token must be a pre-token of its own, because merges do not make it
+    uint8_t inside       # whether the next character begins inside a token
+    uint8_t torn         # whether a token has ended inside the next character
     uint8_t count        # how many hypotheses there are
     uint16_t[MAX_HYPOTHESES] hypothesis  # states of the automaton of pre-tokens
     uint32_t[MAX_HYPOTHESES] node        # where the pre-token so far leads to in the trie; used if some token is unmergeable
@@ -50,46 +51,51 @@ cdef class CanonicalRules:
     cdef uint8_t* is_sure                  # by state of the automaton: whether every text may go on from there
     cdef Successors all_successors
     cdef Predecessors predecessors
-    cdef uint32_t asked                    # pairs of tokens that calls of `successors_for` were about; stays at MAX_ASKED or more
+    cdef uint32_t asked                    # sum of `count` in the calls of `successors_for`; from MAX_ASKED on it does not grow
     cdef Outcomes outcomes                 # of the pre-tokenizer
     cdef BoundaryTransitions transitions
     cdef dict stands_alone                 # by token: whether it leaves every text in the normal form (tracker.pyx)
     cdef dict sieves                       # that sieve.pyx has made
     cdef uint32_t sieve_count              # how many it ever made
     cdef uint64_t* other_ways              # by token: what came in its place, or 0 (other_ways.pyx)
-    cdef uint64_t* nothing_follows         # by hash: a state, and a part of the trie of which no token may come (following.pyx)
-    cdef uint32_t* free_ends               # the hypotheses, as bits, after which the pre-token can end in printable ASCII text
+    cdef uint64_t* nothing_follows         # by hash: a state, and a subtree of the trie whose tokens may not come (following.pyx)
+    # The hypotheses, as bits, with which the pre-token can end in free text. In free text any printable ASCII character may come.
+    cdef uint32_t* free_ends
 
-    # `all_successors` for a caller that has `count` pairs to check, and can do so one by one. Returns None until the tables of
-    # successors are made, or the pairs of all such calls are so many that making the tables is worth it.
+    # `all_successors`, or None. For a caller that has `count` pairs to check, and can also do so one by one. Returns None as long
+    # as the tables of successors are not made, and all calls together have had too few pairs for making them to be worth it.
     cdef Successors successors_for(self, uint32_t count)
 
     # Set `at` to the state before a text.
     cdef void begin(self, CanonicalState* at) noexcept nogil
 
-    # Go on with a token. Returns whether it may follow (True or False), or FAILED. If it may not, `at` is of no use any more.
+    # Go on with a token. Returns True, or False if the token may not follow, or FAILED. Unless it returns True, `at` is of no use
+    # any more.
     cdef int push(self, CanonicalState* at, uint32_t token) noexcept nogil
 
-    # The first of three parts of `push`: check the border between the last token and this one. Returns as `push`.
+    # The first of the three steps of `push`: check the border between the last token and this one. Returns as `push`.
     cdef int join(self, CanonicalState* at, uint32_t token) noexcept nogil
 
-    # The second part: go on with a byte of the token. Returns whether it may follow.
+    # The second step, for a byte of the token. Returns whether the byte may follow.
     cdef bint feed(self, CanonicalState* at, uint32_t byte) noexcept nogil
 
-    # The second part for all bytes of a token. Returns whether it may follow.
+    # The second step, for all bytes of a token. Returns whether they may follow.
     cdef bint feed_token(self, CanonicalState* at, uint32_t token) noexcept nogil
 
-    # The third part: the token is now the last one. Returns True or FAILED.
+    # The third step: make the token the last one. Returns True or FAILED.
     cdef int settle(self, CanonicalState* at, uint32_t token) noexcept nogil
 
-    # In place of `join`, for a token that is not known yet. `ends` says whether the pre-token ends before it or goes on.
+    # In place of `join`, for a token that is not known yet. `ends` says whether the pre-token ends before the token; if not, it
+    # goes on.
     cdef void start(self, CanonicalState* at, bint ends) noexcept nogil
 
-    # Whether a token may come whose bytes have led from `start`, with the same `ends`, to `at`. Returns True, False or FAILED.
+    # After `start`, and `feed` with the bytes of a token: whether this token may come. `ends` is that of `start`. Returns True,
+    # False or FAILED.
     cdef int fits(self, const CanonicalState* at, uint32_t token, bint ends) noexcept nogil
 
-    # Go on with a token even if it may not follow. After a token that may not, `at` is what is known all the same: the last
-    # token, and where its pre-token may have begun. Returns True or FAILED.
+    # Go on with a token even if it may not follow. If it may not, `at` is what is known all the same: the last token, and
+    # hypotheses in which any character of this token may begin a pre-token. A token without bytes begins a new text. Returns True
+    # or FAILED.
     cdef int push_any(self, CanonicalState* at, uint32_t token) noexcept nogil
 
     # Whether the text may end here.
@@ -98,11 +104,12 @@ cdef class CanonicalRules:
     # Whether a node of the trie spells an unmergeable token.
     cdef bint is_unmergeable(self, uint32_t node) noexcept nogil
 
-    # Whether the token stands for a byte which completes a character that is itself a token. `at` is behind this byte.
+    # Whether the token stands for a byte, and this byte completes a character that has a token of its own. `at` is the state
+    # after the byte.
     cdef bint is_misspelt(self, const CanonicalState* at, uint32_t token) noexcept nogil
 
-    # For each hypothesis whose pre-token so far has the bytes of an unmergeable token, spelled by several tokens: note that the
-    # pre-token must not end here.
+    # A pre-token with the bytes of an unmergeable token must not be spelled by several tokens. For each hypothesis by which the
+    # pre-token so far is such a one, note that it must not end here.
     cdef void forbid_ends(self, CanonicalState* at) noexcept nogil
 
     # Whether some character that begins with `at.character` may follow.
@@ -127,5 +134,5 @@ cdef class CanonicalRules:
     # Another step: find the unmergeable tokens. Returns 0; raises MemoryError.
     cdef int find_unmergeable(self) except -1
 
-    # Mark the nodes on the way to an unmergeable token in `leads_to_unmergeable`. Returns 0; raises MemoryError.
+    # Mark the nodes from the root to an unmergeable token in `leads_to_unmergeable`. Returns 0; raises MemoryError.
     cdef int mark_unmergeable(self, uint32_t token) except -1

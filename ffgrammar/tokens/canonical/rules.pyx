@@ -1,21 +1,21 @@
 """The rules that tell a tokenizer's own token sequences from others.
 
-A sequence of tokens is the tokenizer's own (canonical) if it is cut where pre-tokens end, and if each two neighbours inside a
-pre-token can stand side by side after merging (tokens/bpe/merges.pyx). The rules follow a sequence token by token, or byte by
-byte, in a `CanonicalState` of constant size:
+A sequence of tokens is the tokenizer's own (canonical) if a token ends wherever a pre-token ends, and if each two neighbours
+inside a pre-token can stand side by side after merging (tokens/bpe/merges.pyx). The rules follow a sequence token by token, or
+byte by byte, in a `CanonicalState` of constant size:
 
     rules.begin(&state)
     if rules.push(&state, token) > 0: ...   # some text may have the sequence as the beginning of its tokens
 
-Where pre-tokens end may depend on text that is not there yet. So a state has several hypotheses
-(tokens/pretokenize/automaton.py). If none is left, no text has the sequence. Between two tokens the pre-token ends or
-goes on. Which of the two is possible is known only when the next character is complete. Tokens may cut characters, so this can
-be some tokens later.
+Where pre-tokens end may depend on text that is not there yet. So a `CanonicalState` has several hypotheses: states of the
+automaton of pre-tokens (tokens/pretokenize/automaton.py). If none is left, no text has the sequence. Between two tokens the
+pre-token ends or goes on. Which of the two is possible is known only when the next character is complete. Tokens may cut
+characters, so that can be some tokens later.
 
 A tokenizer that looks for a whole pre-token among its tokens before it merges may have tokens that merges do not make. These are
 unmergeable: each is a pre-token of its own, and no other tokens may spell such a pre-token. Tokens that the pre-tokenizer itself
-finds in the text (atoms) are pre-tokens too. If a hypothesis says that such a pre-token begins, it also says that a token
-begins there and ends where the pre-token ends.
+finds in the text (atoms) are pre-tokens too. A hypothesis in which an atom begins also says that a token begins there, and ends
+where the atom ends.
 
 A token costs about a microsecond. Whether anything at all may follow a sequence is another question; following.pyx answers it.
 """
@@ -55,7 +55,7 @@ cdef class CanonicalRules:
         trie: the vocabulary.
         pattern: the pattern of the pre-tokenizer, or several `Split`, one after another.
         whole_pretokens: whether a pre-token with the bytes of a token becomes that token, whatever the merges make of it.
-        all_merged: whether merges are known to make every token. (To find out takes longer than all the rest.)
+        all_merged: whether merges are known to make every token. (To find this out takes longer than all else here.)
         merges: the merges of the vocabulary. If they are not given, ids are ranks.
         space: a character that stands for the space in the pattern. No text has this character itself.
         atoms: the ids of the tokens that a `Split` with `atoms` finds.

@@ -1,7 +1,7 @@
-"""The tokens that the rules let follow a state are a union of parts. There may be several hypotheses about where pre-tokens end.
-After each of them the pre-token may end before the token, or go on with it. Each such case is a part. If the pre-token goes on,
-the token must also be a successor of the last token (tokens/bpe/successors.pyx). The sieve does not include this condition,
-because it depends on the last token.
+"""A sieve has the tokens that the rules let follow a state, as a union of parts. The state may have several hypotheses about
+where pre-tokens end. After each of them the pre-token may end before the token, or go on with it. Each such case is a part. If
+the pre-token goes on, the token must also be a successor of the last token (tokens/bpe/successors.pyx). A sieve leaves this
+condition out, so states that differ only in their last token share a sieve.
 """
 
 from libc.stddef cimport size_t
@@ -57,7 +57,8 @@ cdef Sieve sieve_after(CanonicalRules rules, const CanonicalState* at):
 
 
 cdef uint32_t ways_after(CanonicalRules rules, const CanonicalState* at, uint32_t i) noexcept:
-    """In which ways a token may come after a hypothesis: bit 0 if the pre-token may end, bit 1 if it may go on."""
+    """In which ways a token may come after hypothesis `i`: bit 0 if the pre-token may end before the token, bit 1 if it may go
+    on."""
     return (at.unmergeable or not rules.is_unmergeable(at.node[i])) | (not at.unmergeable) << 1
 
 

@@ -1,12 +1,13 @@
 """Which states of a pre-tokenizer's automaton are sure, that is, from which states every text can go on.
 
-A hypothesis about pre-token boundaries may be refuted by later text. From a sure state they are never all refuted: whatever text
-follows, one of the hypotheses that the state becomes holds to the end. So a search that reaches a sure state need not look
-further ahead.
+A hypothesis about pre-token boundaries is a state of the automaton. With more text it becomes several, and later text may refute
+them. Those that a sure state becomes are never all refuted: whatever text follows, one of them holds to its end. So a search that
+reaches a sure state need not look further ahead.
 
 The states that a state becomes with a text form a set. All sets that can be met are explored, each once (the subset construction
 of automata). A set is sure if it has a state where the text may end, and if every character that texts have leads to a set that
-is sure. If there are more than MAX_SETS sets, no state is called sure. This only costs time later on.
+is sure. A state is sure if the set of this state alone is. If there are more than MAX_SETS sets, no state is called sure. Then
+searches take longer; their answers are the same.
 """
 
 from libc.stdint cimport uint8_t, uint32_t

@@ -11,7 +11,7 @@ from ffgrammar.tokens.canonical.outcomes cimport Outcomes
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 cdef enum:
-    # How a token comes: the pre-token ends before it, goes on with it, or begins the text with it.
+    # The way in which a token comes: the pre-token ends before it, or goes on with it, or the token is the first of the text.
     ENDS = 0
     GOES_ON = 1
     BEGINS = 2
@@ -20,18 +20,18 @@ cdef enum:
 
 
 cdef struct Transition:
-    uint32_t* mask        # the tokens that may come by their characters and by merges alone; n_words words and a spare one
-    uint32_t* cut         # those of them that end inside a character; as many words
-    uint16_t* after       # by token: which outcome, of those below, it leads to. For a cut token see `endings`
+    uint32_t* mask        # the tokens that their characters and `by_merges` let come; n_words words and a spare one
+    uint32_t* cut         # those of them that end inside a character, the cut tokens; as many words
+    uint16_t* after       # by token that is not cut: the outcome that it leads to, by its number in `outcomes`
     uint32_t count        # how many outcomes the tokens that are not cut lead to
     uint32_t all_count    # how many there are with those of `endings`
     uint32_t* outcomes    # each is a set of hypotheses, as bits (Outcomes.words words)
-    uint32_t* listed      # count + 1 offsets into `tokens`: where those of each outcome begin; empty if they are not listed
-    uint32_t* tokens
-    bint* is_listed       # by outcome
-    bint has_endings      # whether endings.pyx has filled in the next two:
-    bint* needs_ending    # by outcome below `count`: whether it is listed, and the pre-token cannot end after it in free text
-    Vec endings           # for each cut token, and for those that lead to such an outcome: see endings.pxd
+    uint32_t* listed      # count + 1 offsets into `tokens`: where the list of each outcome begins; it is empty if not `is_listed`
+    uint32_t* tokens      # the lists of tokens
+    bint* is_listed       # by outcome below `count`: whether its tokens are listed
+    bint has_endings      # whether endings.pyx has filled in `needs_ending` and `endings`
+    bint* needs_ending    # by outcome below `count`: whether the tokens that lead to it need an ending (endings.pxd)
+    Vec endings           # of the cut tokens, and of the tokens that lead to an outcome of `needs_ending`
 
 
 cdef struct Prefix:
@@ -55,15 +55,15 @@ cdef class BoundaryTransitions:
     cdef dict kept               # (state of the automaton, way) -> BoundaryTransition
     cdef size_t max_bytes
     cdef object lock             # held while a transition is made, or its endings, or the number of a sieve
-    cdef Vec numbers             # scratch: by outcome of `outcomes`, its number in the transition being made, or NO_NUMBER
+    cdef Vec numbers             # scratch: by number of an outcome in `outcomes`, its number in the transition that is being made
 
-    # The transition of a state of the automaton for tokens that come in a way. Raises MemoryError.
+    # The transition for a hypothesis, which is a state of the automaton, and for a way. Raises MemoryError.
     cdef BoundaryTransition find(self, uint32_t hypothesis, uint32_t way)
 
     # The steps of `find` for a transition that is not kept. They return OK or NO_MEMORY. First, walk the trie.
     cdef int walk(self, Transition* made, uint32_t hypothesis, uint32_t way) noexcept nogil
 
-    # Part of `walk`: go on with a byte of a token. Returns 1; 0 if it may not come; or a status.
+    # Part of `walk`: go on with a byte of a token. Returns 1; 0 if the byte may not come; or a status.
     cdef int read_byte(self, Prefix* path, uint32_t byte, uint32_t hypothesis, uint32_t way) noexcept nogil
 
     # Part of `walk`: add a token with these bytes, if merges allow it.
@@ -75,5 +75,5 @@ cdef class BoundaryTransitions:
     # List the tokens of the outcomes.
     cdef int list_tokens(self, Transition* made) noexcept nogil
 
-    # Whether merges allow that a token comes in a way. Returns True, False or NO_MEMORY.
+    # Whether merges allow that a token comes in a way, whatever the last token is. Returns True, False or NO_MEMORY.
     cdef int by_merges(self, uint32_t token, uint32_t way) noexcept nogil

@@ -3,7 +3,7 @@
 From a state of the automaton of pre-tokens (tokens/pretokenize/automaton.py) a token can come in three ways: the pre-token ends
 before it, or goes on with it, or the text begins with it. For each of the three, one walk over the trie finds the tokens that
 the automaton allows, and the outcomes that they lead to (outcomes.pxd). This depends on the tokenizer alone, so it is done
-once, when it is first asked for. Grammars are asked later.
+once, when it is first asked for, and serves all grammars.
 """
 
 cimport cython

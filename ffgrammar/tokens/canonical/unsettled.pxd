@@ -19,20 +19,21 @@ cdef class UnsettledEnd:
     cdef int read(self, uint32_t token) except -1
 
     # Whether some token may cover the end of the bytes as open token number `i`. With `below`, only tokens that reach beyond the
-    # bytes count. Sets `token` to it. Raises MemoryError.
+    # bytes count. Sets `token` to the one that was found. Raises MemoryError.
     cdef bint may_cover(self, uint32_t i, bint below, uint32_t* token) except *
 
-    # Whether all coverings have the same kept tokens. If not, and another way to write `token`, which was read last, may also be
-    # tried at other places, this way is noted (other_ways.pxd). Raises MemoryError.
+    # Whether all coverings have the same kept tokens. `token` is the one that was read last. If a covering is met that has two
+    # tokens in its place, these two are noted (other_ways.pxd). Raises MemoryError.
     cdef bint is_only_way(self, uint32_t token) except *
 
-    # How many tokens all coverings of the bytes begin with, or fewer. This is found without looking for the last tokens.
+    # A lower bound of `shared`, which is found without looking for the last tokens of the coverings.
     cdef uint32_t at_least_shared(self) noexcept
 
-    # The same, exactly: see `shared_tokens`. The tokens that were read must be canonical. Raises MemoryError.
+    # How many tokens all coverings of the bytes begin with: see `shared_tokens`. The tokens that were read must be canonical.
+    # Raises MemoryError.
     cdef uint32_t shared(self) except? 0xFFFFFFFF
 
-    # The context that two contexts have both begun with.
+    # The longest context that two contexts both begin with.
     cdef uint32_t common(self, uint32_t one, uint32_t other) noexcept
 
     # How many tokens a context has.

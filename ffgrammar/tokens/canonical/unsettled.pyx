@@ -1,7 +1,7 @@
 """The end of a canonical sequence, which more text may change.
 
-The coverings of the end (coverings.pyx) say how its tokens can go on. Tokens that all of them begin with are settled. A search
-costs as much as the end is long: some microseconds.
+The coverings of the end (coverings.pyx) say which tokens its bytes can still get. Tokens that all coverings begin with are
+settled: no further text can change them. A search costs as much as the end is long: some microseconds.
 """
 
 from libc.stdint cimport uint8_t, uint32_t

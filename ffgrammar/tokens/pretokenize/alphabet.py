@@ -28,9 +28,9 @@ class Alphabet(NamedTuple):
     """Classes of characters that a pattern does not tell apart.
 
     Attributes:
-        of_kind: for the characters that the pattern does not name: their class by class byte (`CharClasses`), 256
-            bytes.
-        ranges: for the code points that it names, ascending: (first, last, class by class byte as in `of_kind`).
+        of_kind: 256 bytes. By class byte (`CharClasses`): the class of the characters that the pattern does not name.
+        ranges: the ranges of code points that the pattern names, ascending: (first, last, 256 bytes). The bytes are
+            like `of_kind`, for the characters of this range.
         size: how many classes there are.
     """
 
@@ -58,7 +58,8 @@ class _Numbering:
         return self.number(frozenset(one for one in self.sets if one.has(code, kind)))
 
     def by_kind(self, code: int, kinds: Iterable[int]) -> bytes:
-        """256 bytes: the class for each of these class bytes, 0 for others. `code` is any code point of the range."""
+        """256 bytes. By class byte: the class of the characters of a range, or 0 for class bytes that are not in
+        `kinds`. `code` is any code point of the range."""
         numbers = bytearray(256)
         for kind in kinds:
             numbers[kind] = self.of(code, kind)
@@ -90,7 +91,7 @@ def make_alphabet(
         swapped = {code: numbering.number(None), 0x20: numbering.of(code, kinds[code])}
         named += [(code, code) for code in swapped]
     cuts = sorted({at for low, high in named for at in (low, high + 1)})
-    # (no pattern names what is beyond the last code point)
+    # (0x110000 is no code point, so no pattern names it)
     plain = numbering.by_kind(0x110000, ALL_KINDS)
     ranges = []
     for low, after in pairwise(cuts):

@@ -5,24 +5,24 @@ the first one counts. So whether a pre-token ends at some offset can depend on t
 say, ends before its last character if a letter follows, and goes on if a line break does. Here every boundary is a
 hypothesis, and the automaton checks later whether the hypothesis holds. A state is
 
-    threads   ways in which the current pre-token may go on, in the order in which they count, and
-    watched   ways in which earlier pre-tokens would have gone on, had they not ended: none of these may ever match.
+    threads   matches of the current pre-token that are under way, in the order in which they count, and
+    watched   threads of earlier pre-tokens that would have gone on, had these not ended: none may ever match.
 
-The threads are what a Pike machine keeps: a machine that reads a text once and follows all ways to match at the same
-time. (Cox, "Regular Expression Matching: the Virtual Machine Approach", describes it.)
+Threads are what a Pike machine keeps: a machine that reads a text once and follows all ways to match at the same time.
+(Cox, "Regular Expression Matching: the Virtual Machine Approach", describes it.)
 
-At a character, a state of one pattern without gaps (see below) has up to two successors. In one of them the pre-token
-goes on. If some way matches before the character, only the ways that precede it in the order stay. In the other
-successor the pre-token ends before the character, by that match, and the ways that precede the matching one are watched
-from now on. Every text has exactly one sequence of hypotheses that holds to its end, and this sequence is what the
-pattern does.
+At a character, a state of one pattern without gaps (see below) has up to two successors. In the first the pre-token
+goes on. If a thread matches before the character, only the threads that precede it in the order stay. In the second
+successor the pre-token ends before the character, by that match. Then the threads that precede the matching one are
+watched. Every text has exactly one sequence of hypotheses that holds to its end, and this sequence is what the pattern
+does.
 
 A pattern may also leave out parts of a text. What lies between two matches is then a pre-token too, called a gap. "This
 pre-token is a gap" is a hypothesis like the others: at each of its characters, a match that begins there is watched.
 
 Several patterns may follow one another. Each then cuts the pre-tokens of the one before it, as texts of their own. A
 state consists of a state of each pattern. So a pre-token may end in several ways: for all patterns, or for the last
-ones only.
+ones only. Gaps and several patterns are why a state has more than two successors. Each successor has a number, its way.
 
 An automaton has tens to hundreds of states and is made in a few milliseconds. table.pyx runs it.
 """
@@ -71,8 +71,8 @@ class Split(NamedTuple):
     Attributes:
         pattern: see pattern.py; none where there are `atoms`.
         gaps: whether what lies between matches is a pre-token. If not, the pattern must match every character.
-        atoms: texts that are matched in place of a pattern, the longest of several. Each match is one token (an atom),
-            which neither further steps nor merges cut. Only with `gaps`.
+        atoms: texts that are matched in place of a pattern. Of several that begin at the same character the longest
+            counts. Each match is one token (an atom), which neither further steps nor merges cut. Only with `gaps`.
     """
 
     pattern: str
@@ -89,8 +89,8 @@ class Boundaries(NamedTuple):
             class, or DEAD where there is none. In state 0 and inside a match, the first way is the one in which the
             character is part of a match.
         ends: the same for the ways in which the pre-token ends before the character.
-        matches: by state * classes + class, 1 if some way matches before a character of the class. The pre-token ends
-            there, unless a way that comes before this one matches later. 0 in a gap. Empty if there are several
+        matches: by state * classes + class, 1 if some thread matches before a character of the class. The pre-token
+            ends there, unless a thread that precedes this one matches later. 0 in a gap. Empty if there are several
             patterns.
         final: by state, 1 if the text may end there.
         atoms: by state, 1 if the pre-token is an atom.
@@ -129,8 +129,8 @@ def make_boundaries(splits: Sequence[Split], kinds: Sequence[int], space: str | 
 
 
 def _by_way(cells: list[list[int]]) -> list[list[int]]:
-    """Turns a list of successors for each cell into a list of cells for each way. There is at least one way. A cell is
-    a state and a class."""
+    """Turns a list of successors for each cell into a list of successors, by cell, for each way. A cell is a state and
+    a class. There is at least one way."""
     ways = max(1, *map(len, cells))
     return [[cell[way] if way < len(cell) else DEAD for cell in cells] for way in range(ways)]
 
@@ -240,11 +240,11 @@ class _Builder:
         self.alphabet = alphabet
         # (a class of characters that are in no text is in no set, and leads nowhere)
         self.never = [one is None for one in members]
-        # The instructions that only look at what comes next: a character, or the end of the text. And by CHAR: the
-        # threads after its character.
+        # The instructions that only look at what comes next: a character, or the end of the text.
         self.decides = {at for at, step in enumerate(program) if step.kind in (NEXT, END)}
+        # By CHAR: the threads after its character.
         self.after = {at: self.closure(at + 1) for at, step in enumerate(program) if step.kind == CHAR}
-        # By class: the CHARs and NEXTs whose set of characters contains the class.
+        # By class: the CHARs and NEXTs whose set of characters contains the class (`takes`).
         having: dict[CharSet, list[int]] = {}
         for at, step in enumerate(program):
             if step.chars is not None:
@@ -255,8 +255,8 @@ class _Builder:
         # By class: the threads of a match after its first character, if this is of the class.
         self.begins = [self.step(self.resolve(self.start, one), one) for one in range(alphabet.size)]
         self.states: list[State] = [(self.start, frozenset())]
-        # (inside a match the same threads may be alive as before a text, and that is another state. So the first state
-        # is not found by its threads: it has a key here that no state has.)
+        # (A state inside a match may have the same threads as the state before a text, but is another state. So the
+        # state before a text is entered here under a key that no other state has.)
         self.numbers: dict[State, int] = {((), frozenset()): 0}
 
     def build(self) -> Boundaries:
@@ -289,7 +289,8 @@ class _Builder:
         return Boundaries(self.alphabet, _by_way(goes_on), _by_way(ends), bytes(matches), bytes(final), atoms)
 
     def check_total(self) -> None:
-        """Raises TokenizerError unless each character by itself is a match, so that texts are cut without gaps."""
+        """Raises TokenizerError unless each character by itself can be a match, whatever follows. Then a text has no
+        gaps."""
         for begun, never in zip(self.begins, self.never, strict=True):
             for character in range(-1, self.alphabet.size):
                 if not never and not self.has_match(self.resolve(begun, character)):
@@ -315,7 +316,7 @@ class _Builder:
         return frozenset(found)
 
     def successors(self, at: int, character: int) -> tuple[list[int], list[int], bool]:
-        """(states where the pre-token goes on, states where it ends before the character, whether some way matches
+        """(states where the pre-token goes on, states where it ends before the character, whether some thread matches
         before the character)."""
         threads, watched = self.states[at]
         if threads == (GAP,):
@@ -351,8 +352,8 @@ class _Builder:
         return self.unwatched(self.begins[character], self.watch(watched, character))
 
     def watch(self, watched: Iterable[int], character: int) -> frozenset[int] | None:
-        """What is watched after a character. None if some of it matches before the character, or after it whatever
-        follows."""
+        """What is watched after a character. None if a watched thread matches: before the character, or after it
+        whatever follows."""
         now = self.resolve(watched, character)
         if self.has_match(now):
             return None
@@ -360,7 +361,8 @@ class _Builder:
         return None if self.has_match(after) else frozenset(after)
 
     def unwatched(self, threads: tuple[int, ...], watched: frozenset[int] | None) -> list[State]:
-        """The state of these threads, without those that are watched too: these must not match. [] if none are left."""
+        """The state of these threads. Threads that are watched must not match, so they are left out. [] if none are
+        left."""
         if watched is None:
             return []
         left = tuple(at for at in threads if at not in watched)
@@ -439,7 +441,7 @@ class _Builder:
         return not self.matching.isdisjoint(threads)
 
     def until_match(self, threads: Iterable[int]) -> tuple[list[int], bool]:
-        """(the threads before the first one that matches here, whether there is such a one)."""
+        """(the threads before the first one that matches here, whether one matches)."""
         before = list(threads)
         for index, at in enumerate(before):
             if at in self.matching:

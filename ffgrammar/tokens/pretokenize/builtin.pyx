@@ -2,7 +2,7 @@
 
 A regex library follows its own version of Unicode, and the versions differ (U+0295 is a lower-case letter in one and not in the
 next). So the same text would get different tokens on different machines. Here the classes of all code points come with the
-package, as tiktoken has them (pack_classes.py). For these two patterns the outcome of their backtracking is simple enough to be
+package, as tiktoken has them (pack_classes.py). What the backtracking of these two patterns comes to is simple enough to be
 written by hand. That is much faster than a regex library, and needs no GIL. All other patterns go through automaton.py and
 table.pyx, as these two do for the rules of canonical sequences.
 
@@ -169,9 +169,10 @@ cdef inline size_t _digits(CharClasses classes, const uint8_t* text, size_t at, 
 cdef size_t _space(CharClasses classes, const uint8_t* text, size_t at, size_t end) noexcept nogil:
     r"""The end of a pre-token of white space.
 
-    If the run of white space has a line break, the pre-token ends after the last one. Otherwise it is the whole run if the text
-    ends there, and all but the last character if not, because the last one belongs to what follows. A run of one character is a
-    pre-token. (In cl100k a run at the end of the text is one pre-token even if it has line breaks: see `_cl100k`.)
+    If the run of white space has line breaks, the pre-token ends after the last line break. Otherwise, if the text ends with the
+    run, the pre-token is the whole run. Otherwise it is the run without its last character, which belongs to what follows; but a
+    run of one character is a pre-token. (In cl100k a run at the end of the text is one pre-token even if it has line breaks: see
+    `_cl100k`.)
     """
     cdef size_t here = at, after = at, line = 0, last = at
     while here < end:
@@ -226,8 +227,8 @@ cdef size_t _word(CharClasses classes, const uint8_t* text, size_t at, size_t en
         here = after
     if here < end and kind & TAIL:
         return _run(classes, text, here, end, TAIL)
-    # [HEAD]* took everything. By backtracking it gives back up to its last member that is in TAIL too, and [TAIL]+ takes this
-    # one.
+    # [HEAD]* has taken all characters up to here. By backtracking it gives characters back, up to the last one that is in TAIL
+    # too. [TAIL]+ takes this one.
     return last_tail
 
 

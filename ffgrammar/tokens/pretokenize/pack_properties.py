@@ -19,8 +19,12 @@ __all__ = ["pack_properties"]
 
 
 def pack_properties(properties: Iterable[tuple[str, Iterable[int]]]) -> bytes:
-    """Names and the ascending code points of each, compressed: a line for each name, with how many code points are left
-    out before each range, and how many more than one the range has; both numbers in base 36."""
+    """Properties, compressed: a line for each. The line has the property's name, and two numbers in base 36 for each
+    range of its code points: how many code points are left out before the range, and how many it has, less one.
+
+    Args:
+        properties: (name, code points in ascending order).
+    """
     lines = []
     for name, codes in properties:
         steps = [name]

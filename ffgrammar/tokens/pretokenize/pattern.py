@@ -45,7 +45,7 @@ PROPERTIES = {
     "Lo": 4,
 }
 TOGETHER = ({"Lu", "Lt"}, {"Lm", "Lo"})
-# The bit of \p{P} and \p{S} together; one of them alone is its ranges.
+# The bit of \p{P} and \p{S} together. One of the two alone is read as ranges (properties.py).
 SIGNS = 128
 
 
@@ -66,9 +66,9 @@ class CharSet(NamedTuple):
 class Instruction(NamedTuple):
     """One step of a program.
 
-    CHAR takes a character of `chars`. JUMP goes on at `to`. SPLIT goes on at `to` and at `other`; the way through `to`
-    comes first. NEXT goes on if the next character is in `chars`, or, if `wanted` is False, unless it is. END goes on
-    at the end of the text. MATCH ends the program."""
+    CHAR takes a character of `chars`. JUMP goes on at `to`. SPLIT goes on at `to` and at `other`; what `to` leads to
+    comes first. NEXT goes on if the next character is in `chars`. With `wanted` False it goes on if the next character
+    is not in `chars`, or if the text ends. END goes on at the end of the text. MATCH ends the program."""
 
     kind: int
     chars: CharSet | None = None
@@ -329,7 +329,8 @@ class _Reader:
         return part
 
     def characters(self, ignore_case: bool) -> tuple[CharSet, CharSet | None]:
-        """(the set of one character, escape or class, the set that is taken out of it or None: the b of [a&&[^b]])."""
+        """Reads one character, escape or class. Returns (its set, the set that is taken out of it, which is the b of
+        [a&&[^b]], or None)."""
         if self.take("["):
             return self.bracketed(ignore_case)
         return self.set_of(*self.member(ignore_case)), None

@@ -24,18 +24,19 @@ cdef struct Range:
 cdef class PretokenTable:
     cdef readonly uint32_t classes  # how many classes of characters there are
     cdef readonly uint32_t states
-    # A state has several successors, because a boundary may depend on text that is not there yet. They are numbered by "way".
-    # In the first `stays` ways the pre-token goes on, in the others it ends before the character. See `successor`.
+    # A state has several successors for one character, because a boundary may depend on text that is not there yet. The number of
+    # a successor is its way. In the first `stays` ways the pre-token goes on, in the others it ends before the character.
+    # `successor` reads this table.
     cdef uint16_t* to        # way * size + state * classes + class -> state, or DEAD
     cdef readonly uint32_t ways
     cdef readonly uint32_t stays
     cdef size_t size         # states * classes
-    cdef uint8_t* matches    # by state * classes + class: whether some way matches before the character
+    cdef uint8_t* matches    # by state * classes + class: whether some thread (automaton.py) matches before the character
     cdef uint8_t* final      # by state: whether the text may end there
     cdef readonly bint has_atoms
     cdef uint8_t* atoms      # by state: whether the pre-token is an atom, which is one token
-    # If there are several patterns, each has a table of its own too. `first` is that of the first pattern. In each of them
-    # `below` is the table of the pattern that cuts its pre-tokens.
+    # If there are several patterns, this table is that of all together, and each pattern also has a table of its own. `first` is
+    # the table of the first pattern. In the table of a pattern, `below` is that of the next pattern, which cuts its pre-tokens.
     cdef PretokenTable first
     cdef PretokenTable below
     cdef readonly bint is_composed
@@ -49,21 +50,21 @@ cdef class PretokenTable:
     cdef Range* ranges         # of characters that it names; ascending
     cdef uint32_t range_count
     cdef CharClasses kinds
-    # Sets of classes: bit c & 63 stands for class c. (With more than 64 classes all bits of the first two are set.)
-    cdef uint64_t* there       # by code point // 64: the classes of these code points
-    cdef uint64_t* there_wide  # by code point // 4096: the same
-    cdef uint64_t* live_on     # by state: the classes of which a character may come if the pre-token goes on
-    cdef uint64_t* live_ends   # by state: the same if the pre-token ends before the character
+    # Sets of classes: bit c & 63 stands for class c. (With more than 64 classes `there` and `there_wide` have all bits set.)
+    cdef uint64_t* there       # by code point // 64: the classes of these 64 code points
+    cdef uint64_t* there_wide  # by code point // 4096: the classes of these 4,096 code points
+    cdef uint64_t* live_on     # by state: the classes of the characters with which the pre-token may go on
+    cdef uint64_t* live_ends   # by state: the classes of the characters before which the pre-token may end
 
     # Takes text[:count] and an offset `at` below `count` where a pre-token starts. Returns where this pre-token ends, or 0 if
     # the text is not UTF-8. `stops` is an array of MAX_LEVELS offsets: the caller sets them to 0 at the start of a text, and
     # keeps them between the calls for this text. Sets `atom` to whether the pre-token is an atom.
     cdef size_t next_end(self, const uint8_t* text, size_t at, size_t count, size_t* stops, bint* atom) noexcept nogil
 
-    # The same for one of several patterns and those that follow it; `stops` begins with the offset for this pattern.
+    # `next_end` for one of several patterns and those that follow it. `stops` begins with the offset for this pattern.
     cdef size_t level_end(self, const uint8_t* text, size_t at, size_t count, size_t* stops, bint* atom) noexcept nogil
 
-    # The same for one pattern alone.
+    # `next_end` for one pattern alone, without `stops`.
     cdef size_t pretoken_end(self, const uint8_t* text, size_t at, size_t count, bint* atom) noexcept nogil
 
     # Where the pattern's match that begins at `at` ends. Returns `at` if there is none, and 0 if the text is not UTF-8.
@@ -72,7 +73,7 @@ cdef class PretokenTable:
     # The class of a character.
     cdef uint32_t class_of(self, uint32_t code) noexcept nogil
 
-    # The same by search in `ranges`, without the table of ASCII.
+    # `class_of` by search in `ranges`, without the table of ASCII.
     cdef uint32_t search(self, uint32_t code) noexcept nogil
 
     # The classes, as bits, of the characters that begin with the bytes read so far. `part` must be inside a character.

@@ -142,8 +142,9 @@ cdef class PretokenTable:
             while named < self.range_count and self.ranges[named].last >> 6 < block:
                 named += 1
             at = block & ~<uint32_t>3
-            # `kinds` stores equal blocks of 256 code points once. If this block equals the one before it, and the pattern names
-            # no code point of either, what was found for the one before holds here too.
+            # `kinds` stores equal blocks of 256 code points once. A block of this loop has 64, and lies in one of those. If that
+            # one equals the 256 code points before it, and the pattern names none of either, this block has the same classes as
+            # the block four before it.
             if (block >= 4 and self.kinds.first[block >> 2] == self.kinds.first[(block >> 2) - 1]
                     and (named == self.range_count or self.ranges[named].first >> 8 > block >> 2)
                     and not self.has_names(at - 4)):
@@ -319,8 +320,8 @@ cdef class PretokenTable:
 cdef size_t advance(
     PretokenTable table, Hypothesis* hypotheses, size_t count, uint32_t character, size_t at
 ) noexcept nogil:
-    """Replace hypotheses by what they become with the next character. It begins at the offset `at`, and `character` is its
-    class. The array has room for 2 * MAX_OPEN hypotheses; what does not fit is left out. Returns how many there are."""
+    """Replace hypotheses by what they become with the next character. This character begins at the offset `at`, and its class
+    is `character`. The array has room for 2 * MAX_OPEN hypotheses; what does not fit is left out. Returns how many there are."""
     cdef Hypothesis[MAX_OPEN] old
     cdef size_t found = 0, i
     cdef uint32_t way, state

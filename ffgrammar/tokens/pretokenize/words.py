@@ -37,8 +37,8 @@ def compile_words(words: Iterable[str]) -> list[Instruction]:
         TokenizerError: it would have too many instructions.
     """
     nodes = _nodes(words)
-    # A node with k edges has k ways, and one more if a word ends there. All ways but the last begin with a SPLIT.
-    # Apart from this SPLIT, an edge takes two instructions, and an end takes one.
+    # A node has an alternative for each edge, and one more if a word ends there. All alternatives but the last begin
+    # with a SPLIT. Apart from this SPLIT, an edge takes two instructions, and an end takes one.
     starts = [0]
     for is_end, edges in nodes:
         starts.append(starts[-1] + 3 * len(edges) + 2 * is_end - 1)
