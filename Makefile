@@ -1,5 +1,5 @@
-# Plain `make` builds. Every target sets up what it needs in a virtual environment, .venv. That takes Python >= 3.10
-# (PYTHON=…), a C compiler and make. A second run with nothing changed does nothing.
+# Plain `make` builds. A target sets up what it needs in a virtual environment: .venv, or one of its own for `asan` and `docs`.
+# That takes Python >= 3.10 (PYTHON=…), a C compiler and make. A second run with nothing changed does nothing.
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -7,8 +7,8 @@ BIN := $(VENV)/bin
 ASAN_VENV := $(VENV)-asan
 DOCS_VENV := $(VENV)-docs
 PIP_FLAGS ?= --quiet --disable-pip-version-check
-# As in pyproject.toml's build-system.requires. Installed first, so that every build uses the same Cython and what it translated
-# earlier.
+# As in pyproject.toml's build-system.requires. Installed first, so that every build uses the same Cython, and can use again what
+# Cython translated earlier.
 BUILD_REQUIRES := 'setuptools>=77' 'cython>=3.1'
 # Options of pytest: make test PYTEST_FLAGS='-k mask'
 PYTEST_FLAGS ?=
@@ -86,8 +86,8 @@ format: $(VENV)/.installed-lint ## rewrite the Python files in the style that li
 	ruff check --fix .
 	ruff format .
 
-# Reads the sources in docs/ only, so it needs neither a build nor the package. The variable turns off an advertisement that is
-# printed.
+# Reads the sources in docs/ only, so it needs neither a build nor the package. The variable turns off an advertisement in what
+# mkdocs prints.
 docs: export NO_MKDOCS_2_WARNING = 1
 docs: $(DOCS_VENV)/.installed ## the documentation as a site, with its links checked
 	$(DOCS_VENV)/bin/mkdocs build --strict

@@ -42,8 +42,8 @@ NO_COMPILER = (
 
 
 def _is_compiled(path: Path) -> bool:
-    """Whether Cython compiles a Python module unchanged. Modules that run before the first mask ask for it in their
-    first line. To compile the others would lengthen the build, and gain nothing for most schemas."""
+    """Whether Cython compiles a Python module unchanged. The first line of a module asks for it, if the module runs
+    before the first mask. To compile the others would lengthen the build, and gain nothing for most schemas."""
     with path.open(encoding="utf-8") as lines:
         return next(lines, "").startswith("# cython:")
 

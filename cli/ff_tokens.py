@@ -30,7 +30,7 @@ MAX_REASONS = 5
 class Forced:
     """The forced bytes and tokens at one point of a text, and the bytes that are held back.
 
-    Forced bytes are held back where more than one token could spell them.
+    Forced bytes are held back from the place on where more than one token could come.
     """
 
     def __init__(self, matcher: Matcher, tokenizer: Tokenizer) -> None:
@@ -101,8 +101,8 @@ def command(
     """Show the bytes and tokens that must come next.
 
     Every sentence of the grammar continues with the forced bytes. A token is forced if it comes next whenever the
-    tokenizer itself encodes such a sentence. The other bytes are held back, and shown with the tokens that could begin
-    there.
+    tokenizer itself encodes such a sentence. Forced bytes that no forced token spells are held back, and shown with the
+    tokens that could begin there.
 
     By default a schema allows any white space, so that little is forced between the items of a text. To generate with a
     model, give --separators ', ' ': ' or --whitespace compact.

@@ -152,8 +152,8 @@ def main() -> None:
     """The console script: `run` with the process's arguments, and the end of the process."""
     if COMPLETE_VARIABLE in os.environ:
         cli.main(prog_name="ffgrammar")  # click answers the shell, and exits
-    # A stream that was closed before the start (`<&-`) is None. Without stdin there is nothing to read and without
-    # stderr nothing is said, but without stdout there is nowhere to write.
+    # A stream that was closed before the start (`<&-`) is None. Without stdin nothing is read, and without stderr
+    # nothing is said. Without stdout there is nowhere to write, which is an error.
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")
     if sys.stdin is None:

@@ -85,8 +85,8 @@ GRAMMAR_OPTIONS = [
     click.option(
         "--whitespace",
         metavar="flexible|compact|N",
-        help="For schemas: the white space between parts of a text, which is any (the default), none, or runs of "
-        "at most N characters.",
+        help="For schemas: white space wherever JSON allows it (flexible, the default), none (compact), or at most N "
+        "characters at each place.",
     ),
     click.option(
         "--separators",
@@ -111,8 +111,8 @@ GRAMMAR_OPTIONS = [
         "--property-order",
         type=click.Choice(["schema", "any"]),
         metavar="schema|any",
-        help="For schemas: keys are in the schema's order, then come other keys (the default), or all keys are in "
-        "any order.",
+        help="For schemas: declared keys in the schema's order, then other keys (schema, the default), or all keys in "
+        "any order (any).",
     ),
     click.option(
         "--integer-spelling",
@@ -131,8 +131,8 @@ GRAMMAR_OPTIONS = [
         multiple=True,
         type=PATH,
         metavar="PATH|URI=PATH",
-        help="For schemas: other schemas that they may refer to, as a file or a folder of .json files; nothing is "
-        "fetched. They are known by their $id, or by URI (files of a folder by URI/name). Repeatable.",
+        help="For schemas: a file with a schema that others may refer to, or a folder of such .json files; nothing is "
+        "fetched. A schema is known by its $id, or by URI (in a folder by URI/name). Repeatable.",
     ),
     click.option(
         "--limit",
@@ -160,7 +160,7 @@ class VocabularyName:
 
 
 class VocabularyType(click.types.StringParamType):
-    """The name of an embedded vocabulary, or a path. A shell completes names first, then files."""
+    """The name of an embedded vocabulary, or a path. A shell completes names, and files where no name begins so."""
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
@@ -269,13 +269,14 @@ def start_options(function: F) -> F:
         click.option(
             "--prompt",
             metavar="TEXT",
-            help="The prompt before the text. Where the text can change its last tokens, they are taken back, and the "
-            "first tokens of the text spell them again.",
+            help="The prompt before the text. Those of its last tokens that the text may change are taken back, and "
+            "the first tokens of the text spell their bytes again.",
         ),
         click.option(
             "--special",
             type=click.Choice(["allow", "text"]),
-            help="What the name of a special token in the prompt is: that token, or text.",
+            help="How the name of a special token in the prompt is read: as that token (allow), or as ordinary text "
+            "(text).",
         ),
         click.option("--canonical", is_flag=True, help="Allow only tokens that the tokenizer itself would write."),
     ]

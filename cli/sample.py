@@ -44,8 +44,8 @@ class Steering:
     """Chooses bytes that lead to an end: each time the byte after which `Matcher.distance` is least.
 
     Masks are exact, so a choice is a dead end only where compiling warned of one. But the distance is an estimate, and
-    to follow it alone could lead in circles. So a choice becomes more costly each time it is taken at the same distance
-    among the same bytes. In the end every choice is tried.
+    to follow the distance alone could lead in circles. So a byte becomes more costly each time it is chosen at the same
+    distance and among the same bytes. In the end every byte is tried.
     """
 
     def __init__(self) -> None:

@@ -137,8 +137,8 @@ def feed_bytes(matcher: Matcher, data: bytes) -> Rejection | None:
 
 
 def feed_tokens(matcher: Matcher, tokenizer: Tokenizer, tokens: list[int] | tuple[int, ...]) -> Rejection | None:
-    """Accepts tokens as far as possible. Returns the rejection of the next token, if there is one; the matcher then
-    stands after those bytes of this token that fit."""
+    """Accepts tokens as far as possible. Returns the rejection of the first token that is not accepted, if there is
+    one. The matcher then stands after those bytes of this token that fit."""
     accepted = matcher.accept_tokens(list(tokens))
     if accepted == len(tokens):
         return None

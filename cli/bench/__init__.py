@@ -19,7 +19,7 @@ terminal:
 - large: large generated schemas.
 - batch: a batch of masks on several threads.
 
-(Checks against oracles that take long and print figures on the way are in the repository, under tests/long_checks.)
+(Long checks, which compare with oracles and print figures on the way, are in the repository, under tests/long_checks.)
 """
 
 from __future__ import annotations

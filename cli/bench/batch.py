@@ -10,7 +10,7 @@ three cases:
 (c) As (b), but all masks have been asked for before, so every mask is a copy.
 
 In (a) and (b) grammars are fresh in each run, so that masks are made as well as copied. Runs with one thread and with
-several take turns, and a ratio is that of two runs side by side. Other programs disturb a run, so the
+several take turns, and a ratio is that of two runs, one right after the other. Other programs disturb a run, so the
 report has the median and the quartiles over all pairs.
 """
 

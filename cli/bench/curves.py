@@ -105,7 +105,7 @@ def _vocabularies(whole: Tokenizer) -> Iterator[Point]:
 
 
 def _longest_first(tokens: list[bytes]) -> Callable[[bytes], list[int]]:
-    """An encoder that always takes the longest token. Byte-pair encoding does not, but the tokens are about as long."""
+    """An encoder that always takes the longest token. Byte-pair encoding does not, but its tokens are about as long."""
     ids = {token: number for number, token in enumerate(tokens)}
     longest = max(map(len, tokens))
 

@@ -37,7 +37,7 @@ class Engine(Protocol):
     """What the bench needs of an engine.
 
     The constructor imports packages and prepares the vocabulary in the form that the engine reads. `load` is the
-    engine's own work on it, which is measured.
+    engine's own work on the vocabulary, and is measured.
 
     Attributes:
         name, version: of the engine.

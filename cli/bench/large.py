@@ -35,7 +35,8 @@ LEAVES: list[dict[str, Any]] = [
 
 
 def measure(named: VocabularyName) -> list[dict[str, Any]]:
-    """A row for each schema and order of properties: names, and milliseconds to compile and of the slowest mask."""
+    """A row for each schema and order of properties: their names, the milliseconds to compile, and those of the slowest
+    mask."""
     from ffgrammar import compile_json_schema
 
     random = Random(1)

@@ -68,7 +68,7 @@ def _here(
 
 
 def _trim_heap() -> None:
-    """Return unused memory to the system, where malloc can, so that the next step does not reuse it unseen."""
+    """Return unused memory to the system, where malloc can. Else the next step would use it without being counted."""
     gc.collect()
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:

@@ -35,7 +35,8 @@ def reorderings(data: Any, schema: Any) -> Iterator[Any]:
 
 
 def _that_hold(root: Any) -> list[Choose]:
-    """The function that chooses the branches that a value satisfies; no function if jsonschema is not installed."""
+    """A list of one function, which chooses the branches that a value satisfies. The list is empty if jsonschema is not
+    installed."""
     try:
         from jsonschema import Draft202012Validator
         from jsonschema.validators import validator_for

@@ -36,8 +36,8 @@ def ready(engines: Sequence[Engine]) -> dict[str, int]:
             spent = perf_counter_ns() - start
             best[engine.name] = min(spent, best.get(engine.name, spent))
             if number == 0:
-                # Late imports must not count for the first schema. What is learned here is lost when the tokenizer is
-                # made again.
+                # Imports on first use must not count for the first schema. What is learned here is lost when the
+                # tokenizer is made again.
                 engine.fill(engine.matcher(engine.compile(WARM_UP)))
     return best
 

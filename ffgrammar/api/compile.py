@@ -31,9 +31,9 @@ def _compiled(
 
     Args:
         tokenizer: the vocabulary.
-        source: the source with all options, which together with the limits decide what the grammar is. None: the
-            grammar is not kept.
-        limits: bounds on its cost.
+        source: the source with all options. With the limits they decide what the grammar is. None: the grammar is not
+            kept.
+        limits: bounds on the grammar's cost.
         build: the front-end.
     """
     expect("tokenizer", tokenizer, Tokenizer, "a Tokenizer (as of Tokenizer.from_tiktoken)")

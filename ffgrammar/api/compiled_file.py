@@ -62,8 +62,8 @@ def dump(grammar: GrammarIR, fingerprint: str) -> bytes:
 
 
 def _expressions(grammar: GrammarIR) -> tuple[list[list[Any]], dict[int, int]]:
-    """The nodes that the lexemes need, and the number of each expression in this list. Operands come before the nodes
-    that use them."""
+    """The nodes that the lexemes need, and by expression its number in this list of nodes. Operands come before the
+    nodes that use them."""
     store = grammar.store
     needed: dict[int, tuple[Any, ...]] = {}
     stack = [lexeme.expr for lexeme in grammar.lexemes]
@@ -94,8 +94,8 @@ def read_file(data: bytes, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
     Args:
         data: the file's bytes.
         tokenizer: the vocabulary that the file must be bound to.
-        limits: `source_bytes` bounds the unpacked text; `rules`, `expressions` and the other bounds of a store bound
-            what is built of it.
+        limits: `source_bytes` bounds the unpacked text. `rules`, and the bounds of expressions, hold for what is built
+            of the text.
 
     Raises:
         CompiledFileError: the file is truncated, damaged, malformed, of another version, for another vocabulary, or

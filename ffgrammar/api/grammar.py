@@ -21,7 +21,7 @@ __all__ = ["Grammar"]
 
 # About how many bytes a lexeme takes: an object with six attributes, and its name.
 LEXEME_BYTES = 200
-# Bytes of the unpacked text of a pickled grammar
+# How many bytes the unpacked text of a pickled grammar may have.
 MAX_PICKLE = 1 << 40
 
 
@@ -43,7 +43,7 @@ class Grammar:
         self.tokenizer = tokenizer
         self.limits = limits
         self._engine = Engine(ir, tokenizer, limits)
-        # These are notes of the front-end, which makes no more expressions.
+        # The front-end kept notes here. Its work is done.
         ir.store.memo.clear()
 
     @property
@@ -74,9 +74,9 @@ class Grammar:
                 grammar. So every completed text has exactly one token sequence.
             prompt: the characters or the token ids that stand before the text and are not part of it. What stands
                 after the prompt's last special token is cut back to the tokens that are the same whatever follows under
-                the grammar. All tokens up to there go to the model (`Matcher.prompt_tokens`). The first tokens that the
-                matcher takes spell the rest of the prompt's bytes (`Matcher.prompt_rest`), and are canonical. Ids that
-                are not what the tokenizer makes of their text are not cut back.
+                the grammar. The tokens of the prompt that are left go to the model (`Matcher.prompt_tokens`). The first
+                tokens that the matcher takes spell the rest of the prompt's bytes (`Matcher.prompt_rest`), and are
+                canonical. Ids that are not what the tokenizer makes of their text are not cut back.
             special: how the name of a special token in the characters of a prompt is read. "allow" makes it that token,
                 as in a prompt that a chat template made; "text" makes it ordinary text, which is spelled out. If
                 neither is given it is text, and there is a `UserWarning` if the prompt has such a name.
@@ -84,7 +84,7 @@ class Grammar:
         Raises:
             TokenizerError: `canonical` or `prompt` is given and the tokenizer's rules are not known
                 (`Tokenizer.canon`), the prompt is neither text nor token ids, a token id is out of range, no UTF-8 text
-                begins with the prompt, or no sentence of the grammar can follow it.
+                begins with the prompt, no sentence of the grammar can follow the prompt, or `special` is another str.
         """
         if isinstance(prompt, str | bytes):
             prompt = self._with_special(prompt, special)
@@ -154,5 +154,5 @@ def _unpickled(data: bytes, tokenizer: Tokenizer, limits: Limits) -> Grammar:
     """The grammar of a pickle. Raises CompiledFileError if it is damaged."""
     if not (isinstance(data, bytes) and isinstance(tokenizer, Tokenizer) and isinstance(limits, Limits)):
         raise CompiledFileError("the pickle of a grammar is damaged")
-    # (the limit is one on sources, and pickles are trusted)
+    # (`source_bytes` is for sources from strangers, and a pickle is trusted)
     return Grammar(read_file(data, tokenizer, replace(limits, source_bytes=MAX_PICKLE)), tokenizer, limits)

@@ -72,7 +72,7 @@ class GrammarCache:
 
     def add(self, key: Key, grammar: Grammar) -> Grammar:
         """Keep a grammar. Returns the one to use, which another thread may have added in the meantime."""
-        # To count a grammar takes its engine's lock, so it is done without the lock of the cache.
+        # To count a grammar's bytes takes its engine's lock, so they are counted without the lock of the cache.
         sizes = [(other, known, _size(other, known)) for other, known in self._to_count()]
         sizes.append((key, grammar, _size(key, grammar)))
         dropped = []
@@ -133,7 +133,7 @@ def _size(key: Key, grammar: Grammar) -> int:
 
 
 def grammar_cache(tokenizer: Tokenizer) -> GrammarCache:
-    """The cache of a tokenizer, made on the first call. (Where two threads make it at once, one of the two is lost.)"""
+    """The cache of a tokenizer, made on the first call. (If two threads make one at once, one of the two is lost.)"""
     cache = tokenizer.grammars
     if not isinstance(cache, GrammarCache):
         cache = tokenizer.grammars = GrammarCache(tokenizer.grammar_bytes)

@@ -28,10 +28,10 @@ class Healing(NamedTuple):
 
     Attributes:
         tokens: token ids to give to the model.
-        taken_back: the other token ids of the prompt: those that it has after `tokens`.
+        taken_back: the token ids of the prompt that come after `tokens`.
         rest: the bytes of `taken_back`, which the next tokens must spell.
-        matcher: its masks first allow only tokens that spell `rest`; the last of these may go on beyond it. What
-            follows `rest` obeys the grammar.
+        matcher: its masks first allow only tokens that spell `rest`. The last of these tokens may go on beyond `rest`.
+            What follows `rest` obeys the grammar.
     """
 
     tokens: tuple[int, ...]
@@ -52,8 +52,8 @@ def heal(
 
     Args:
         tok: the tokenizer; its rules must be known (`Tokenizer.canon`).
-        prompt: the text of the prompt, or its token ids. Of token ids, only those after the last special token can be
-            taken back. None is taken back if those are not what the tokenizer makes of their text.
+        prompt: the text of the prompt, or its token ids. Only ids after the last special token can be taken back. If
+            these ids are not what the tokenizer makes of their text, none is taken back.
         grammar: what follows; any text if not given.
         canonical, special: as for `Grammar.matcher`.
 

@@ -17,7 +17,7 @@ _held: list[threading.Lock] = []
 
 
 def new_lock() -> threading.Lock:
-    """A lock that os.fork() waits for. Hold it for a few steps only, and take no other lock meanwhile."""
+    """A lock that os.fork() waits for. While it is held, take no other lock of the package."""
     lock = threading.Lock()
     _locks.add(weakref.ref(lock, _locks.discard))
     return lock

@@ -118,8 +118,8 @@ cdef inline int intern_grow(Intern* t) noexcept nogil:
 
 
 cdef inline int intern_add(Intern* t, const uint32_t* words, size_t count, uint32_t* id) noexcept nogil:
-    """Find or add a tuple, whose words must not lie in the table itself. Writes its id. Returns 1 if it is new, 0 if it was known,
-    or NO_MEMORY, which leaves the table as it was."""
+    """Find or add a tuple, whose words must not lie in the table itself. Writes the tuple's id. Returns 1 if the tuple is new, 0
+    if it was known, or NO_MEMORY, which leaves the table as it was."""
     cdef uint32_t h = hash_words(words, count)
     cdef size_t slot
     cdef uint32_t found

@@ -11,8 +11,8 @@ __all__ = ["Limits"]
 class Limits:
     """Bounds on what one grammar may cost. They are counts, unless the name says bytes.
 
-    The caches have soft bounds: when one is passed, the cache is dropped and refilled as needed, and no answer changes.
-    A LimitError is raised only if a single step needs too many lexer states, or too large a part of `cache_bytes`.
+    The bounds of caches are soft: when one is passed, caches are dropped and refilled as needed, and no answer changes.
+    They end in a LimitError only if a single step needs too many lexer states, or too large a part of `cache_bytes`.
 
     Attributes:
         source_bytes: length of a schema or grammar text.

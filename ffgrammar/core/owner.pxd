@@ -1,6 +1,6 @@
 """An owner frees, and counts, all the tables of a struct, so that adding a table to the struct takes one more line.
 
-A struct has an `Owner` beside its tables, and registers each of them once, where it is initialised:
+A struct has an `Owner` beside its tables. Where the struct is initialised, each table is registered once:
 
     owner_init(&s.owner)
     own_vec(&s.owner, &s.items)

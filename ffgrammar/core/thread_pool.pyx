@@ -86,7 +86,7 @@ cdef enum:
     # takes a few hundred us. So a thread with nothing to do stays awake for as long as it has just worked, but no longer than
     # this many nanoseconds.
     LONGEST_AWAKE = 500_000
-    PAUSES = 32  # how often a waiting thread pauses before it looks again
+    PAUSES = 32  # how many times `relax` is called between two looks at the number that is waited for
 
 cdef struct Pool:
     Thread[MAX_THREADS] threads
@@ -106,8 +106,8 @@ pool.busy = pool.ending = False
 
 cdef void stay_awake(const uint32_t* number, bint zero, uint64_t began) noexcept nogil:
     """If `zero` is true, wait while `*number` is 0; otherwise, wait while it is not 0. The caller does not hold the lock. The
-    work that has just ended began at `began`: wait no longer than it took, and no longer than LONGEST_AWAKE. Times are in
-    nanoseconds."""
+    work that has just ended began at `began`: wait no longer than this work took, and no longer than LONGEST_AWAKE. Times are
+    in nanoseconds."""
     cdef uint64_t now = clock()
     cdef uint64_t until = now + min(now - began, <uint64_t>LONGEST_AWAKE)
     cdef int _
