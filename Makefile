@@ -9,7 +9,7 @@ DOCS_VENV := $(VENV)-docs
 PIP_FLAGS ?= --quiet --disable-pip-version-check
 # As in pyproject.toml's build-system.requires. Installed first, so that every build uses the same Cython, and can use again what
 # Cython translated earlier.
-BUILD_REQUIRES := 'setuptools>=77' 'cython>=3.1'
+BUILD_REQUIRES := 'setuptools>=77' 'cython>=3.3'
 # Options of pytest: make test PYTEST_FLAGS='-k mask'
 PYTEST_FLAGS ?=
 # Options of the bench: make bench BENCH_FLAGS='--limit 60 --micro'

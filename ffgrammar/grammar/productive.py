@@ -1,4 +1,3 @@
-# cython: language_level=3
 """Which parts of a grammar derive a text at all.
 
 Front-ends use this to refuse a source that no text matches. The engine uses it to leave out the parts of a grammar that

@@ -24,9 +24,7 @@ cdef class Outcomes:
         sure_ends, sure_next: see find_sure_states.
     """
 
-    def __cinit__(
-        self, PretokenTable pretokens not None, const uint8_t[::1] sure_ends not None, const uint8_t[::1] sure_next not None
-    ):
+    def __cinit__(self, PretokenTable pretokens not None, bytes sure_ends not None, bytes sure_next not None):
         self.pretokens = pretokens
         self.words = <uint32_t>bit_words(pretokens.states)
         vec_init(&self.after)
@@ -36,7 +34,7 @@ cdef class Outcomes:
         self.sure_ends = <uint32_t*>calloc(<size_t>pretokens.classes * self.words, sizeof(uint32_t))
         self.sure_next = <uint32_t*>calloc(<size_t>pretokens.classes * self.words, sizeof(uint32_t))
         if (intern_init(&self.sets) < 0 or self.sure_ends == NULL or self.sure_next == NULL
-                or self.find_ends(&sure_ends[0], &sure_next[0]) < 0):
+                or self.find_ends(sure_ends, sure_next) < 0):
             raise MemoryError
 
     def __dealloc__(self):

@@ -128,8 +128,7 @@ cdef class CanonicalRules:
             raise MemoryError
         try:
             find_sure_states(self.pretokens, self.is_sure, sure, sure + size)
-            self.outcomes = Outcomes(
-                self.pretokens, <const uint8_t[:size]>sure, <const uint8_t[:size]>(sure + size))
+            self.outcomes = Outcomes(self.pretokens, (<const char*>sure)[:size], (<const char*>sure + size)[:size])
         finally:
             free(sure)
         return 0
