@@ -18,7 +18,7 @@ CPUS = os.cpu_count() or 1
 # FFGRAMMAR_SANITIZE=1 builds the extensions with AddressSanitizer and UBSan (`make asan`).
 SANITIZE = os.environ.get("FFGRAMMAR_SANITIZE") == "1"
 FLAGS = ["-g0", "-fno-strict-aliasing"]
-# What Cython makes of Python calls functions of CPython for nearly everything, so `-O2` lengthens its build, and gains nothing.
+# What Cython makes of Python calls functions of CPython for nearly everything. There `-O2` takes longer, and gains nothing.
 FOR_CYTHON, FOR_PYTHON = "-O2", "-O1"
 LINK: list[str] = []
 if SANITIZE:
@@ -26,8 +26,8 @@ if SANITIZE:
     FLAGS = ["-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
     LINK = ["-fsanitize=address,undefined"]
 
-# An extension that Cython writes: what all others need of Cython. Without it each of them has a copy, and the build takes 92 s
-# instead of 72 s (two processors).
+# An extension that Cython writes. It has what all others need of Cython, so that they have no copies of it. (This saves a
+# tenth of the build.)
 SHARED = "ffgrammar.core.cython_shared"
 
 DIRECTIVES = {
@@ -36,7 +36,7 @@ DIRECTIVES = {
     "initializedcheck": False,
     # Compiled functions have signatures that `inspect` can read, so docstrings need no copies of them.
     "embedsignature": False,
-    # Copies of the source in the C code lengthen it by a quarter.
+    # (Copies of the source in the C code lengthen it by a quarter.)
     "emit_code_comments": False,
     "freethreading_compatible": True,
     # Annotations are for mypy: Cython would refuse subclasses of dict and str, which a schema may have.
@@ -60,7 +60,9 @@ def _is_compiled(path: Path) -> bool:
 def extensions() -> list[Extension]:
     """One extension for each .pyx file and each compiled Python module, named after its path, and the shared one."""
     python = [path for path in Path("ffgrammar").rglob("*.py") if _is_compiled(path)]
-    sources = {".".join(path.with_suffix("").parts): path for path in sorted([*Path("ffgrammar").rglob("*.pyx"), *python])}
+    sources = {
+        ".".join(path.with_suffix("").parts): path for path in sorted([*Path("ffgrammar").rglob("*.pyx"), *python])
+    }
     return [
         _extension(SHARED, [], FOR_CYTHON),
         *(

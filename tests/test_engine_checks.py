@@ -243,6 +243,21 @@ def test_long_strings(toy: ff.Tokenizer, ending: bytes) -> None:
         assert unwrap or ending != b"\\n" or PIECES.index(b'"') in found
 
 
+@pytest.mark.parametrize("size", [250, 255, 256, 300, 700])
+def test_tokens_that_end_a_long_string_and_have_another(size: int) -> None:
+    long = b"a" * size
+    pieces = [
+        *(bytes([byte]) for byte in range(256)),
+        *[b'","' + long + more + end for more in (b"", b"b") for end in (b'"', b'"]', b'","')],
+    ]
+    grammar = ff.compile_json_schema({"type": "array", "uniqueItems": True}, ff.Tokenizer.from_tokens(pieces))
+    matcher = grammar.matcher()
+    assert matcher.accept_bytes(b'["' + long) == size + 2
+    found = set(matcher.allowed_token_ids().tolist())
+    assert found == brute_force_mask(matcher, ByteTree(enumerate(pieces)), [])
+    assert {pieces.index(piece) for piece in pieces if long + b"b" in piece} <= found
+
+
 @pytest.mark.parametrize("size", [*range(50, 150, 7), 200, 300, 1000])
 def test_items_longer_than_what_was_read_before(cl100k: ff.Tokenizer, size: int) -> None:
     """The grammar has read nothing yet, so the memory that it reads items into grows on the way."""

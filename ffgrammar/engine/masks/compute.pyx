@@ -380,7 +380,7 @@ cdef int mask_after_exit(
 cdef int make(Masks* k, Recognizer* m, const Config* config, StoredMask** mask, bint* text_dependent) noexcept nogil:
     """Compute the mask of a configuration, for which there is no key in the table yet. Returns OK or a status."""
     cdef TraceMark mark = trace_mark(&m.trace)
-    cdef int status = trace_try(&m.trace, config.row) if config.row & VIRTUAL else OK
+    cdef int status = trace_try(&m.trace, config.row, k.vocab.max_depth) if config.row & VIRTUAL else OK
     if status >= 0:
         status = compute(k, m, config, text_dependent)
     trace_settle(&m.trace)

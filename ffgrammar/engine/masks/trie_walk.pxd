@@ -42,6 +42,7 @@ cdef struct Vocabulary:
     const TrieNode* nodes
     const uint16_t* heights
     uint32_t node_count
+    uint32_t max_depth
     uint32_t n_words
     uint32_t alias_count
     const uint32_t* alias_of

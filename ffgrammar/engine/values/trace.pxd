@@ -74,9 +74,10 @@ cdef TraceMark trace_mark(const Trace* t) noexcept nogil
 # Forget what was written since a mark. No configuration of the tried texts may be used after this.
 cdef void trace_release(Trace* t, const TraceMark* mark) noexcept nogil
 
-# Announce that all texts tried until trace_settle go on from one virtual row, by fewer than LONG_STRING bytes. If this row is
-# inside a long string, the string is then read once, and not again each time a tried text ends it. Returns a status.
-cdef int trace_try(Trace* t, uint32_t virtual) noexcept nogil
+# Announce that all texts tried until trace_settle go on from one virtual row, by at most `longest` bytes. If this row is inside a
+# long string, and `longest` is less than LONG_STRING, the string is then read once, and not again each time a tried text ends it.
+# Returns a status.
+cdef int trace_try(Trace* t, uint32_t virtual, uint32_t longest) noexcept nogil
 
 # End what trace_try has begun. From now on strings are read as a whole again.
 cdef void trace_settle(Trace* t) noexcept nogil

@@ -96,11 +96,12 @@ cdef void trace_release(Trace* t, const TraceMark* mark) noexcept nogil:
     values_truncate(&t.values, <uint32_t>mark.values)
 
 
-cdef int trace_try(Trace* t, uint32_t virtual) noexcept nogil:
+cdef int trace_try(Trace* t, uint32_t virtual, uint32_t longest) noexcept nogil:
     cdef uint32_t start = trace_row(t, virtual).start
     cdef size_t count
     cdef int status
-    if virtual - start < LONG_STRING:
+    # (a text of so many bytes may end the string and have another long one, which `values_ends` could not tell from it)
+    if longest >= LONG_STRING or virtual - start < LONG_STRING:
         return OK
     status = read_back(t, virtual, start, &count)
     if status >= 0 and (<uint8_t*>t.text.data)[0] == c'"':

@@ -1,4 +1,3 @@
-# cython: language_level=3
 """Brackets, commas and colons, with the whitespace that `separators` and `indent` put around them."""
 
 from __future__ import annotations
