@@ -18,7 +18,7 @@ CPUS = os.cpu_count() or 1
 # FFGRAMMAR_SANITIZE=1 builds the extensions with AddressSanitizer and UBSan (`make asan`).
 SANITIZE = os.environ.get("FFGRAMMAR_SANITIZE") == "1"
 FLAGS = ["-g0", "-fno-strict-aliasing"]
-# What Cython makes of Python calls functions of CPython for nearly everything. There `-O2` takes longer, and gains nothing.
+# What Cython makes of Python calls CPython for nearly everything. There `-O2` takes longer, and gains nothing.
 FOR_CYTHON, FOR_PYTHON = "-O2", "-O1"
 LINK: list[str] = []
 if SANITIZE:
@@ -26,8 +26,8 @@ if SANITIZE:
     FLAGS = ["-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
     LINK = ["-fsanitize=address,undefined"]
 
-# An extension that Cython writes. It has what all others need of Cython, so that they have no copies of it. (This saves a
-# tenth of the build.)
+# An extension that Cython writes. It has what all others need of Cython, so that they have no copies of it. (This
+# saves a tenth of the build.)
 SHARED = "ffgrammar.core.cython_shared"
 
 DIRECTIVES = {
