@@ -147,6 +147,8 @@ def test_surrogates(pair) -> None:
     tok, encoding = pair
     for text in ("a\ud800b", "\ud83d\ude42", "\udfff", "x\udc80\ud800 y"):
         assert tok.encode(text) == encoding.encode_ordinary(text)
+    letters = Tokenizer.from_tokens([bytes([value]) for value in range(256)], encode=list)
+    assert letters.encode("a\ud800") == list("a\ufffd".encode())
 
 
 def test_names_of_special_tokens_are_ordinary_text(pair) -> None:

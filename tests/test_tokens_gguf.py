@@ -201,7 +201,9 @@ def test_errors(tmp_path: Path) -> None:
         path.write_bytes(data[:end])
         with pytest.raises(TokenizerError, match=r"damaged|vocabulary"):
             ff.Tokenizer.from_file(path)
-    for changed in (gguf({}, version=1), data[:24] + b"\xff" * 16 + data[40:], gguf({"tokenizer.ggml.model": "gpt2"})):
+    kind = gguf({}).index(string("general.name")) + len(string("general.name"))
+    unknown = data[:kind] + struct.pack("<I", 13) + data[kind + 4 :]
+    for changed in (unknown, gguf({}, version=1), data[:24] + b"\xff" * 16 + data[40:], gguf({"tokenizer.ggml.model": "gpt2"})):
         path.write_bytes(changed)
         with pytest.raises(TokenizerError, match=r"damaged|vocabulary"):
             ff.Tokenizer.from_file(path)

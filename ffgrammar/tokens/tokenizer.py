@@ -236,7 +236,7 @@ class Tokenizer:
 
     @partition_bytes.setter
     def partition_bytes(self, value: int) -> None:
-        if not isinstance(value, int) or value < 0:
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
             raise TokenizerError(f"partition_bytes must be an int that is not negative, not {value!r}")
         self._partition_bytes = min(value, 4 << 30)
         if self.partitions is not None:
@@ -250,7 +250,7 @@ class Tokenizer:
 
     @grammar_bytes.setter
     def grammar_bytes(self, value: int) -> None:
-        if not isinstance(value, int) or value < 0:
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
             raise TokenizerError(f"grammar_bytes must be an int that is not negative, not {value!r}")
         self._grammar_bytes = min(value, 4 << 30)
         if self.grammars is not None:

@@ -99,7 +99,7 @@ class CallableEncoder:
         self._function = function
 
     def encode(self, data: str | bytes) -> list[int]:
-        text = data.encode() if isinstance(data, str) else data
+        text = without_surrogates(data).encode() if isinstance(data, str) else data
         try:
             return [int(token) for token in self._function(text)]
         except TokenizerError:

@@ -228,14 +228,21 @@ def _read_value(file: BinaryIO, kind: int) -> Any:
     if kind == STRING:
         return _read_string(file)
     if kind != ARRAY:
-        return _read_number(file, NUMBERS.get(kind, "?"))
+        return _read_number(file, _letter(kind))
     inner, count = struct.unpack("<IQ", file.read(12))
     if count > MAX_LENGTH or inner == ARRAY:
         raise ValueError
     if inner == STRING:
         return [_read_string(file).decode() for _ in range(count)]
-    form = struct.Struct(f"<{count}{NUMBERS.get(inner, '?')}")
+    form = struct.Struct(f"<{count}{_letter(inner)}")
     return list(form.unpack(file.read(form.size)))
+
+
+def _letter(kind: int) -> str:
+    """The letter for a kind of numbers. Raises ValueError where there is no such kind."""
+    if kind not in NUMBERS:
+        raise ValueError
+    return NUMBERS[kind]
 
 
 def _read_string(file: BinaryIO) -> bytes:

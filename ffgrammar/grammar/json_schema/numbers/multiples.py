@@ -142,7 +142,7 @@ class Multiples:
         if found is None:
             size, subschema = max([*shape.divisors, *shape.not_divisors], key=lambda pair: Divisor.of(pair[0]).modulus)
             raise UnsupportedError(
-                f"multipleOf {size} is not supported here: it leads to a divisor of more than 18 digits. Give it fewer "
+                f"multipleOf {size} is not supported here: it leads to a divisor above 2**63 - 1. Give it fewer "
                 f"digits, or bounds between which there are at most {MAX_LISTED} multiples",
                 pointer=subschema.pointer("multipleOf"),
             )
