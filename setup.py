@@ -18,7 +18,7 @@ CPUS = os.cpu_count() or 1
 # FFGRAMMAR_SANITIZE=1 builds the extensions with AddressSanitizer and UBSan (`make asan`).
 SANITIZE = os.environ.get("FFGRAMMAR_SANITIZE") == "1"
 FLAGS = ["-g0", "-fno-strict-aliasing"]
-# What Cython makes of Python calls CPython for nearly everything. There `-O2` takes longer, and gains nothing.
+# What Cython makes of Python calls CPython for nearly everything. There `-O2` gains little, and takes longer.
 FOR_CYTHON, FOR_PYTHON = "-O2", "-O1"
 LINK: list[str] = []
 if SANITIZE:

@@ -203,7 +203,12 @@ def test_errors(tmp_path: Path) -> None:
             ff.Tokenizer.from_file(path)
     kind = gguf({}).index(string("general.name")) + len(string("general.name"))
     unknown = data[:kind] + struct.pack("<I", 13) + data[kind + 4 :]
-    for changed in (unknown, gguf({}, version=1), data[:24] + b"\xff" * 16 + data[40:], gguf({"tokenizer.ggml.model": "gpt2"})):
+    for changed in (
+        unknown,
+        gguf({}, version=1),
+        data[:24] + b"\xff" * 16 + data[40:],
+        gguf({"tokenizer.ggml.model": "gpt2"}),
+    ):
         path.write_bytes(changed)
         with pytest.raises(TokenizerError, match=r"damaged|vocabulary"):
             ff.Tokenizer.from_file(path)

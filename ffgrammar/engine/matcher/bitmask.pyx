@@ -1,4 +1,5 @@
-"""Arrays come in by the buffer protocol. A torch tensor has none, but shares its memory with a numpy array."""
+"""Arrays come in by the buffer protocol. A torch tensor does not support it, but its
+`numpy()` is an array with the same memory."""
 
 from libc.stdint cimport uint32_t
 

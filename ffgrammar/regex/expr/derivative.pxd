@@ -12,9 +12,8 @@ from ffgrammar.regex.expr.nodes cimport Nodes
 # negative status of a constructor (nodes.pxd).
 cdef int derivative(Nodes* n, uint32_t e, uint32_t byte, uint32_t* out) noexcept nogil
 
-# `bits`, 8 words, is a set of bytes. Remove from it each byte by which the derivative of `e` may differ from the derivative by
-# `byte`. By all bytes that are left, the derivative is the same as by `byte`. A byte with the same derivative may be removed,
-# too. `byte` itself stays.
+# `bits`, 8 words, is a set of bytes. Keep in it only bytes that have certainly the same derivative of `e` as `byte` has. Other
+# bytes that have the same derivative may be removed, too. `byte` itself stays.
 cdef void same_class(Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcept nogil
 
 # Walk over the byte classes of `e`. `covered`, 8 words, begins as zeros and `byte` as 0. Each call moves `byte` to the first

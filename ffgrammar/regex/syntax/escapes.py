@@ -37,7 +37,7 @@ class EscapeParser:
 
     Attributes:
         text: the pattern.
-        ecma: the dialect is "ecma", else "rust".
+        ecma: whether the dialect is "ecma"; otherwise it is "rust".
         flags: IGNORE_CASE, VERBOSE and others, in force at the position.
         nesting: how deep groups and classes may be nested.
         pos: the position.
@@ -106,7 +106,7 @@ class EscapeParser:
     def unicode(self, negated: bool, start: int) -> Charset:
         match = PROPERTY.match(self.text, self.pos)
         if match is None:
-            self.fail("\\p must be followed by a property, as in \\p{Lu}", start)
+            self.fail("\\p and \\P must be followed by a property, as in \\p{Lu}", start)
         self.pos = match.end()
         name = match[2] if match[1] is None else match[1]
         members = unicode_property(name)
@@ -138,5 +138,5 @@ class EscapeParser:
         if value > 0x10FFFF:
             self.fail("there is no code point above 10FFFF", start)
         if 0xD800 <= value <= 0xDFFF:
-            self.refuse("a lone surrogate", start, "it is no character; write \\u{...} beyond U+FFFF")
+            self.refuse("a lone surrogate", start, "it is not a character; write a character beyond U+FFFF as \\u{...}")
         return value

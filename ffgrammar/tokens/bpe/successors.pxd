@@ -1,4 +1,4 @@
-"""For a token, all tokens that merges leave after it: its successors."""
+"""Successors of a token: all tokens that can stand after it, so that no merge joins the two or parts of them."""
 
 from libc.stdint cimport uint32_t
 
@@ -35,7 +35,8 @@ cdef class Successors(TokenMasks):
     # `everything` and `out_of_order`. Fills `by_rank`: the token that the merge of a rank makes, or NO_LIMIT.
     cdef int list_tokens(self, uint32_t* by_rank) noexcept nogil
 
-    # Part of `list_tokens`: keep tokens out of the forest that do not represent their bytes.
+    # Part of `list_tokens`: keep aliases out of the forest. These are tokens with the same bytes as another token, which the
+    # trie finds for these bytes.
     cdef void drop_aliases(self) noexcept nogil
 
     # Whether a token that has parts is a root all the same: see `loose`. Returns True or False.

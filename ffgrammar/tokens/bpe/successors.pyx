@@ -1,4 +1,4 @@
-"""For a token, all tokens that merges leave after it, as a mask. These are its successors.
+"""The successors of a token, as a mask: all tokens that can stand after it, so that no merge joins the two or parts of them.
 
 `Merges.may_follow` answers for one pair, `Successors` for a token and all its successors at once. The first call makes tables for
 the whole vocabulary, which takes 1.5 ms on cl100k and 3.4 ms on o200k, once the parts of all tokens are known. After that a token
@@ -181,7 +181,7 @@ cdef class Successors(TokenMasks):
     cdef uint32_t stop_of(self, uint32_t token) noexcept nogil:
         cdef uint32_t right, rank, at
         if self.stop[token] == 0:
-            # Those children of y count that merge no earlier than this token, and no earlier than x.
+            # Only those children of y count whose last merge is no earlier than that of this token, nor than that of x.
             right = self.merges.right_part(token)
             rank = self.merges.later(token, self.merges.left[token])
             at = self.position[right] + 1

@@ -22,8 +22,9 @@ cdef class Combiner:
     cpdef list shapes(self, tuple conj)
     # returns the shapes of a conjunction when the branches of every `oneOf` are told apart; raises what `_multiply` raises
     cpdef list resolved_shapes(self, tuple conj)
-    # both return the shapes of a conjunction, which they do not keep; both raise GrammarError, UnsupportedError, or LimitError
-    # when there are too many alternatives; `_multiply` counts the level of nesting, and calls `_product`
+    # `_multiply` and `_product` return the shapes of a conjunction, and do not keep them; they raise GrammarError,
+    # UnsupportedError, or LimitError when there are too many alternatives; `_multiply` counts the level of nesting, and calls
+    # `_product`
     cdef list _multiply(self, tuple conj)
     cdef list _product(self, tuple conj)
     # returns the types that the `type` keywords of a conjunction allow, as bits
@@ -38,7 +39,7 @@ cdef class Combiner:
     cdef bint _contradicts(self, tuple conj, tuple before)
     # returns whether surely no value obeys a conjunction; examines properties and items down to `depth` levels
     cpdef bint impossible(self, tuple conj, int depth)
-    # returns whether surely no value has a shape; examines properties and items down to `depth` levels
+    # returns whether surely no value fits a shape; examines properties and items down to `depth` levels
     cdef bint _empty(self, Shape shape, int depth)
-    # returns whether no number has a shape
+    # returns whether no number fits a shape
     cdef bint _no_number(self, Shape shape)

@@ -1,15 +1,16 @@
 r"""The format `regex`: the patterns of ECMA-262, with at most DEEPEST nested groups.
 
-No expression can follow nesting without a bound. But equal expressions are stored only once, so 20 levels are cheap.
-The patterns are those of the main grammar of ECMA-262, with and without the `u` flag, and `[\w-.]` of annex B. Nothing
-of other dialects is included.
+An expression cannot match groups that are nested to any depth. Equal expressions are stored only once, so 20 levels are
+cheap. The patterns are those of the main grammar of ECMA-262, with and without the `u` flag, and `[\w-.]` of annex B.
+Nothing of other dialects is included.
 
-- Some valid patterns are not accepted: groups that are nested deeper, names of groups beyond ASCII, `\k<name>`, and
-  some counts {n,m}. Counts are not accepted if n and m have equally many digits, at least three, and the same first
-  digit, as in {512,560}; or if n has more than five digits; or if n or m has a leading zero.
+- Some valid patterns are not accepted: groups that are nested deeper, names of groups beyond ASCII, `\k<name>`, a
+  backslash before a character beyond ASCII, and some counts {n,m}. Counts are not accepted if n and m have equally many
+  digits, at least three, and the same first digit, as in {512,560}; or if n has more than five digits; or if n or m has
+  a leading zero.
 - Some invalid patterns are accepted. It is not checked whether the group of a back-reference exists, whether the names
-  of groups differ, and whether a property exists. The order of a range is checked only if both its ends are plain
-  ASCII characters.
+  of groups differ, whether a property exists, and whether a digit follows `\0`. The order of a range is checked only if
+  both its ends are plain ASCII characters.
 """
 
 from __future__ import annotations
@@ -33,13 +34,16 @@ LOOK = r"\(\?<?[=!]"
 
 
 def _class() -> str:
-    # a hyphen is an ordinary character at the beginning, at the end, and after \w and the like
+    # A hyphen is an ordinary character at the beginning, at the end, after a range, and after \w and the like. At the
+    # beginning and after a range it can also begin a range.
     ordered = [rf"\x{{{code:X}}}-[\x{{{code:X}}}-\x7F--\\\]]" for code in range(0x80) if chr(code) not in r"\]-"]
     first = rf"(?:[^\\\]\x00-\x7F]|{CHARACTER_ESCAPE}|\\b)"
     last = rf"(?:[^\\\]]|{CHARACTER_ESCAPE}|\\b)"
     mixed = rf"{first}-{last}|[^\\\]\-]-(?:[^\\\]\x00-\x7F]|{CHARACTER_ESCAPE}|\\b)"
-    item = rf"(?:{'|'.join(ordered)}|{mixed}|[^\\\]\-^]|\^|{CHARACTER_ESCAPE}|\\b|(?:{CLASS_ESCAPE})-?)"
-    return rf"\[\^?-?{item}*-?\]"
+    hyphens = rf"(?:--(?:[^\\\]\x00-\x2C]|{CHARACTER_ESCAPE}|\\b))*-?"
+    ranges = rf"(?:{'|'.join(ordered)}|{mixed}){hyphens}"
+    item = rf"(?:{ranges}|[^\\\]\-^]|\^|{CHARACTER_ESCAPE}|\\b|(?:{CLASS_ESCAPE})-?)"
+    return rf"\[\^?{hyphens}{item}*-?\]"
 
 
 def _counts() -> str:
