@@ -9,12 +9,12 @@ In reading order:
     token_history   the state of the rules after a matcher's tokens
     pending_prefix  configurations inside the pending bytes of a prompt
     token_walk      the walk over tokens that both the grammar and the rules allow
-    lookahead       whether a sentence goes on that keeps the tokens as they are
+    lookahead       whether the text can go on to a sentence so that its tokens stay as they are
     few_texts       the tokens that may come where the grammar leaves few texts
-    followers       the tokens that can come after others, where they are few
-    reach           after which lexer states a pre-token can end
+    followers       lists of the tokens that can come next inside a pre-token, where few can
+    reach           in which lexer states a pre-token can end
     common_followers  a few tokens that can follow nearly every token
-    parts           canonical masks where each token has to be looked at
+    parts           canonical masks made from parts, where each token has to be looked at
     dead_ends       tokens after which no sentence goes on
     masks           the canonical tokens that may come next
     forced          the bytes and tokens that must come next

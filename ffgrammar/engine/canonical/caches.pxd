@@ -7,7 +7,7 @@ from ffgrammar.tokens.canonical.rules cimport CanonicalRules
 
 cdef class CanonicalCaches(EngineAttachment):
     cdef Lookahead lookahead
-    cdef CanonicalMasks made_masks  # None until a canonical mask is asked for: it holds a word for each token
+    cdef CanonicalMasks made_masks  # None until a canonical mask is asked for, to save memory
 
     # The canonical masks, made on the first call. Raises MemoryError.
     cdef CanonicalMasks masks(self, Engine engine)

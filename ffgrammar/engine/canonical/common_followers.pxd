@@ -17,18 +17,18 @@ cdef class CommonFollowers:
     cdef CanonicalRules rules
     cdef TokenTrie trie
     # Scratch.
-    cdef Vec words       # a mask
+    cdef Vec words       # a mask: the predecessors of the followers
     cdef Vec followers
 
     # All methods run with the engine's lock held and the look-ahead entered. They return OK or a status.
 
-    # Take tokens that lead to a configuration and to the hypotheses of `at`. Keep in the mask `followed` the bits of those that
-    # some common follower can follow there, and clear all others. `at.last` must be UNCONSTRAINED, and `at` must not be inside a
-    # character.
+    # In the mask `followed`, clear the bits of all tokens but those that some common follower can follow. The common followers
+    # are looked for in the configuration `config`, with the hypotheses of `at`. `at.last` must be UNCONSTRAINED, and `at` must
+    # not be inside a character.
     cdef int keep_followed(
         self, Engine engine, const Config* config, const CanonicalState* at, uint32_t* followed) noexcept nogil
 
-    # Part of keep_followed: append to `followers` tokens of one ASCII character that may come next.
+    # Part of keep_followed: append to `followers` some tokens of one ASCII character that may come next.
     cdef int list_characters(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
 
     # Part of keep_followed: add the predecessors of a token to `words`.

@@ -1,7 +1,8 @@
 """Where pre-tokens do not end, as in vocabularies without a pre-tokenizer, a token is a dead end unless some other token can
 follow it. Nearly all tokens can be followed by a space, a quote or another ASCII character, or by one of a few tokens that begin
-with a quote. So for one configuration a few tokens are found that go on to a sentence, and the masks of the tokens that each of
-them can follow (tokens/bpe/predecessors.pyx) are united. Few tokens are in none of these masks. Only these are judged one by one.
+with a quote. So for one configuration a few tokens are found that can come next, and after which a sentence goes on. The
+predecessors of all of them (tokens/bpe/predecessors.pyx) are united in one mask. Few tokens are missing from this mask, and only
+these are judged one by one.
 
 On Gemma 2 and 20 schemas of MaskBench, the average canonical mask takes 0.69 ms with this, and 1.15 ms without.
 """
@@ -16,7 +17,7 @@ from ffgrammar.engine.canonical.lookahead cimport Lookahead
 from ffgrammar.tokens.vocabulary.trie cimport node_token
 
 cdef enum:
-    # Further followers can follow hardly any more tokens.
+    # More followers than these would have hardly any further predecessors.
     MAX_COMMON = 8
 
 
@@ -50,7 +51,7 @@ cdef class CommonFollowers:
         self.followers.len = 0
         status = self.lookahead.list_followers(engine, config, at, &self.followers)
         if status > 0:
-            # (there are many followers, so most ASCII characters are among them)
+            # (there are too many followers to list them all, so most ASCII characters are among them)
             self.followers.len = 0
             status = self.list_characters(engine, config, at)
         for i in range(min(<uint32_t>self.followers.len, <uint32_t>MAX_COMMON)):

@@ -42,20 +42,20 @@ cdef class DeadEnds:
     # The place that was looked at last.
     cdef Config place          # a configuration
     cdef bint has_place
-    cdef Config start          # the configuration that the leads begin at: `place`, or where its complete lexeme ends
+    cdef Config start          # where the leads begin: `place`, or after its lexeme if this is complete and cannot go on
     cdef uint32_t base         # see masks_explain (engine/masks/compute.pxd)
     cdef Vec plain             # the grammar's own mask
-    cdef Vec led               # a mask: the tokens that have leads
+    cdef Vec led               # a mask: the same tokens as in `tokens`
     cdef Vec leads             # what masks_explain writes; a lead says where a token leads (engine/masks/trie_walk.pxd)
-    cdef Vec tokens            # of the leads: each token once, if the plain mask has it
-    cdef Vec led_to            # for each of `tokens`: the number of its configuration
-    cdef Vec configs           # of the leads: row and lexer state of each
+    cdef Vec tokens            # those of the plain mask that have leads, each once
+    cdef Vec led_to            # for each of `tokens`: the number of the configuration that it leads to
+    cdef Vec configs           # by number: the row and the lexer state of the configuration
     cdef Map config_numbers    # configuration (config_key) -> its number
-    cdef Vec ends              # Reach.ends_after for each of them
+    cdef Vec ends              # by number: what Reach.ends_after says of the configuration
     # Scratch.
     cdef Vec verdicts          # by outcome (for leads, by configuration and outcome): whether the pre-token can end
-    cdef Vec state_ends        # Reach.ends_after for two configurations
-    cdef Vec first             # tokens that may come
+    cdef Vec state_ends        # what Reach.ends_after says of two configurations
+    cdef Vec first             # tokens that may come, found by FewTexts
     cdef Vec followed          # a mask: see `doubt`
     cdef Vec is_doubtful       # by outcome of a transition: see `doubt`
 
@@ -74,7 +74,8 @@ cdef class DeadEnds:
     # Append the dead ends of a part to `dead`. Writes IN_PARTS to `offset` if this would take too long.
     cdef int list_dead(self, Engine engine, const Config* config, const SievePart* part, uint32_t* offset) noexcept nogil
 
-    # The work of list_dead where the texts that the pre-token may go on with are few. Returns 1; 0 if they are not; or a status.
+    # The work of list_dead where the texts that the pre-token may go on with are few. Returns 1; 0 if the texts or the tokens of
+    # the plain mask are not few; or a status.
     cdef int list_by_texts(self, Engine engine, const Config* config, const SievePart* part) noexcept nogil
 
     # Find out where the tokens of a configuration lead.
@@ -86,45 +87,49 @@ cdef class DeadEnds:
     # Part of list_dead: append the dead ends among the tokens that have leads.
     cdef int judge_leads(self, Engine engine, const SievePart* part) noexcept nogil
 
-    # Whether the pre-token can end in a configuration after an outcome. `ends` is what Reach says of the configuration.
+    # Whether the pre-token can end after a token that leads to a configuration and an outcome. `ends` is what Reach.ends_after
+    # says of the configuration.
     cdef int can_end(
         self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, const uint32_t* ends
     ) noexcept nogil
 
-    # Part of list_dead: append the dead ends among the tokens that need an ending (Reach.doubtful) and have no lead. Those that end
-    # inside a character need one.
+    # Part of list_dead: append the dead ends among the tokens that need an ending (tokens/canonical/endings.pxd) and have no
+    # lead. Only the tokens that Reach.doubtful lists are judged: the others are no dead ends.
     cdef int judge_cut(self, Engine engine, const SievePart* part) noexcept nogil
 
-    # Part of list_dead: the same for all other tokens that have no lead. Writes IN_PARTS to `offset` if there are too many tokens
-    # to judge.
+    # Part of list_dead: append the dead ends among all other tokens that have no lead. Writes IN_PARTS to `offset` if there are
+    # too many tokens to judge.
     cdef int judge_inside(self, Engine engine, const SievePart* part, uint32_t* offset) noexcept nogil
 
-    # The work of judge_inside, for one lexer state to start from.
+    # The work of judge_inside, with the survey of the lexer state `base`. The survey begins at the offset `survey` of
+    # Reach.surveys.
     cdef int judge_surveyed(
         self, Engine engine, const SievePart* part, uint32_t survey, uint32_t* offset) noexcept nogil
 
-    # Part of judge_surveyed: many tokens lead to a configuration and an outcome, and it is not known that the pre-token can end
-    # after them. Mark the outcome as doubtful. `followed` keeps only tokens that some common follower can follow there, too.
+    # Part of judge_surveyed, for a configuration and an outcome that many tokens lead to. The pre-token cannot end after these
+    # tokens. Mark the outcome as doubtful. Clear the bits in `followed` of the tokens that no common follower can follow there.
     cdef int doubt(self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome) noexcept nogil
 
-    # Part of judge_surveyed: judge the tokens that lead to a doubtful outcome and that `followed` does not have.
+    # Part of judge_surveyed: judge the tokens that have no lead, lead to a doubtful outcome, and are not in `followed`.
     cdef int judge_doubtful(self, Engine engine, const SievePart* part) noexcept nogil
 
-    # Part of judge_inside: of `count` tokens, judge those with an outcome for which `verdicts` has 0. If `cannot_end` is not
-    # NULL, all of these lead to the configuration `cannot_end`, and the pre-token cannot end there.
+    # Part of judge_surveyed: of `count` tokens, judge those that have no lead and whose outcome has 0 in `verdicts`. If
+    # `cannot_end` is not NULL, all `count` tokens lead to this configuration, and the pre-token cannot end there after an outcome
+    # that has 0.
     cdef int judge_tokens(
         self, Engine engine, const SievePart* part, const uint32_t* tokens, uint32_t count, const Config* cannot_end
     ) noexcept nogil
 
-    # Whether the pre-token can end after a token that stays inside the lexeme. Moves `config` along the token.
+    # Whether the pre-token can end after a token that stays inside the lexeme. Writes the lexer state after the token to
+    # `config`.
     cdef int can_end_after(
         self, Engine engine, const Transition* transition, uint32_t token, Config* config) noexcept nogil
 
-    # Go from one lexer state to another along the bytes of a token. Returns 1; 0 if the token leaves the lexeme; or a status.
+    # Write the lexer state that the bytes of a token lead to from `start`. Returns 1; 0 if the token leaves the lexeme; or a
+    # status.
     cdef int follow(self, Engine engine, uint32_t start, uint32_t token, uint32_t* state) noexcept nogil
 
-    # Append a token to `dead` if it is a dead end. It leads to a configuration and an outcome after which the pre-token cannot
-    # end.
+    # `judge` for a token that is known to lead to `config`, and after which the pre-token cannot end.
     cdef int judge_at(self, Engine engine, const SievePart* part, const Config* config, uint32_t token) noexcept nogil
 
     # Whether a token's bytes are the beginning of an unmergeable token. Returns True or False.
@@ -133,14 +138,14 @@ cdef class DeadEnds:
     # Append a token to `dead` if it is a dead end.
     cdef int judge(self, Engine engine, const SievePart* part, uint32_t token) noexcept nogil
 
-    # Whether some sentence goes on after a token that comes in a part. `node` is CanonicalState.node of its hypothesis.
+    # Whether some sentence goes on after a token that comes in a part. `node` is CanonicalState.node of the part's hypothesis.
     cdef int goes_on(
         self, Engine engine, const Config* config, const SievePart* part, uint32_t node, uint32_t token) noexcept nogil
 
-    # Set `at` to the state before a token that comes in a part. `node` is CanonicalState.node of its hypothesis.
+    # Set `at` to the state before a token that comes in a part. `node` is as in goes_on.
     cdef void set_start(self, CanonicalState* at, const SievePart* part, uint32_t node) noexcept nogil
 
-    # Whether a set of hypotheses has one in common with an outcome. Returns True or False.
+    # Whether an outcome and a set of hypotheses have a hypothesis in common. Returns True or False.
     cdef bint meets(self, const Transition* transition, uint32_t outcome, const uint32_t* bits) noexcept nogil
 
     # Whether a token is in the list of dead ends at an offset in `dead`. Returns True or False.

@@ -1,12 +1,13 @@
 """Dead ends: tokens that both the grammar and the rules let come, and after which no sentence goes on. There are few. Where only
 `order` can come, `orde` is one: the merges never leave `orde` beside a token that begins with r.
 
-A token is no dead end if the pre-token can end after it. This depends on the outcome of the token, that is, the set of hypotheses
-after it, and on the configuration after it. Most tokens stay inside a lexeme, and lead to one of a few lexer states (reach.pxd).
-So the question is asked for pairs of an outcome and a state. A token is looked at only if the pre-token might not end after its
-pair. The tokens that leave the lexeme are walked for the grammar's own mask anyway, and this walk says where each of them leads
-(masks_explain). What is left is judged token by token with the look-ahead. The dead ends of a configuration, a hypothesis and a
-way are listed once and kept.
+A token is no dead end if the pre-token can end after it. Whether it can depends on the token's outcome, which is the set of
+hypotheses after it, and on the configuration after it. Most tokens stay inside a lexeme, and lead to one of a few lexer states
+(reach.pxd). For these tokens the question is asked once for each pair of an outcome and a lexer state. The other tokens leave the
+lexeme. The grammar's own mask needs a walk over them anyway, and this walk says where each of them leads (masks_explain). If it
+does not turn out that the pre-token can end after a token, this token is judged by itself: from a list of the tokens that can
+follow it (followers.pyx, common_followers.pyx), or by a search (lookahead.pyx). None of this is needed where few texts can end
+the pre-token (few_texts.pyx). The dead ends of a configuration, a hypothesis and a way are listed once and kept.
 """
 
 cimport cython
@@ -292,7 +293,8 @@ cdef class DeadEnds:
             status = self.judge_surveyed(engine, part, survey, offset)
         if status < 0 or offset[0] != <uint32_t>IN_PARTS or self.base == self.start.state:
             return status
-        # (tokens that lead to different states can lead to one state of the base, but followers are found for exact states)
+        # (The survey of the base may take tokens together that lead to different states from `start`. Common followers can be
+        # found only for one state. So the work is done again, with the survey of `start` itself.)
         self.dead.len = before
         self.base = self.start.state
         offset[0] = listed_at

@@ -34,25 +34,27 @@ cdef class FewTexts:
     # All methods run with the engine's lock held and the look-ahead entered.
 
     # Append to `found` all tokens that may come next, whatever the last token is, so that the text can go on to a sentence. With
-    # `ends`, or at the start of the text, they begin a pre-token. Otherwise they come inside one. `at.last` must be FIRST or
-    # UNCONSTRAINED, `at` must not be inside a character, and the row must not be a virtual one. Returns OK; a status; or 1 if the
-    # texts are not few, and tokens may be missing. With `some` it goes on after it has found this out, for the sake of the
-    # tokens that it can still find.
+    # `ends` the pre-token ends before these tokens, otherwise it goes on with them. `at.last` must be FIRST or UNCONSTRAINED.
+    # `at` must not be inside a character, and the row must not be a virtual one. Returns OK; a status; or 1 if the texts are not
+    # few, so that tokens may be missing from `found`. With `some`, the search only leaves out the texts that go on in many ways,
+    # and finds the tokens of the others.
     cdef int list_tokens(
         self, Engine engine, const Config* config, const CanonicalState* at, bint ends, bint some, Vec* found) noexcept nogil
 
-    # Part of list_tokens: try all texts. `whole` is for `add_first`.
+    # Part of list_tokens: try all texts. `whole` is that of `add_first`.
     cdef int try_texts(self, Engine engine, bint whole, bint some, Vec* found) noexcept nogil
 
     # Try a byte after the first `depth` bytes. Returns 1; 0 if it may not come; or a status.
     cdef int try_byte(self, Engine engine, uint32_t depth, uint32_t byte) noexcept nogil
 
-    # Find the bytes that may come after the first `depth` bytes. Returns OK; 1 if they are many; or a status.
+    # Find the bytes that may come after the first `depth` bytes. Returns OK; 1 if these bytes or the texts with them are many; or
+    # a status.
     cdef int find_bytes(self, Engine engine, uint32_t depth) noexcept nogil
 
     # Whether the pre-token can end after the first `depth` bytes. Returns 1, 0 or a status.
     cdef int can_end(self, Engine engine, uint32_t depth) noexcept nogil
 
-    # Append the first token of the first `size` bytes to `found`, if it is not there yet from `begin` on. With `whole` these bytes
-    # are a pre-token. Otherwise they are the end of one. Returns OK; 1 if a byte has no token; or NO_MEMORY.
+    # Find the tokens of the first `size` bytes, and append the first of these tokens to `found`, unless `found` has it already at
+    # `begin` or later. With `whole` the bytes are a pre-token, otherwise the end of one. Returns OK; 1 if a byte has no token; or
+    # NO_MEMORY.
     cdef int add_first(self, uint32_t size, bint whole, size_t begin, Vec* found) noexcept nogil

@@ -1,6 +1,6 @@
-"""After a string's closing quote few tokens can come. They are the same after all tokens that end in this quote, so they are listed
-once. A token that leads there is a dead end if it can stand beside none of the listed tokens. At many places of a grammar the
-lists are equal. So what is found about a list and a token is kept for all these places.
+"""After a string's closing quote few tokens can come. Apart from merges, they are the same after all tokens that end in this
+quote, so they are listed once. A token that ends in the quote is a dead end if it can stand before none of the listed tokens. At
+many places of a grammar the lists are equal. So what is found about a list and a token is kept for all these places.
 """
 
 cimport cython
@@ -20,9 +20,9 @@ from ffgrammar.engine.values.trace cimport VIRTUAL
 from ffgrammar.tokens.canonical.rules cimport NO_NODE, UNCONSTRAINED, CanonicalState
 
 cdef enum:
-    # The tokens are searched for when a list was not enough for this many tokens. Until then each such token is searched for alone.
+    # When an incomplete list has left this many questions open, all followers are searched for.
     FEW = 3
-    ENTRY_WORDS = 3
+    ENTRY_WORDS = 3  # of `listed`
 
 
 @cython.final

@@ -14,17 +14,17 @@ from ffgrammar.tokens.canonical.rules cimport CanonicalState
 cdef bytes forced_bytes(Engine engine, Config* config)
 
 # The ids of the tokens that must come, one after another. `start` is the configuration after the text so far, and `before` is
-# the rules' state there. With `prefix_only` it stops after the token that spells the last pending byte of a prompt.
+# the rules' state there. With `prefix_only` the list ends with the token that spells the last pending byte of a prompt.
 cdef list forced_run(Engine engine, Lookahead lookahead, const Config* start, const CanonicalState* before, bint prefix_only)
 
 # How many tokens may come next by both the grammar and the rules; 2 if there are 2 or more. Writes one of them to `token`.
 cdef int count_tokens(Engine engine, Lookahead lookahead, const Config* config, const CanonicalState* at, uint32_t* token) except -1
 
 # For a tokenizer whose rules are not known: the offsets in the forced bytes at which a token that reaches beyond their end may
-# begin. If the bytes end in white space and something may follow, the offset of this white space is among them. `end` is the
-# configuration after the bytes.
+# begin. If the bytes end in white space or inside a character, and something may follow, the offset where this begins is in the
+# list, too. `end` is the configuration after the bytes.
 cdef list boundary_candidates(Engine engine, const Config* end, bytes forced)
 
-# `forced` are the forced bytes after `text`. Returns those of their tokens that are the same whatever follows. `candidates` is
-# what boundary_candidates returned. This runs without the lock, because an encoder may be anyone's code.
+# `forced` are the forced bytes after `text`. Returns their first tokens, as far as these are the same whatever follows.
+# `candidates` is what boundary_candidates returned. This runs without the lock, because an encoder may be anyone's code.
 cdef list common_tokens(object tokenizer, bytes text, bytes forced, list candidates)

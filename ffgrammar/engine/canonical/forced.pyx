@@ -7,9 +7,9 @@ makes of some sentence (lookahead.pxd). Then the next token is looked for in the
 If the rules are not known, an encoder stands in for them. Whatever follows, the tokenizer's own tokens either end where the
 forced bytes end, or one of them reaches beyond this end. In the second case the tokens before that one spell a prefix of the
 forced bytes. So all forced bytes are encoded, and so is each prefix after which a token may reach beyond them. The forced tokens
-are the first tokens that the results have in common. (llguidance's fast-forward tokens encode all forced bytes, and cut the
-result where these prefixes end. This fails where a longer text merges differently further left: "nne" is n, ne, but "nneo" is
-nn, eo.)
+are the first tokens that the results have in common. (llguidance's fast-forward tokens are found otherwise: all forced bytes are
+encoded once, and the result is cut where these prefixes end. This fails where a longer text merges differently further left:
+"nne" is n, ne, but "nneo" is nn, eo.)
 """
 
 from libc.stdint cimport uint8_t, uint32_t
@@ -34,7 +34,7 @@ from ffgrammar.core.errors import LimitError
 cdef Py_ssize_t RECENT = 128
 cdef Py_ssize_t MAX_RECENT = 2048
 
-# How many bytes of one lexeme are forced at a time if the lexeme is on the trace.
+# How many bytes are forced at a time inside a lexeme whose rows are virtual.
 cdef uint32_t MAX_INSIDE = 512
 
 
@@ -49,8 +49,8 @@ cdef bytes forced_bytes(Engine engine, Config* config):
     cdef uint32_t inside = 0
     cdef bytearray found = bytearray()
     while True:
-        # There is a bound for a lexeme on the trace: it is read again wherever it may end, and it may be forced without end, as
-        # in [7,7.000
+        # Inside a lexeme whose rows are virtual there is a bound: the lexeme is read again wherever it may end, and its bytes may
+        # be forced without end, as in [7,7.000
         inside = inside + 1 if is_inside(&engine.recognizer.trace, config.row) else 0
         if inside > MAX_INSIDE:
             break
@@ -71,7 +71,7 @@ cdef bytes forced_bytes(Engine engine, Config* config):
 
 
 cdef int reaches_beyond(Engine engine, const Config* end, uint32_t above) except -1:
-    """Whether a token strictly below a trie node may come. The node's own bytes lead to `end`."""
+    """Whether some token strictly below a trie node may come. The bytes from the root to the node lead to `end`."""
     cdef Config configs[MAX_TOKEN_BYTES + 1]
     cdef const TrieNode* node
     cdef uint32_t stop = subtree_end(engine.trie.nodes, above)
@@ -132,7 +132,7 @@ cdef list forced_run(Engine engine, Lookahead lookahead, const Config* start, co
             break
         count = count_tokens(engine, lookahead, &config, &at, &token)
         if count == 0 and not found and at.last < <uint32_t>UNCONSTRAINED:
-            # No sentence goes on after the last token, but the token was taken. What follows is forced all the same.
+            # No sentence goes on after the last token, which came as bytes or in a prompt. Then what follows need not fit it.
             at.last = UNCONSTRAINED
             count = count_tokens(engine, lookahead, &config, &at, &token)
         if count != 1:
@@ -146,7 +146,7 @@ cdef list forced_run(Engine engine, Lookahead lookahead, const Config* start, co
             break
         if size > <size_t>engine.limits.forced_bytes:
             raise LimitError("forced_bytes", engine.limits.forced_bytes, "the grammar forces a longer text")
-        # a lexeme on the trace may be forced without end
+        # the bytes of a lexeme whose rows are virtual may be forced without end
         if size > MAX_INSIDE and is_inside(&engine.recognizer.trace, config.row):
             break
     return found
@@ -163,7 +163,7 @@ cdef list boundary_candidates(Engine engine, const Config* end, bytes forced):
         node = engine.trie.find_node(data + start, size - start)
         if node > 0 and reaches_beyond(engine, end, <uint32_t>node):
             candidates.append(start)
-    # What follows spaces and line ends may change how a pre-tokenizer splits them, if anything can follow.
+    # The white space at the end may be split in another way if something follows.
     start = size_without_spaces(forced)
     if start < size and engine.checked(next_bytes(&engine.completability, &engine.recognizer, end, bits)):
         candidates.append(start)
@@ -171,13 +171,13 @@ cdef list boundary_candidates(Engine engine, const Config* end, bytes forced):
 
 
 cdef Py_ssize_t size_without_spaces(bytes data):
-    """The length without the white space at the end (that of Unicode), and without an incomplete character before the end."""
+    """The length without an incomplete character at the end, and without the white space (as Unicode has it) before that."""
     text = data[:whole_to(data, len(data))].decode("utf-8", "surrogateescape").rstrip()
     return len(text.encode("utf-8", "surrogateescape"))
 
 
 cdef list after_text(object tokenizer, bytes text, bytes forced):
-    """The tokens of `forced` after `text`; none if a token would lie across the two, or if this cannot be found out."""
+    """The tokens of `forced` after `text`; none if a token would lie across their border, or if this cannot be found out."""
     cdef Py_ssize_t size, at, count
     for size in (RECENT, MAX_RECENT):
         recent = text[max(0, len(text) - whole_from(text, size)):]
@@ -188,20 +188,21 @@ cdef list after_text(object tokenizer, bytes text, bytes forced):
             at += len(tokenizer.token_bytes(tokens[count]))
             count += 1
         if spells(tokenizer, tokens[:count], recent):
-            # The bytes may begin inside a pre-token. Four whole tokens later this has no effect any more.
+            # `recent` may begin inside a pre-token, and its first tokens may differ from those of the text. So its last four
+            # tokens are compared with those of `recent` alone.
             if len(recent) == len(text) or tokens[max(0, count - 4):count] == tokenizer.encode(recent)[-4:]:
                 return tokens[count:]
     return []
 
 
 cdef bint spells(object tokenizer, list tokens, bytes text):
-    """Whether the bytes of tokens are a text. A tokenizer that normalizes may write another one."""
+    """Whether the bytes of tokens are `text`. The tokens of a tokenizer that normalizes may spell another text."""
     return b"".join([tokenizer.token_bytes(token) for token in tokens]) == text
 
 
 cdef list spelled(object tokenizer, list tokens, bytes text):
-    """The first tokens, as far as their bytes are those of a text. A tokenizer that normalizes writes another text from where it
-    changes something, and one that does not know a character writes a token without bytes."""
+    """The first tokens, as far as they spell the beginning of `text`. If a tokenizer normalizes, its tokens spell another text
+    from the first change on. If it does not know a character, it may write a token without bytes."""
     cdef Py_ssize_t at = 0
     cdef Py_ssize_t count = 0
     for token in tokens:

@@ -36,7 +36,7 @@ cdef class Lookahead:
     cdef Intern names           # numbers for what was asked: see `name_state` and `can_reach_boundary`
     cdef Vec verdicts           # by name
     # of the current search
-    cdef Vec visited            # names that it has met
+    cdef Vec visited            # names that it has given the verdict UNDER_WAY
     cdef uint32_t searched      # how many states it has searched from
     cdef uint32_t nodes_left    # how many nodes of the trie it may still look at
     cdef bint cut_short         # whether it met a state that it was searching from already
@@ -48,8 +48,8 @@ cdef class Lookahead:
 
     # All methods run with the engine's lock held. Where a comment says "whether", a method returns 1, 0 or a status.
 
-    # Call this before the other methods. It notes the pending bytes of the matcher that asks, and forgets what was found before
-    # if that does not hold any more or takes too much memory. Returns a status.
+    # Call this before the other methods. It notes the pending bytes of the matcher that asks. If what was found before does not
+    # hold any more, or takes too much memory, it is forgotten. Returns a status.
     cdef int enter(self, Engine engine, PendingPrefix pending) noexcept nogil
 
     # Move by one byte, which is a pending one or one of the text. Returns 1; 0 if it may not come (`config` stays); or a
@@ -59,14 +59,14 @@ cdef class Lookahead:
     # Whether the text is a sentence.
     cdef int accepting(self, Engine engine, const Config* config) noexcept nogil
 
-    # Whether the text can go on to a sentence so that the tokens taken stay as they are. `at` is the rules' state after them.
+    # Whether the text can go on to a sentence so that the tokens so far stay as they are. `at` is the rules' state after them.
     cdef int has_canonical_completion(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
 
-    # Whether the pre-token may end after the last token, so that the text ends or goes on there. `at` is the state after this
+    # Whether the pre-token may end after the last token, and the text can end or go on there. `at` is the state after this
     # token.
     cdef int can_end_pretoken(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
 
-    # Whether the text can go on from here so that the current pre-token ends here. `hypothesis` is a state of the automaton of
+    # Whether the text can go on from `config` so that the pre-token ends there. `hypothesis` is a state of the automaton of
     # pre-tokens.
     cdef int can_reach_boundary(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil
 
@@ -75,8 +75,8 @@ cdef class Lookahead:
     # are many or the search would take too long.
     cdef int list_followers(self, Engine engine, const Config* config, const CanonicalState* at, Vec* found) noexcept nogil
 
-    # Whether `token`, which is the ASCII character `byte`, may come next inside the pre-token, whatever the last token is, so that
-    # the text can go on to a sentence. `at` is as above. Returns 1, 0 or a status.
+    # Whether `token`, which is the ASCII character `byte`, is one of those that list_followers finds. `at` is as there. Returns
+    # 1, 0 or a status.
     cdef int can_be_followed(
         self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t byte) noexcept nogil
 
@@ -86,14 +86,14 @@ cdef class Lookahead:
     # Forget the next bytes that are kept.
     cdef void forget_next_bytes(self) noexcept nogil
 
-    # Write the name, a number, of a configuration and a state. It is NAMELESS if their numbers would mean something else the
-    # next time. Returns a status.
+    # Write the name, a number, of a configuration and a state. The name is NAMELESS if the state is inside a character, or if the
+    # configuration's numbers would mean something else the next time. Returns a status.
     cdef int name_state(self, const Config* config, const CanonicalState* at, uint32_t* name) noexcept nogil
 
     # Write the name of `count` words. From now on it has an entry in `verdicts`. Returns a status.
     cdef int add_name(self, const uint32_t* words, uint32_t count, uint32_t* name) noexcept nogil
 
-    # Before and after a search that begins with a configuration. `status` is what it returned.
+    # Call these before and after a search from a configuration. `status` is what the search returned.
     cdef void begin_search(self, const Config* config) noexcept nogil
     cdef void end_search(self, int status) noexcept nogil
 
@@ -108,34 +108,34 @@ cdef class Lookahead:
     # Write the bytes that may follow a configuration to 8 words, as bits. Returns a status.
     cdef int find_next_bytes(self, Engine engine, const Config* config, uint32_t* bytes) noexcept nogil
 
-    # `search_tokens`, where the first token is one that a walk over the trie still has to find. If `found` is not NULL, the
-    # search does not end with the first such token, but appends all of them to it.
+    # `search_tokens` for the tokens that a walk over the trie still has to find. If `found` is NULL, the search ends when it
+    # succeeds with one of them. Otherwise all tokens that it succeeds with are appended to `found`.
     cdef int search_subtrees(self, Engine engine, TokenWalk* walk, uint32_t level, Vec* found) noexcept nogil
 
-    # Whether the search succeeds with a token. `config` and `at` are after the bytes of this token.
+    # Whether the search succeeds with a token. `config` and `at` are those after the bytes of this token.
     cdef int try_token(
         self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t level) noexcept nogil
 
     # `can_reach_boundary` without a look at the verdicts that are kept.
     cdef int search_boundary(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil
 
-    # Go on with every ASCII character or, if `wide`, with every other character. Whether one of them leads to a place where any
-    # text will do. If none does, the configurations that they lead to are added to the frontier. `ended` says whether the
-    # pre-token ended before an earlier character. `steps_left` bounds the work.
+    # Try every ASCII character or, with `wide`, every other character. Returns 1 if one of them leads to a place from which any
+    # text will do. If none does, adds the configurations after these characters to the frontier, and returns 0. Or returns a
+    # status. `ended` says whether the pre-token ended before an earlier character. `steps_left` bounds the work.
     cdef int try_characters(
         self, Engine engine, const Config* config, bint wide, uint32_t hypothesis, bint ended, uint32_t* steps_left,
     ) noexcept nogil
 
     # `try_characters` for the characters that begin with the bytes of `part` and go on with a byte from `low` to `high`. `bytes`
-    # has those of them that may come, as bits; it is NULL where this is not known.
+    # has the bytes that may come next, as bits; it is NULL where these are not known.
     cdef int try_bytes(
         self, Engine engine, const Config* config, const Utf8* part, const uint32_t* bytes, uint32_t low, uint32_t high,
         uint32_t hypothesis, bint ended, uint32_t* steps_left,
     ) noexcept nogil
 
-    # Whether the automaton has a transition, from number `first` on, at an entry of its tables.
+    # Whether the automaton of pre-tokens has a successor in way `first` or a later way. `entry` is state * classes + class.
     cdef bint has_transition(self, uint32_t first, uint32_t entry) noexcept nogil
 
-    # `config` and `hypothesis` are after the end of a pre-token. Whether it is sure that the text can go on from there. If not,
-    # they are added to the frontier, unless they are there already or are a dead end.
+    # `config` and `hypothesis` are those after a character that comes after the end of a pre-token. Whether it is sure that the
+    # text can end or go on there. If not, both are added to the frontier, unless they are in it already or `hypothesis` is DEAD.
     cdef int pass_boundary(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil

@@ -1,11 +1,11 @@
-"""The grammar and the tokenizer may each allow a token that leads to a dead end. Where only `order` can come, `orde` is such a
-token: the merges never leave `orde` beside a token that begins with r. So whether a token may come is decided by looking for a
-sentence that begins with it.
+"""A token that the grammar and the tokenizer both allow may still be a dead end. Where only `order` can come, `orde` is one: the
+merges never leave `orde` beside a token that begins with r. So whether a token may come is decided by looking for a sentence
+that goes on with it.
 
 The sentence need not be found whole. After the end of a pre-token, any text that the grammar allows has canonical tokens, and
 the grammar can complete whatever it has allowed so far. So it is enough that some text brings the pre-token to its end
-(`can_reach_boundary`). This depends on the grammar's configuration and on the hypothesis about pre-tokens, not on tokens, and
-is found once. If, and only if, the pre-token cannot end yet, the search tries tokens that go on with it.
+(`can_reach_boundary`). Whether some text does depends on the grammar's configuration and on the hypothesis about pre-tokens, not
+on tokens, and is found once. If, and only if, the pre-token cannot end yet, the search tries tokens that go on with it.
 
 Verdicts are kept for all matchers of a grammar, within the budget of its caches.
 """
@@ -35,7 +35,7 @@ cdef enum:
     UNKNOWN = 0
     YES = 1
     NO = 2
-    UNDER_WAY = 3  # the current search has met it, and has not decided it yet
+    UNDER_WAY = 3  # the current search has met the name, and has not decided it yet
 
     NAMELESS = 0xFFFFFFFF
     # A search that reaches one of these bounds takes it for granted that there is a sentence.
@@ -44,11 +44,11 @@ cdef enum:
     MAX_VIRTUAL_NODES = 1024  # instead, on virtual rows: no verdict is kept there, so each token needs a search of its own
     MAX_STEPS = 1 << 16       # bytes that one search for the end of a pre-token tries
     MAX_FRONTIER = 3 * 64     # words, three for each configuration
-    MAX_FOLLOWERS = 256
+    MAX_FOLLOWERS = 256       # with more than these, list_followers gives up
 
 
 cdef inline bint has_name(const Config* config) noexcept nogil:
-    """Whether a configuration's numbers mean the same the next time."""
+    """Whether a configuration's numbers will still mean the same at the next question."""
     return not config.row & VIRTUAL and config.row != PENDING
 
 
@@ -125,8 +125,8 @@ cdef class Lookahead:
         self.nodes_left = MAX_VIRTUAL_NODES if config.row & VIRTUAL else MAX_NODES
 
     cdef void end_search(self, int status) noexcept nogil:
-        """A search that fails has seen everything, so what it has met is decided. One that succeeds may have stopped
-        half-way."""
+        """A search that fails has seen everything, so the names that it leaves UNDER_WAY get the verdict NO. A search that
+        succeeds may have stopped half-way, so such names become UNKNOWN again."""
         cdef size_t i
         for i in range(self.visited.len):
             if self.verdicts.data[self.visited.data[i]] == UNDER_WAY:
@@ -256,11 +256,11 @@ cdef class Lookahead:
             for byte in range(at.character.low, <uint32_t>at.character.high + 1):
                 bit_set(bytes, byte)
         else:
-            # (a search after a string's closing quote takes 2 us instead of 5)
+            # (with this, a search after a string's closing quote takes 2 us instead of 5)
             status = self.find_next_bytes(engine, config, bytes)
             if status < 0:
                 return status
-        # few bytes can come, and tokens that begin with them are in distant parts of the trie
+        # (few bytes can come, and their subtrees are far apart in the trie)
         for byte in range(256):
             walk.node = self.trie.roots[byte]
             if walk.node and bit_test(bytes, byte):
@@ -286,7 +286,7 @@ cdef class Lookahead:
         for byte in range(256):
             status = dfa_step(&engine.recognizer.dfa, config.state, byte, &target)
             if status >= 0 and target == LEAVE and not engine.completability.enabled:
-                # the lexeme ends here whichever of these bytes comes next, so it is ended once for all of them
+                # the lexeme ends before any byte whose target is LEAVE, so it is ended once for all such bytes
                 if not ended:
                     ended = True
                     status = recognizer_end_lexeme(
@@ -360,8 +360,8 @@ cdef class Lookahead:
         return status if status < 0 else self.verdicts.data[name] == YES
 
     cdef int search_boundary(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil:
-        """A few characters show whether the pre-token ends here; after them any text will do. So this is a breadth-first search
-        over characters. The frontier has the configurations to go on from."""
+        """A few characters show whether the pre-token can end here: after them any text will do. So this is a breadth-first
+        search over characters. The frontier has the places to go on from."""
         cdef uint32_t steps_left = MAX_STEPS
         cdef bint wide
         cdef size_t at
@@ -402,7 +402,7 @@ cdef class Lookahead:
         self, Engine engine, const Config* config, const Utf8* part, const uint32_t* bytes, uint32_t low, uint32_t high,
         uint32_t hypothesis, bint ended, uint32_t* steps_left,
     ) noexcept nogil:
-        # before the pre-token has ended, the automaton's first transitions do not count: they stay in the pre-token
+        # if the pre-token has not ended yet, it has to end before this character: ways in which it goes on do not count
         cdef uint32_t first = 0 if ended else self.rules.pretokens.stays
         cdef Config moved
         cdef Utf8 after

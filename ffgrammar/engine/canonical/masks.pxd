@@ -26,12 +26,13 @@ cdef class CanonicalMasks:
     cdef DeadEnds dead_ends
     cdef size_t max_bytes
     cdef uint32_t generation   # of the engine's caches, which rows and states belong to
-    # Losses: tokens that are dead ends in some part of a sieve, and live at most in parts that go on with the pre-token. First come
-    # those that live in no part. The others come only if they may stand beside the last token.
+    # The losses of a sieve are tokens that are dead ends in some of its parts. A token *lives* in a part if it comes there and is
+    # no dead end. Losses of the first kind live in no part. Losses of the second kind live only in parts that go on with the
+    # pre-token: such a token may come only if it can stand beside the last token.
     cdef Intern names          # (row, lexer state, number of the sieve)
     cdef Vec offsets           # by name: where its losses are in `lost`, NOT_FOUND or IN_PARTS
-    cdef Vec lost              # lists: two counts, then the tokens
-    cdef Vec later             # scratch: the second kind of one list
+    cdef Vec lost              # lists: the counts of both kinds, then the tokens of the first kind, then those of the second
+    cdef Vec later             # scratch: losses of the second kind
 
     # All methods run with the engine's lock held and the look-ahead entered. Unless its comment says otherwise, a method
     # returns a status; if the comment begins with "Whether", it returns 1, 0 or a status.
@@ -40,12 +41,12 @@ cdef class CanonicalMasks:
     cdef int enter(self, Engine engine) noexcept nogil
 
     # Write the mask after the tokens so far to `count` words, including end-of-text tokens. `at` is the rules' state, and
-    # `sieve` its sieve; it is None inside a character.
+    # `sieve` is its sieve, or None inside a character.
     cdef int fill(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, uint32_t* words, size_t count,
     ) noexcept
 
-    # `fill_tokens` from parts.
+    # `fill_tokens` by MaskParts.
     cdef int fill_from_parts(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, uint32_t* words) noexcept
 
@@ -53,7 +54,8 @@ cdef class CanonicalMasks:
     cdef int fill_tokens(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, uint32_t* words) noexcept
 
-    # Write the tokens that a stored mask has and that the sieve lets through. `successors` is a mask, or NULL.
+    # Write the tokens that a stored mask has and that the sieve lets through. Here and below, `successors` is the mask of the
+    # last token's successors, or NULL where it was not looked up.
     cdef void sift(
         self, const StoredMask* mask, const CanonicalState* at, Sieve sieve, const uint32_t* successors, uint32_t* words
     ) noexcept nogil
@@ -68,29 +70,28 @@ cdef class CanonicalMasks:
     # Find what a sieve loses in a configuration: write the offset in `lost`, or IN_PARTS.
     cdef int find_losses(self, Engine engine, const Config* config, Sieve sieve, uint32_t* offset) noexcept nogil
 
-    # The same for losses that are not known.
+    # `find_losses` where `offsets` does not have them.
     cdef int list_losses(self, Engine engine, const Config* config, Sieve sieve, uint32_t* offset) noexcept nogil
 
-    # In which parts a token comes and is no dead end: returns 0 if in none, 1 if only in some that go on with the pre-token, else
-    # 2. `offsets` are those of the parts in `dead`.
+    # In which parts a token lives. Returns 0 if it lives in none, 1 if only in parts that go on with the pre-token, else 2. Here
+    # and below, `offsets` has for each part where its dead ends are in DeadEnds.dead.
     cdef int lives_in(self, Sieve sieve, const uint32_t* offsets, uint32_t token) noexcept nogil
 
-    # An unmergeable token must not be spelled by several tokens. With some tokens the pre-token so far becomes the beginning of an
-    # unmergeable token, and this may make them dead ends. Take these dead ends out of `words`.
+    # An unmergeable token must not be spelled by several tokens. So if the pre-token so far and a token are together the
+    # beginning of an unmergeable token, the token may be a dead end. Take such dead ends out of `words`.
     cdef int drop_spelled(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
         uint32_t* words) noexcept nogil
 
-    # The same for one hypothesis: with it, the pre-token so far leads to `node` of the trie. `offsets` are those of the parts in
-    # `dead`.
+    # `drop_spelled` for one hypothesis, with which the pre-token so far leads to `node` of the trie.
     cdef int drop_spelled_below(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
         const uint32_t* offsets, uint32_t node, uint32_t* words) noexcept nogil
 
-    # Whether a token comes in some part and is no dead end there, with the pre-token so far.
+    # Whether a token may come in some part. Unlike `lives_in`, this takes account of the last token and the pre-token so far.
     cdef int comes(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
         const uint32_t* offsets, uint32_t token) noexcept nogil
 
-    # Whether a node's bytes and a token's are together the beginning of an unmergeable token, or all of it. Returns True or False.
+    # Whether a node's bytes and a token's are together an unmergeable token, or its beginning. Returns True or False.
     cdef bint begins_unmergeable(self, uint32_t node, uint32_t token) noexcept nogil

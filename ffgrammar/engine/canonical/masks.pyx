@@ -27,8 +27,8 @@ from ffgrammar.tokens.vocabulary.trie cimport node_depth, node_token, subtree_en
 
 cdef extern from *:
     """
-    /* words = mask & (alone | (beside & successors)). A missing pointer stands for no tokens in `alone` and `beside`, and for
-       all tokens in `successors`. Four words at a time, in vectors of the compiler. */
+    /* words = mask & (alone | (beside & successors)). If `alone` or `beside` is NULL, it stands for no tokens. If `successors` is
+       NULL, it stands for all tokens. Four words are handled at a time, in vectors of the compiler. */
     #include <stdint.h>
     #include <string.h>
     typedef uint32_t ffgrammar_words __attribute__((vector_size(16)));
@@ -69,7 +69,8 @@ cdef class CanonicalMasks:
 
     Args:
         lookahead: the grammar's look-ahead.
-        max_bytes: when the kept dead ends and losses take more than this, they are dropped. So are the kept parts.
+        max_bytes: when the kept dead ends and losses take more than this, they are dropped. The kept parts may take as
+            much again.
     """
 
     def __cinit__(self, Lookahead lookahead not None, size_t max_bytes):

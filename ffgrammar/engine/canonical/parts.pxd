@@ -16,12 +16,13 @@ from ffgrammar.tokens.canonical.sieve cimport Sieve
 from ffgrammar.tokens.canonical.transitions cimport Transition
 
 cdef enum:
-    SLOTS = 64
-    MAX_VERDICTS = 256  # of a slot; tokens with an outcome beyond are judged one by one
+    SLOTS = 64          # lexer states whose verdicts are kept at a time
+    MAX_VERDICTS = 256  # of a slot; tokens whose outcome has a higher number are judged one by one
 
 
 cdef struct Slot:
-    # Verdicts about a lexer state, by the number of an outcome in the transition: whether the pre-token may end there.
+    # Verdicts about a lexer state, by the number of an outcome in the transition: whether the pre-token may end after a token
+    # that leads to both.
     uint32_t state
     uint8_t[MAX_VERDICTS] can_end_pretoken
 
@@ -35,7 +36,7 @@ cdef class MaskParts:
     cdef Intern names      # of the parts that `table` has masks for
     cdef MaskTable table
     cdef Vec buffer        # one mask and a spare word, in whole blocks; all zero between calls
-    cdef Vec part          # the same, for one part
+    cdef Vec part          # like `buffer`, for one part
     cdef Vec plain         # the grammar's own mask
     cdef Vec scratch       # for table_pack
     cdef Vec inside        # by token: the lexer state that it leads to from `inside_from`, or LEFT where it leaves the lexeme
@@ -45,12 +46,11 @@ cdef class MaskParts:
 
     # All methods run with the engine's lock held and the look-ahead entered. Unless its comment says otherwise, a method
     # returns a status; if the comment begins with "Whether", it returns 1, 0 or a status. `at` is the rules' state after the
-    # tokens so far, and `start` is the same with one hypothesis only. `ends` says whether the pre-token ends before the next
-    # token; if not, it goes on with this token.
+    # tokens so far, and `start` is this state with one hypothesis only. `ends` says whether the pre-token ends before the next
+    # token; if not, the pre-token goes on with this token.
 
-    # Write the mask after the tokens so far to `words`, without end-of-text tokens. `sieve` is that of the state; it is None
-    # inside a character. `successors` is a mask of the tokens that merges leave beside the last token, or NULL where this does
-    # not matter.
+    # Write the mask after the tokens so far to `words`, without end-of-text tokens. `sieve` is that of the state, or None inside
+    # a character. `successors` is the mask of the tokens that merges leave beside the last token, or NULL where merges leave all.
     cdef int fill(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
         uint32_t* words,
@@ -67,7 +67,7 @@ cdef class MaskParts:
         const uint32_t* successors,
     ) noexcept
 
-    # Find or make the mask of one part, before it is and-ed with successors. The caller releases it. Returns a status.
+    # Find or make the mask of one part, without regard to successors. The caller releases it. Returns a status.
     cdef int find_part(
         self, Engine engine, const Config* config, const CanonicalState* start, bint ends, const Transition* transition,
         StoredMask** mask,
@@ -82,8 +82,8 @@ cdef class MaskParts:
     # Pack `part` into a mask, which the caller releases. If `keep`, the mask is stored under `name`. Returns a status.
     cdef int pack_part(self, StoredMask** mask, bint keep, uint32_t name) noexcept
 
-    # Whether the tokens that merges do not make can be ignored, because none of them forbids that a pre-token ends before or
-    # after the next token. Returns True or False.
+    # Whether unmergeable tokens can be ignored, because none of them forbids that a pre-token ends before or after the next
+    # token. Returns True or False.
     cdef bint ignores_unmergeable(self, const CanonicalState* start, bint ends) noexcept nogil
 
     # Make a part by walking the whole trie: set its tokens in `words`.
@@ -100,8 +100,8 @@ cdef class MaskParts:
     # status.
     cdef int find_plain(self, Engine engine, const Config* config, bint* text_dependent) noexcept nogil
 
-    # `tokens` are some of the 32 tokens of word number `word` of a mask, as bits. Returns, as bits, those for which a slot
-    # already says that the pre-token may end after the token. `after` is, by token, the outcome after it.
+    # `tokens` are some of the 32 tokens of word number `word` of a mask, as bits. Returns, as bits, those of them after which the
+    # pre-token may end, as far as slots already say so. `after` has the outcome of each token.
     cdef uint32_t known_tokens(self, uint32_t word, uint32_t tokens, const uint16_t* after) noexcept nogil
 
     # Whether one token may come.
@@ -121,7 +121,7 @@ cdef class MaskParts:
     cdef int can_end_after_text(
         self, Engine engine, const Config* config, const Transition* transition, uint32_t token, uint32_t outcome) noexcept nogil
 
-    # Set `at` to the state after a token that leads to an outcome, apart from the token itself.
+    # Set `at` to the state after a token that leads to an outcome. But `at.last` becomes FIRST, whatever the token is.
     cdef void set_outcome(self, CanonicalState* at, const Transition* transition, uint32_t outcome) noexcept nogil
 
     # Returns the slot of a lexer state. If the slot was another state's, its verdicts are forgotten first.
@@ -131,6 +131,6 @@ cdef class MaskParts:
     cdef int try_token(
         self, Engine engine, const Config* config, const CanonicalState* start, bint ends, uint32_t token) noexcept nogil
 
-    # Whether a token may come. `config` and `at` are after the bytes of this token.
+    # Whether a token may come. `config` and `at` are those after the bytes of this token.
     cdef int may_come(
         self, Engine engine, const Config* config, const CanonicalState* at, bint ends, uint32_t token) noexcept nogil

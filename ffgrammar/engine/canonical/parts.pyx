@@ -1,12 +1,17 @@
-"""A mask is put together from parts: for each hypothesis about where pre-tokens end there is one part with the tokens that end the
-pre-token, and one with those that go on with it. Apart from what the merges leave beside the last token, a part depends on the
-grammar's configuration and on one hypothesis. So parts are found once and kept.
+"""A mask is put together from parts. For each hypothesis about where pre-tokens end, there is a part with the tokens before which
+the pre-token ends, and a part with the tokens that go on with it. Apart from what the merges leave beside the last token, a part
+depends on the grammar's configuration, one hypothesis and the way. So parts are found once and kept.
 
 A part is found from the grammar's own mask and from what pre-tokens allow (tokens/canonical/transitions.pyx). Most tokens stay
 inside a lexeme. Whether the pre-token may end after such a token depends on the lexer state and the outcome that the token
-leads to. The other tokens are looked at one by one. This takes a millisecond inside a string, so masks.pyx does without parts
-where it can. It needs them where the grammar's answers depend on the text (virtual rows), where a text cannot always be completed
-(grammars that are not delimited), inside the pending bytes of a prompt, and inside a character.
+leads to. The other tokens are looked at one by one. This takes a millisecond inside a string, so masks.pyx uses this file only
+where it has to:
+
+- where the grammar's answers depend on the text (virtual rows),
+- where a text cannot always be completed (grammars that are not delimited),
+- inside the pending bytes of a prompt,
+- inside a character, where the mask is made by one walk without parts,
+- where there may be too many dead ends to list (dead_ends.pxd).
 """
 
 cimport cython
@@ -103,7 +108,7 @@ cdef class MaskParts:
         cdef uint32_t i
         cdef int status = OK
         if at.character.need:
-            # few tokens go on inside a character
+            # (few tokens begin inside a character)
             with nogil:
                 status = self.walk(engine, config, at, False, self.buffer.data)
             return status
@@ -163,7 +168,7 @@ cdef class MaskParts:
         status = self.make_part(engine, config, start, ends, transition, &text_dependent)
         text_dependent |= self.lookahead.dependent_answers != answers
         if status >= 0:
-            # a part that depends on the text of its virtual row does not hold for other virtual rows with the same name
+            # the name does not tell virtual rows apart, so a part that depends on the text of its row is not kept
             status = self.pack_part(mask, config.row != PENDING and not (config.row & VIRTUAL and text_dependent), name)
         memset(self.part.data, 0, self.part.len * sizeof(uint32_t))
         return status

@@ -9,7 +9,7 @@ from ffgrammar.engine.recognizer.completability cimport step
 from ffgrammar.engine.recognizer.recognizer cimport Config, recognizer_accepting
 
 cdef enum:
-    # The row of a configuration inside the pending bytes. Its state is how many of them have come.
+    # The row of a configuration inside the pending bytes. The configuration's state is how many of these bytes have come.
     PENDING = 0x7FFFFFFF
 
 
@@ -32,8 +32,8 @@ cdef inline int prefix_step(
     Engine engine, const PendingPrefix* pending, Config* config, uint32_t byte, size_t* dependent_answers,
 ) noexcept nogil:
     """Move by one byte. Returns 1; 0 if the byte may not come (the configuration stays); or a status. After the last pending
-    byte the text begins. An answer that depends on values in the text counts up `dependent_answers`. Call it with the engine's
-    lock held."""
+    byte the text begins. If the answer depends on values in the text, `dependent_answers` goes up by 1. Call this with the
+    engine's lock held."""
     cdef bint text_dependent = False
     cdef int status
     if config.row != PENDING:
@@ -50,7 +50,7 @@ cdef inline int prefix_step(
 
 cdef inline int prefix_accepting(Engine engine, const Config* config, size_t* dependent_answers) noexcept nogil:
     """Whether the text is a sentence: 1, 0 or a status. While bytes are pending it is 0. `dependent_answers` is that of
-    `prefix_step`. Call it with the engine's lock held."""
+    `prefix_step`. Call this with the engine's lock held."""
     cdef bint text_dependent = False
     cdef int status = 0
     if config.row != PENDING:

@@ -19,8 +19,8 @@ cdef class CanonicalPolicy:
     cdef Lookahead lookahead
     cdef TokenHistory tokens
 
-    # In all of these `cursor` is the matcher's, and `pending` is what is missing of its prompt (count 0 without a prompt).
-    # Unless a comment says otherwise, they take the engine's lock themselves, and raise LimitError and MemoryError.
+    # In all methods `cursor` is the matcher's. `pending` has the pending bytes of its prompt; without a prompt its `count` is 0.
+    # Unless its comment says otherwise, a method takes the engine's lock itself, and raises LimitError and MemoryError.
 
     # Take a token. Returns 1, or 0 if it may not come. After 0 the cursor is as before.
     cdef int take(self, Cursor* cursor, PendingPrefix pending, uint32_t token) except -1
@@ -46,10 +46,10 @@ cdef class CanonicalPolicy:
     cdef int follow(self, Cursor* cursor, CanonicalState* at, bint* given) except -1
 
     # Write the state, as `follow` does. But if the last token came as bytes or in a prompt, and no sentence goes on after it,
-    # write a state in which what follows need not fit this token. Returns 0.
+    # write a state in which the next token need not fit the last one. Returns 0.
     cdef int find_state(self, Cursor* cursor, PendingPrefix pending, CanonicalState* at) except -1
 
-    # Take a token that the rules allow; `at` is their state after it. Returns 1, 0 or a status. Call it with the engine's lock
+    # Take a token that the rules allow; `at` is their state after it. Returns 1, 0 or a status. Call this with the engine's lock
     # held.
     cdef int take_bytes(
         self, Cursor* cursor, PendingPrefix pending, uint32_t token, const CanonicalState* at) noexcept nogil

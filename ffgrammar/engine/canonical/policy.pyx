@@ -1,5 +1,5 @@
 """A grammar allows any tokens that spell a sentence. But a language model was trained on the tokenizer's own tokens of each
-text, and other tokens lead it astray. So `CanonicalPolicy` lets a token come only if the tokens so far, this
+text, and other tokens lead the model astray. So `CanonicalPolicy` lets a token come only if the tokens so far, this
 one and perhaps further ones are together what the tokenizer makes of some sentence.
 
 A matcher has a policy if canonical tokens are asked for, if a prompt is to be healed (its pending bytes are spelled by
@@ -33,7 +33,7 @@ cdef class CanonicalPolicy:
     Args:
         engine: the matcher's engine.
         rules: the rules of its tokenizer.
-        tokens: the history of the tokens so far; without it there are none.
+        tokens: the history of the tokens so far. If it is not given, there are no tokens yet.
     """
 
     def __cinit__(self, Engine engine not None, CanonicalRules rules not None, TokenHistory tokens=None):
@@ -70,7 +70,7 @@ cdef class CanonicalPolicy:
 
     cdef int find_state(self, Cursor* cursor, PendingPrefix pending, CanonicalState* at) except -1:
         """If this policy took the last token, some sentence goes on after it. If the last token came as bytes or in a prompt,
-        there may be no such sentence. Then what follows need not fit this token."""
+        there may be no such sentence. Then the next token need not fit the last one."""
         cdef Config config
         cdef uint32_t token = 0
         cdef bint given

@@ -1,9 +1,9 @@
-"""Reach: after which lexer states a pre-token can end, as far as the lexer alone can tell.
+"""Reach: in which lexer states a pre-token can end, as far as the lexer alone can tell.
 
 A pre-token can end where a character may come that begins the next one. For most lexer states one or two ASCII characters show
 this: a quote may come, or a space and a letter. So this is asked once for each lexer state, and answered for all hypotheses
-about pre-tokens at once. The answer serves all rows of the parser. "No" means that it is not known, and has to be found with
-the parser (lookahead.pxd).
+about pre-tokens at once. The answer serves all rows of the parser. "No" means only that the lexer alone does not show it: then
+the look-ahead has to ask the parser (lookahead.pxd).
 """
 
 cimport cython
@@ -21,10 +21,10 @@ from ffgrammar.tokens.canonical.transitions cimport Transition
 cdef enum:
     # Lexer states in a survey. (With 64, canonical masks in strings whose words are counted took 1.5 times the instructions.)
     MAX_SURVEYED = 256
-    MAX_LISTED = 1024   # tokens of one of them
+    MAX_LISTED = 1024   # tokens that are listed for one lexer state of a survey
     # instead of the number of states in a survey: tokens lead to more than MAX_SURVEYED
     TOO_MANY = 0xFFFFFFFF
-    # instead of the number of tokens that lead to a state: they are more than MAX_LISTED
+    # instead of the number of tokens that lead to a state: there are more than MAX_LISTED
     MANY = 0xFFFFFFFF
 
 
@@ -35,7 +35,7 @@ cdef class Reach:
     cdef Map ends_at          # lexer state -> offset in `ends`
     cdef Vec ends             # sets of hypotheses
     cdef Map next_at          # lexer state -> offset in `next`
-    cdef Vec next             # sets of hypotheses: from each, some ASCII character leads to a sure state
+    cdef Vec next             # sets of hypotheses: those from which some ASCII character leads to a sure state
     cdef Map surveyed         # (lexer state, topic) -> offset in `surveys`
     cdef Vec surveys          # surveys, and lists of doubtful tokens
     # Scratch, while a survey is made.
@@ -52,47 +52,50 @@ cdef class Reach:
     # Bytes of all tables.
     cdef size_t bytes(self) noexcept nogil
 
-    # Find the hypotheses with which the pre-token can end in a lexer state: write their offset in `ends`. One or two ASCII
-    # characters show it: they may come inside the lexeme, the pre-token ends before the first of them, and they lead to a sure
-    # state.
+    # Find the hypotheses with which the pre-token can end in a lexer state: write their offset in `ends`. A hypothesis counts if
+    # one or two ASCII characters show this: they may come inside the lexeme, the pre-token ends before the first of them, and
+    # they lead to a sure state.
     cdef int ends_in(self, Engine engine, uint32_t state, uint32_t* offset) noexcept nogil
 
     # Find the hypotheses from which some ASCII character leads to a sure state: write their offset in `next`. The character must
     # be one that may come inside the lexeme.
     cdef int sure_after(self, Engine engine, uint32_t state, uint32_t* offset) noexcept nogil
 
-    # Part of both: append a set to `sets`. It is the union of the sets in `by_class` for the classes of the ASCII characters that
-    # may come inside the lexeme. A character whose class adds nothing is not looked at. (This saves a fifth of the instructions of
-    # canonical masks where a large pattern makes each transition expensive.)
+    # Part of ends_in and sure_after: append a set to `sets`. This set is the union of those that `by_class` has for the ASCII
+    # characters that may come inside the lexeme. A character whose class adds nothing is not looked at. (This saves a fifth of
+    # the instructions of canonical masks where a large pattern makes each transition expensive.)
     cdef int add_by_class(self, Engine engine, uint32_t state, const uint32_t* by_class, Vec* sets) noexcept nogil
 
-    # Part of ends_in: add to the set at `offset` the hypotheses for which it takes two characters.
+    # Part of ends_in: add to the set at `offset` the hypotheses for which only two characters show that the pre-token can end.
     cdef int add_open_ends(self, Engine engine, uint32_t state, uint32_t offset) noexcept nogil
 
-    # Part of add_open_ends: the same for a first character of the class `character` that leads to the lexer state `target`.
+    # Part of add_open_ends, for those first characters of the class `character` that lead to the lexer state `target`.
     cdef int add_open_ends_before(self, Engine engine, uint32_t offset, uint32_t character, uint32_t target) noexcept nogil
 
-    # ends_in for a configuration: the lexeme may also end, and the next one begin with the ASCII character. `bits` has room
-    # for a set of hypotheses. The grammar must be delimited. On a virtual row the answer holds for this text only.
+    # ends_in for a configuration. The ASCII characters may come inside its lexeme, or inside the next lexeme after this one has
+    # ended. `bits` has room for a set of hypotheses. The grammar must be delimited. On a virtual row the answer holds for this
+    # text only.
     cdef int ends_after(self, Engine engine, const Config* config, uint32_t* bits) noexcept nogil
 
     # Write where in `surveys` the survey of a lexer state begins. A survey has the number of the states that tokens lead to
-    # inside the lexeme, or TOO_MANY. For each of these states it then has a token that leads there, the number of all such
-    # tokens, and these tokens. A token that ends inside a character does not count.
+    # inside the lexeme, or TOO_MANY. For each of these states it then has a token that leads there as an example, the number of
+    # all tokens that do, and these tokens. If the number is MANY, they are not listed. A token that ends inside a character does
+    # not count.
     cdef int survey(self, Engine engine, uint32_t state, uint32_t* offset) noexcept nogil
 
     # Write where in `surveys` the doubtful tokens of a transition are: how many there are, and these tokens. The transition is
     # that of a hypothesis and a way. A token is doubtful if it stays inside the lexeme and needs an ending
-    # (tokens/canonical/endings.pxd), and if it has none, or one that does not show that the pre-token can end.
+    # (tokens/canonical/endings.pxd), but no ending was found, or the ending does not show that the pre-token can end.
     cdef int doubtful(
         self, Engine engine, uint32_t state, const Transition* transition, uint32_t hypothesis, uint32_t way, uint32_t* offset
     ) noexcept nogil
 
-    # Part of `survey` and `doubtful`: find what is known about a state and a topic. Returns KEPT; NOT_KEPT, with the offset where
-    # the caller may append it; or a status.
+    # Part of `survey` and `doubtful`: find what is known about a state and a topic, and write its offset in `surveys`. Returns
+    # KEPT; NOT_KEPT, if the caller has to append it there; or a status.
     cdef int find(self, Engine engine, uint32_t state, uint32_t topic, uint32_t* offset) noexcept nogil
 
-    # Another part: keep what was appended from `base` on, unless `status` is below zero. Returns OK or a status.
+    # Part of `survey` and `doubtful`: keep what was appended from `base` on, or drop it if `status` is below zero. Returns OK or
+    # a status.
     cdef int keep(self, Engine engine, uint32_t state, uint32_t topic, size_t base, int status) noexcept nogil
 
     # The steps of `survey` follow. Append the survey of a state.

@@ -1,5 +1,5 @@
-"""A survey says where the tokens of a vocabulary lead from a lexer state, inside the lexeme. It takes a walk over the trie, as
-a partition does, and is kept for all grammars in the same way (engine/masks/partition_cache.pxd). Inside a JSON string most
+"""A survey says where the tokens of a vocabulary lead from a lexer state, inside the lexeme. Making it takes a walk over the
+trie. It is kept for all grammars, as a partition is (engine/masks/partition_cache.pxd). Inside a JSON string most
 tokens lead back to the string itself, and a few hundred to the states after a backslash or after the closing quote.
 """
 
@@ -21,7 +21,7 @@ from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TrieNode, node_by
 cdef enum:
     # topics of notes
     SURVEY = 0
-    DOUBTS = 1  # and on from there, for each transition
+    DOUBTS = 1  # the first topic of doubtful tokens: each transition has one
 
 
 cdef inline uint8_t missing_after(uint8_t missing, uint32_t byte) noexcept nogil:
@@ -43,8 +43,8 @@ cdef inline bint is_subset(const uint32_t* some, const uint32_t* all, uint32_t w
 
 
 cdef int keep_set(Vec* sets, Map* at, uint32_t state, uint32_t offset, int status) noexcept nogil:
-    """Keep the last set, which is that of a state. But if `status` says that it could not be completed, drop it. Returns OK or
-    a status."""
+    """Keep the last set, which is that of a lexer state and begins at `offset`. If `status` is below zero, the set could not be
+    completed and is dropped. Returns OK or a status."""
     if status >= 0:
         status = map_put(at, state, offset)
     if status < 0:

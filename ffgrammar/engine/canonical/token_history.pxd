@@ -11,7 +11,7 @@ cdef enum:
 
 cdef struct StepState:
     CanonicalState at
-    size_t steps  # `at` is the state after this many steps; the last of them has a token, and steps read after it came as bytes
+    size_t steps  # `at` is the state after this many steps, the last of which has a token; steps read later came as bytes
 
 
 cdef class TokenHistory:
@@ -24,7 +24,7 @@ cdef class TokenHistory:
     cdef StepState[RECENT] recent   # the state after step k is at k % RECENT
     cdef dict prompt_bytes          # by step: the bytes of a prompt that came with it, before its bytes in the history
 
-    # Begin after tokens that stand before the text. They come after the tokens of earlier calls. Returns 0. Raises MemoryError.
+    # Begin after tokens that stand before the text. The tokens of earlier calls stand before them. Returns 0. Raises MemoryError.
     cdef int begin_after(self, tokens) except -1
 
     # Write to `at` the state after the steps of a history. Bytes that came without tokens count as the tokens that the

@@ -29,7 +29,7 @@ cdef class TokenHistory:
     """Follows the tokens of one matcher, and keeps the state of the rules after them.
 
     Args:
-        rules: the rules of its tokenizer.
+        rules: the tokenizer's rules.
         tokenizer: encodes bytes that come without tokens.
     """
 

@@ -24,14 +24,14 @@ cdef enum:
 
 
 cdef struct TokenWalk:
-    CanonicalState* states  # by depth, with room for the longest token; states[0] is where the walk begins
-    Config* configs         # the grammar's configurations, also by depth
+    CanonicalState* states  # the rules' states by depth, with room for the longest token; states[0] is where the walk begins
+    Config* configs         # the grammar's configurations by depth, in the same way
     PendingPrefix pending
-    TraceMark mark
+    TraceMark mark          # of the trace before the walk
     uint32_t node           # the next node
-    uint32_t stop           # the first node after the part to walk
+    uint32_t stop           # the first node after those to walk
     uint32_t* nodes_left    # how many nodes the walk may still look at; nested walks may share the count
-    size_t* dependent_answers  # is counted up at each answer of the grammar that depends on values in the text
+    size_t* dependent_answers  # goes up by 1 at each answer of the grammar that depends on values in the text
     uint32_t depth          # of the token found
     uint32_t token
 
@@ -42,6 +42,6 @@ cdef void walk_begin(
     size_t* dependent_answers,
 ) noexcept nogil
 
-# Go on to the next token. Returns 1; 0 if there are no more; OUT_OF_NODES; or a status below zero. Call it with the engine's
-# lock held. The virtual rows of earlier tokens may be forgotten.
+# Go on to the next token. Returns 1; 0 if there are no more; OUT_OF_NODES; or a status below zero. Call this with the engine's
+# lock held. The call may forget the virtual rows of earlier tokens.
 cdef int walk_next(Engine engine, CanonicalRules rules, TokenWalk* walk) noexcept nogil

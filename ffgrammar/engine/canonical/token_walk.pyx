@@ -40,7 +40,7 @@ cdef int walk_next(Engine engine, CanonicalRules rules, TokenWalk* walk) noexcep
         depth = node_depth(node)
         if depth == 1:
             trace_release(&engine.recognizer.trace, &walk.mark)
-        # (the grammar forbids more bytes than the rules do: asked first, it saves 3.6% of the instructions of canonical masks)
+        # (the grammar forbids more bytes than the rules do: asking it first saves 3.6% of the instructions of canonical masks)
         walk.configs[depth] = walk.configs[depth - 1]
         status = prefix_step(engine, &walk.pending, &walk.configs[depth], node_byte(node), walk.dependent_answers)
         if status < 0:
