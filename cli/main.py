@@ -33,7 +33,7 @@ COMMANDS = {
     "completion": "Print a script that completes commands, options and file names in a shell.",
 }
 
-EXIT_CODES = "0 yes or done, 1 a clean no, 2 usage or input/output, 3 a bad grammar."
+EXIT_CODES = "0 yes or done, 1 a clean no, 2 wrong usage or a file error, 3 a bad grammar."
 # Set by the completion script of a shell: what to complete is then in other variables.
 COMPLETE_VARIABLE = "_FFGRAMMAR_COMPLETE"
 

@@ -43,7 +43,7 @@ def _loadable() -> list[dict[str, str]]:
         {
             "file": "*.tiktoken",
             "what": "a rank file of tiktoken",
-            "encodes": "with --pattern; without where the file is that of an embedded vocabulary",
+            "encodes": "with --pattern, which the file of an embedded vocabulary does not need",
         },
     ]
 

@@ -79,7 +79,7 @@ def _judge_lines(grammar: Grammar, name: str, field: str | None, progress: Progr
 @click.argument("files", nargs=-1, metavar="[FILES]...", type=PATH)
 @click.option("--ndjson", is_flag=True, help="Take every line as a text; write one JSON answer a line, flushed.")
 @click.option("--field", metavar="NAME", help="With --ndjson: lines are JSON objects, and the text is this member.")
-@click.option("--chomp", is_flag=True, help="Ignore a newline at the end of a file.")
+@click.option("--chomp", is_flag=True, help="Ignore a line break at the end of a file.")
 @json_option
 @grammar_options
 @tokenizer_option

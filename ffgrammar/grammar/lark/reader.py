@@ -52,12 +52,12 @@ def read(text: str, limits: Limits) -> Source:
 
     Args:
         text: the grammar.
-        limits: `source_bytes` and `nesting` apply.
+        limits: `source_bytes`, `nesting` and `rules` apply.
 
     Raises:
         GrammarError: the text is malformed (`line` and `column` say where).
-        UnsupportedError: it has a statement of Lark that is not supported.
-        LimitError: it is too long, or nested too deep.
+        UnsupportedError: it has something of Lark that is not supported.
+        LimitError: it is too long, nested too deep, or repeats something too often.
     """
     check_source_text(text, "the Lark text", limits)
     return _Reader(text, limits).read()
@@ -253,7 +253,7 @@ class _Reader:
             if terminal:
                 self.warn(
                     priority.offset,
-                    f"the priority of {name.value} has no effect: every terminal that matches the longest text counts",
+                    f"the priority of {name.value} has no effect: all terminals that match the longest text are kept",
                 )
         self.take(":", what=f"':' after {name.value}")
         definition = self.body(name.value, name.offset, in_terminal=terminal, lazy=lazy)

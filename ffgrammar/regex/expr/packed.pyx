@@ -146,7 +146,7 @@ cdef uint32_t remake(ExprStore store, uint32_t kind, const uint32_t* words, uint
 
 
 def unpack(ExprStore store, bytes packed) -> int:
-    """Make a packed expression in a store. Returns its id there.
+    """Make, in a store, the expression that `packed` describes. Returns its id there.
 
     Raises:
         LimitError: a bound of this store was reached.

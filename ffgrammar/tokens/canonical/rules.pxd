@@ -62,8 +62,8 @@ cdef class CanonicalRules:
     # The hypotheses, as bits, with which the pre-token can end in free text. In free text any printable ASCII character may come.
     cdef uint32_t* free_ends
 
-    # `all_successors`, or None. For a caller that has `count` pairs to check, and can also do so one by one. Returns None as long
-    # as the tables of successors are not made, and all calls together have had too few pairs for making them to be worth it.
+    # `all_successors`, or None. For a caller that has `count` pairs to check, and can also do so one by one. Returns None while
+    # the tables of successors are not made, and the pairs of all calls together are too few to be worth making them.
     cdef Successors successors_for(self, uint32_t count)
 
     # Set `at` to the state before a text.

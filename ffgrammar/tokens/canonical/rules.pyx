@@ -9,8 +9,8 @@ byte by byte, in a `CanonicalState` of constant size:
 
 Where pre-tokens end may depend on text that is not there yet. So a `CanonicalState` has several hypotheses: states of the
 automaton of pre-tokens (tokens/pretokenize/automaton.py). If none is left, no text has the sequence. Between two tokens the
-pre-token ends or goes on. Which of the two is possible is known only when the next character is complete. Tokens may cut
-characters, so that can be some tokens later.
+pre-token ends or goes on. Which of these is possible is known only when the next character is complete. As tokens may cut
+characters, this may be some tokens later.
 
 A tokenizer that looks for a whole pre-token among its tokens before it merges may have tokens that merges do not make. These are
 unmergeable: each is a pre-token of its own, and no other tokens may spell such a pre-token. Tokens that the pre-tokenizer itself
@@ -70,8 +70,8 @@ cdef class CanonicalRules:
     ):
         if trie.long_count:
             raise TokenizerError(
-                f"{trie.long_count} tokens have more than {MAX_TOKEN_BYTES} bytes, which the rules of canonical sequences do not "
-                "allow for; masks work without them")
+                f"{trie.long_count} tokens have more than {MAX_TOKEN_BYTES} bytes, and the rules of canonical sequences "
+                "cannot handle such tokens; masks work without these rules")
         self.trie = trie
         self.merges = Merges(trie) if merges is None else merges
         self.pretokens = PretokenTable(pattern, space)

@@ -41,7 +41,7 @@ BESIDE = (
     "vocab.txt",
     "merges.txt",
 )
-# A smaller file takes no longer to read than an entry.
+# To read a file smaller than this takes no longer than to read an entry of the cache.
 MIN_BYTES = 1 << 18
 
 
@@ -50,7 +50,7 @@ def cached_parts(path: Path, source: Source, read: Callable[[Path], ReadTokenize
 
     Args:
         path: the file.
-        source: the call, with its arguments as JSON values; `vocab_size` is one of them.
+        source: the call that makes the tokenizer, with its arguments as JSON values; `vocab_size` is one of them.
         read: reads the file at a path. Of other files, it may read those of BESIDE only.
 
     Raises:
@@ -62,7 +62,7 @@ def cached_parts(path: Path, source: Source, read: Callable[[Path], ReadTokenize
     files = identify(paths)
     key = None
     if files[0] is not None and files[0][2] >= MIN_BYTES and is_settled(files):
-        # (messages name the path as it was given)
+        # (messages of loaders name the path as it was given)
         key = cache_key(paths[0], [str(path), source.maker, source.arguments])
     kept = None if key is None else read_entry(key, files)
     if kept is not None:
@@ -81,7 +81,10 @@ def _read_same(paths: Sequence[str], files: Sequence[Identity], read: Callable[[
         found = read(Path(paths[0]))
         if identify(paths) == files:
             return found
-    raise TokenizerError(f"{paths[0]} is gone or has changed since its vocabulary was loaded; load the tokenizer again")
+    raise TokenizerError(
+        f"{paths[0]} is gone or has changed since its vocabulary was loaded, or a file beside it has; "
+        "load the tokenizer again"
+    )
 
 
 def _assemble(kept: CachedVocabulary, read: Callable[[], ReadTokenizer]) -> TokenizerParts:

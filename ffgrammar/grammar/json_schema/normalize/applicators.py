@@ -65,8 +65,8 @@ def apply_any_of(
 def _sets_that_hold(
     context: Context, subschema: Subschema, word: str, options: list[Conj], owners: tuple[int, ...]
 ) -> list[Conj]:
-    """The alternatives of an `anyOf` that evaluates for owners (see unevaluated.py): sets of branches, each as one
-    conjunction."""
+    """The alternatives of an `anyOf` whose branches leave marks for owners (see unevaluated.py): sets of branches, each
+    as one conjunction."""
     subschemas = context.subschemas
     annotated = [any([not EVALUATING.isdisjoint(subschemas.list[at].schema) for at in conj if at]) for conj in options]
     opposite = None
@@ -113,7 +113,7 @@ def apply_not(
     path: EvaluationPath,
 ) -> None:
     conj = context.subschemas.child(subschema, value, word)
-    # nothing inside of `not` evaluates for an owner
+    # nothing inside of `not` leaves a mark for an owner
     choices.append(Choice(context.negation.options(conj), (*path[:2], ()), conj))
 
 
@@ -209,9 +209,9 @@ def negate_unevaluated(negation: Negation, subschema: Subschema, word: str, valu
     wrong = negation.conj(subschema, child(subschema, value, word))
     if wrong == NEVER:
         return []
-    # A copy of the schema in which, instead of the keyword, some unevaluated property or item must break it. A
-    # synthesized schema would be read by draft 2020-12. This copy is an ordinary child, so it keeps the draft of the
-    # schema: the other keywords mean the same as there, and leave their marks.
+    # A copy of the schema without the keyword. Instead, the copy asks that some unevaluated property or item breaks the
+    # keyword's subschema. A synthesized schema would be read by draft 2020-12. This copy is an ordinary child, so it
+    # keeps the draft of the schema: the other keywords mean the same as there, and leave their marks.
     others = {key: inner for key, inner in subschema.schema.items() if key != word}
     unevaluated = (of_properties, wrong, child(subschema, subschema.schema))
     return [child(subschema, {**others, SOME_UNEVALUATED: unevaluated})]
