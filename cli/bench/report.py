@@ -181,7 +181,7 @@ def _ratio_lines(pair: str, ratio: Mapping[str, Any]) -> list[str]:
 
 
 def _problems(name: str, engine: Mapping[str, Any]) -> list[str]:
-    """What an engine refused and got wrong, the first of each."""
+    """What an engine refused and got wrong: the beginning of each list."""
     lines = []
     if engine["refused_for"]:
         lines.append(f"\n{name} refused for:")

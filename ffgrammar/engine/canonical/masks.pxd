@@ -40,18 +40,18 @@ cdef class CanonicalMasks:
     # Forget everything if the engine has forgotten its rows and states, or if what is kept here takes too much memory.
     cdef int enter(self, Engine engine) noexcept nogil
 
-    # Write the mask after the tokens so far to `count` words, including end-of-text tokens. `at` is the rules' state, and
+    # Write the mask of what may come next, end-of-text tokens included, to `words`, which has `count` words. `at` is the rules' state, and
     # `sieve` is its sieve, or None inside a character.
     cdef int fill(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, uint32_t* words, size_t count,
     ) noexcept
 
-    # `fill_tokens` by MaskParts.
-    cdef int fill_from_parts(
-        self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, uint32_t* words) noexcept
-
     # `fill` without the tokens that end the text.
     cdef int fill_tokens(
+        self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, uint32_t* words) noexcept
+
+    # Do what fill_tokens does, with a mask that is made from parts (MaskParts).
+    cdef int fill_from_parts(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, uint32_t* words) noexcept
 
     # Write the tokens that a stored mask has and that the sieve lets through. Here and below, `successors` is the mask of the
@@ -74,7 +74,7 @@ cdef class CanonicalMasks:
     cdef int list_losses(self, Engine engine, const Config* config, Sieve sieve, uint32_t* offset) noexcept nogil
 
     # In which parts a token lives. Returns 0 if it lives in none, 1 if only in parts that go on with the pre-token, else 2. Here
-    # and below, `offsets` has for each part where its dead ends are in DeadEnds.dead.
+    # and below, the argument `offsets` has a number for each part: the offset of its dead ends in DeadEnds.dead.
     cdef int lives_in(self, Sieve sieve, const uint32_t* offsets, uint32_t token) noexcept nogil
 
     # An unmergeable token must not be spelled by several tokens. So if the pre-token so far and a token are together the

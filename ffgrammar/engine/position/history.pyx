@@ -54,7 +54,7 @@ cdef int reserve(Chunk* chunk, uint32_t steps, uint32_t text) noexcept nogil:
         chunk.steps = more_steps
         chunk.room = room
     if text > chunk.text_room:
-        # a chunk that becomes longer than this is full, so it needs no room to grow
+        # a chunk with more than MAX_CHUNK_TEXT is full, so it needs no room to grow
         room = text if text > MAX_CHUNK_TEXT else max(text, 2 * chunk.text_room, <uint32_t>FIRST_TEXT)
         more_text = <uint8_t*>realloc(chunk.text, room)
         if more_text == NULL:

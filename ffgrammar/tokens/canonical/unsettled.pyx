@@ -97,7 +97,8 @@ cdef class UnsettledEnd:
                 only = i
         if found != 1:
             return self.size_of(context) if found else 0
-        # (the token that was read last covers the end. So it is settled if no token that reaches beyond the end does.)
+        # (the token that was read last covers the end. So it is settled if no token that reaches beyond the end can
+        # cover the end, too.)
         return self.size_of(context) + (not self.may_cover(only, True, &last))
 
     cdef uint32_t common(self, uint32_t one, uint32_t other) noexcept:

@@ -3,7 +3,7 @@
     read = read_tokenizer("path/to/tokenizer.json")
     parts = build_parts(read, vocab_size=None)      # checks ids, and makes the trie
 
-Rules and encoders are bound to the trie here, but not made. That happens when they are first needed.
+Here encoders get the trie. Rules, and what most encoders need to work, are made when they are first needed.
 """
 
 from __future__ import annotations
@@ -157,7 +157,8 @@ def build_parts(read: ReadTokenizer, vocab_size: int | None) -> TokenizerParts:
         vocab_size: how many ids the model has, if more than the tokenizer.
 
     Raises:
-        TokenizerError: an id is out of range, or special under two names, or a token is not bytes.
+        TokenizerError: an id is out of range, or special under two names, or a token is not bytes; or an encoder cannot
+            use the trie.
     """
     special_tokens = dict(read.special_tokens)
     check_special_tokens(special_tokens)

@@ -6,7 +6,8 @@ say, ends before its last character if a letter follows, and goes on if a line b
 hypothesis, and the automaton checks later whether the hypothesis holds. A state is
 
     threads   matches of the current pre-token that are under way, in the order in which they count, and
-    watched   threads of earlier pre-tokens that would have gone on, had these not ended: none may ever match.
+    watched   threads that were dropped when an earlier pre-token ended; none of them may ever match, because its match
+              would count before the one that ended the pre-token.
 
 Threads are what a Pike machine keeps: a machine that reads a text once and follows all ways to match at the same time.
 (Cox, "Regular Expression Matching: the Virtual Machine Approach", describes it.)
@@ -129,8 +130,8 @@ def make_boundaries(splits: Sequence[Split], kinds: Sequence[int], space: str | 
 
 
 def _by_way(cells: list[list[int]]) -> list[list[int]]:
-    """Turns a list of successors for each cell into a list of successors, by cell, for each way. A cell is a state and
-    a class. There is at least one way."""
+    """Takes a list of successors for each cell; a cell is a state and a class. Returns a list for each way: the
+    successor of each cell, or DEAD. There is at least one such list."""
     ways = max(1, *map(len, cells))
     return [[cell[way] if way < len(cell) else DEAD for cell in cells] for way in range(ways)]
 
