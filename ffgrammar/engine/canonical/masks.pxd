@@ -40,8 +40,8 @@ cdef class CanonicalMasks:
     # Forget everything if the engine has forgotten its rows and states, or if what is kept here takes too much memory.
     cdef int enter(self, Engine engine) noexcept nogil
 
-    # Write the mask of what may come next, end-of-text tokens included, to `words`, which has `count` words. `at` is the rules' state, and
-    # `sieve` is its sieve, or None inside a character.
+    # Write the mask of what may come next, end-of-text tokens included, to `words`, which has `count` words. `at` is the rules'
+    # state, and `sieve` is its sieve, or None inside a character.
     cdef int fill(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, uint32_t* words, size_t count,
     ) noexcept

@@ -1,6 +1,7 @@
 """A canonical mask is the grammar's own mask, sifted: a token comes if the grammar allows it and the rules let it follow
 (tokens/canonical/sieve.pyx). What the grammar allows and what the rules let follow are both masks, known or quickly found. So
-sifting is a bitwise AND. Then the dead ends are taken out (dead_ends.pyx). They depend on the grammar's configuration and the sieve, so they are found once and kept.
+sifting is a bitwise AND. Then the dead ends are taken out (dead_ends.pyx). They depend on the grammar's configuration and the
+sieve, so they are found once and kept.
 
 Some masks cannot be made in this way. They are made from parts (parts.pyx).
 """
