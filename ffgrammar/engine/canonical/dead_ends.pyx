@@ -404,7 +404,10 @@ cdef class DeadEnds:
                     config = cannot_end[0]
                 else:
                     status = self.can_end_after(engine, transition, token, &config)
-                if status == 0:
+                if status == 0 and config.state > LAST_STATE:
+                    # (the token leaves the lexeme)
+                    status = self.judge(engine, part, token)
+                elif status == 0:
                     status = self.judge_at(engine, part, &config, token)
                 if status < 0:
                     return status

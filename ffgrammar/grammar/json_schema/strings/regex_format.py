@@ -31,19 +31,30 @@ CLASS_ESCAPE = r"\\(?:[dDwWsS]|[pP]\{[0-9A-Za-z_]+(?:=[0-9A-Za-z_]+)?\})"
 ASSERTION = r"\^|\$|\\[bB]"
 GROUP = r"\((?:\?:|\?<[A-Za-z_$][0-9A-Za-z_$]*>)?"
 LOOK = r"\(\?<?[=!]"
+# In a class: what a range can begin or end with, beside characters of ASCII.
+WIDE = rf"(?:[^\\\]\x00-\x7F]|{CHARACTER_ESCAPE}|\\b)"
+# A hyphen is an ordinary character at the beginning of a class, at its end, after a range, and after \w and the like.
+# At the beginning and after a range it can also begin a range.
+FROM_HYPHEN = rf"(?:--(?:[^\\\]\x00-\x2C]|{CHARACTER_ESCAPE}|\\b))"
+HYPHENS = rf"{FROM_HYPHEN}*-?"
 
 
 def _class() -> str:
-    # A hyphen is an ordinary character at the beginning, at the end, after a range, and after \w and the like. At the
-    # beginning and after a range it can also begin a range.
-    ordered = [rf"\x{{{code:X}}}-[\x{{{code:X}}}-\x7F--\\\]]" for code in range(0x80) if chr(code) not in r"\]-"]
-    first = rf"(?:[^\\\]\x00-\x7F]|{CHARACTER_ESCAPE}|\\b)"
+    # a caret at the beginning negates the class
+    begin = rf"\^{HYPHENS}|{FROM_HYPHEN}+-?|-|{_item('^')}"
+    return rf"\[(?:(?:{begin}){_item('')}*)?-?\]"
+
+
+def _item(without: str) -> str:
+    """A character, an escape or a range of a class, and the hyphens that may follow a range. `without` names a
+    character that the item does not begin with."""
+    begin = [code for code in range(0x80) if chr(code) not in rf"\]-{without}"]
+    ordered = [rf"\x{{{code:X}}}-[\x{{{code:X}}}-\x7F--\\\]]" for code in begin]
     last = rf"(?:[^\\\]]|{CHARACTER_ESCAPE}|\\b)"
-    mixed = rf"{first}-{last}|[^\\\]\-]-(?:[^\\\]\x00-\x7F]|{CHARACTER_ESCAPE}|\\b)"
-    hyphens = rf"(?:--(?:[^\\\]\x00-\x2C]|{CHARACTER_ESCAPE}|\\b))*-?"
-    ranges = rf"(?:{'|'.join(ordered)}|{mixed}){hyphens}"
-    item = rf"(?:{ranges}|[^\\\]\-^]|\^|{CHARACTER_ESCAPE}|\\b|(?:{CLASS_ESCAPE})-?)"
-    return rf"\[\^?{hyphens}{item}*-?\]"
+    mixed = rf"{WIDE}-{last}|[^\\\]\-{without}]-{WIDE}"
+    return (
+        rf"(?:(?:{'|'.join(ordered)}|{mixed}){HYPHENS}|[^\\\]\-{without}]|{CHARACTER_ESCAPE}|\\b|(?:{CLASS_ESCAPE})-?)"
+    )
 
 
 def _counts() -> str:
