@@ -4,7 +4,8 @@
     encoder.encode("Hello world")    # [9906, 1917]
 
 Results are those of tiktoken, id for id, also for bytes that are not UTF-8. native_encoder.pyx, the encoder of other tokenizers
-with known rules, takes its pre-tokenizer from a table. This one needs no table, so it is ready as soon as the trie is.
+with known rules, takes its pre-tokenizer from a table. The encoder of this file needs no table, so it is ready as soon as the
+trie is.
 """
 
 from libc.stddef cimport size_t
@@ -49,7 +50,7 @@ cdef class BuiltinEncoder(PretokenEncoder):
         """The ids of a text (str or bytes) as list[int].
 
         Bytes that are not UTF-8 are encoded as tiktoken does it. First the text up to the first wrong byte is encoded. Then
-        its last pre-token is taken back and joined with everything from the wrong byte on: together they are one
+        the last pre-token before this byte is taken back and joined with everything from the byte on: together they are one
         pre-token. If the pre-token that is taken back begins with a white-space token, the white-space tokens before it
         are taken back too. In a str, a lone surrogate becomes U+FFFD, and a pair of surrogates the character it stands for.
 

@@ -36,5 +36,5 @@ cdef class MergeList:
     cdef MergeIndex index
     cdef readonly uint32_t ranks  # the length of the list
 
-    # Part of the constructor: enter a pair. There is room for it.
+    # Part of the constructor: enter a pair into the hash table, which has room for it.
     cdef void add(self, uint32_t rank, uint32_t left, uint32_t right, uint32_t result) noexcept nogil

@@ -8,14 +8,14 @@ from ffgrammar.tokens.bpe.merge_list cimport MergeIndex
 from ffgrammar.tokens.vocabulary.trie cimport TokenIndex
 
 # Merge the `count` bytes of `text` where ids are ranks: two tokens merge if their bytes together are those of a token, and the
-# id of this token is the rank. Stops once no more than `least` tokens are left. Writes the tokens to `ids`, which has room for
-# `count`. Returns how many they are, BPE_NO_BYTE or BPE_NO_MEMORY.
+# id of this token is the rank. Stops when no pair merges any more, or no more than `least` tokens are left. Writes the tokens to
+# `ids`, which has room for `count`. Returns how many they are, BPE_NO_BYTE or BPE_NO_MEMORY.
 cdef int64_t merge_bytes(
     const TokenIndex* index, const uint8_t* text, uint32_t count, uint32_t least, uint32_t* ids
 ) noexcept nogil
 
-# Merge the `count` tokens of `ids` in place, by a list of merges. Stops once no more than `least` are left. Returns how many
-# are left, or BPE_NO_MEMORY.
+# Merge the `count` tokens of `ids` in place, by a list of merges. Stops when no pair merges any more, or no more than `least`
+# tokens are left. Returns how many are left, or BPE_NO_MEMORY.
 cdef int64_t merge_ids(const MergeIndex* index, uint32_t* ids, uint32_t count, uint32_t least) noexcept nogil
 
 # Append to `out` the tokens of one pre-token of fewer than 2**32 - 2 bytes, where ids are ranks. A pre-token whose bytes are

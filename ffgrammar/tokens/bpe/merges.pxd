@@ -31,11 +31,11 @@ cdef class Merges:
     cdef readonly bint by_characters  # whether merging begins with characters, not with bytes
     cdef uint32_t ranks              # every rank is below this
     # Tables by token. The first four are filled in when the token is first asked for.
-    cdef uint32_t* left              # the left part of its last merge, or WHOLE, UNKNOWN or UNREACHED
-    cdef uint32_t* right             # the right part. Read it with `right_part`: it is UNKNOWN at first if `left` was packed
+    cdef uint32_t* left              # the token's left part, or WHOLE, UNKNOWN or UNREACHED
+    cdef uint32_t* right             # its right part. Read it with `right_part`: it is UNKNOWN at first if `left` was packed
     cdef uint8_t* out_of_order       # whether its merges do not come in the order of ranks
-    cdef uint32_t* rank              # of its last merge, where merges are listed; else NULL
-    cdef uint8_t* is_byte            # with listed merges: whether the token stands for a byte of a character that is no token
+    cdef uint32_t* rank              # the rank of the token's last merge; NULL if ids are ranks
+    cdef uint8_t* is_byte            # with listed merges: whether the token stands for a byte where a character is no token
     cdef uint8_t* is_made            # with listed merges: whether some merge makes the token
     # Answers of `pair` that are kept. An entry is 0, or has the two tokens `one` and `other` and the answer, 0 or 1:
     # one << 33 | other << 2 | answer << 1 | 1. Threads read and write entries without a lock: an entry is a single word, which is
@@ -44,8 +44,8 @@ cdef class Merges:
     cdef uint32_t all_split          # whether `left` is known for all tokens that have bytes
     cdef uint32_t[256] byte_token    # by byte: the token that stands for it, or NO_TOKEN
 
-    # Part of load_left_lengths: write the left part of each token to `left`, which has room for all tokens. Returns whether the
-    # lengths are those of this vocabulary.
+    # Part of load_left_lengths: write the left part of each token to the array that is passed as `left`, which has room for all
+    # tokens. Returns whether the lengths are those of this vocabulary.
     cdef bint read_lengths(self, bytes lengths, uint32_t* left)
 
     # Find the parts of a token and note them in the tables. Returns 0, or -1 if there is no memory.
@@ -59,7 +59,7 @@ cdef class Merges:
         cdef uint32_t found = atomic_load(&self.right[token])
         return found if found != <uint32_t>UNKNOWN else self.find_right(token)
 
-    # `right_part` where only the left part is known.
+    # Part of `right_part`: find the right part of a token from its left part, and note it in the table.
     cdef uint32_t find_right(self, uint32_t token) noexcept nogil
 
     # The higher of two ranks: that of a token's last merge, and that of the last merge of its part `part`, if this part has parts
@@ -68,7 +68,7 @@ cdef class Merges:
         cdef uint32_t rank = rank_of(self.rank, token)
         return max(rank, rank_of(self.rank, part)) if self.left[part] < <uint32_t>UNREACHED else rank
 
-    # Part of `split`: write the parts of a token to `left` and `right`. The caller has set both to UNREACHED. Returns 0 or -1.
+    # Part of `split`: write the parts of a token to left[0] and right[0], which the caller has set to UNREACHED. Returns 0 or -1.
     cdef int find_parts(self, uint32_t token, uint32_t* left, uint32_t* right) noexcept nogil
 
     # Whether a token is reached: whether merging its bytes gives this token. Returns 1 or 0, or -1 if there is no memory.
@@ -84,7 +84,7 @@ cdef class Merges:
     # Keep 1 as the answer of `pair`.
     cdef void keep_pair(self, uint32_t one, uint32_t other) noexcept nogil
 
-    # `pair` for a pair whose answer is not kept.
+    # Part of `pair`: find an answer that is not kept. Returns as `pair`.
     cdef int check_pair(self, uint32_t one, uint32_t other) noexcept nogil
 
     # The same as `pair`, for tokens whose merges come in the order of ranks. `text` has the bytes of `one` and, from the offset

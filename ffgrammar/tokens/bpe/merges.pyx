@@ -16,9 +16,9 @@ that then stand at the border would merge before the merge that was just undone.
 o200k. It is the check of the crate bpe of rust-gems, and is also in Vieira et al., "Language Models over Canonical Byte-Pair
 Encodings".
 
-There are two kinds of vocabularies. In those of tiktoken a token's id is its rank, and two parts merge if their bytes together
-are those of a token. In those of Hugging Face merges are listed (merge_list.pyx), and a token's rank is that of the last merge
-when its own bytes are merged.
+There are two kinds of vocabularies. In tiktoken's vocabularies a token's id is its rank, and two parts merge if their bytes
+together are those of a token. Hugging Face's vocabularies come with a list of merges (merge_list.pyx), and a token's rank is that
+of the last merge when its own bytes are merged.
 
 A token's merges come in the order of ranks if none of its parts, at any depth, has a higher rank than the token that it merges
 into. If they do not, a pair with this token is checked by merging the bytes of both.
@@ -47,8 +47,8 @@ from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TokenTrie, index_
 from ffgrammar.core.errors import TokenizerError
 
 cdef enum:
-    KEPT_PAIRS = 1 << 15  # answers of `pair`
-    NEAR = 512  # up to this many bytes of two tokens are put on the stack, more are allocated
+    KEPT_PAIRS = 1 << 15  # how many answers of `pair` are kept
+    NEAR = 512  # arrays for up to this many bytes of tokens are put on the stack, larger arrays are allocated
 
 
 cdef inline uint64_t pair_key(uint32_t one, uint32_t other) noexcept nogil:
@@ -439,7 +439,8 @@ cdef class Merges:
         return self.is_made != NULL and bool(self.is_made[<uint32_t>token])
 
     def may_follow(self, one, other):
-        """Whether two tokens can stand side by side in a pre-token, `one` before `other`.
+        """Whether two tokens can stand side by side in a pre-token, `one` before `other`. False if one of them is a
+        token that merges do not make.
 
         Raises:
             TokenizerError: an id is out of range.

@@ -1,8 +1,8 @@
 """The encoder of any tokenizer whose pre-tokenizer and merges are known.
 
 A text is cut into pre-tokens by a table (tokens/pretokenize/table.pyx), and each pre-token is merged (merges.pyx). The package
-that the tokenizer comes from is not loaded. The rules of canonical sequences own such an encoder (`CanonicalRules.encoder`),
-made of the same table and merges.
+that the tokenizer comes from is not loaded. The rules of canonical sequences own such an encoder (`CanonicalRules.encoder`). It
+has the table and the merges of the rules.
 """
 
 from libc.stddef cimport size_t
@@ -122,7 +122,8 @@ cdef class NativeEncoder(PretokenEncoder):
                 at = self.pretokens.next_end(text, at, valid, stops, &atom)
                 if at == 0:
                     return BPE_NO_BYTE
-        # Where the text is cut depends only on text[:valid]. But its last pre-token is encoded together with the rest.
+        # Where the text is cut depends only on text[:valid]. But the last pre-token of text[:valid] is encoded together with the
+        # rest.
         status = self.encode_pretokens(text, valid, valid if valid == count else last, out, &at)
         if status == BPE_OK and valid < count:
             status = self.merges.encode(text + at, count - at, self.whole_pretokens, out)

@@ -12,14 +12,14 @@ cdef class PretokenEncoder:
     cdef readonly TokenTrie trie
     cdef readonly Merges merges
 
-    # Each subclass has its own version of the next three.
+    # Each subclass has its own version of the next three methods.
 
     # Takes text[:count], which is UTF-8. Returns where the pre-token that starts at the offset `at` ends, or 0 if that is not
     # known. `at` is below `count`. `stops` and `atom` are as in PretokenTable.next_end.
     cdef size_t pretoken_end(self, const uint8_t* text, size_t at, size_t count, size_t* stops, bint* atom) noexcept nogil
 
-    # Append the tokens of the pre-token text[:count]. `atom` says whether it is an atom, here and below. Returns BPE_OK,
-    # BPE_NO_BYTE or BPE_NO_MEMORY.
+    # Append the tokens of the pre-token text[:count]. Here and below, `atom` says whether the pre-token is an atom. Returns
+    # BPE_OK, BPE_NO_BYTE or BPE_NO_MEMORY.
     cdef BpeStatus encode_one(self, const uint8_t* text, size_t count, bint atom, Ids* out) noexcept nogil
 
     # Whether a pre-token with the bytes of a token becomes this token. False may also mean that the answer is not known.

@@ -7,8 +7,8 @@ stay numbers in an array. Most pre-tokens are one token, and then there is nothi
 where the pre-token does. In other pre-tokens each two neighbours must be able to stand side by side (merges.pyx). Where this is
 not known of some pair, the pre-token is encoded. If that gives the same ids, all pairs of the pre-token are kept as known.
 
-`writes` can only say that ids are canonical. Where it does not, or where bytes are not UTF-8, report.py decodes, encodes and
-compares after all, and says what the tokens should be.
+`writes` can only say that ids are canonical. Where it does not say so, tokens/report.py decodes, encodes and compares after all,
+and says what the tokens should be.
 """
 
 from libc.stddef cimport size_t

@@ -67,7 +67,7 @@ cdef int split_by_list(Merges merges, uint32_t* parts) noexcept nogil:
 
 
 cdef int split_by_pair(Merges merges, uint32_t rank, uint32_t left, uint32_t right) noexcept nogil:
-    """Split the token that the merge of a rank makes, if these two are its parts. Returns as `split_by_list`."""
+    """Split the token that the merge of this rank makes, if `left` and `right` are its parts. Returns as `split_by_list`."""
     cdef uint32_t token = merges.listed.results[rank]
     cdef const uint32_t* offsets = merges.trie.offsets
     cdef const uint8_t* text = merges.trie.blob + offsets[token]
@@ -126,7 +126,7 @@ cdef int split_between(Merges merges, uint32_t token, const uint32_t* shorter) n
 
 
 cdef bint is_inside(Merges merges, uint8_t byte) noexcept nogil:
-    """Whether merging begins with characters, and a byte is not the first of one. No part begins with such a byte."""
+    """Whether merging begins with characters, and a byte is not the first one of a character. No part begins with such a byte."""
     return merges.by_characters and byte & 0xC0 == 0x80
 
 

@@ -14,7 +14,7 @@ cdef class Successors(TokenMasks):
     # A forest over the tokens that merges make. A token's parent is the left part of its last merge. Siblings are in descending
     # order of rank. The four arrays share one block of memory.
     cdef uint32_t* position      # by token: its number in the preorder of the forest; NO_LIMIT if it is not in the forest
-    cdef uint32_t* token         # by position
+    cdef uint32_t* token         # by position: the token that is there
     cdef uint32_t* end           # by token: the position after its last descendant
     cdef uint32_t* stop          # by token: what `stop_of` has found, or 0
     # Tokens that have parts and are roots all the same: their rank is below that of their left part, or the left part is not in
@@ -48,8 +48,8 @@ cdef class Successors(TokenMasks):
     # Give all tokens positions.
     cdef void number_trees(self, const uint32_t* by_rank) noexcept nogil
 
-    # Give the tree of a token, which has `size` tokens, the last positions before `end`. Returns the first of them, which is that
-    # of the token itself.
+    # Give the tree of a token, which has `size` tokens, the last positions before `end`. Returns the first of these positions:
+    # the token's own.
     cdef uint32_t place(self, uint32_t token, uint32_t end, uint32_t size) noexcept nogil
 
     # Let a token's last merge be (x, y). If nothing takes x into a larger part before this merge, x cannot be followed by y, nor

@@ -7,16 +7,16 @@ costs 40 to 60 us. To check its pairs one by one takes 6 ms.
     successors = Successors(merges)
     mask = successors.after(token)    # bit t & 31 of the little-endian word t >> 5: whether token t may follow
 
-Which tokens `b` cannot follow a token `a`? Those where some merge `c` of two tokens `x` and `y` joins them across the border: `x`
-is a part at the end of `a`, `y` is a part at the beginning of `b`, and `c` comes before the merges that take `x` and `y` into
-larger parts of `a` and `b`. There are few `x`: `a` itself, the right part of `a`, the right part of that, and so on.
+Which tokens `b` cannot follow a token `a`? Those where some merge `c` joins two tokens `x` and `y` across the border: `x` is a
+part at the end of `a`, `y` is a part at the beginning of `b`, and `c` comes before the merges that take `x` and `y` into larger
+parts of `a` and `b`. There are few `x`: `a` itself, the right part of `a`, the right part of that, and so on.
 
 To find the `b`, let each token hang from its left part, as a child. The tree of `y` then has all tokens that have `y` at their
-beginning, as a part or as the whole. Of these, only those count in which `y` still stands alone when `c` comes: `y` itself, and
-the trees of those children of `y` whose rank is not below that of `c`. With the children of a token in descending order of rank,
-these tokens are one range of the tree's preorder. The range begins at `y`, and depends on `c` alone. So the tokens that are
-forbidden after `a` form a union of ranges: one for each `c` whose left part is an `x`, if `c` comes before the merge that takes
-this `x` into a larger part of `a`.
+beginning, as a part or as the whole. Of these tokens, only those count in which `y` still stands alone when `c` comes: `y`
+itself, and the trees of those children of `y` whose rank is not below that of `c`. With the children of a token in descending
+order of rank, these tokens are one range of the tree's preorder. The range begins at `y`, and depends on `c` alone. So the tokens
+that are forbidden after `a` form a union of ranges: one for each `c` whose left part is an `x`, if `c` comes before the merge
+that takes this `x` into a larger part of `a`.
 
 Two cases are special. If `x` or `y` is made by a merge of a higher rank than that of `c`, then `c` has to wait for this merge, so
 the highest of the three ranks counts. And tokens whose merges do not come in the order of ranks are checked pair by pair.
@@ -182,8 +182,8 @@ cdef class Successors(TokenMasks):
     cdef uint32_t stop_of(self, uint32_t token) noexcept nogil:
         cdef uint32_t right, rank, at
         if self.stop[token] == 0:
-            # With x and y as the parts of this token: a child of y counts if its last merge comes no earlier than this token's and
-            # no earlier than that of x.
+            # Let x and y be the parts of this token. A child of y counts if the child's rank is neither below the rank of this
+            # token nor below that of x.
             right = self.merges.right_part(token)
             rank = self.merges.later(token, self.merges.left[token])
             at = self.position[right] + 1

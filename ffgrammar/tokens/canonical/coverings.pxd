@@ -27,7 +27,7 @@ cdef class Covering:
     cdef readonly bytes rest
     cdef uint32_t offset
     cdef CanonicalRules rules
-    cdef CanonicalState at  # after `kept`
+    cdef CanonicalState at  # the state after `kept`
     cdef uint32_t node      # where `rest` leads to in the trie
     cdef bytes mask         # the mask of the candidates; None until it is asked for
 
@@ -47,7 +47,7 @@ cdef class CoveringSearch:
     cdef uint32_t room
     cdef uint32_t opened    # how many contexts have a token that was begun after them
     cdef uint32_t size      # how many bytes were read
-    cdef OpenToken* tokens  # those that are still being read; the one after the context that keeps least comes first
+    cdef OpenToken* tokens  # the tokens that are still being read; the one whose context keeps least comes first
     cdef uint32_t token_count
     cdef uint32_t token_room
 

@@ -305,13 +305,15 @@ cdef list find_coverings(CanonicalRules rules, const CanonicalState* start, byte
 
 def coverings(CanonicalRules rules not None, bytes prefix not None):
     """The coverings of a text's beginning, as a list of Covering, from the one that keeps most to the one that keeps least.
+    The list is empty if no canonical sequence covers the prefix.
 
     Args:
         rules: the rules of the tokenizer.
         prefix: the beginning of a UTF-8 text, not empty. It may end inside a character.
 
     Raises:
-        TokenizerError: no UTF-8 text begins with the prefix, a byte has no token, or there are too many contexts or hypotheses.
+        TokenizerError: no UTF-8 text begins with the prefix, a byte of a settled pre-token has no token, or there are too many
+            contexts or hypotheses.
     """
     cdef CanonicalState start
     tokens, settled, state = settled_before(rules, prefix)
@@ -344,7 +346,11 @@ cdef tuple settled_before(CanonicalRules rules, bytes text):
 
 def coverings_after(CanonicalSequence sequence not None, bytes prefix not None):
     """The coverings of bytes that follow a token sequence, as a list like that of `coverings`. `kept` and `position` count from
-    the end of the sequence."""
+    the end of the sequence.
+
+    Raises:
+        TokenizerError: there are too many contexts.
+    """
     return find_coverings(sequence.rules, &sequence.at, prefix, (), 0)
 
 

@@ -25,6 +25,6 @@ cdef void cuts_begin(Cuts* at, uint32_t index) noexcept nogil
 # Read the token with this index. The bytes so far must begin a UTF-8 text.
 cdef void cuts_read(CanonicalRules rules, Cuts* at, uint32_t token, uint32_t index) noexcept nogil
 
-# Read a character of a class. Returns True if it is known that the text is cut before this character, and if all earlier cuts are
-# known, too.
+# Read a character. `character` is its class. Returns True if it is known that the text is cut before this character, and if all
+# earlier cuts are known, too.
 cdef bint cuts_step(PretokenTable table, Cuts* at, uint32_t character) noexcept nogil

@@ -11,7 +11,7 @@ cdef enum:
     # in the transition. If no ending was found for the token, the second word is 0.
     ENDING_WORDS = 3
 
-# Fill the endings of a transition, which is that of a hypothesis and a way. Two kinds of tokens need an ending: those that end
-# inside a character, and those whose outcome is listed and has no hypothesis in common with CanonicalRules.free_ends. The outcome
-# of an ending has one in common. Returns OK or NO_MEMORY.
+# Fill the endings of the transition of a hypothesis and a way. Two kinds of tokens need an ending: those that end inside a
+# character, and those whose outcome is listed and has no hypothesis of CanonicalRules.free_ends. The outcome of an ending has
+# such a hypothesis. Returns OK or NO_MEMORY.
 cdef int find_endings(CanonicalRules rules, Transition* transition, uint32_t hypothesis, uint32_t way) noexcept nogil

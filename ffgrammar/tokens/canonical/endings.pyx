@@ -22,10 +22,10 @@ from ffgrammar.tokens.canonical.transitions cimport BEGINS, ENDS, Transition
 from ffgrammar.tokens.vocabulary.trie cimport TrieNode, next_node, node_byte, node_depth, node_token, subtree_end
 
 cdef enum:
-    MAX_BYTES = 4      # of an ending
-    MAX_CHARACTERS = 2  # that an ending completes
-    MAX_TRIES = 1 << 15  # tokens that are tried for one transition
-    MAX_WORDS = 128    # of a set of hypotheses: the automaton of pre-tokens has at most 4,000 states
+    MAX_BYTES = 4      # how many bytes an ending may have
+    MAX_CHARACTERS = 2  # how many characters an ending may complete
+    MAX_TRIES = 1 << 15  # how many tokens are tried for one transition
+    MAX_WORDS = 128    # how many words a set of hypotheses may have: the automaton of pre-tokens has at most 4,000 states
 
 
 cdef struct Path:

@@ -73,7 +73,7 @@ cdef uint64_t key_of(CanonicalRules rules, const CanonicalState* at, uint32_t no
 cdef int walk_both_ways(
     CanonicalRules rules, const CanonicalState* at, uint32_t node, const uint8_t* text, Wanted* wanted
 ) noexcept nogil:
-    """The work of `follow`."""
+    """Do what `follow` does, for what `wanted` asks. Returns as `follow`."""
     cdef int ended = 0
     cdef int went_on
     if not at.character.need and at.last != <uint32_t>FIRST:
@@ -87,7 +87,7 @@ cdef int walk_both_ways(
 cdef int walk(
     CanonicalRules rules, const CanonicalState* at, uint32_t node, const uint8_t* text, bint ends, Wanted* wanted
 ) noexcept nogil:
-    """The work of `follow_one_way`."""
+    """Do what `follow_one_way` does, for what `wanted` asks. Returns as `follow`."""
     cdef CanonicalState[NEAR + 1] near
     cdef CanonicalState* states = near
     cdef int status

@@ -59,7 +59,8 @@ def make_rules(trie: TokenTrie, pattern: str) -> CanonicalRules:
         pattern: the pattern of its pre-tokenizer.
 
     Raises:
-        TokenizerError: the pattern cannot be read.
+        TokenizerError: the pattern cannot be read, there are too many states or open hypotheses, or tokens are too long
+            for the trie.
     """
     from ffgrammar.tokens.canonical.rules import CanonicalRules
 

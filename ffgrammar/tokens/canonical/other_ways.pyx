@@ -1,8 +1,8 @@
 """What may come in the place of a token if the text goes on.
 
 The tokenizer writes "the wor" with the token " wor". If "d" follows, " word" comes in the place of " wor". What may come in the
-place of a token depends on the text before, but mostly it is the same. So what was found last is tried first: a longer token, or
-two tokens, such as " match" and "ers" in the place of " matcher".
+place of a token depends on the text before, but mostly it is what came there last time. So this is tried first: a longer token,
+or two tokens, such as " match" and "ers" in the place of " matcher".
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t

@@ -21,7 +21,7 @@ cdef enum:
 @cython.final
 cdef class Outcomes:
     cdef PretokenTable pretokens
-    cdef uint32_t words  # of a set of hypotheses as bits (core/bits.pxd)
+    cdef uint32_t words  # how many words a set of hypotheses has as bits (core/bits.pxd)
     cdef Intern sets     # by outcome: its hypotheses, ascending
     cdef Vec after       # outcome * classes + class -> outcome, NO_OUTCOME or NOT_FOUND
     cdef Vec bits        # by outcome: its hypotheses as bits
@@ -29,10 +29,10 @@ cdef class Outcomes:
     # Sets of hypotheses, as bits, by the class of the next character.
     cdef uint32_t* sure_ends  # those with which every text can go on if the pre-token ends before the character
     cdef uint32_t* sure_next  # those with which every text can go on, whether the pre-token ends before the character or not
-    cdef Vec open_ends        # (class, hypothesis, state after the character) where an end before it is possible, but not sure
+    cdef Vec open_ends        # (class, hypothesis, state after the character): an end before the character is possible, not sure
 
-    # The outcome that the first character of a token leads to from a hypothesis. `ends` says whether the pre-token ends before
-    # the token. Returns an outcome, NO_OUTCOME, or a status below zero.
+    # The outcome that the first character of a token leads to from a hypothesis. `character` is the class of the character, here
+    # and below. `ends` says whether the pre-token ends before the token. Returns an outcome, NO_OUTCOME, or a status below zero.
     cdef int first(self, uint32_t hypothesis, bint ends, uint32_t character) noexcept nogil
 
     # The outcome after one more character of the same token. Returns as `first`.
@@ -40,14 +40,15 @@ cdef class Outcomes:
         cdef uint32_t found = self.after.data[<size_t>outcome * self.pretokens.classes + character]
         return <int>found if found != <uint32_t>NOT_FOUND else self.find_step(outcome, character)
 
-    # `step` where `after` has NOT_FOUND.
+    # Find and keep the answer of `step` where `after` has NOT_FOUND.
     cdef int find_step(self, uint32_t outcome, uint32_t character) noexcept nogil
 
-    # The classes, as bits, of which a character may come inside a token.
+    # The classes, as bits, of the characters that may come next inside a token after this outcome.
     cdef uint64_t live_classes(self, uint32_t outcome) noexcept nogil
 
     # Give a number to a set: `count` hypotheses, ascending. Returns as `first`.
     cdef int add(self, const uint32_t* hypotheses, uint32_t count) noexcept nogil
 
-    # Part of the constructor: fill the sets by class from what find_sure_states has found. Returns OK or NO_MEMORY.
+    # Part of the constructor: fill the sets by class, and `open_ends`. The parameters are two arrays of find_sure_states. Returns
+    # OK or NO_MEMORY.
     cdef int find_ends(self, const uint8_t* sure_ends, const uint8_t* sure_next) noexcept nogil

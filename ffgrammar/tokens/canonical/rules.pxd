@@ -44,7 +44,7 @@ cdef class CanonicalRules:
     cdef readonly NativeEncoder encoder    # of the same pre-tokens and merges
     cdef readonly bint has_unmergeable     # whether there are unmergeable tokens, which merges do not make
     cdef readonly bint whole_pretokens     # whether a pre-token with the bytes of a token becomes that token
-    cdef readonly str space                # the character that stands for the space in patterns, and is itself in no text
+    cdef readonly str space                # the character that stands for the space in patterns, itself in no text; or None
     cdef uint8_t* leads_to_unmergeable     # by node of the trie: whether an unmergeable token is there or below; or NULL
     cdef uint8_t* is_atom                  # by token: whether the pre-tokenizer itself finds it in the text
     cdef uint8_t* may_stop                 # by state of the automaton: whether the pre-token or the text may end there
@@ -54,9 +54,9 @@ cdef class CanonicalRules:
     cdef uint32_t asked                    # sum of `count` in the calls of `successors_for`; from MAX_ASKED on it does not grow
     cdef Outcomes outcomes                 # of the pre-tokenizer
     cdef BoundaryTransitions transitions
-    cdef dict stands_alone                 # by token: whether it leaves every text in the normal form (tracker.pyx)
-    cdef dict sieves                       # that sieve.pyx has made
-    cdef uint32_t sieve_count              # how many it ever made
+    cdef dict stands_alone                 # by token: whether it keeps every text in the normal form (tokens/tracker.pyx)
+    cdef dict sieves                       # the sieves that sieve.pyx has made and keeps
+    cdef uint32_t sieve_count              # how many sieves were ever made
     cdef uint64_t* other_ways              # by token: what came in its place, or 0 (other_ways.pyx)
     cdef uint64_t* nothing_follows         # by hash: a state, and a subtree of the trie whose tokens may not come (following.pyx)
     # The hypotheses, as bits, with which the pre-token can end in free text. In free text any printable ASCII character may come.
@@ -109,7 +109,7 @@ cdef class CanonicalRules:
     cdef bint is_misspelt(self, const CanonicalState* at, uint32_t token) noexcept nogil
 
     # A pre-token with the bytes of an unmergeable token must not be spelled by several tokens. For each hypothesis by which the
-    # pre-token so far is such a one, note that it must not end here.
+    # pre-token so far has such bytes, note that the pre-token must not end here.
     cdef void forbid_ends(self, CanonicalState* at) noexcept nogil
 
     # Whether some character that begins with `at.character` may follow.

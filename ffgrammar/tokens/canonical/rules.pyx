@@ -61,7 +61,8 @@ cdef class CanonicalRules:
         atoms: the ids of the tokens that a `Split` with `atoms` finds.
 
     Raises:
-        TokenizerError: the pattern cannot be read, tokens are too long for the trie, or an atom is out of range.
+        TokenizerError: the pattern cannot be read, there are too many patterns, states or open hypotheses, tokens are too long
+            for the trie, or an atom is out of range.
     """
 
     def __cinit__(

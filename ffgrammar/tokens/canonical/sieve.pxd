@@ -12,12 +12,12 @@ cdef struct SievePart:
     const Transition* transition
     uint32_t hypothesis
     uint32_t way
-    uint32_t index  # of the hypothesis in the state
+    uint32_t index  # the index of the hypothesis in the state
 
 
 cdef class Sieve:
-    cdef uint32_t number                         # no other sieve of the tokenizer ever has it
-    cdef list kept                               # the transitions of the parts, so that they live as long
+    cdef uint32_t number                         # this sieve's own: no other sieve of the tokenizer ever has the number
+    cdef list kept                               # the transitions of the parts, which must live as long as the sieve
     cdef uint32_t count                          # how many parts there are
     cdef SievePart[2 * MAX_HYPOTHESES] parts
     cdef uint32_t* alone                         # the union of the parts that end the pre-token or begin the text; or NULL

@@ -13,7 +13,7 @@ from ffgrammar.tokens.canonical.rules cimport FIRST, CanonicalRules, CanonicalSt
 from ffgrammar.tokens.canonical.transitions cimport BEGINS, ENDS, GOES_ON, BoundaryTransition, BoundaryTransitions
 
 cdef enum:
-    MAX_KEPT = 128  # sieves of a tokenizer
+    MAX_KEPT = 128  # how many sieves of a tokenizer are kept
 
 
 cdef class Sieve:

@@ -66,7 +66,7 @@ cdef int find_sure_states(
 cdef uint32_t add_targets(
     PretokenTable pretokens, Intern* sets, uint32_t state, uint32_t character, uint32_t first
 ) except? 0xFFFFFFFF:
-    """Intern the set of states that the ways from number `first` on lead to."""
+    """Intern the set of states that the ways from number `first` on lead to. Returns the number of the set."""
     cdef uint32_t[MAX_HYPOTHESES] found
     cdef uint32_t size = 0
     cdef uint32_t way, to, number

@@ -24,9 +24,9 @@ cdef struct Transition:
     uint32_t* cut         # those of them that end inside a character, the cut tokens; as many words
     uint16_t* after       # by token that is not cut: the outcome that it leads to, by its number in `outcomes`
     uint32_t count        # how many outcomes the tokens that are not cut lead to
-    uint32_t all_count    # how many there are with those of `endings`
+    uint32_t all_count    # how many outcomes there are, those of `endings` included
     uint32_t* outcomes    # each is a set of hypotheses, as bits (Outcomes.words words)
-    uint32_t* listed      # count + 1 offsets into `tokens`: where the list of each outcome begins; it is empty if not `is_listed`
+    uint32_t* listed      # count + 1 offsets into `tokens`: where each outcome's list begins; a list without `is_listed` is empty
     uint32_t* tokens      # the lists of tokens
     bint* is_listed       # by outcome below `count`: whether its tokens are listed
     bint has_endings      # whether endings.pyx has filled in `needs_ending` and `endings`
@@ -50,7 +50,7 @@ cdef class BoundaryTransitions:
     cdef Merges merges
     cdef Outcomes outcomes
     cdef bint whole_pretokens
-    cdef const uint8_t* is_atom  # by token
+    cdef const uint8_t* is_atom  # as in CanonicalRules
     cdef bint all_merged         # whether merges are known to make every token
     cdef dict kept               # (state of the automaton, way) -> BoundaryTransition
     cdef size_t max_bytes
@@ -66,7 +66,7 @@ cdef class BoundaryTransitions:
     # Part of `walk`: go on with a byte of a token. Returns 1; 0 if the byte may not come; or a status.
     cdef int read_byte(self, Prefix* path, uint32_t byte, uint32_t hypothesis, uint32_t way) noexcept nogil
 
-    # Part of `walk`: add a token with these bytes, if merges allow it.
+    # Part of `walk`: add a token, if merges allow it. `path` is what is known of its bytes.
     cdef int add_token(self, Transition* made, uint32_t token, uint32_t way, const Prefix* path) noexcept nogil
 
     # Part of `walk`: fill `outcomes`.

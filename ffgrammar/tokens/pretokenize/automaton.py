@@ -13,10 +13,10 @@ Threads are what a Pike machine keeps: a machine that reads a text once and foll
 (Cox, "Regular Expression Matching: the Virtual Machine Approach", describes it.)
 
 At a character, a state of one pattern without gaps (see below) has up to two successors. In the first the pre-token
-goes on. If a thread matches before the character, only the threads that precede it in the order stay. In the second
-successor the pre-token ends before the character, by that match. Then the threads that precede the matching one are
-watched. Every text has exactly one sequence of hypotheses that holds to its end, and this sequence is what the pattern
-does.
+goes on. If a thread matches before the character, only the threads that precede this thread in the order stay. In the
+second successor the pre-token ends before the character, by that match. Then the threads that precede the matching one
+are watched. Every text has exactly one sequence of hypotheses that holds to its end, and this sequence is what the
+pattern does.
 
 A pattern may also leave out parts of a text. What lies between two matches is then a pre-token too, called a gap. "This
 pre-token is a gap" is a hypothesis like the others: at each of its characters, a match that begins there is watched.
@@ -54,7 +54,7 @@ MAX_STATES = 4000
 # How many hypotheses about one text may be open at a time. The patterns of models need three at most. table.pxd has the
 # same number.
 MAX_HYPOTHESES = 8
-# How many sets of hypotheses are explored to check this bound.
+# How many sets of hypotheses are explored to check that at most MAX_HYPOTHESES may be open.
 MAX_SETS = 5000
 DEAD = 0xFFFF
 
@@ -114,8 +114,8 @@ def make_boundaries(splits: Sequence[Split], kinds: Sequence[int], space: str | 
         space: a character that stands for the space in the patterns. No text has this character itself.
 
     Raises:
-        TokenizerError: a pattern cannot be read, matches the empty text or does not match every character, or there are
-            too many classes, states or open hypotheses.
+        TokenizerError: there is no pattern, a pattern cannot be read, matches the empty text, or (without `gaps`) does
+            not match every character, or there are too many instructions, classes, states or open hypotheses.
     """
     programs = [compile_words(split.atoms) if split.atoms else compile_pattern(split.pattern) for split in splits]
     alphabet, members = make_alphabet([step for program in programs for step in program], kinds, space)
@@ -142,8 +142,8 @@ def _compose(outer: Boundaries, inner: Boundaries) -> Boundaries:
 
 
 class _Composer:
-    """Builds the product of two automata. A state is a pair: a state of the outer one, and one of the inner one or
-    ATOM."""
+    """Builds the product of two automata. A state is a pair: a state of the outer automaton, and either a state of the
+    inner one or ATOM."""
 
     def __init__(self, outer: Boundaries, inner: Boundaries) -> None:
         self.outer, self.inner = outer, inner

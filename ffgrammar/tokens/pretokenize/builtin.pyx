@@ -116,7 +116,7 @@ cdef inline uint32_t _class(CharClasses classes, const uint8_t* text, size_t* at
 cdef inline size_t _run(
     CharClasses classes, const uint8_t* text, size_t at, size_t end, uint32_t members
 ) noexcept nogil:
-    """The end of the run of code points of these classes from `at` on. The run may be empty."""
+    """The end of the run of code points from `at` on that are of the classes in `members`. The run may be empty."""
     cdef size_t after = at
     while at < end:
         if not _class(classes, text, &after) & members:
@@ -128,7 +128,7 @@ cdef inline size_t _run(
 cdef inline size_t _run_without(
     CharClasses classes, const uint8_t* text, size_t at, size_t end, uint32_t others
 ) noexcept nogil:
-    """The end of the run of code points of none of these classes from `at` on. The run may be empty."""
+    """The end of the run of code points from `at` on that are of none of the classes in `others`. The run may be empty."""
     cdef size_t after = at
     while at < end:
         if _class(classes, text, &after) & others:

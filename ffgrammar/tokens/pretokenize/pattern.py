@@ -100,7 +100,8 @@ def compile_pattern(pattern: str) -> list[Instruction]:
     """The program of a pattern. It ends with MATCH.
 
     Raises:
-        TokenizerError: the pattern uses something that is not read here. The message says what, and at which position.
+        TokenizerError: the pattern uses something that is not read here, or its program has more than MAX_INSTRUCTIONS
+            steps. The message says what, and at which position.
     """
     reader = _Reader(pattern)
     part = reader.alternatives(ignore_case=False)

@@ -2,8 +2,8 @@ r"""The characters of properties that the class byte of a character does not tel
 
     property_ranges("Han")      # ((0x2E80, 0x2E99), (0x2E9B, 0x2EF3), ...)
 
-They are those of tiktoken's regular expressions. The package `tokenizers` has the same ones. pack_properties.py writes
-the file with them.
+The characters are those that tiktoken's regular expressions match. The package `tokenizers` has the same ones.
+pack_properties.py writes the file with these characters.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from ffgrammar.tokens.pretokenize.builtin cimport CharClasses
 cdef enum:
     DEAD = 0xFFFF
     MAX_LEVELS = 16     # how many patterns may follow one another
-    MAX_HYPOTHESES = 8  # how many may be open at a time; automaton.py refuses patterns that need more
+    MAX_HYPOTHESES = 8  # how many hypotheses may be open at a time; automaton.py refuses patterns that need more
 
 
 cdef struct Range:
@@ -36,7 +36,8 @@ cdef class PretokenTable:
     cdef readonly bint has_atoms
     cdef uint8_t* atoms      # by state: whether the pre-token is an atom, which is one token
     # If there are several patterns, this table is that of all together, and each pattern also has a table of its own. `first` is
-    # the table of the first pattern. In the table of a pattern, `below` is that of the next pattern, which cuts its pre-tokens.
+    # the table of the first pattern. In a pattern's own table, `below` is the table of the next pattern, which cuts the
+    # pre-tokens of this pattern.
     cdef PretokenTable first
     cdef PretokenTable below
     cdef readonly bint is_composed
@@ -61,10 +62,11 @@ cdef class PretokenTable:
     # keeps them between the calls for this text. Sets `atom` to whether the pre-token is an atom.
     cdef size_t next_end(self, const uint8_t* text, size_t at, size_t count, size_t* stops, bint* atom) noexcept nogil
 
-    # `next_end` for one of several patterns and those that follow it. `stops` begins with the offset for this pattern.
+    # Do what `next_end` does, for this pattern and those that follow it. stops[0] is the end of the pre-token that this
+    # pattern found last, or 0.
     cdef size_t level_end(self, const uint8_t* text, size_t at, size_t count, size_t* stops, bint* atom) noexcept nogil
 
-    # `next_end` for one pattern alone, without `stops`.
+    # Do what `next_end` does, for one pattern alone and without `stops`.
     cdef size_t pretoken_end(self, const uint8_t* text, size_t at, size_t count, bint* atom) noexcept nogil
 
     # Where the pattern's match that begins at `at` ends. Returns `at` if there is none, and 0 if the text is not UTF-8.
@@ -73,7 +75,7 @@ cdef class PretokenTable:
     # The class of a character.
     cdef uint32_t class_of(self, uint32_t code) noexcept nogil
 
-    # `class_of` by search in `ranges`, without the table of ASCII.
+    # Do what `class_of` does by a search in `ranges`, without the table of ASCII.
     cdef uint32_t search(self, uint32_t code) noexcept nogil
 
     # The classes, as bits, of the characters that begin with the bytes read so far. `part` must be inside a character.

@@ -137,14 +137,14 @@ cdef class PretokenTable:
         """Fill `there` and `there_wide`."""
         cdef uint64_t one = 1
         cdef uint32_t block, code, at
-        cdef uint32_t named = 0  # the first range that does not end before a block
+        cdef uint32_t named = 0  # the first range that does not end before the block
         for block in range((LAST_CODE >> 6) + 1):
             while named < self.range_count and self.ranges[named].last >> 6 < block:
                 named += 1
             at = block & ~<uint32_t>3
-            # `kinds` stores equal blocks of 256 code points once. A block of this loop has 64, and lies in one of those. If that
-            # one equals the 256 code points before it, and the pattern names none of either, this block has the same classes as
-            # the block four before it.
+            # `kinds` stores equal runs of 256 code points once. A block has 64 code points, and lies in one such run. If this run
+            # equals the run before it, and the pattern names no code point of the two runs, then the block has the same classes
+            # as the block four before it.
             if (block >= 4 and self.kinds.first[block >> 2] == self.kinds.first[(block >> 2) - 1]
                     and (named == self.range_count or self.ranges[named].first >> 8 > block >> 2)
                     and not self.has_names(at - 4)):
@@ -247,8 +247,8 @@ cdef class PretokenTable:
         atom[0] = self.makes_atoms and after > at
         if after != at:
             return after
-        # A gap goes on up to the next match. (Without gaps, only a character that is in no text has no match. It is a
-        # pre-token.)
+        # A gap goes on up to the next match. (Without gaps, only a character that is in no text has no match. Such
+        # a character is a pre-token.)
         utf8.need = 0
         while after < count:
             while True:

@@ -31,7 +31,7 @@ Node = tuple[bool, tuple[tuple[tuple[int, ...], int], ...]]
 
 
 def compile_words(words: Iterable[str]) -> list[Instruction]:
-    """The program that matches the longest of some words. It has the instructions of the first node first.
+    """The program that matches the longest of some words.
 
     Raises:
         TokenizerError: it would have too many instructions.
