@@ -103,7 +103,7 @@ class Verdict:
 
 
 def _split(arguments: tuple[str, ...]) -> tuple[str | None, list[str]]:
-    """The grammar's path, if the first argument does not read as token ids, and the other arguments."""
+    """The grammar's path, and the other arguments. The path is None if the first argument reads as token ids."""
     first = arguments[0] if arguments else ""
     if first and not first.replace(",", "").replace(" ", "").isdecimal() and not first.startswith("["):
         return first, list(arguments[1:])

@@ -34,7 +34,7 @@ COMMANDS = {
 }
 
 EXIT_CODES = "0 yes or done, 1 a clean no, 2 wrong usage or a file error, 3 a bad grammar."
-# Set by the completion script of a shell: what to complete is then in other variables.
+# The variable by which a shell's completion script asks for completions. What to complete is in other variables.
 COMPLETE_VARIABLE = "_FFGRAMMAR_COMPLETE"
 
 EXIT_OK = 0

@@ -60,7 +60,7 @@ ndjson_option = click.option(
 
 
 def example(text: str) -> str:
-    """A help epilog that shows a command line. A test runs every one of them.
+    """A help epilog that shows a command line. A test runs every such command line.
 
     The backspace at its start is click's mark for text whose lines are kept.
     """
@@ -73,7 +73,7 @@ def _with_options(function: Any, options: list[Callable[[Any], Any]]) -> Any:
     return function
 
 
-# In the order in which --help shows them.
+# The options of `grammar_options`, in the order in which --help shows them.
 GRAMMAR_OPTIONS = [
     click.option(
         "--type",

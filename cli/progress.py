@@ -9,7 +9,7 @@ from types import TracebackType
 
 __all__ = ["Progress"]
 
-# Seconds before the first line, and between two of them.
+# Seconds before the first line, and between two lines.
 DELAY = 1.0
 INTERVAL = 0.25
 

@@ -156,7 +156,7 @@ def load_tokenizer(named: VocabularyName) -> Tokenizer:
 
 
 def settle_special(start: dict[str, Any], tokenizer: Tokenizer) -> None:
-    """If --special is not given, sets it to "text". Then warns if the prompt has the name of a special token.
+    """If --special is not given, sets it to "text", and warns if the prompt has the name of a special token.
 
     Args:
         start: the keyword arguments of `Grammar.matcher`.

@@ -31,7 +31,10 @@ def tokens_of_request(value: Any, name: str) -> list[int]:
 
 
 def prefix_of_request(request: dict[str, Any]) -> Prefix:
-    """The text so far that a request gives: "prefix", "prefix_bytes" (hexadecimal) or "prefix_tokens"."""
+    """The text so far that a request gives: "prefix", "prefix_bytes" (hexadecimal) or "prefix_tokens".
+
+    Raises BadRequest.
+    """
     known = ("prefix", "prefix_bytes", "prefix_tokens")
     for name in request:
         if name not in known:

@@ -41,7 +41,10 @@ class Branch:
         return {**found, "more": len(self.branches) - len(shown)} if len(shown) < len(self.branches) else found
 
     def lines(self, limits: Limits, depth: int = 1) -> Iterator[tuple[int, bool, str, str]]:
-        """For each token: its depth, whether it is the last below its parent, what it adds to its parent, its ids."""
+        """For each token: its depth, whether it is the last below its parent, what it adds to its parent, its ids.
+
+        Where `limits.children` leaves branches out, an entry without ids says how many.
+        """
         if depth > limits.depth:
             return
         shown = self.branches[: limits.children]

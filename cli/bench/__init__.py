@@ -108,7 +108,7 @@ def _check_usage(data: str | None, may_be_left_out: bool, batch: int | None, plo
         check_installed()
 
 
-# A key of the report, how to measure it, and its lines for a terminal.
+# A key of the report, a function that measures its value, and a function from the value to lines for a terminal.
 _Bench = tuple[str, Callable[[], Any], Callable[[Any], list[str]]]
 
 

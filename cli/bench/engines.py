@@ -57,7 +57,7 @@ class Engine(Protocol):
         """The tokens of a text: the same for all engines."""
 
     def compile(self, schema: Any, *, compact: bool = False) -> Any:
-        """A compiled grammar: for any whitespace, or with `compact` for none.
+        """A compiled grammar that allows any whitespace, or none if `compact` is true.
 
         Raises:
             Refused: the engine does not compile the schema.
@@ -70,7 +70,7 @@ class Engine(Protocol):
         """Fill the bitmask."""
 
     def accept(self, matcher: Any, token: int) -> bool:
-        """Move the matcher by a token that the mask allows; whether it was accepted."""
+        """Move the matcher by a token that the mask allows. Returns whether the engine accepted the token."""
 
     def is_accepting(self, matcher: Any) -> bool:
         """Whether the document may end here."""
@@ -201,7 +201,7 @@ def _vocabulary(named: VocabularyName) -> Tokenizer:
 
 
 class ForLLGuidance:
-    """Our vocabulary in the form that llguidance reads. Masks and times are the same as with its own loaders."""
+    """Our vocabulary in the form that llguidance reads. With llguidance's own loaders, masks and times are the same."""
 
     bos_token_id = None
 

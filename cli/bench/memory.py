@@ -68,7 +68,7 @@ def _here(
 
 
 def _trim_heap() -> None:
-    """Return unused memory to the system, where malloc can. Else the next step would use it without being counted."""
+    """Return unused memory to the system, where malloc can. Otherwise the next step could use it uncounted."""
     gc.collect()
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:

@@ -19,7 +19,8 @@ Choose = Callable[[list[Any], Any], list[Any]]
 
 
 def reorderings(data: Any, schema: Any) -> Iterator[Any]:
-    """The document with its keys in schema order, in several variants, none of them twice.
+    """The document with its keys in schema order, in several variants. No two variants have the same
+    order of keys, and none has that of the document.
 
     The variants differ in which branches of each anyOf and oneOf decide the order: all, those that the value satisfies,
     or one.

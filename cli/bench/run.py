@@ -45,7 +45,7 @@ def ready(engines: Sequence[Engine]) -> dict[str, int]:
 def run(
     engines: Sequence[Engine], schemas: Sequence[Schema], timeout: float, *, forced: bool
 ) -> dict[str, list[Result]]:
-    """The results of each engine, by name, in the order of the schemas. For each schema another engine begins."""
+    """The results of each engine, by name, in the order of the schemas. The engines take turns at being first."""
     results: dict[str, list[Result]] = {engine.name: [] for engine in engines}
     with out_of_time_raises(), _no_collection():
         for number, schema in enumerate(schemas):

@@ -48,6 +48,9 @@ class Result:
         detail: why the status is not "pass".
         keyword: the keyword that a refused schema was refused for.
         instances: how many documents were judged rightly, and how many there are.
+        compile_time, first_mask_time: from the parsed schema to the grammar, and to the first mask.
+        between_masks: the time of each mask together with the accepted token after it.
+        spaced, compact: the counts of forced tokens in documents of each spelling.
     """
 
     id: str

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CharacterPrefix", "PrefixContext", "PrefixDistribution"]
 
-# From n token sequences to the log probabilities of their next tokens: float [n, vocabulary].
+# A model: a function from n token sequences to the log probabilities of their next tokens, float [n, vocabulary].
 LogProbabilities = Callable[[list[tuple[int, ...]]], Any]
 
 
@@ -37,7 +37,7 @@ class PrefixContext(NamedTuple):
 
     Attributes:
         kept: the token ids of these coverings without the last one; they lie inside the prefix.
-        candidates: the ids that can be the last one, int32 [count], ascending.
+        candidates: the ids that can be that last token, int32 [count], ascending.
         log_probabilities: for each candidate, the log probability of `kept` followed by this candidate, given the
             prefix: float64 [count].
     """
@@ -84,7 +84,7 @@ class CharacterPrefix:
         tok: the tokenizer; its rules must be known (`Tokenizer.canon`).
         prefix: the characters that the text begins with. If it is given as bytes, it may end inside a character.
         matcher: a matcher of the grammar that the whole text must obey, still at the start of the text. It moves with
-            each accepted token. Once the prefix is covered, it alone decides which tokens may come.
+            each accepted token. Once the prefix is covered, the matcher alone decides which tokens may come.
 
     Raises:
         TokenizerError: no UTF-8 text begins with the prefix, the tokenizer's rules are not known, or the matcher's
@@ -207,7 +207,7 @@ class CharacterPrefix:
         return PrefixDistribution(contexts, total, len(asked.rows))
 
     def _allowed(self, covering: Covering) -> NDArray[np.int32]:
-        """The candidates of a covering that the matcher allows after the tokens kept."""
+        """The candidates of a covering that the matcher allows after the covering's kept tokens."""
         import numpy as np
 
         if self._matcher is None:

@@ -31,8 +31,8 @@ def _compiled(
 
     Args:
         tokenizer: the vocabulary.
-        source: the source with all options. With the limits they decide what the grammar is. None: the grammar is not
-            kept.
+        source: the source and all options. Together with the limits, they decide what the grammar is. If `source` is
+            None, the grammar is not kept.
         limits: bounds on the grammar's cost.
         build: the front-end.
     """
@@ -116,11 +116,11 @@ def compile_lark(text: str, tokenizer: Tokenizer, *, start: str = "start", limit
     Args:
         text: the grammar.
         tokenizer: the vocabulary.
-        start: the rule or terminal that a whole text is.
+        start: the rule or terminal that matches a whole text.
         limits: bounds on the cost.
 
     Raises:
-        GrammarError: the grammar is malformed (`line` and `column` say where) or matches nothing.
+        GrammarError: the grammar is malformed (`line` and `column` say where), has no `start`, or matches nothing.
         UnsupportedError: it uses what cannot be enforced exactly.
         LimitError: a bound was reached.
         TypeError: an argument is of another type.
@@ -177,9 +177,11 @@ def compile_choice(
         limits: bounds on the cost.
 
     Raises:
-        GrammarError: there is no choice, or one is not a text (`pointer` says which).
+        GrammarError: there is no choice, a choice is not a text (`pointer` says which), or the JSON array is malformed
+            (`line` and `column` say where).
         LimitError: a bound was reached.
-        TypeError: `choices` is neither a str nor an iterable of texts, or is a mapping.
+        TypeError: `choices` is neither a str nor an iterable, or is a mapping; or the tokenizer or the limits are of
+            another type.
     """
     from ffgrammar.grammar import choice
 

@@ -23,7 +23,7 @@ __all__ = ["dump", "read_file"]
 
 MAGIC = b"FFGRAMR\n"
 VERSION = 2
-# Kinds of expressions that have no expressions as operands.
+# Kinds of expressions whose parts are bytes or numbers only.
 LEAVES = ("set", "literal", "multiples", "part")
 HEADER = struct.Struct("<8sI32s32s")
 
@@ -35,7 +35,7 @@ def dump(grammar: GrammarIR, fingerprint: str) -> bytes:
         grammar: what to write. No other thread may make expressions in its store meanwhile.
         fingerprint: `Tokenizer.fingerprint` of the vocabulary that the file is bound to.
     """
-    # These are imported here and in the reader, so that programs without compiled files start sooner.
+    # The modules are imported here and in the reader, so that programs without compiled files start sooner.
     import hashlib
     import json
 

@@ -43,7 +43,7 @@ class Grammar:
         self.tokenizer = tokenizer
         self.limits = limits
         self._engine = Engine(ir, tokenizer, limits)
-        # The front-end kept notes here. Its work is done.
+        # The front-end kept notes in `memo`, and its work is done.
         ir.store.memo.clear()
 
     @property
@@ -105,7 +105,7 @@ class Grammar:
         return prompt
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a compiled file for `load`. The file is bound to this vocabulary.
+        """Write a compiled file for `load`. The file is bound to the vocabulary of the grammar.
 
         Raises:
             OSError: the file cannot be written.

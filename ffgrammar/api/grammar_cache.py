@@ -88,7 +88,7 @@ class GrammarCache:
         return grammar
 
     def stats(self) -> dict[str, int]:
-        """How many grammars are kept, their bytes as they were counted last, and how often one was found or not."""
+        """How many grammars are kept, their bytes as they were counted last, and how many look-ups found one or not."""
         with self._lock:
             return {
                 "grammars": len(self._kept),
@@ -119,7 +119,7 @@ class GrammarCache:
         return []
 
     def _trim(self) -> list[Grammar]:
-        """Drop grammars until the rest is within the budget. Returns them."""
+        """Drop grammars until the rest is within the budget. Returns the grammars dropped."""
         dropped = []
         while self._bytes > self._max_bytes:
             _, (grammar, size) = self._kept.popitem(last=False)

@@ -1,8 +1,8 @@
 """Token healing, done exactly: a prompt is cut back so that what is generated after it joins it as the model expects.
 
 A prompt's last tokens are the tokenizer's own only for a text that ends there: `"name":` ends in the token `":`, but
-where a string follows, the model has mostly seen `":"`. So the prompt is cut back to the tokens that it has in every
-text it may become, and the tokens that come next spell the rest of its characters.
+where a string follows, the model has mostly seen `":"`. So the prompt is cut back to those of its tokens that stay
+the same whatever follows, and the tokens that come next spell the rest of its characters.
 """
 
 from __future__ import annotations
@@ -54,12 +54,13 @@ def heal(
         tok: the tokenizer; its rules must be known (`Tokenizer.canon`).
         prompt: the text of the prompt, or its token ids. Only ids after the last special token can be taken back. If
             these ids are not what the tokenizer makes of their text, none is taken back.
-        grammar: what follows; any text if not given.
+        grammar: the grammar of what follows the prompt. If it is not given, any text may follow.
         canonical, special: as for `Grammar.matcher`.
 
     Raises:
         TokenizerError: the tokenizer's rules are not known, a token id is out of range, no UTF-8 text begins with the
-            prompt, no sentence of the grammar can follow it, or the grammar is for another vocabulary.
+            prompt, no sentence of the grammar can follow it, the grammar is for another vocabulary, or `special` is
+            another str.
         TypeError: an argument is of another type.
     """
     expect("heal: tok", tok, Tokenizer, "a Tokenizer")

@@ -25,7 +25,8 @@ def load(source: str | os.PathLike[str] | bytes, tokenizer: Tokenizer, *, limits
         limits: bounds on the cost; `source_bytes` bounds the unpacked file.
 
     Raises:
-        CompiledFileError: the file is truncated, damaged, of another version, for another vocabulary, or over a limit.
+        CompiledFileError: the file is truncated, damaged, malformed, of another version, for another vocabulary, or
+            over a limit.
         OSError: the file cannot be read.
         TypeError: an argument is of another type.
     """

@@ -9,7 +9,7 @@ In reading order:
 - `vec`: growable arrays of 32-bit words.
 - `intern`: hash-consing of tuples of words.
 - `map`: a hash map from 64-bit keys to 32-bit values.
-- `owner`: frees and counts all the tables of a struct.
+- `owner`: frees all the tables of a struct, and counts their memory.
 - `bits`: sets of small numbers, stored as bits.
 - `utf8`: UTF-8 one byte at a time.
 - `heap`, `sort`: binary heaps, and sorting of words.

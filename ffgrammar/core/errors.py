@@ -23,6 +23,7 @@ class GrammarError(FFGrammarError, ValueError):
     """A grammar, schema or regex is wrong.
 
     Attributes:
+        message: what is wrong, without the place.
         line, column: the position in the text, both from 1 on, or None. Columns count code points.
         pointer: JSON pointer into the schema ("" is the root), or None.
     """
@@ -68,6 +69,7 @@ class LimitError(FFGrammarError):
     Attributes:
         limit: the field of `Limits` that was reached.
         value: the value that this limit has.
+        detail: what reached the limit, in words; may be empty.
     """
 
     def __init__(self, limit: str, value: int, detail: str = "") -> None:
@@ -94,7 +96,10 @@ class TokenizerError(FFGrammarError, ValueError):
 
 
 class CompiledFileError(FFGrammarError, ValueError):
-    """A compiled grammar file is truncated, damaged, of another version or for another vocabulary."""
+    """A compiled grammar file cannot be used.
+
+    It is truncated, damaged, malformed, of another version, for another vocabulary, or over a limit.
+    """
 
 
 class MatcherError(FFGrammarError, ValueError):

@@ -17,7 +17,7 @@ _held: list[threading.Lock] = []
 
 
 def new_lock() -> threading.Lock:
-    """A lock that os.fork() waits for. While it is held, take no other lock of the package."""
+    """A lock that os.fork() waits for. A thread that holds this lock must take no other lock of the package."""
     lock = threading.Lock()
     _locks.add(weakref.ref(lock, _locks.discard))
     return lock

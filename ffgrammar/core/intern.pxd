@@ -1,4 +1,4 @@
-"""Hash-consing of tuples of 32-bit words: equal tuples have equal ids, so comparing two is comparing numbers.
+"""Hash-consing of tuples of 32-bit words: equal tuples have equal ids, so ids are compared instead of tuples.
 
 Ids count up from 0 in the order in which tuples are added, so a table can be cut back to an earlier length
 (`intern_truncate`). The tuples lie one after another in one array. The hash table holds ids only. It uses open addressing and
@@ -17,7 +17,7 @@ cdef struct Intern:
     Vec starts     # per tuple: its offset in `words`; one more entry holds the end of the last tuple
     Vec hashes     # per tuple: the low 32 bits of its hash, so that growing never reads the tuples again
     uint32_t* slots  # the hash table: id + 1, or 0 in a free slot
-    size_t mask
+    size_t mask      # the number of slots minus 1
 
 
 cdef inline uint64_t mix64(uint64_t x) noexcept nogil:

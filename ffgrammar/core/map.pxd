@@ -17,8 +17,8 @@ cdef enum:
 cdef struct Map:
     uint64_t* keys
     uint32_t* values
-    size_t mask
-    size_t len
+    size_t mask  # the number of slots minus 1
+    size_t len   # how many keys there are
 
 
 cdef inline int map_alloc(Map* m, size_t size) noexcept nogil:

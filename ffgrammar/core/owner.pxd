@@ -1,4 +1,4 @@
-"""An owner frees, and counts, all the tables of a struct, so that adding a table to the struct takes one more line.
+"""An owner frees all the tables of a struct and counts their memory, so that adding a table to the struct takes one more line.
 
 A struct has an `Owner` beside its tables. Where the struct is initialised, each table is registered once:
 

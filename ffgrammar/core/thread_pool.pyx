@@ -95,7 +95,7 @@ cdef struct Pool:
     bint busy        # a call is under way
     bint ending      # pool_stop is under way
     uint32_t wanted  # how many more threads may join the call
-    uint32_t active  # how many threads have joined it and are not done
+    uint32_t active  # how many threads have joined the call and are not done
     void (*work)(void*) noexcept nogil
     void* context
 

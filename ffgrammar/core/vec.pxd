@@ -1,7 +1,7 @@
 """Growable arrays of 32-bit words.
 
 Almost all memory of the engine is in such arrays and in the tables of intern.pxd and map.pxd, so that it can be counted and
-bounded. owner.pxd frees and counts the arrays and tables of a struct.
+bounded. owner.pxd frees the arrays and tables of a struct, and counts their memory.
 """
 
 from libc.stdint cimport uint32_t

@@ -18,11 +18,11 @@ from ffgrammar.grammar.productions cimport Productions
 cdef struct Work:
     Owner owner
     Vec heads      # per production whose terminals are all usable: its nonterminal
-    Vec missing    # per such production: how many nonterminals of its body, repeated ones too, are not known to derive
+    Vec missing    # per such production: how many nonterminals of its body, repeated ones too, are not known to derive a text
     Vec uses       # pairs (nonterminal, production with it in the body), in the order of the productions
     Vec starts     # per nonterminal: where its users begin in `users`; the users of the next nonterminal follow them
     Vec users      # the productions of `uses`, sorted by nonterminal
-    Vec ready      # nonterminals that derive, but are not yet subtracted from `missing` of their users
+    Vec ready      # nonterminals that derive a text, but are not yet subtracted from `missing` of their users
 
 
 def derives(Productions productions, uint32_t nonterminals, bytearray usable):

@@ -256,7 +256,8 @@ class GrammarBuilder:
     ) -> None:
         """Add a production of a parametric nonterminal; see `Template`.
 
-        The `rhs` of a production with `again` must contain a terminal.
+        `lhs` and `again` are symbols here; in a `Template`, `head` and `again` are numbers of nonterminals. The `rhs`
+        of a production with `again` must contain a terminal.
 
         Raises:
             LimitError: there are too many productions of parametric nonterminals.
@@ -340,7 +341,10 @@ class GrammarBuilder:
         delimited: bool = False,
         warnings: Iterable[str] = (),
     ) -> GrammarIR:
-        """The finished grammar. See `GrammarIR` for the arguments. The builder must not be used after this."""
+        """The finished grammar. See `GrammarIR` for the arguments; `start` may also be a terminal.
+
+        The builder must not be used after this.
+        """
         assert delimited or not self._checks, "checks need a delimited grammar"
         if not start & 1:
             start = self._share(("seq", start), "start", [(start,)])

@@ -36,6 +36,7 @@ def build(
         UnsupportedError: it has look-around, back-references, an anchor that can fail, or something else that is
             not supported.
         LimitError: it is too long, nested too deep, or too large.
+        ValueError: there is no such dialect.
     """
     check_source_text(pattern, "the pattern", limits)
     node = parse(pattern, dialect, ignore_case=ignore_case, dot_all=dot_all, limits=limits)

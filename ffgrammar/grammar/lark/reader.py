@@ -41,7 +41,8 @@ _NUMBER_DIGITS = 9
 
 
 class _Token(NamedTuple):
-    # of a mark, the mark itself; of a name, "rule" or "terminal"; else the name of a group of _TOKEN, or "end"
+    # for a mark, the mark itself; for a name, "rule" or "terminal"; for the end of the text, "end"; for other tokens,
+    # the name of their group in _TOKEN
     kind: str
     value: str
     offset: int

@@ -13,7 +13,7 @@ _T = TypeVar("_T")
 
 
 class Op(NamedTuple):
-    """One step of a body, with its place in the text.
+    """One step of the body of a definition, with its place in the text.
 
     The steps of a body are in postfix order, and are evaluated on a stack of values. So deep nesting cannot overflow
     Python's own stack.

@@ -23,7 +23,7 @@ __all__ = ["Terminals"]
 
 
 class _Value(NamedTuple):
-    """A value on the stack.
+    """A value on the stack of `Terminals.whole`.
 
     Attributes:
         expr: an expression.
@@ -200,7 +200,7 @@ class Terminals:
         Lark's lexer (Python's `re`) ends such a terminal as early as it can. If the terminal is one repeated character
         class between single characters, it ends at its shortest match. So a match is left out if a proper prefix of it
         is a match, too. The other matches are a language that has an expression. In other terminals, the end depends on
-        the order in which Python tries alternatives and repeats. These are refused.
+        the order in which Python tries alternatives and repeats. Such terminals are refused.
         """
         characters: list[Node] = []
         for op in definition.body:

@@ -53,7 +53,7 @@ cdef enum:
 cdef struct Dfa:
     Owner owner
     Nodes* nodes         # not owned
-    Intern states        # (is_start, lexeme, expr, lexeme, expr, ...), by lexeme
+    Intern states        # (is_start, lexeme, expr, lexeme, expr, ...), sorted by lexeme
     Intern lexsets       # sets of lexemes, each sorted
     Vec delta            # 256 words a state: the target of each byte
     Vec accept           # per state number: the id in `lexsets` of the lexemes that it matches

@@ -89,7 +89,8 @@ cdef int relaxed_union(Nodes* n, uint32_t e, bint first, uint32_t levels, uint32
 
 
 cdef int without_not(Nodes* n, uint32_t e, uint32_t* out) noexcept nogil:
-    """An intersection without its complements. Its loops keep their bounds, because a match depends on how they combine."""
+    """An intersection without its complements. Loops in the other members keep their bounds, because a match depends on how the
+    members combine."""
     cdef size_t base = n.stack.len
     cdef uint32_t i, member
     cdef int status = vec_push(&n.stack, K_AND)
@@ -153,7 +154,7 @@ cdef inline bint repeats(const Nodes* n, uint32_t e, uint32_t inner) noexcept no
 
 
 cdef uint32_t length_of_loops(const Nodes* n, uint32_t a, uint32_t b, uint32_t inner) noexcept nogil:
-    """For two expressions that repeat `inner` a different number of times."""
+    """`length_of_parts` for two expressions that repeat `inner` a different number of times."""
     cdef uint32_t length = n.shortest.data[inner]
     cdef uint32_t lo[2]
     cdef uint32_t hi[2]
@@ -183,7 +184,8 @@ cdef inline uint32_t times(uint32_t count, uint32_t length) noexcept nogil:
 
 
 cdef uint32_t length_of_unions(const Nodes* n, uint32_t a, uint32_t b, uint32_t levels) noexcept nogil:
-    """For two unions. If they differ in more than one member each, only the empty text is compared."""
+    """`length_of_parts` for two unions. If they are small and are equal but for one member each, these two members are compared.
+    Otherwise all that is asked is whether the empty text tells the unions apart."""
     cdef uint32_t count = node_len(n, a)
     cdef uint32_t i = 1
     cdef uint32_t j = 1

@@ -2,7 +2,7 @@
 
 Every grammar has a store of its own, so an id from one store means nothing in another. But the expressions of patterns
 and formats are costly to make, and the same ones occur in many schemas. They are kept packed (packed.pyx), and unpacked
-into the store of each grammar that needs them. That costs a constructor call for each node, instead of parsing,
+into the store of each grammar that needs them. Unpacking costs a constructor call for each node, instead of parsing,
 lowering and emptiness searches.
 """
 
@@ -39,8 +39,8 @@ class ExprCache:
 
         Args:
             store: where the expression is wanted.
-            key: what it is made from.
-            make: makes it in this store. For equal keys it makes equal expressions, whatever the store.
+            key: what the expression is made from.
+            make: makes the expression in `store`. For equal keys it makes equal expressions, whatever the store.
 
         Raises:
             LimitError: a bound of the store was reached.

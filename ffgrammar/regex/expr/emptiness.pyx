@@ -20,7 +20,7 @@ cdef enum:
 cdef struct Search:
     Owner owner
     Vec found      # expressions in the order in which they were met
-    Vec parents    # per expression in `found`: the number of the expression it is a derivative of, and how many bytes it took
+    Vec parents    # per expression in `found`: the number of the expression whose derivative it is, and how many bytes led to it
     Vec heap       # numbers (indices in `found`) of expressions whose derivatives were not looked at yet
     Map seen       # the expressions found, as keys
     uint64_t work  # words of expressions read and written

@@ -24,7 +24,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from ffgrammar.regex.expr.nodes cimport Nodes
 
 cdef enum:
-    # In the place of `places`: a MULT without a point
+    # The value of `places` in a MULT without a point
     NO_POINT = 0xFFFFFFFF
     # How many words a node has
     MULT_LEN = 8

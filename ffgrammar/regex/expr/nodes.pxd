@@ -69,7 +69,7 @@ cdef struct Nodes:
     Vec stack           # members of a node to be made; recursive kernels use it as a stack
     uint32_t max_nodes
     size_t max_words    # of all nodes together
-    int words_limit     # the status to return when there are more words
+    int words_limit     # the status to return when `max_words` is exceeded
     uint32_t max_members  # of one union or intersection
     uint32_t max_depth
     uint32_t max_search  # states of an emptiness search

@@ -5,8 +5,8 @@ sets in them become one, concatenations lean to the right, and neutral and absor
 number of derivatives of an expression finite and small. A constructor costs a look-up of the node's words, and a sort of
 the members where they are not in order yet.
 
-One set of functions makes both unions and intersections, as `kind` says. They mirror each other: NOTHING is neutral in a union
-and decides an intersection, and ANY is neutral in an intersection and decides a union.
+One set of functions makes unions and intersections; `kind` says which. The two kinds mirror each other: NOTHING is neutral in a
+union and decides an intersection, and ANY is neutral in an intersection and decides a union.
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
@@ -201,7 +201,7 @@ cdef int make_concat(Nodes* n, uint32_t head, uint32_t tail, uint32_t* out) noex
 
 
 cdef inline bint is_star(const Nodes* n, uint32_t e) noexcept nogil:
-    """Whether e e = e because e is x* (or all byte strings)."""
+    """Whether `e` is x* or ANY. Then two of `e`, one after the other, match what one `e` matches."""
     cdef const uint32_t* words = node(n, e)
     return e == ANY or (words[0] == K_REP and words[2] == 0 and words[3] == NO_BOUND)
 

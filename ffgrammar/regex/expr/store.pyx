@@ -42,8 +42,8 @@ MAX_PLACES = 0x0FFFFFFF
 cdef class ExprStore:
     """Expressions over bytes, each an int id. Expressions that are equal by simple laws have equal ids.
 
-    Every method that makes an expression raises LimitError when a bound is reached, and ValueError for an int that is no id of
-    this store.
+    Every method that makes an expression raises LimitError when a bound is reached. Every method that takes an id raises
+    ValueError for an int that is no id of this store.
 
     Args:
         limits: `expressions`, `expression_size`, `nesting` and `emptiness_steps` bound the store.
@@ -96,7 +96,7 @@ cdef class ExprStore:
         self.memo = other.memo.copy()
 
     def byte_set(self, bytes members not None) -> int:
-        """One byte, any of these."""
+        """One byte, any of `members`."""
         cdef uint32_t bits[8]
         cdef const uint8_t* values = members
         cdef uint32_t out
@@ -121,7 +121,7 @@ cdef class ExprStore:
         return found
 
     def concat(self, parts) -> int:
-        """One after another."""
+        """The parts, one after another."""
         cdef uint32_t out = nd.EMPTY
         for e in reversed(list(parts)):
             self.checked(make_concat(&self.nodes, self.valid(e), out, &out))

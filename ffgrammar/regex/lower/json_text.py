@@ -1,8 +1,8 @@
 # cython: language_level=3
 """Characters as they are spelled between the quotes of a JSON string.
 
-This is an encoding (utf8.py) with escapes: where a pattern has `"` or a line break, a JSON text has `\\"` or `\\n`. So
-a schema's `pattern` becomes an expression over the bytes of the JSON text itself.
+JSON strings are an encoding (utf8.py) with escapes: where a pattern has `"` or a line break, a JSON text has `\\"` or
+`\\n`. So a schema's `pattern` becomes an expression over the bytes of the JSON text itself.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class JsonString:
 
     Args:
         spelling: "canonical": raw where JSON allows it, else the short escape (`\\n`), else `\\u00XX`. "any": every
-            spelling that JSON has, including surrogate pairs beyond U+FFFF. In both, hexadecimal digits may be in
-            either case, and there are no lone surrogates, because they spell no character.
+            spelling that JSON has, including surrogate pairs beyond U+FFFF. In both spellings, hexadecimal digits may
+            be in either case, and there are no lone surrogates, because they spell no character.
     """
 
     def __init__(self, spelling: str = "canonical") -> None:
@@ -102,7 +102,7 @@ def _parts(members: Charset, every: bool) -> tuple[Charset, bytes, Ranges]:
 
 @lru_cache(maxsize=1024)
 def _utf16(members: Charset) -> tuple[Ranges, list[tuple[Ranges, list[tuple[int, int]]]]]:
-    """The members that are one code unit; then sets of low surrogates, each with the high surrogates before it."""
+    """The members that are one code unit; then sets of low surrogates, each with the high surrogates in front."""
     units = tuple([(lo, hi, EMPTY) for lo, hi in intersect(members, ((0x0000, 0xFFFF),))])
     beyond = tuple([(lo - 0x10000, hi - 0x10000, EMPTY) for lo, hi in intersect(members, ((0x10000, 0x10FFFF),))])
     pairs = []

@@ -35,7 +35,7 @@ def search_with_looks(node: Node, store: ExprStore, encode: Encoding) -> int:
 
     Raises:
         UnsupportedError: a condition cannot be expressed exactly; with its column.
-        LimitError: there are too many alternatives.
+        LimitError: there are too many alternatives, or the expression is too large.
     """
     looking = Looking(store, encode)
     anything = looking.anything
@@ -176,7 +176,7 @@ class Looking(Walk[Value]):
         return self.concat([*[value] * lo, optional])
 
     def loop(self, plain: int, others: list[Chain], lo: int, hi: int | None) -> Loop:
-        """A loop whose rounds are an expression or one of some chains.
+        """A loop. Each of its rounds is the expression `plain` or one of the chains `others`.
 
         It is refused if conditions look both ways, or if a chain has a loop.
         """

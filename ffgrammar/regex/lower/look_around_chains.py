@@ -3,14 +3,16 @@
 A condition asks for something of all the text before a place, or of all the text after it. Two operations remove
 conditions:
 
-- *Nesting.* If a condition asks for a language of the text before it, the part of the chain before it is intersected
-  with this language. Conditions on the text after work likewise. This works if the conditions about the text before
-  come first in the chain, and those about the text after come last.
+- *Nesting.* If a condition asks for a language of the text before (or after) it, the part of the chain before (or
+  after) it is intersected with this language. Nesting works if the conditions about the text before come first in the
+  chain, and those about the text after come last.
 - *Settling.* A condition that sees only a few characters is decided by the expression beside it, if the texts of that
   expression are long enough. If the condition sees one character and the expression matches the empty text, there are
-  two alternatives: a text that decides it, and the empty text, behind which the condition is still to be settled.
+  two alternatives: texts of the expression that decide the condition, and the empty text, behind which the condition
+  is still to be settled.
 
-What neither can remove is refused with its column. Alternatives multiply, so `Limits.alternatives` bounds them.
+A condition that neither operation can remove is refused, with its column. Alternatives multiply, so
+`Limits.alternatives` bounds them.
 """
 
 from __future__ import annotations
@@ -98,7 +100,7 @@ class Chains:
         return tuple(chains)
 
     def both(self, one: Condition, two: Condition) -> Condition:
-        """Two conditions at one place."""
+        """One condition that asks for all that two conditions at the same place ask for."""
         intersect = self.store.intersect
         return Condition(
             intersect([one.before, two.before]),

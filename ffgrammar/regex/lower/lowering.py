@@ -133,14 +133,14 @@ def compile_regex(
         limits: bounds of the parser; those of the store by default.
 
     Raises:
-        GrammarError, UnsupportedError, LimitError: as in `parse`, `lower` and `lower_search`.
+        GrammarError, UnsupportedError, LimitError, ValueError: as in `parse`, `lower` and `lower_search`.
     """
     node = parse(pattern, dialect, ignore_case=ignore_case, dot_all=dot_all, limits=limits or store.limits)
     return (lower_search if search else lower)(node, store, encode)
 
 
 class _LookAround(Exception):
-    """The tree has look-around, at the column that is its argument."""
+    """A tree has look-around. The argument of the exception is the column."""
 
 
 class Lowering(Walk[Anchored]):
@@ -226,7 +226,7 @@ class Lowering(Walk[Anchored]):
             self.refuse(value.column)
         # In a match, all rounds before the last one that asserts the start are empty, and so are all rounds after the
         # first one that asserts the end. Between these two stand plain rounds. If a round may be empty, empty rounds
-        # can make up `lo`, so there may be any number of plain rounds up to the bound.
+        # count towards `lo`, so there may be any number of plain rounds up to the bound.
         nullable = [store.is_nullable(part) for part in value[:4]]
         one_less = None if hi is None else hi - 1
         two_less = None if hi is None else hi - 2

@@ -145,7 +145,7 @@ class Walk(Generic[V]):
         raise ValueError(f"unknown node {kind!r}")
 
     def split_literals(self, branches: Sequence[Node]) -> Node:
-        """The node ("alt", branches still to evaluate, expressions) of some branches.
+        """The node ("alt", branches that are not evaluated yet, finished expressions) for some branches.
 
         All literal texts become one expression, a trie, and all sets another.
         """
@@ -229,7 +229,8 @@ def _join_repeats(node: Node) -> Node:
     """A repeat of a repeat as one repeat, where that matches the same texts: `(a{0,9}){0,9}` becomes `a{0,81}`, but
     `(a{2})*` stays as it is.
 
-    A derivative of nested repeats has a member for each combination of their counts, so each level multiplies its size.
+    A derivative of nested repeats has a member for each combination of their counts, so each level of nesting
+    multiplies the size of the derivative.
     """
     _, body, lo, hi = node
     while body[0] == "rep":

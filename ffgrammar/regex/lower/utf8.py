@@ -65,7 +65,7 @@ def _branches(ranges: Ranges, base: int, width: int, spell: Speller) -> list[tup
 
 
 def digit_tree(store: ExprStore, ranges: Ranges, base: int, width: int, spell: Speller) -> int:
-    """The expression of the numbers in some ranges, in `width` digits, each followed by the expression of its range.
+    """The expression of the numbers in some ranges. Each has `width` digits, and then the expression of its range.
 
     Args:
         store: where the expression is made.
@@ -105,7 +105,7 @@ LENGTHS = ((0x80, 0x7FF, 2, _spell2), (0x800, 0xFFFF, 3, _spell3), (0x10000, 0x1
 
 @lru_cache(maxsize=1024)
 def _by_length(members: Charset) -> tuple[bytes, Charset, list[tuple[Ranges, int, Speller]]]:
-    """The ASCII members as bytes; the other members; and these once more as ranges, by the length of their encoding."""
+    """The ASCII members as bytes; the other members; and for each length of encoding, ranges of the other members."""
     single = bytearray()
     above = []
     for lo, hi in members:

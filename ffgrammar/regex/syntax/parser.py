@@ -10,10 +10,11 @@ patterns in the wild. A `]`, or a `{` that opens no quantifier, is literal (anne
     ("empty",)                 the empty text
     ("set", charset)           one character of the set (see charset.py); no character at all when the set is empty
     ("text", str)              these characters, one after another
-    ("cat", nodes)  ("alt", nodes)
+    ("cat", nodes)             the nodes, one after another
+    ("alt", nodes)             any one of the nodes
     ("rep", node, lo, hi)      hi None: no upper bound
     ("start", column[, "m"])   the start of the text; "m": written under (?m), where it is also the start of a line
-    ("end", column[, "m"])     the end, likewise
+    ("end", column[, "m"])     the end of the text; "m": written under (?m), where it is also the end of a line
     ("look", ahead, negated, node, column)      look-ahead or look-behind; "ecma" only
     ("word", negated, charset, column)          a word boundary, and the characters of words; "ecma" only
 
@@ -100,6 +101,7 @@ def parse(
         GrammarError: the pattern is malformed or has a lone surrogate; `column` says where.
         UnsupportedError: it has something that is not supported (back-references, atomic groups, octal escapes, ...).
         LimitError: it is too long, or nested too deep.
+        ValueError: there is no such dialect.
     """
     if dialect not in ("rust", "ecma"):
         raise ValueError(f"dialect must be 'rust' or 'ecma', not {dialect!r}")
