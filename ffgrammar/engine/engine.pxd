@@ -27,8 +27,9 @@ cdef class Engine:
     cdef bint ready               # False after dropping the caches failed half-way: they must be dropped again
     cdef uint32_t generation      # how often the caches were dropped; row and state numbers are valid in one generation only
     cdef uint32_t base_exprs      # expressions from this number on were added by matchers, as derivatives for example
-    # Soft bounds. Below each bound is how much was held when a matcher last finished reading its text again. If that is more
-    # than the bound, `with_slack` (engine.pyx) raises the bound for texts that were read in this generation.
+    # Soft bounds (`max_...`). The field after a bound (`needed_...`) says how much was held when a matcher last finished reading
+    # its text again. If that is more than the bound, `with_slack` (engine.pyx) raises the bound for texts that were read in this
+    # generation.
     cdef size_t max_bytes
     cdef size_t needed_bytes
     cdef size_t max_row_bytes
@@ -58,10 +59,10 @@ cdef class Engine:
     # Another part of the constructor: take over the limits. Returns 0.
     cdef int set_bounds(self) except -1
 
-    # Take the lock. Call it with the GIL, which is released while this waits. Returns 0.
+    # Take the lock. Call this with the GIL, which is released while the call waits. Returns 0.
     cdef int acquire(self) except -1
 
-    # Take the lock. Call it without the GIL.
+    # Take the lock. Call this without the GIL.
     cdef void acquire_nogil(self) noexcept nogil
 
     # Take the lock if it is free. Returns whether it was, and never waits.

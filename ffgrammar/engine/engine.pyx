@@ -60,7 +60,7 @@ def hold_engines():
 
 
 def let_engines_go():
-    """Release all these locks after the fork, in both processes."""
+    """After the fork, in both processes, release the locks that hold_engines has taken."""
     cdef Engine engine
     cdef SharedPartitions shared
     for shared in held_partitions:
@@ -127,6 +127,7 @@ cdef class Engine:
     Raises:
         GrammarError: the grammar matches nothing.
         LimitError: a bound was reached.
+        MemoryError: there is no memory.
     """
 
     def __cinit__(self, grammar, tokenizer, limits):
@@ -185,8 +186,8 @@ cdef class Engine:
 
     cdef int set_bounds(self) except -1:
         # Soft bounds are checked between calls, when everything can be dropped. The kernels have hard bounds, so that a single
-        # call is bounded, too. A hard bound is twice the soft one; rows have that of `max_bytes`. No bound is higher than what
-        # 32-bit offsets into the tables can address.
+        # call is bounded, too. A hard bound is twice the soft one, but that of rows is twice `max_bytes`. No bound is higher than
+        # what 32-bit offsets into the tables can address.
         self.max_bytes = min(self.limits.cache_bytes, 4 << 30)
         self.max_states = min(self.limits.dfa_states, 1 << 22)
         self.max_exprs = min(self.limits.expressions // 2, 1 << 30)

@@ -13,7 +13,7 @@ cdef class CanonicalCaches(EngineAttachment):
     """The look-ahead of a grammar, and its canonical masks.
 
     Args:
-        engine: the grammar's engine; its limits bound both.
+        engine: the grammar's engine, whose limits bound the look-ahead and the masks.
         rules: the rules of its tokenizer.
     """
 

@@ -17,13 +17,13 @@ from ffgrammar.engine.canonical.lookahead cimport Lookahead
 from ffgrammar.tokens.vocabulary.trie cimport node_token
 
 cdef enum:
-    # More followers than these would have hardly any further predecessors.
+    # More followers than this would add hardly any predecessors.
     MAX_COMMON = 8
 
 
 @cython.final
 cdef class CommonFollowers:
-    """Tokens that a common follower can follow.
+    """Finds the tokens that some common follower can follow.
 
     Args:
         lookahead: the grammar's look-ahead.

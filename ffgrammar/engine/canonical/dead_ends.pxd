@@ -42,7 +42,7 @@ cdef class DeadEnds:
     # The place that was looked at last.
     cdef Config place          # a configuration
     cdef bint has_place
-    cdef Config start          # where the leads begin: `place`, or after its lexeme if this is complete and cannot go on
+    cdef Config start          # where the leads begin: `place`; or, if its lexeme must end there, what follows this lexeme
     cdef uint32_t base         # see masks_explain (engine/masks/compute.pxd)
     cdef Vec plain             # the grammar's own mask
     cdef Vec led               # a mask: the same tokens as in `tokens`

@@ -293,8 +293,8 @@ cdef class DeadEnds:
             status = self.judge_surveyed(engine, part, survey, offset)
         if status < 0 or offset[0] != <uint32_t>IN_PARTS or self.base == self.start.state:
             return status
-        # (The survey of the base may take tokens together that lead to different states from `start`. Common followers can be
-        # found only for one state. So the work is done again, with the survey of `start` itself.)
+        # (Tokens that lead to one state from the base may lead to different states from `start`, and common followers are found
+        # for one state only. So the work is done again, with the survey of `start` itself.)
         self.dead.len = before
         self.base = self.start.state
         offset[0] = listed_at

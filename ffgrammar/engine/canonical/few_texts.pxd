@@ -1,4 +1,4 @@
-"""Few texts: all ways to end a pre-token, where the grammar leaves few."""
+"""Few texts: all texts that can end a pre-token, listed where the grammar leaves few."""
 
 cimport cython
 from libc.stdint cimport uint8_t, uint32_t
@@ -36,8 +36,8 @@ cdef class FewTexts:
     # Append to `found` all tokens that may come next, whatever the last token is, so that the text can go on to a sentence. With
     # `ends` the pre-token ends before these tokens, otherwise it goes on with them. `at.last` must be FIRST or UNCONSTRAINED.
     # `at` must not be inside a character, and the row must not be a virtual one. Returns OK; a status; or 1 if the texts are not
-    # few, so that tokens may be missing from `found`. With `some`, the search only leaves out the texts that go on in many ways,
-    # and finds the tokens of the others.
+    # few, so that tokens may be missing from `found`. With `some`, the search does not give up where many bytes may come: it
+    # leaves out the texts that go on there, and finds the tokens of the others.
     cdef int list_tokens(
         self, Engine engine, const Config* config, const CanonicalState* at, bint ends, bint some, Vec* found) noexcept nogil
 

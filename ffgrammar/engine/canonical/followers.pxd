@@ -23,7 +23,7 @@ cdef class Followers:
     cdef Lookahead lookahead
     cdef CanonicalRules rules
     cdef FewTexts few_texts
-    cdef Intern names       # (row, lexer state, set of hypotheses)
+    cdef Intern names       # (row, lexer state, set of hypotheses); an entry's number is its name
     # By name, ENTRY_WORDS words: the number of its list, whether this list has all followers, and how many questions it has left
     # open.
     cdef Vec listed
@@ -41,9 +41,9 @@ cdef class Followers:
     # Forget everything.
     cdef int clear(self) noexcept nogil
 
-    # Whether a token is a dead end. It leads to a configuration and to a set of hypotheses, and the pre-token cannot end there.
-    # So the token is a dead end if it can stand before none of the followers. Returns 1; 0; a status; or NOT_KNOWN. After
-    # NOT_KNOWN, the caller searches for a sentence after this token alone, which may be less work.
+    # Whether a token is a dead end. The token leads to `config` and `hypotheses`, and the pre-token cannot end there. So the
+    # token is a dead end if it can stand before none of the tokens that can follow there. Returns 1; 0; a status; or NOT_KNOWN.
+    # After NOT_KNOWN, the caller searches for a sentence after this token alone, which may be less work.
     cdef int is_dead_end(self, Engine engine, const Config* config, const uint32_t* hypotheses, uint32_t token) noexcept nogil
 
     # Find the name of a configuration and a set of hypotheses. A new name gets a list.

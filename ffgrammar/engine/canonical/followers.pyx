@@ -31,7 +31,7 @@ cdef class Followers:
 
     Args:
         lookahead: the grammar's look-ahead.
-        few_texts: the same grammar's few texts.
+        few_texts: the `FewTexts` of this grammar.
     """
 
     def __cinit__(self, Lookahead lookahead not None, FewTexts few_texts not None):

@@ -8,7 +8,7 @@ from ffgrammar.engine.recognizer.recognizer cimport Config
 from ffgrammar.tokens.canonical.rules cimport CanonicalState
 
 # All functions but `common_tokens` run with the engine's lock held, and raise LimitError. A look-ahead that is passed to them
-# must have been entered.
+# must have been entered (`Lookahead.enter`).
 
 # The bytes that every sentence goes on with after `config`, which moves to their end.
 cdef bytes forced_bytes(Engine engine, Config* config)
@@ -21,8 +21,8 @@ cdef list forced_run(Engine engine, Lookahead lookahead, const Config* start, co
 cdef int count_tokens(Engine engine, Lookahead lookahead, const Config* config, const CanonicalState* at, uint32_t* token) except -1
 
 # For a tokenizer whose rules are not known: the offsets in the forced bytes at which a token that reaches beyond their end may
-# begin. If the bytes end in white space or inside a character, and something may follow, the offset where this begins is in the
-# list, too. `end` is the configuration after the bytes.
+# begin. If the bytes end in white space or inside a character, and something may follow, the offset where this white space or
+# character begins is in the list, too. `end` is the configuration after the bytes.
 cdef list boundary_candidates(Engine engine, const Config* end, bytes forced)
 
 # `forced` are the forced bytes after `text`. Returns their first tokens, as far as these are the same whatever follows.

@@ -6,10 +6,10 @@ makes of some sentence (lookahead.pxd). Then the next token is looked for in the
 
 If the rules are not known, an encoder stands in for them. Whatever follows, the tokenizer's own tokens either end where the
 forced bytes end, or one of them reaches beyond this end. In the second case the tokens before that one spell a prefix of the
-forced bytes. So all forced bytes are encoded, and so is each prefix after which a token may reach beyond them. The forced tokens
-are the first tokens that the results have in common. (llguidance's fast-forward tokens are found otherwise: all forced bytes are
-encoded once, and the result is cut where these prefixes end. This fails where a longer text merges differently further left:
-"nne" is n, ne, but "nneo" is nn, eo.)
+forced bytes. So all forced bytes are encoded, and so is each prefix after which a token may reach beyond the end. The forced
+tokens are the first tokens that the results have in common. (llguidance's fast-forward tokens are found otherwise: all forced
+bytes are encoded once, and the result is cut where these prefixes end. This fails where a longer text merges differently further
+left: "nne" is n, ne, but "nneo" is nn, eo.)
 """
 
 from libc.stdint cimport uint8_t, uint32_t

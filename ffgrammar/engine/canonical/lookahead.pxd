@@ -75,8 +75,8 @@ cdef class Lookahead:
     # are many or the search would take too long.
     cdef int list_followers(self, Engine engine, const Config* config, const CanonicalState* at, Vec* found) noexcept nogil
 
-    # Whether `token`, which is the ASCII character `byte`, is one of those that list_followers finds. `at` is as there. Returns
-    # 1, 0 or a status.
+    # Whether `token`, which is the ASCII character `byte`, is one of the tokens that list_followers finds for `config` and `at`.
+    # Returns 1, 0 or a status.
     cdef int can_be_followed(
         self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t byte) noexcept nogil
 

@@ -70,7 +70,7 @@ cdef class CanonicalMasks:
     # Find what a sieve loses in a configuration: write the offset in `lost`, or IN_PARTS.
     cdef int find_losses(self, Engine engine, const Config* config, Sieve sieve, uint32_t* offset) noexcept nogil
 
-    # `find_losses` where `offsets` does not have them.
+    # `find_losses` for a configuration and a sieve whose losses are not in the field `offsets` yet.
     cdef int list_losses(self, Engine engine, const Config* config, Sieve sieve, uint32_t* offset) noexcept nogil
 
     # In which parts a token lives. Returns 0 if it lives in none, 1 if only in parts that go on with the pre-token, else 2. Here

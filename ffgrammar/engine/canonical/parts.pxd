@@ -22,7 +22,7 @@ cdef enum:
 
 cdef struct Slot:
     # Verdicts about a lexer state, by the number of an outcome in the transition: whether the pre-token may end after a token
-    # that leads to both.
+    # that leads to this state and this outcome.
     uint32_t state
     uint8_t[MAX_VERDICTS] can_end_pretoken
 
@@ -73,7 +73,8 @@ cdef class MaskParts:
         StoredMask** mask,
     ) noexcept
 
-    # Write the mask of one part to `part`. Sets `text_dependent` to True if it depends on values in the text. Returns a status.
+    # Write the mask of one part to `part`. Sets `text_dependent` to True if the mask depends on values in the text. Returns a
+    # status.
     cdef int make_part(
         self, Engine engine, const Config* config, const CanonicalState* start, bint ends, const Transition* transition,
         bint* text_dependent,
@@ -96,8 +97,8 @@ cdef class MaskParts:
         uint32_t* words, bint* text_dependent,
     ) noexcept nogil
 
-    # Write the grammar's own mask to `plain`. Sets `text_dependent` to True if it depends on values in the text. Returns a
-    # status.
+    # Write the grammar's own mask to `plain`. Sets `text_dependent` to True if this mask depends on values in the text. Returns
+    # a status.
     cdef int find_plain(self, Engine engine, const Config* config, bint* text_dependent) noexcept nogil
 
     # `tokens` are some of the 32 tokens of word number `word` of a mask, as bits. Returns, as bits, those of them after which the

@@ -1,11 +1,11 @@
 """A mask is put together from parts. For each hypothesis about where pre-tokens end, there is a part with the tokens before which
-the pre-token ends, and a part with the tokens that go on with it. Apart from what the merges leave beside the last token, a part
+the pre-token ends, and a part with the tokens that continue it. Apart from what the merges leave beside the last token, a part
 depends on the grammar's configuration, one hypothesis and the way. So parts are found once and kept.
 
 A part is found from the grammar's own mask and from what pre-tokens allow (tokens/canonical/transitions.pyx). Most tokens stay
 inside a lexeme. Whether the pre-token may end after such a token depends on the lexer state and the outcome that the token
-leads to. The other tokens are looked at one by one. This takes a millisecond inside a string, so masks.pyx uses this file only
-where it has to:
+leads to. The other tokens are looked at one by one. Making a part takes a millisecond inside a string, so masks.pyx
+uses this file only where it has to:
 
 - where the grammar's answers depend on the text (virtual rows),
 - where a text cannot always be completed (grammars that are not delimited),

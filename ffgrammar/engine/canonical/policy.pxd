@@ -20,7 +20,8 @@ cdef class CanonicalPolicy:
     cdef TokenHistory tokens
 
     # In all methods `cursor` is the matcher's. `pending` has the pending bytes of its prompt; without a prompt its `count` is 0.
-    # Unless its comment says otherwise, a method takes the engine's lock itself, and raises LimitError and MemoryError.
+    # Unless its comment says otherwise, a method takes the engine's lock itself, and raises LimitError, MemoryError and what an
+    # encoder raises.
 
     # Take a token. Returns 1, or 0 if it may not come. After 0 the cursor is as before.
     cdef int take(self, Cursor* cursor, PendingPrefix pending, uint32_t token) except -1

@@ -19,9 +19,10 @@ from ffgrammar.tokens.canonical.rules cimport CanonicalRules
 from ffgrammar.tokens.canonical.transitions cimport Transition
 
 cdef enum:
-    # Lexer states in a survey. (With 64, canonical masks in strings whose words are counted took 1.5 times the instructions.)
+    # The most lexer states in a survey (see `survey`). (With 64, canonical masks in strings whose words are counted took 1.5
+    # times the instructions.)
     MAX_SURVEYED = 256
-    MAX_LISTED = 1024   # tokens that are listed for one lexer state of a survey
+    MAX_LISTED = 1024   # the most tokens that are listed for one lexer state of a survey
     # instead of the number of states in a survey: tokens lead to more than MAX_SURVEYED
     TOO_MANY = 0xFFFFFFFF
     # instead of the number of tokens that lead to a state: there are more than MAX_LISTED
@@ -77,10 +78,10 @@ cdef class Reach:
     # text only.
     cdef int ends_after(self, Engine engine, const Config* config, uint32_t* bits) noexcept nogil
 
-    # Write where in `surveys` the survey of a lexer state begins. A survey has the number of the states that tokens lead to
-    # inside the lexeme, or TOO_MANY. For each of these states it then has a token that leads there as an example, the number of
-    # all tokens that do, and these tokens. If the number is MANY, they are not listed. A token that ends inside a character does
-    # not count.
+    # Write where in `surveys` the survey of a lexer state begins. A survey begins with how many states tokens lead to inside the
+    # lexeme, or TOO_MANY. For each such state it then has an example of a token that leads there, how many tokens lead there, and
+    # a list of these tokens. MANY stands in place of how many they are, and then there is no list. A token that ends inside a
+    # character does not count.
     cdef int survey(self, Engine engine, uint32_t state, uint32_t* offset) noexcept nogil
 
     # Write where in `surveys` the doubtful tokens of a transition are: how many there are, and these tokens. The transition is

@@ -19,7 +19,7 @@ from ffgrammar.engine.values.trace cimport TraceMark
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
 
 cdef enum:
-    # what walk_next returns when `nodes_left` is used up before the walk is
+    # what walk_next returns when `nodes_left` is used up before the walk ends
     OUT_OF_NODES = 2
 
 

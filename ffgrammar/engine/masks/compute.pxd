@@ -39,7 +39,7 @@ cdef struct Masks:
     size_t drops
     size_t visited       # how many trie nodes were walked so far
 
-# Returns OK or NO_MEMORY. masks_free may be called after either, and on zeros.
+# Returns OK or NO_MEMORY. masks_free may be called after either, and on a struct of zeros.
 cdef int masks_init(Masks* k) noexcept nogil
 cdef void masks_free(Masks* k) noexcept nogil
 
@@ -49,14 +49,14 @@ cdef void masks_clear(Masks* k, uint32_t generation) noexcept nogil
 # Bytes of the stored masks and their table.
 cdef size_t masks_bytes(const Masks* k) noexcept nogil
 
-# Bytes of everything else here.
+# Bytes of everything else that `Masks` owns.
 cdef size_t masks_other_bytes(const Masks* k) noexcept nogil
 
 cdef enum:
     # instead of a base: all tokens of the mask that are in the trie have leads
     NO_BASE = 0xFFFFFFFF
 
-# Write leads to `leads`, which say where the tokens of a configuration's mask lead (trie_walk.pxd), and keep the mask. If a token
+# Find out where the tokens of a configuration's mask lead: write leads (trie_walk.pxd) to `leads`, and keep the mask. If a token
 # of the trie is in the mask and has no lead, it stays inside the lexeme, and acts as it does from the lexer state `base` (see
 # LEAD_MARGIN in trie_walk.pxd). If a token has several leads, the last one holds. A token that is not in the mask may have leads,
 # too. If the lexeme is complete and cannot go on, the mask is that of the configuration after it. `start` becomes the

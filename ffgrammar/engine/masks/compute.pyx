@@ -16,7 +16,7 @@ A mask depends on (row, lexer state) and on nothing else. Both are interned, so 
 masks are forgotten whenever rows or states are.
 
 In a virtual row (engine/values/trace.pxd) most masks are made without a check that looks at values. Such a mask depends on the
-parser's row and the lexer state alone, and is kept under these two. Any other mask holds for one text only. Of these masks only
+parser's row and the lexer state alone, and is kept under the two. Any other mask holds for one text only. Of these masks only
 the last one is kept, because the same text hardly comes again.
 """
 

@@ -36,7 +36,7 @@ cdef struct MaskTable:
     size_t bytes         # of the masks
     size_t hits
 
-# Returns OK or NO_MEMORY. table_free may be called after either, and on zeros.
+# Returns OK or NO_MEMORY. table_free may be called after either, and on a struct of zeros.
 cdef int table_init(MaskTable* t) noexcept nogil
 cdef void table_free(MaskTable* t) noexcept nogil
 
@@ -63,8 +63,8 @@ cdef int table_put(MaskTable* t, uint64_t key, StoredMask* mask) noexcept nogil
 # Give a mask back; NULL is allowed.
 cdef void mask_release(StoredMask* mask) noexcept nogil
 
-# Write a mask of `n_words` words to the `count` words of `target`. `count` must be at least `n_words`; words beyond become
-# zero.
+# Write a mask of `n_words` words to the `count` words of `target`. `count` must be at least `n_words`; the words after
+# these become zero.
 cdef void mask_unpack(const StoredMask* mask, uint32_t n_words, uint32_t* target, size_t count) noexcept nogil
 
 

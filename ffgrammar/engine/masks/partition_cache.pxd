@@ -4,7 +4,7 @@ A partition is what the trie walk makes of a lexer state: the mask of the tokens
 (trie_walk.pxd). It depends only on the expressions that may follow inside the state's lexemes, and on where these lexemes end:
 which of them are lazy, and whether all end as soon as nothing can follow in them. So the partition of a JSON string that was
 made for one schema serves the next one. An expression has a different number in each grammar. So expressions are interned here
-once more, by structure, and two that were built in the same way get the same number.
+once more, by structure: two expressions that were built in the same way get the same number.
 """
 
 from libc.stdint cimport uint32_t
@@ -32,7 +32,7 @@ cdef struct Partitions:
     Owner owner
     Lock lock
     bint has_lock
-    Intern exprs            # by structure: kind, and numbers, bytes or members
+    Intern exprs            # expressions: (kind, then the bytes of a literal, or the numbers of the parts and plain numbers)
     Intern keys             # (whether all lexemes end eagerly, the lazy ones as bits, expressions...)
     Partition** by_key      # NULL where nothing is known, SHORT_WALK where the walk was short
     size_t room             # for how many entries `by_key` has memory

@@ -266,7 +266,7 @@ cdef uint32_t lexeme_bits(const Dfa* dfa, uint32_t state, uint32_t lexset) noexc
     cdef uint32_t j = 0
     cdef uint32_t i
     for i in range(intern_len(&dfa.lexsets, lexset)):
-        # both are sorted
+        # both lists of lexemes are sorted
         while intern_get(&dfa.states, number)[2 * j + 1] != intern_get(&dfa.lexsets, lexset)[i]:
             j += 1
         bit_set(&found, j)

@@ -1,4 +1,4 @@
-"""Both walks keep the lexer state of each ancestor by depth, so that a step is one load from the automaton's table."""
+"""The two walks here keep the lexer state of each ancestor by depth, so that a step is one load from the automaton's table."""
 
 from libc.stdint cimport uint32_t, uint64_t
 
@@ -100,14 +100,14 @@ cdef struct Pair:
     # At a node: the lexer states to which the walk from the state and the walk from its base have come, and the distinguishing
     # length of these two (0 if the walk from the base has ended).
     uint32_t state
-    uint32_t base    # if this walk has ended: LEAVE if the mask may have tokens below the node, DEAD if it has none
+    uint32_t base    # if this walk has ended: LEAVE if the mask may have tokens below the node, else DEAD
     uint32_t length
 
 
 cdef inline int step_pair(
     Dfa* dfa, Map* lengths, const Pair* above, uint32_t byte, Pair* here, bint* same,
 ) noexcept nogil:
-    """Move both walks by a byte. `same` says whether the subtree is the same for both. Returns OK or a status."""
+    """Move both walks by a byte. Sets `same` to whether the subtree is the same for both. Returns OK or a status."""
     cdef int status = dfa_step(dfa, above.state, byte, &here.state)
     here.base = above.base
     here.length = 0

@@ -5,6 +5,6 @@ In reading order:
     bitmask         the arrays that callers pass in
     pending_prompt  the bytes of a prompt that the first tokens must spell
     prompt_cut      where a prompt is cut, so that its tokens are right whatever follows
-    matcher         a cursor, and beside it a pending prompt and a canonical policy, if it needs them
+    matcher         a cursor, with a pending prompt and a canonical policy beside it where they are needed
     batch           the masks of many matchers, one row for each, on several threads
 """

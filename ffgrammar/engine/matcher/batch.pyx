@@ -253,8 +253,8 @@ def fill_bitmask(matchers, bitmask, indices=None, *, threads=None) -> None:
             threads are kept for the next call.
 
     Raises:
-        MatcherError: the bitmask has another shape or type, or too few rows, or two matchers have the same row. Nothing was
-            written then.
+        MatcherError: the bitmask has another shape or type, or too few rows; two matchers have the same row; there are more or
+            fewer indices than matchers; or threads is less than 1. Nothing was written then.
         LimitError: a bound of a grammar was reached. The message names the first matcher that met it. Its row is as it was, and
             the rows of the others are written. If the bound was met while a canonical policy read tokens, the
             error comes at once and names no matcher.
@@ -264,7 +264,7 @@ def fill_bitmask(matchers, bitmask, indices=None, *, threads=None) -> None:
 
 
 def fill_draft_bitmasks(matchers, drafts, bitmask, indices=None, *, threads=None) -> list:
-    """For each matcher, write the masks along its drafted tokens and the one after the last. This is
+    """For each matcher, write the masks along its drafted tokens and the mask after the last. This is
     `Matcher.fill_draft_bitmasks` on several threads. No matcher moves.
 
     Args:
@@ -279,7 +279,8 @@ def fill_draft_bitmasks(matchers, drafts, bitmask, indices=None, *, threads=None
         For each matcher, how many of its draft tokens are allowed.
 
     Raises:
-        MatcherError, LimitError: as for fill_bitmask.
+        MatcherError: as for fill_bitmask, or there are more or fewer drafts than matchers.
+        LimitError, TypeError: as for fill_bitmask.
     """
     cdef Batch batch = Batch(matchers, drafts)
     batch.run(bitmask, indices, threads)

@@ -15,6 +15,6 @@ cdef int rows_open(object bitmask, BitmaskRows* rows) except -1
 # Let go of an array that was opened.
 cdef void rows_close(BitmaskRows* rows) noexcept
 
-# Returns the words of row `index`, the first of `many` rows to write. Raises MatcherError if there are fewer rows, or if rows
-# have fewer than `n_words` words.
+# Returns the words of row `index`, the first of `many` rows to write. Raises MatcherError if one of these rows is not
+# there, or if rows have fewer than `n_words` words.
 cdef uint32_t* rows_at(const BitmaskRows* rows, Py_ssize_t index, size_t many, uint32_t n_words) except? NULL

@@ -1,4 +1,4 @@
-"""The public matcher: a cursor, and beside it a pending prompt and a canonical policy, if it needs them."""
+"""The public matcher: a cursor, with a pending prompt and a canonical policy beside it where they are needed."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t
@@ -10,7 +10,7 @@ from ffgrammar.engine.matcher.pending_prompt cimport PendingPrompt
 from ffgrammar.engine.position.cursor cimport Cursor
 
 cdef class Drafted:
-    cdef uint32_t* tokens  # their ids; NO_TOKEN for an id that is not of the vocabulary
+    cdef uint32_t* tokens  # the ids of the drafted tokens; NO_TOKEN for an id that is not of the vocabulary
     cdef size_t count
 
 

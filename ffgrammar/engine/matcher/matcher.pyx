@@ -1,8 +1,8 @@
 """A `Matcher` follows one text under a grammar: it says which tokens may come next, and moves as they come.
 
 It is a cursor (engine/position) with two optional parts beside it. A `PendingPrompt` holds the bytes of a prompt that the first
-tokens must spell; a `CanonicalPolicy` (engine/canonical) lets only the tokenizer's own tokens come. A matcher without them asks its
-cursor alone: a mask that is known takes 0.2 to 0.4 us from Python, and an accepted token 0.1 to 0.2 us.
+tokens must spell; a `CanonicalPolicy` (engine/canonical) lets only the tokenizer's own tokens come. A matcher without these parts
+asks its cursor alone: a mask that is known takes 0.2 to 0.4 us from Python, and an accepted token 0.1 to 0.2 us.
 """
 
 from libc.stddef cimport size_t
@@ -406,7 +406,7 @@ cdef class Matcher:
             index: the row.
 
         Raises:
-            MatcherError: bitmask has another shape or type.
+            MatcherError: bitmask has another shape or type, or no such row.
             LimitError: a bound of the grammar was reached.
         """
         cdef BitmaskRows rows
@@ -481,7 +481,7 @@ cdef class Matcher:
         first.
 
         Raises:
-            LimitError: it is longer than the limit `forced_bytes`.
+            LimitError: the string is longer than the limit `forced_bytes`, or another bound of the grammar was reached.
         """
         cdef Config config
         if self.cursor.terminated:

@@ -33,7 +33,7 @@ cdef struct Item:
 
 cdef struct EarleyRows:
     Rules* rules
-    const Intern* lexsets  # sets of lexemes by number; the lexer's
+    const Intern* lexsets  # the lexer's table of sets of lexemes, by number
     Owner owner
     Intern kernels      # row -> (accepting, position, link, position, link, ...)
     Intern links        # link -> (row, nonterminal)
@@ -42,7 +42,7 @@ cdef struct EarleyRows:
     Map scans           # row << 32 | lexeme set -> row
     Map seen            # what scans have met: position << 32 | link -> epoch; only entries of the current epoch count
     uint32_t epoch
-    # the rest is scratch
+    # scratch, down to `work`
     Vec kernel          # of the row being made, as in `kernels`
     Vec pending         # links whose productions are complete
     Vec predicted       # entries of P_WORDS words, see earley.pyx
@@ -52,7 +52,8 @@ cdef struct EarleyRows:
     uint32_t max_items  # of one row
     size_t max_words    # of all items together
 
-# Returns OK or NO_MEMORY. earley_free may be called after either, and on zeros. `lexsets` must live as long as the rows.
+# Returns OK or NO_MEMORY. earley_free may be called after either, and on a struct of zeros. `lexsets` must live as long
+# as the rows.
 cdef int earley_init(EarleyRows* r, Rules* rules, const Intern* lexsets) noexcept nogil
 cdef void earley_free(EarleyRows* r) noexcept nogil
 
@@ -77,13 +78,13 @@ cdef inline bint row_accepting(const EarleyRows* r, uint32_t row) noexcept nogil
 
 
 cdef inline const Item* row_items(const EarleyRows* r, uint32_t row, uint32_t* count) noexcept nogil:
-    """The items of a row, sorted by symbol, lexemes first. Writes their number to `count`. Adding a row may move them."""
+    """The items of a row, sorted by symbol, lexemes first. Writes how many they are to `count`. Adding a row may move them."""
     count[0] = r.starts.data[row + 1] - r.starts.data[row]
     return <const Item*>r.items.data + r.starts.data[row]
 
 
 cdef inline const Item* row_waiting(const EarleyRows* r, uint32_t row, uint32_t symbol, uint32_t* count) noexcept nogil:
-    """The items of a row that have the dot before `symbol`. Writes their number to `count`."""
+    """The items of a row that have the dot before `symbol`. Writes how many they are to `count`."""
     cdef uint32_t all_items, mid
     cdef const Item* items = row_items(r, row, &all_items)
     cdef uint32_t lo = 0

@@ -19,7 +19,7 @@ from ffgrammar.engine.parser.tables cimport END, NONE, NONTERMINAL, NUMBER
 cdef enum:
     # words of an entry of `predicted`, one for each nonterminal that some item waits for
     P_NONTERMINAL
-    P_POSITION     # the dot position of the item that predicts the nonterminal: the first one that waits for it
+    P_POSITION     # the dot position of the item that predicts the nonterminal: the first item that waits for it
     P_IN_KERNEL    # whether that item is in the kernel
     P_SOURCE       # that item's link if it is in the kernel; else the entry of the nonterminal of the item's production
     P_COUNT        # how many items wait for the nonterminal
@@ -250,7 +250,7 @@ cdef int finish_row(EarleyRows* r, bint accepting, uint32_t* row) noexcept nogil
 
 
 cdef int wait_for(EarleyRows* r, uint32_t nonterminal, uint32_t position, uint32_t in_kernel, uint32_t source) noexcept nogil:
-    """Note that an item waits for a nonterminal; the first one to do so predicts it. Returns OK or NO_MEMORY."""
+    """Note that an item waits for a nonterminal. The first such item predicts the nonterminal. Returns OK or NO_MEMORY."""
     cdef uint32_t number
     cdef uint32_t entry[P_WORDS]
     if nonterminal >= r.stamp.len and vec_fill(&r.stamp, nonterminal + 1 - r.stamp.len, 0) < 0:
@@ -306,8 +306,8 @@ cdef int find_predicted(EarleyRows* r) noexcept nogil:
 
 cdef int find_link(EarleyRows* r, uint32_t row, uint32_t* entry) noexcept nogil:
     """Find the link that the nonterminal of an entry is predicted with. If only one item waits for the nonterminal, and the
-    nonterminal is the last symbol of this item, the item's own link is taken. This link is known already: if the item is not in
-    the kernel, it belongs to an earlier entry. Returns OK or NO_MEMORY."""
+    nonterminal is the last symbol of this item's production, the item's own link is taken. That link is known already: an item
+    that is not in the kernel has the link of an earlier entry. Returns OK or NO_MEMORY."""
     cdef uint32_t pair[2]
     if entry[P_COUNT] == 1 and r.rules.symbols.data[entry[P_POSITION] + 1] & END:
         if entry[P_IN_KERNEL]:

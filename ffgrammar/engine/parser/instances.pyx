@@ -32,7 +32,7 @@ cdef bint meets(const Rules* rules, const uint32_t* instance, uint32_t length, c
 
 
 cdef bint derives_nothing(const Rules* rules, uint32_t number) noexcept nogil:
-    """Whether an instance derives the empty text. (A template with `again` cannot derive it: its body contains a terminal.)"""
+    """Whether an instance derives the empty text. (No template with a T_AGAIN does: its body has a terminal.)"""
     cdef const uint32_t* instance = intern_get(&rules.instances, number)
     cdef uint32_t length = intern_len(&rules.instances, number)
     cdef const uint32_t* template
@@ -64,7 +64,7 @@ cdef int find_instance(Rules* rules, uint32_t* nonterminal) noexcept nogil:
 
 
 cdef int again(Rules* rules, uint32_t number, const uint32_t* template, uint32_t* nonterminal) noexcept nogil:
-    """A template with `again` gives instance `number` a production that ends in another instance. Find or make that other
+    """A template with a T_AGAIN gives instance `number` a production that ends in another instance. Find or make that other
     instance. Writes its nonterminal number. Returns OK or NO_MEMORY."""
     cdef uint32_t* words
     cdef uint32_t i

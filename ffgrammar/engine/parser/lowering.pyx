@@ -20,7 +20,7 @@ from ffgrammar.grammar.derives import derives
 from ffgrammar.grammar.productive import productive, usable_terminals
 from ffgrammar.regex.expr.store import EMPTY
 
-# by the names in ir.CHECKS
+# The kinds of checks as bits, by their names in ir.CHECKS.
 CHECK_BITS = {"unique": CHECK_UNIQUE, "repeated": CHECK_REPEATED, "new key": CHECK_NEW_KEY}
 
 
@@ -75,9 +75,9 @@ cdef class RuleTables:
     cdef dict lower_lexemes(self, grammar):
         """Fill what is kept by lexeme, and `skips`.
 
-        A lexeme never matches the empty text, or the lexer would not advance. If the expression of a lexeme does, the empty
-        text is taken out of it. In productions, a nonterminal that stands for "this lexeme or nothing" then takes the place of
-        the lexeme, unless the lexeme is a skip. Returns these nonterminals by lexeme.
+        In the tables no lexeme matches the empty text, because the lexer would not advance. If the grammar has a lexeme that
+        does, the empty text is taken out of its expression. In productions, a nonterminal that stands for "this lexeme or
+        nothing" then takes the place of the lexeme, unless the lexeme is a skip. Returns these nonterminals by lexeme.
         """
         cdef dict optional = {}
         cdef ExprStore store = grammar.store

@@ -26,11 +26,11 @@ cdef enum:
 
 cdef enum:
     # Words of a template; its right-hand side follows. From the parameter of an instance, T_BIT and T_ADD make a new parameter.
-    T_AGAIN       # a parametric nonterminal, or NONE: its instance with the new parameter ends the production
+    T_AGAIN       # NONE, or the parametric nonterminal whose instance with the new parameter ends the production
     T_BIT         # the bit that must be unset, and is set in the new parameter; or NONE
     T_NEED        # offset in `templates` of the bits that must be set, or NONE
-    T_LOWEST      # the lower bounds of the two counters; then the upper ones, or NONE
-    T_HIGHEST = T_LOWEST + 2
+    T_LOWEST      # the lower bounds of the two counters
+    T_HIGHEST = T_LOWEST + 2  # their upper bounds; each may be NONE
     T_ADD = T_HIGHEST + 2  # whether each of the two counters goes up
     T_LENGTH = T_ADD + 2   # of the right-hand side, without T_AGAIN
     T_BODY
@@ -50,11 +50,11 @@ cdef struct Rules:
     Vec nullable   # per nonterminal: whether it derives the empty text
     Vec templates        # one after another, words as above
     Vec template_list    # offsets in `templates`, by parametric nonterminal
-    Vec template_starts  # per nonterminal below `plain`, and one more: where its templates begin in the list
+    Vec template_starts  # per nonterminal below `plain`, and one more: where its templates begin in template_list
     Vec instance         # scratch: the words of the instance that is looked for
     uint32_t caps[2]     # where the counters stop
     Intern instances     # words as above; instance i is nonterminal plain + i
-    uint32_t plain       # how many nonterminals are no instances; parametric nonterminals are among these
+    uint32_t plain       # how many nonterminals there are without the instances; parametric nonterminals count
     uint32_t kept_symbols, kept_bodies, kept_instances  # how many entries were made with the grammar; texts add the others
     Vec exprs      # per lexeme: its expression, without the empty text
     Vec skips      # the lexemes allowed everywhere, sorted

@@ -5,8 +5,8 @@ chunk, only the configurations of its steps may be written: after the caches wer
 configurations finds them for all cursors. So a fork copies nothing and holds one more reference. A history that goes on from a
 shared chunk begins a chunk of its own.
 
-Call these functions with the engine's lock held. On a history of one's own (`cursor_snapshot`), `history_release` and those that
-only read do not need it.
+Call these functions with the engine's lock held. For a history that only the caller has (`cursor_snapshot`), `history_release`
+and the functions that only read need no lock.
 """
 
 from libc.stdint cimport uint8_t, uint32_t

@@ -13,8 +13,8 @@ cdef enum:
     # A chunk is full with this many steps or bytes.
     MAX_STEPS = 256
     MAX_CHUNK_TEXT = 4096
-    # A history that leaves a shared chunk copies its steps of that chunk if they and their bytes are no more than this.
-    # Otherwise a text that is forked at every token would become a list of chunks with one step each.
+    # A history that leaves a shared chunk copies its steps of that chunk if these are at most FEW_STEPS, with at most LITTLE_TEXT
+    # bytes. Otherwise a text that is forked at every token would become a list of chunks with one step each.
     FEW_STEPS = 32
     LITTLE_TEXT = 512
 

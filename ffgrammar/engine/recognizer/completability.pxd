@@ -1,8 +1,9 @@
 """Completability: whether a text can still be completed to a sentence.
 
-Longest match can lose what the parser counts on. In `start: A "x"` with `A: /x+/` no text ever ends its A before an x, so the
-recognizer alone accepts texts that lead nowhere. A front-end that builds its lexemes so that this cannot happen says so
-(`ir.GrammarIR.delimited`) and pays nothing. In other grammars every configuration is checked once, by a search for a sentence.
+Longest match, the lexing rule (recognizer.pyx), can lose what the parser counts on. In `start: A "x"` with `A: /x+/` no text ever
+ends its A before an x, so the recognizer alone accepts texts that lead nowhere. If a front-end builds its lexemes so that this
+cannot happen, its grammars are *delimited* (`ir.GrammarIR.delimited`), and are not checked. In other grammars every configuration
+is checked once, by a search for a sentence.
 
 Grammars with checks of values (engine/values) are always delimited. So `completable` never runs a check. All lengths are in
 bytes.
@@ -21,7 +22,7 @@ cdef struct Completability:
     Map known         # configuration -> 1 or 0
     Vec rest          # per dot position: an estimate of the least length of what follows in its production
     Vec lengths       # per plain nonterminal: an estimate of the least length of its texts
-    Vec instances     # the same for the instances that plain productions name
+    Vec instances     # like `lengths`, for the instances that plain productions name
     size_t kept_rest  # how many entries of `rest` are of productions made with the grammar
     Vec link_costs    # per link: an estimate of the least length of what follows its completion
     Vec queue         # of the search: (row, state, index of the entry it came from)

@@ -87,7 +87,7 @@ cdef int measure_rules(Completability* v, Recognizer* m) noexcept nogil:
 
 
 cdef struct Shortest:
-    # Tables to find shortest texts with, one after another in `queue`.
+    # Tables for finding the shortest texts. They lie one after another in `queue`.
     uint32_t* lengths  # per nonterminal: the length of its shortest text, or NO_LENGTH
     uint32_t* first    # per nonterminal, and one more: where in `uses` the productions that contain it begin
     uint32_t* missing  # per production: how many of its nonterminals have no length yet
@@ -219,7 +219,7 @@ cdef uint32_t symbol_length(const Completability* v, const Recognizer* m, uint32
 
 cdef uint32_t instance_length(const Completability* v, const Recognizer* m, uint32_t number) noexcept nogil:
     """An estimate of the least length of an instance's texts. Before the instance can end, all bits that its end needs must be
-    set. The estimate is the length of the bodies that set the missing ones."""
+    set. The estimate is the length of the bodies of the templates that set the missing bits."""
     cdef const Rules* rules = m.rules
     cdef const uint32_t* instance = intern_get(&rules.instances, number)
     cdef const uint32_t* need = NULL
@@ -349,7 +349,7 @@ cdef int enqueue(Completability* v, Recognizer* m, const Config* config, uint32_
     cdef uint32_t cost
     cdef int status
     if known <= 1:
-        # the verdict is known, or it is 0 because the configuration is on the queue already
+        # the verdict is known, or `known` is 0 because the configuration is on the queue already
         return known
     status = recognizer_accepting(m, config, NULL)
     if status < 0:

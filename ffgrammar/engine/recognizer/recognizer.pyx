@@ -32,7 +32,7 @@ cdef enum:
     NO_LEXEME = 0xFFFFFFFF
     # flag of a guard: a lexeme that closes a bracket may come
     CLOSES = 0x80000000
-    # how many brackets are closed on trial; a text that needs more may reach a point where nothing can follow
+    # at most this many brackets are closed on trial; a text that needs more may reach a point where nothing can follow
     MAX_CLOSING = 64
 
 
@@ -93,7 +93,7 @@ cdef int row_start(Recognizer* m, uint32_t row, bint skips, uint32_t* state) noe
     items = row_items(&m.rows, row, &count)
     m.pairs.len = 0
     i = 0
-    # items are sorted by symbol, lexemes before nonterminals, and skips are sorted: this merges the two
+    # items are sorted by symbol, lexemes before nonterminals; `skips` is sorted, too; the loop merges the two lists
     while True:
         if i < count and items[i].symbol < NONTERMINAL:
             lexeme = items[i].symbol

@@ -75,8 +75,8 @@ cdef TraceMark trace_mark(const Trace* t) noexcept nogil
 cdef void trace_release(Trace* t, const TraceMark* mark) noexcept nogil
 
 # Announce that all texts tried until trace_settle go on from one virtual row, by at most `longest` bytes. If this row is inside a
-# long string, and `longest` is less than LONG_STRING, the string is then read once, and not again each time a tried text ends it.
-# Returns a status.
+# long string (json_values.pxd), and `longest` is less than LONG_STRING, the string is then read once, and not again each time a
+# tried text ends it. Returns a status.
 cdef int trace_try(Trace* t, uint32_t virtual, uint32_t longest) noexcept nogil
 
 # End what trace_try has begun. From now on strings are read as a whole again.
@@ -95,7 +95,7 @@ cdef int trace_append(Trace* t, uint32_t virtual, uint32_t byte, uint32_t* longe
 cdef int trace_end_lexeme(Trace* t, uint32_t virtual, uint32_t row, bint opens, uint32_t* target) noexcept nogil
 
 # Which of some checks (CHECK_UNIQUE, CHECK_REPEATED) hold for a container: the innermost one that is open where the lexeme of
-# a virtual row begins. Returns these checks as bits, or a status. The answer depends on the text.
+# a virtual row begins. Returns the checks that hold, as bits, or a status. The answer depends on the text.
 cdef int trace_holds(Trace* t, uint32_t virtual, uint32_t checks) noexcept nogil
 
 # The lexeme of a virtual row is a key, perhaps with the colon after it. Whether this key is not in its object yet: returns 1, 0

@@ -100,7 +100,7 @@ cdef int trace_try(Trace* t, uint32_t virtual, uint32_t longest) noexcept nogil:
     cdef uint32_t start = trace_row(t, virtual).start
     cdef size_t count
     cdef int status
-    # (a text of so many bytes may end the string and have another long one, which `values_ends` could not tell from it)
+    # (a tried text of so many bytes may end the string and have another long one; `values_ends` could not tell the two apart)
     if longest >= LONG_STRING or virtual - start < LONG_STRING:
         return OK
     status = read_back(t, virtual, start, &count)
