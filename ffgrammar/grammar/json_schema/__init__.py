@@ -64,8 +64,10 @@ def build(
             URIs to schemas.
 
     Raises:
-        GrammarError: the schema is malformed, or no value obeys it; `pointer` says where.
-        UnsupportedError: a keyword cannot be enforced exactly.
+        GrammarError: the schema is malformed or no value obeys it (`pointer` says where), or an option or the registry
+            has a wrong value.
+        UnsupportedError: a keyword cannot be enforced exactly, or a reference or `$schema` names something that is not
+            known.
         LimitError: the schema is too large, too deep, or has too many combinations.
     """
     options = Options(whitespace, formats, property_order, draft, separators, indent, integer_spelling)

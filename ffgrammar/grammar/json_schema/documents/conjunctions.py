@@ -15,7 +15,7 @@ NEVER: Conj = (0,)
 
 
 def join(a: Conj, b: Conj) -> Conj:
-    """The conjunction that a value obeys if it obeys both of these."""
+    """The conjunction that a value obeys if it obeys both `a` and `b`."""
     if a == b or not b:
         return a
     if not a:

@@ -17,9 +17,9 @@ class Dialect(NamedTuple):
 
     Attributes:
         draft: 4, 6, 7, 2019 or 2020.
-        off: the keywords of vocabularies that it does not use.
-        asserts_formats: whether it demands that `format` is enforced, whatever the caller chose.
-        refusal: why schemas in it cannot be read; None: they can.
+        off: the keywords that are turned off, because the dialect does not use their vocabularies.
+        asserts_formats: whether the dialect demands that `format` is enforced, whatever the caller chose.
+        refusal: why schemas in the dialect cannot be read; None: they can.
     """
 
     draft: int
@@ -37,7 +37,8 @@ class Dialect(NamedTuple):
         return (word in BY_WORD and self.has(word)) or isinstance(word, InternalKeyword)
 
 
-# The first draft that has a word, if that is later than draft 4; and the last draft that has it, if later ones do not.
+# _SINCE: the first draft that has a word, if this draft is later than 4. _UNTIL: the last draft that has a word, if
+# later drafts do not have it.
 _SINCE = {row.word: row.since for row in KEYWORDS if row.since > 4}
 _UNTIL = {row.word: row.until for row in KEYWORDS if row.until is not None}
 
@@ -62,7 +63,11 @@ class Dialects:
         self._named: dict[str, Dialect] = {}
 
     def named(self, uri: str, outer: int = 2020) -> Dialect:
-        """The dialect that a `$schema` names; `outer` is the draft of the schema around it."""
+        """The dialect that `uri`, the `$schema` of some schema, names.
+
+        `outer` is the draft of the schema that contains that schema or refers to it. An unknown dialect gets this
+        draft, and a refusal, unless the caller chose a draft.
+        """
         found = self._named.get(uri)
         if found is None:
             found = self._named[uri] = self._find(uri, outer, set())

@@ -25,7 +25,7 @@ _MAPS = words_holding(Holds.MAP)
 
 
 def resolve(base: str, ref: str) -> tuple[str, str]:
-    """The absolute URI of a reference without its fragment, and the fragment, decoded."""
+    """The absolute URI of a reference, without a fragment; and the fragment of the reference, decoded."""
     uri, _, fragment = ref.partition("#")
     try:
         return urljoin(base, uri) if uri else base, unquote(fragment)

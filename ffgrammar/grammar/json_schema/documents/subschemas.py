@@ -170,7 +170,8 @@ class Subschemas:
             return ()
         if schema is False:
             return NEVER
-        # the depth is estimated: most levels have two parts in a pointer: a keyword, and a name or an index
+        # Without a parent, the depth is estimated from the JSON pointer. Most levels have two parts there: a keyword,
+        # and a name or an index.
         depth = parent.depth + 1 if parent is not None else len(tokens) // 2
         subschema = Subschema(schema, resource, parent, tokens, depth, scope, numbers)
         if not isinstance(schema, dict):

@@ -35,7 +35,7 @@ def _decimal(text: str) -> Decimal:
 
 
 def _integer(text: str) -> int | Decimal:
-    """An integer. Python limits the digits that int() converts, so a long one becomes a Decimal."""
+    """An integer. Python limits the digits that int() converts, so a long integer becomes a Decimal."""
     return int(text) if len(text) < 1000 else Decimal(text)
 
 

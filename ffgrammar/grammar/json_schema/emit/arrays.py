@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Arrays: first items with a schema each, then a counted number of items that all have the same schema.
+"""Arrays: the first items have a schema each; after them comes a counted number of items that share one schema.
 
 Lists are left recursive, so that the parser returns to the same row after every item. A long list whose items must be
 counted is built from halves: for up to n items, the number of rules grows with log(n).

@@ -22,7 +22,7 @@ def _common() -> tuple[ExprStore, Strings, Multiples]:
 
     Callers may read and copy this store, but must not change it.
 
-    (Two threads may each make one. One of the two is kept.)
+    (Two threads may each make a store. One of the two stores is kept.)
     """
     store = ExprStore()
     strings = Strings(store)

@@ -19,7 +19,7 @@ cdef class Emitter(Symbols):
     cdef _close(self, tuple conj, made)
     # returns a symbol made from the shapes of a conjunction; `never` if there are none
     cdef _make(self, tuple conj, int depth)
-    # adds symbols to the list `symbols`: one for each type of a shape that has values
+    # adds symbols to the list `symbols`: one for each type for which the shape has values
     cdef _add_symbols(self, Shape shape, int depth, list symbols)
     # returns the expression of the numbers of a shape
     cdef _number(self, Shape shape)

@@ -107,7 +107,7 @@ class Emitter(Symbols):
         return symbols[0] if len(symbols) == 1 else self.builder.choice(symbols, "value")
 
     def _add_symbols(self, shape: Shape, depth: int, symbols: list[int]) -> None:
-        """Add a symbol for each type of a shape that has values."""
+        """Add a symbol for each type for which the shape has values."""
         types = shape.types
         builder = self.builder
         literal = self.store.literal

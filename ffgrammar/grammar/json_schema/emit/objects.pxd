@@ -3,8 +3,8 @@
 from ffgrammar.grammar.json_schema.shape.shape cimport Shape
 from ffgrammar.grammar.json_schema.emit.symbols cimport Symbols
 
-# Returns the symbol of the objects of a shape, at a depth of nesting; None when there are none. Raises LimitError,
-# UnsupportedError, KeysApart.
+# Returns the symbol of the objects of a shape, at a depth of nesting; None when there are none. Raises GrammarError,
+# LimitError, UnsupportedError, KeysApart, NameNeeded.
 cpdef object_symbol(Symbols em, Shape shape, int depth)
 # Takes a shape with wants (see members.py), and the wants that keys beside the named ones must meet. Returns the ways to meet
 # the first want of the shape: a list of (shape without this want, wants that keys beside the named ones must meet).

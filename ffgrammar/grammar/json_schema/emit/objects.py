@@ -2,9 +2,9 @@
 """Objects: named properties, all other keys grouped by what their values must obey, and the number of properties.
 ordered.py and unordered.py decide in which order properties may come.
 
-A key beside the named ones may be written twice, unless it matters how many keys there are or which ones. Of a key that
-is written twice, JSON readers keep the last value. All values of such a key obey the same conjunction, because each key
-belongs to only one class of keys.
+A key beside the named ones may be written twice, unless it matters how many keys, or which keys, there are. Of a key
+that is written twice, JSON readers keep the last value. All values of such a key obey the same conjunction, because
+each key belongs to only one class of keys.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ def _one(em: Symbols, bodies: list[Body]) -> Body:
 
 
 def _with_others(em: Symbols, members: Members, lists: Lists, cap: int) -> Lists:
-    """The given lists, each followed by any number of other properties, by the state after these."""
+    """The given lists, each followed by any number of other properties; by the state that the longer lists lead to."""
     kinds = members.counted_kinds()
     if not kinds:
         return lists

@@ -142,6 +142,7 @@ def wanted_kinds(
 
     Raises:
         UnsupportedError: there are too many wants.
+        KeysApart: keys and colons are one terminal, but the keys must be checked.
     """
     if len(wanted) > MAX_WANTED:
         raise UnsupportedError(

@@ -1,9 +1,9 @@
 """`uniqueItems`: arrays whose items all differ; and its opposite, arrays with two equal items.
 
 If the items can have only a few values, the grammar itself tells them apart: a parametric nonterminal keeps the set of
-values that were written. All other items are compared as they are written. The commas and the closing bracket of their
-array are lexemes with a check. So an item that equals an earlier one cannot end, and its text has to go on until it
-differs.
+values that were written. All other items are compared while they are written. The commas and the closing bracket of
+their array are lexemes with a check. So an item that equals an earlier one cannot end, and its text has to go on until
+it differs.
 
 This works only if the item's text can go on. A string without a bound can always get longer, but one with a `maxLength`
 cannot. Where an item may reach a point after which nothing can follow, there is a warning.
@@ -207,7 +207,7 @@ def _objects_go_on(shape: Shape) -> bool:
 def _number_symbol(em: Symbols, subschema: Subschema, conj: Conj, depth: int) -> int:
     """The symbol of free items (see `_CheckedStyle`), without numbers that are zero whatever follows.
 
-    These begin with 0e, 0.0e and the like; or with a minus, if no number below zero is allowed.
+    The numbers that are left out begin with 0e, 0.0e and the like; or with a minus, if no number below zero is allowed.
     """
     s = em.store
     numbers = em.multiples.numbers

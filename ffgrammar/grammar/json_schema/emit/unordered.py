@@ -18,7 +18,8 @@ def unordered(em: Symbols, members: Members) -> list[Body]:
     """The bodies of the lists of properties, without braces; () is the empty list.
 
     The first counter is the number of properties. The second one is the number of properties that are not required. The
-    wants that are met are not bits of the parameter. Instead, each set of wants that are met has a nonterminal.
+    wants that are met are not bits of the parameter (see ir.Parametric). Instead, there is a nonterminal for each set
+    of such wants.
     """
     items, least, most = members.items, members.least, members.most
     missing = _missing(members)

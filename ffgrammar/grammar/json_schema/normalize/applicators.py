@@ -96,7 +96,7 @@ def apply_one_of(
 
 @negates("oneOf")
 def negate_one_of(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
-    # none of them holds, or two of them do
+    # either no branch holds, or two branches do
     options = negation.values.schemas(subschema, word, value)
     two = [join(first, second) for index, second in enumerate(options) for first in options[:index]]
     return [negation.none_of(subschema, options), *two]
@@ -209,9 +209,9 @@ def negate_unevaluated(negation: Negation, subschema: Subschema, word: str, valu
     wrong = negation.conj(subschema, child(subschema, value, word))
     if wrong == NEVER:
         return []
-    # A copy of the schema without the keyword. Instead, the copy asks that some unevaluated property or item breaks the
-    # keyword's subschema. A synthesized schema would be read by draft 2020-12. This copy is an ordinary child, so it
-    # keeps the draft of the schema: the other keywords mean the same as there, and leave their marks.
+    # The alternative is a copy of the schema. Instead of the keyword, the copy asks that some unevaluated property or
+    # item breaks the keyword's subschema. A synthesized schema would be read by draft 2020-12. The copy is an ordinary
+    # child, so it keeps the draft of the schema: the other keywords keep their meaning, and leave their marks.
     others = {key: inner for key, inner in subschema.schema.items() if key != word}
     unevaluated = (of_properties, wrong, child(subschema, subschema.schema))
     return [child(subschema, {**others, SOME_UNEVALUATED: unevaluated})]

@@ -23,8 +23,7 @@ cdef class Combiner:
     # returns the shapes of a conjunction when the branches of every `oneOf` are told apart; raises what `_multiply` raises
     cpdef list resolved_shapes(self, tuple conj)
     # `_multiply` and `_product` return the shapes of a conjunction, and do not keep them; they raise GrammarError,
-    # UnsupportedError, or LimitError when there are too many alternatives; `_multiply` counts the level of nesting, and calls
-    # `_product`
+    # UnsupportedError, LimitError, NameNeeded; `_multiply` counts the level of nesting, and calls `_product`
     cdef list _multiply(self, tuple conj)
     cdef list _product(self, tuple conj)
     # returns the types that the `type` keywords of a conjunction allow, as bits

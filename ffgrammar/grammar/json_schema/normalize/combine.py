@@ -5,8 +5,8 @@ An alternative whose types are all ruled out is dropped at once. So most product
 B allows only objects, `{"type": "object", "anyOf": [A, B]}` has only one shape.
 
 The difficulty is the cost: n choices between two alternatives have 2 ** n products. So the choice with the fewest
-alternatives is made first. An alternative that the choices made so far exclude is not tried. The alternatives that are
-tried count against `Limits.alternatives`.
+alternatives is made first. An alternative is not tried if earlier choices exclude it. The alternatives that are tried
+count against `Limits.alternatives`.
 """
 
 from __future__ import annotations

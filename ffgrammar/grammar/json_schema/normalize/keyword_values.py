@@ -135,7 +135,7 @@ class KeywordValues:
     # Arrays
 
     def items(self, subschema: Subschema) -> Items:
-        """`prefixItems` and `items`, or `items` as an array and `additionalItems`."""
+        """What `prefixItems` and `items` say; or, if `items` is an array, what `items` and `additionalItems` say."""
         found = self._items.get(id(subschema))
         if found is None:
             found = self._items[id(subschema)] = self._parse_items(subschema)
@@ -167,7 +167,7 @@ class KeywordValues:
         return Items(prefix, child(subschema, rest, rest_word))
 
     def contains(self, subschema: Subschema) -> tuple[Conj, int, int | None]:
-        """`contains`, and how many items must obey it: at least and at most (None: no bound)."""
+        """The conjunction of `contains`, and how many items must obey it: at least and at most (None: no bound)."""
         conj = self.subschemas.child(subschema, subschema.schema["contains"], "contains")
         least, most = 1, None
         if subschema.dialect.has("minContains"):
@@ -194,7 +194,7 @@ class KeywordValues:
         return False
 
     def group(self, subschema: Subschema) -> Group:
-        """`properties`, `patternProperties` and `additionalProperties`."""
+        """What `properties`, `patternProperties` and `additionalProperties` say."""
         found = self._groups.get(id(subschema))
         if found is None:
             found = self._groups[id(subschema)] = self._parse_group(subschema)
@@ -253,14 +253,14 @@ class KeywordValues:
     # Schemas put together
 
     def schemas(self, subschema: Subschema, word: str, value: Any) -> list[Conj]:
-        """The schemas of `allOf`, `anyOf` or `oneOf`."""
+        """The conjunctions of the schemas of `allOf`, `anyOf` or `oneOf`."""
         if not isinstance(value, list) or not value:
             raise GrammarError(f"{word} must be an array of at least one schema", pointer=subschema.pointer(word))
         child = self.subschemas.child
         return [child(subschema, one, word, str(index)) for index, one in enumerate(value)]
 
     def condition(self, subschema: Subschema) -> tuple[Conj, Conj, Conj]:
-        """`if`, `then` and `else`."""
+        """The conjunctions of `if`, `then` and `else`. If `then` or `else` is absent, its conjunction is ()."""
         schema, child = subschema.schema, self.subschemas.child
         return (
             child(subschema, schema["if"], "if"),

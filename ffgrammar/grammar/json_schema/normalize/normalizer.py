@@ -24,7 +24,8 @@ class Normalizer:
     They do not refer to each other in circles, so their memory is freed without the cyclic garbage collector.
 
     Attributes:
-        subschemas, strings, multiples, warnings: as given.
+        subschemas, strings, multiples: as given.
+        warnings: the warnings of the build.
         negation: the opposites of schemas.
         reader: applies keywords to shapes.
         combiner: the shapes of conjunctions.

@@ -44,9 +44,10 @@ class OneOfs:
     def __init__(self, negation: Negation, limits: Limits) -> None:
         self._negation = negation
         self._limits = limits
-        # pairs of branches that were compared, in all
+        # how many pairs of branches were compared, in all
         self._compared = 0
-        # by the id() of the subschema with the `oneOf`: for each branch that overlaps others, the others, by index
+        # by the id() of the subschema with the `oneOf`, and then by the index of a branch: the indices of the branches
+        # that overlap this branch
         self._overlaps: dict[int, dict[int, list[int]]] = {}
         self._unchecked: list[tuple[Subschema, list[Conj]]] = []
 
@@ -154,7 +155,11 @@ def _tags(shape: Shape, shapes_of: Shapes, strings: Strings) -> dict[str, frozen
 
 
 def _tagged_apart(some: list[dict[str, frozenset[str]]], others: list[dict[str, frozenset[str]]]) -> bool:
-    """Whether each shape of one branch differs from each shape of another in a property that both require."""
+    """Whether two branches surely do not overlap, given what `_tags` returns for each of their shapes.
+
+    This is so if each shape of the first branch and each shape of the second require the same property, but list no
+    common string for it.
+    """
     return all(
         [
             any([name in theirs and tags.isdisjoint(theirs[name]) for name, tags in mine.items()])

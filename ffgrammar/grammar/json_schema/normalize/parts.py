@@ -24,7 +24,7 @@ def item_conj(shape: Shape, index: int) -> Conj:
 
 
 def property_conj(shape: Shape, name: str, strings: Strings, first: int = 0) -> Conj:
-    """What the value of a property must obey, by the groups from index `first` on."""
+    """What the value of a property must obey, according to `shape.groups[first:]`."""
     conj: Conj = ()
     for group in shape.groups[first:]:
         matching: list[int] = []

@@ -60,8 +60,9 @@ class Reader:
 
         Raises:
             GrammarError: a schema is malformed, or references lead in a circle.
-            UnsupportedError: a keyword cannot be enforced exactly.
-            LimitError: too many schemas are nested.
+            UnsupportedError: a keyword cannot be enforced exactly, or a reference leads to a schema that is not known.
+            LimitError: too many schemas are nested, or the value of a keyword is too large.
+            NameNeeded: the name of a dynamic reference is not followed (see documents/scopes.py).
         """
         subschemas = self._subschemas.list
         context = self._context

@@ -111,7 +111,8 @@ def _gaps(points: list[Decimal]) -> list[dict[Any, Any]]:
 
 
 def _is_open(subschema: Subschema, word: str) -> bool:
-    """Whether `minimum` or `maximum` is exclusive. In draft 4, the keyword `word` beside it says so by a boolean."""
+    """Whether a bound is exclusive. In draft 4, a boolean says so: the value of `word`, which is `exclusiveMinimum`
+    beside `minimum`, or `exclusiveMaximum` beside `maximum`."""
     return subschema.schema.get(word) is True
 
 

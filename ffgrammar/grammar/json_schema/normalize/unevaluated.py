@@ -1,6 +1,6 @@
 """`unevaluatedProperties` and `unevaluatedItems`: constraints on properties and items that no other keyword of the
-schema evaluates. Keywords of the schemas that it applies to the same value (by `allOf` or `$ref`, for example) count,
-too.
+schema evaluates. A schema may apply other schemas to the same value (by `allOf` or `$ref`, for example). Then the
+keywords of those schemas count, too.
 
 A schema with one of these two keywords is an *owner*. While an owner is read, every keyword that evaluates properties
 or items for it leaves a mark on the shape. When all choices are made, the marks of an owner show what is unevaluated,
@@ -8,14 +8,14 @@ and its keyword becomes an ordinary `additionalProperties` or `items`: in
 
     {"allOf": [{"properties": {"a": true}}], "properties": {"b": true}, "unevaluatedProperties": false}
 
-the marks name a and b, and the keyword becomes `additionalProperties: false` beside both. Alternatives need care, as
-each leaves its own marks:
+the marks name a and b, and the keyword becomes `additionalProperties: false` beside a `properties` with a and b.
+Alternatives need care, because each alternative leaves its own marks:
 
-- All branches of an `anyOf` that hold leave their marks. So each set of branches is an alternative. This alternative
-  need not say that the other branches do not hold: if more branches hold, less is unevaluated, and the keyword demands
-  less.
+- All branches of an `anyOf` that hold leave their marks. So each set of branches is an alternative. The alternative
+  need not say that the branches outside of the set do not hold: if more branches hold, less is unevaluated, and the
+  keyword demands less.
 - For the opposite of the keyword (some property is unevaluated and breaks the schema), each alternative must say that
-  the other branches do not hold.
+  the branches outside of its set do not hold.
 - Nothing inside `not` leaves marks.
 """
 
@@ -89,9 +89,10 @@ def finish(
     Args:
         shape: the shape, which is changed.
         strings: the string expressions of the build.
-        some_of: makes a conjunction, at the position of a subschema, that says that at least one of several
-            conjunctions holds.
-        opposite: makes the opposite of a conjunction, at the position of a subschema.
+        some_of: takes a subschema and several conjunctions. Makes a conjunction, at the position of the subschema,
+            which says that at least one of those conjunctions holds.
+        opposite: takes a subschema and a conjunction. Makes the opposite of the conjunction, at the position of the
+            subschema.
     """
     for pending in shape.pending:
         own = [one for one in shape.marks if one.owner == pending.owner]

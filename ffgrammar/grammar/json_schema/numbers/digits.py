@@ -50,7 +50,10 @@ class Digits:
         return self.store.multiples(self.modulus, carry, lo, hi, self.places if self.points else None)
 
     def part(self, carry: int, places: int) -> int:
-        """More digits after the point, of which the first `places` are significant; carry is as in `whole`."""
+        """More digits after the point. The first of them are significant: as many as the argument `places` says.
+
+        carry is as in `whole`.
+        """
         return self.store.multiples_part(self.modulus, carry, places)
 
     def beyond(self, is_open: bool) -> int:
@@ -102,7 +105,7 @@ class Digits:
     def _free(self, prefix: int, digits: range, rest: int) -> list[int]:
         """Expressions for one of the digits and what may follow it, where the `rest` digits after it are free.
 
-        `prefix` is the number that the digits before that one make, or only the remainder of this number.
+        `prefix` is the number that the digits before the one digit make, or only the remainder of this number.
         """
         unit = pow(10, rest, self.modulus)
 

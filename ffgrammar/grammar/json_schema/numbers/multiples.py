@@ -120,11 +120,12 @@ class Multiples:
         """The numbers that a shape allows. The shape must not list its numbers (`Shape.numbers`).
 
         Args:
-            shape: its bounds, divisors and types.
+            shape: the shape; only its bounds, divisors and types are used.
             plain_integers: whether an integer has neither fraction nor exponent.
 
         Raises:
             UnsupportedError: a divisor is too large.
+            LimitError: a bound has too many digits.
         """
         integers, fractions = bool(shape.types & INT), bool(shape.types & FRAC)
         bounds = Bounds(shape.low, shape.low_open, shape.high, shape.high_open)
@@ -215,7 +216,10 @@ class Multiples:
         return s.union(parts)
 
     def _magnitudes(self, unit: Divisor, first: int, last: int | None, others: list[Divisor], points: bool) -> int:
-        """The numbers n * unit for n from first to last (None: no bound), both >= 0, spelled without a sign."""
+        """The numbers n * unit for n from first to last (None: no bound), both >= 0, spelled without a sign.
+
+        The multiples of `others` are left out.
+        """
         s = self.store
         if last is not None and first > last:
             return NOTHING
@@ -230,7 +234,7 @@ class Multiples:
         return s.union(parts)
 
     def _with_exponent(self, unit: Divisor, low: int, high: int | None, others: list[Divisor]) -> list[int]:
-        """The spellings with exponent, from low to high units, both of which are multiples above 0."""
+        """The spellings with an exponent, of multiples from `low` to `high` units. Both bounds are multiples > 0."""
         lowest = _length(low) - 1 - unit.places
         highest = None if high is None else _length(high) - 1 - unit.places
         if not _digits_differ(unit, others):
@@ -247,7 +251,7 @@ class Multiples:
         return self._scientific(lowest, highest, [unit, *others], mantissas, lambda: self._digits_only(unit, others))
 
     def _plain(self, unit: Divisor, low: int, high: int | None, points: bool) -> int:
-        """The spellings without exponent, from low to high units, both of which are multiples."""
+        """The spellings without an exponent, of multiples from `low` to `high` units. Both bounds are multiples."""
         if unit.places >= 0:
             return self._between(unit, low, high, points)
         # the unit is a multiple of ten, so the last digits before the point are zeros
@@ -336,7 +340,8 @@ class Multiples:
         return AnyDigits(self.numbers, places).between(first, low_open, last, high_open)
 
     def _without(self, found: int, others: list[Divisor], exponent: int) -> int:
-        """The numbers of `found` that are no multiples of the others, each of which is divided by 10 ** exponent."""
+        """The numbers of `found` that are not multiples of any of `others`. Each of `others` is first divided by
+        10 ** exponent."""
         for other in others:
             scaled = Divisor(other.modulus, other.places + exponent)
             if not exponent or scaled.adjusted <= 0:
@@ -361,7 +366,8 @@ class Multiples:
         """Spellings with an exponent from lowest to highest (None: no bound).
 
         Args:
-            lowest, highest: the exponents. At these two, the bounds of the numbers may leave out some mantissas.
+            lowest, highest: the exponents. At these two exponents, the bounds of the numbers may leave out some
+                mantissas.
             divisors: all divisors that decide which numbers are wanted.
             mantissas: makes the mantissas for one exponent.
             digits_only: makes the mantissas for all exponents at which the digits alone decide.

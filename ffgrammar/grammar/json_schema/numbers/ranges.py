@@ -304,7 +304,7 @@ class Numbers:
 
     @staticmethod
     def _normalised(value: Decimal) -> tuple[str, int]:
-        """The digits of the mantissa, which has one digit before its point, and the exponent."""
+        """The digits of the mantissa d.ddd of a value, and the exponent that belongs to this mantissa."""
         return "".join(map(str, value.as_tuple().digits)).strip("0"), value.adjusted()
 
     def _mantissa(self, digits: str, above: bool, is_open: bool, exponent: int) -> int:

@@ -5,5 +5,5 @@ In reading order:
 - types: the JSON types as bits.
 - constraints: the parts of a shape that are more than a number.
 - shape: a schema without alternatives, as constraints on each JSON type.
-- choices: alternatives from which none has been chosen yet while a shape is built.
+- choices: alternatives of a shape that is being built, of which none has been chosen yet.
 """

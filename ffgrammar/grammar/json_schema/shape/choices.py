@@ -1,4 +1,4 @@
-"""Alternatives from which none has been chosen yet while a shape is built."""
+"""Alternatives of a shape that is being built. None of them has been chosen yet."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class Contained(NamedTuple):
 
 
 class SomeKey(NamedTuple):
-    """Some key matches the expression `keys`. As a string it obeys `name`, and its value obeys `conj`."""
+    """Some key matches the expression `keys`. The key, as a string, obeys `name`, and the key's value obeys `conj`."""
 
     keys: int
     name: Conj
@@ -80,9 +80,9 @@ class Mark(NamedTuple):
 
     Attributes:
         owner: the number of the owner.
-        group: the properties that were evaluated, by name or by pattern; None if this is about items.
+        group: the properties that were evaluated, by name or by pattern; None if the mark is about items.
         length: how many items from the first on were evaluated.
-        contained: the items that obey this were evaluated, too; None: there is no such rule.
+        contained: the items that obey this conjunction were evaluated, too; None: there is no such conjunction.
         everything: whether all properties, or all items, were evaluated.
     """
 

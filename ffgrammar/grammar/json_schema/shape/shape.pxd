@@ -31,9 +31,9 @@ cdef class Shape:
     cdef public tuple pending
     # returns a shallow copy, which is independent because the values of attributes are never changed in place
     cpdef Shape copy(self)
-    # raises the lower bound of numbers to `bound` (a Decimal) unless it is higher already; an open bound is exclusive
+    # raises the lower bound of numbers to `bound` (a Decimal) unless the old one is higher; an open bound is exclusive
     cpdef at_least(self, bound, bint is_open)
-    # lowers the upper bound of numbers to `bound` (a Decimal) unless it is lower already; an open bound is exclusive
+    # lowers the upper bound of numbers to `bound` (a Decimal) unless the old one is lower; an open bound is exclusive
     cpdef at_most(self, bound, bint is_open)
     # requires that the bodies of strings match the expression `body`
     cpdef match(self, body)

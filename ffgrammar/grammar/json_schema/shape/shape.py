@@ -37,7 +37,8 @@ _NOTHING_CHECKED: Mapping[str, tuple[Conj, int]] = MappingProxyType({})
 class Shape:
     """Constraints on each JSON type. Attribute values are never changed in place, so a copy is shallow.
 
-    Each attribute must be listed in shape.pxd, in `__init__` and in `copy`. A test fails if it is missing from one.
+    Each attribute must be listed in shape.pxd, in `__init__` and in `copy`. A test fails if an attribute
+    is missing from one of the three.
     """
 
     def __init__(self) -> None:
@@ -120,12 +121,12 @@ class Shape:
         return other
 
     def at_least(self, bound: Decimal, is_open: bool) -> None:
-        """Raise the lower bound of numbers to this one, unless it is higher already."""
+        """Raise the lower bound of numbers to `bound`, unless the old bound is higher."""
         if self.low is None or bound > self.low or (bound == self.low and is_open):
             self.low, self.low_open = bound, is_open
 
     def at_most(self, bound: Decimal, is_open: bool) -> None:
-        """Lower the upper bound of numbers to this one, unless it is lower already."""
+        """Lower the upper bound of numbers to `bound`, unless the old bound is lower."""
         if self.high is None or bound < self.high or (bound == self.high and is_open):
             self.high, self.high_open = bound, is_open
 

@@ -1,4 +1,4 @@
-"""The JSON types as bits. `true` has a bit and `false` has another; so have integers and all other numbers."""
+"""The JSON types as bits. `true` and `false` have a bit each. Integers have one bit, and all other numbers another."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Keywords that only the compiler itself writes. No schema from outside can have them, because they are not strings.
 
 The opposite of a schema is a schema again. JSON Schema has no keyword for some opposites, such as a string that does
-not match an expression. The keywords of this module say these.
+not match an expression. The keywords of this module say these opposites.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ class InternalKeyword:
         return self.name
 
 
-# The comment above each keyword says what the keyword's value is, and then what it asks of a JSON value.
+# The comment above each keyword says what the keyword's value is, and after the colon what the keyword asks of a JSON
+# value.
 
 # type bits: the value has one of these types
 TYPES_LEFT = InternalKeyword("types")

@@ -32,11 +32,11 @@ class Options:
 
     Attributes:
         whitespace: "flexible": any JSON whitespace wherever RFC 8259 allows it, also before and after the value;
-            "compact": none; a number n: at most n characters at each of these positions.
+            "compact": none; a number n: as "flexible", but at most n characters in each position.
         formats: "enforce": known formats are enforced; "annotation": they are enforced only where a schema's metaschema
             demands it. Each format that is not enforced leads to a warning.
-        property_order: "schema": named properties in the schema's order, then all other keys; the required ones among
-            these keep the order of `required`. "any": keys in any order.
+        property_order: "schema": first the keys that `properties` names, in the schema's order; then all other keys. If
+            some of the other keys are required, these keep the order of `required`. "any": keys in any order.
         draft: 4, 6, 7, 2019 or 2020; None: the draft that `$schema` names, or 2020 if there is no `$schema`.
         separators: the text between items, and the text between a key and its value, as in json.dumps: a comma and a
             colon with whitespace around them. The only other whitespace is the line breaks and indents of `indent`.

@@ -127,6 +127,8 @@ FORMATS = frozenset(
 def leap_seconds(name: str, store: ExprStore) -> int:
     """Leap seconds, 23:59:60 UTC, at any offset, as an expression for the format `time` or `date-time`.
 
+    For `date-time`, the expression begins with the T, after the date.
+
     The hour of the offset determines the hour of the time, and the minute of the offset determines the minute of the
     time. So the expression is an intersection of matching hours and matching minutes, which is far smaller than a list
     of all offsets. Offsets to the east with the minute 00 have a part of their own: there, the hour of the time is one
@@ -160,8 +162,8 @@ def leap_seconds(name: str, store: ExprStore) -> int:
 
 @cache
 def pattern_of(name: str, draft: int) -> str:
-    """The pattern of a format, in the syntax of Rust's regexes (dot-all). The formats in idn.py and regex_format.py
-    have none."""
+    """The pattern of a format, in the syntax of Rust's regexes (dot-all). There is none for `idn-email` and for the
+    formats in idn.py and regex_format.py."""
     if name == "date":
         return _DATE
     if name == "date-time":

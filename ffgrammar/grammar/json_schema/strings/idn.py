@@ -5,9 +5,9 @@ neighbours), the rules about hyphens, no leading mark, normal form C, and the Bi
 with `xn--` must have the form of Punycode.
 
 Two rules are not enforced. A label that begins with `xn--` is not decoded. And a label with many characters beyond
-ASCII may be longer than 63 bytes in Punycode. (Labels of more than 59 characters always are, and are refused.) Both
-are left out because the weight of a digit in Punycode depends on the digits before it. No expression of a sensible size
-can keep account of that.
+ASCII may be longer than 63 bytes in Punycode. (Labels of more than 59 characters always are longer, and are refused.)
+Both rules are left out because the weight of a digit in Punycode depends on the digits before it. No expression of a
+sensible size can keep account of this weight.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class _Labels:
         return store.intersect([text, beyond, katakana, store.complement(store.union(broken))])
 
     def neighbours(self) -> list[int]:
-        """RFC 5892, appendices A.3 to A.6, A.8 and A.9."""
+        """Texts that break a rule of RFC 5892, appendices A.3 to A.6, A.8 and A.9, as several expressions."""
         store, every = self.store, members()
         middle_dot, keraia, geresh = [self.one(of_chars(chars)) for chars in ("\u00b7", "\u0375", "\u05f3\u05f4")]
 
@@ -143,8 +143,8 @@ class _Labels:
         ]
 
     def joiners(self) -> int:
-        """RFC 5892, appendices A.1 and A.2: a joiner that does not follow a virama. A zero width non-joiner between
-        letters that join does not break the rules."""
+        """Texts that break the rules of RFC 5892, appendices A.1 and A.2: with a joiner that does not follow a virama.
+        But a zero width non-joiner may also stand between letters that join."""
         store, complement = self.store, self.store.complement
         no_virama = complement(self.ends(self.one(members("virama"))))
         skipped = store.repeat(self.one(members("transparent")), 0, None)

@@ -209,7 +209,8 @@ class Strings:
         return self._compile(pattern, "rust", dot_all=True)
 
     def _compile(self, pattern: str, dialect: str, search: bool = False, dot_all: bool = False) -> int:
-        # Imported here, because most schemas need no patterns. The first compilation of a process is 7 ms faster so.
+        # Imported here, because most schemas need no patterns. This makes the first compilation of a process 7 ms
+        # faster.
         from ffgrammar.regex.lower.lowering import compile_regex
 
         return compile_regex(self.store, pattern, dialect, encode=JSON_CANONICAL, search=search, dot_all=dot_all)
