@@ -35,12 +35,12 @@ class IncrementalEncoder:
         self._rules = None if rules is None or rules.pretokens.is_composed else rules
         self._text = bytearray()
         self._tokens: list[int] = []
-        # Three numbers for the empty text, and for each time that pre-tokens became settled: how many bytes and how
+        # One entry for the empty text, and one for each time that pre-tokens became settled: how many bytes and how
         # many tokens were settled from then on, and how many bytes the text had at that time.
         self._marks = [(0, 0, 0)]
 
     def append(self, data: str | bytes) -> None:
-        """Append a text. If it is given as bytes, these may end inside a character."""
+        """Append a text. Bytes may end inside a character."""
         expect("append: data", data, (str, bytes, bytearray, memoryview), "a str or bytes")
         if isinstance(data, str):
             # (as `Tokenizer.encode` reads surrogates: a pair becomes its character, a lone one U+FFFD)
@@ -59,8 +59,8 @@ class IncrementalEncoder:
             self._marks.append((settled + size, len(self._tokens), len(self._text)))
 
     def truncate(self, size: int) -> None:
-        """Cut the text after its first `size` bytes. Raises TokenizerError if it has fewer, or if `size` is
-        negative."""
+        """Cut the text after its first `size` bytes. Raises TokenizerError if the text is shorter, or if `size`
+        is negative."""
         if not 0 <= size <= len(self._text):
             raise TokenizerError(f"cannot cut a text of {len(self._text)} bytes to {size}")
         del self._text[size:]

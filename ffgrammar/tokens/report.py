@@ -30,7 +30,7 @@ from ffgrammar.tokens.vocabulary.normal_form import is_normal
 
 __all__ = ["CanonicalityReport", "is_canonical", "settled_bytes"]
 
-# So many pre-tokens at the end of a text can still change if more text follows. One is not enough: o200k_base splits
+# How many pre-tokens at the end of a text can still change if more text follows. One is not enough: o200k_base splits
 # "don'" into "don" and "'" but keeps "don't" whole, and splits "中A" into two pre-tokens but keeps "中Ab" whole.
 OPEN_PRETOKENS = 2
 
@@ -68,18 +68,18 @@ def is_canonical(
     """Whether `ids` is what the tokenizer makes of their text.
 
     Special tokens are boundaries: each part between them is checked as a text of its own. With `text`, the ids must
-    also spell that text (special tokens by their names). With `text` alone, its own tokens are checked: do they give
-    the text back?
+    also spell that text (special tokens by their names). With `text` alone, the ids are those that
+    `Tokenizer.encode` makes of it, and the report says how many of them are settled.
 
     Args:
         tok: the tokenizer; it must be able to encode.
         ids: token ids, or None to take the tokens of `text`.
         text: the text that the ids should spell.
         complete: whether the text ends here. If more text may follow, the verdict is "no" only if no continuation could
-            make the ids canonical, and "yes" only if all do. Otherwise it is "undecided": more text may change the
-            tokens of the end. If the tokenizer's rules are not known (see `Tokenizer.canon`), the last two pre-tokens
-            of the text are undecided. If its pre-tokens are not known either, all tokens since the last special one
-            are undecided.
+            make the ids canonical, and "yes" only if they are canonical with every continuation. Otherwise it is
+            "undecided": more text may change the tokens of the end. If the tokenizer's rules are not known (see
+            `Tokenizer.canon`), the last two pre-tokens of the text are undecided. If its pre-tokens are not known
+            either, all tokens since the last special one are undecided.
 
     Raises:
         TokenizerError: neither ids nor text is given, an id is out of range, or the tokenizer cannot encode.
@@ -131,9 +131,9 @@ def _spells(tok: Tokenizer, ids: tuple[int, ...], text: bytes) -> bool:
 
 
 def _expected(tok: Tokenizer, given: tuple[int, ...], complete: bool) -> tuple[list[int], int, bool]:
-    """Three answers about the tokens `given`: what the tokenizer makes of their text, with the special tokens left as
-    they are; how many of these are settled; and whether it is known that `given` is not canonical, whatever text
-    follows."""
+    """(expected, settled, lost) for the tokens `given`: what the tokenizer makes of their text, with the special tokens
+    left as they are; how many tokens of `expected` are settled; and whether it is known that `given` is not canonical,
+    whatever text follows."""
     expected: list[int] = []
     part: list[int] = []
     for token in given:
@@ -153,13 +153,13 @@ def _expected(tok: Tokenizer, given: tuple[int, ...], complete: bool) -> tuple[l
         elif tok.canon is not None and begins_text(text):
             lost = not _is_begun(tok.canon, part)
             if tok.normal_form is not None and not is_normal(tok.normal_form, text.decode("utf-8", "ignore")):
-                # a text in the normal form never begins with a text that is not in it
+                # a text in the normal form never begins with a text that is not in this form
                 lost = True
                 text = tok.decode(tail)
             shared = shared_tokens(tok.coverings(text))
             settled += len(shared)
             if tail[: len(shared)] != shared:
-                # the text ends inside a character, whose bytes become other tokens once it is whole
+                # the text ends inside a character, whose bytes become other tokens once the character is whole
                 tail = shared + tok.encode(text[len(tok.decode(shared)) :])
         else:
             lost = tok.canon is not None and _is_lost(tok, tok.canon, part)

@@ -3,7 +3,7 @@
     tok = Tokenizer.from_tiktoken("cl100k_base")
     tok.encode("Hello world")          # [9906, 1917]
     tok.decode([9906, 1917])           # b"Hello world"
-    tok.coverings("Hello wor")         # the tokens with which a text that begins like this can begin
+    tok.coverings("Hello wor")         # how the tokens of a text with this prefix can begin
 
 Making a tokenizer takes 8 to 16 ms for an embedded encoding, and about as long for a file whose vocabulary is in the
 cache (tokens/loaders/vocabulary_cache.py). The rules of canonical sequences (`canon`) are made when they are first
@@ -96,7 +96,8 @@ class Tokenizer:
             vocab_size: how many ids the model has, if more than the tokenizer.
 
         Raises:
-            TokenizerError: the name is not embedded, there is no default EOS, or an id is out of range.
+            TokenizerError: the name is not embedded, the object is no encoding, no EOS is known, an EOS id is an
+                ordinary token, or an id is out of range.
         """
         return cls(make_tiktoken(encoding, eos_token_ids, vocab_size))
 
@@ -137,18 +138,18 @@ class Tokenizer:
             path: a tokenizer.json of Hugging Face; a tekken.json of Mistral; a model of sentencepiece; a GGUF file; a
                 rank file of tiktoken, or the tokenizer.model of Llama 3 or 4; a word list of RWKV; or a model's folder
                 that holds a tokenizer.json, tekken.json or tokenizer.model.
-            eos_token_ids: ids that end a text. If not given: those that the file names, or a file in the same folder;
-                0 for a word list. () for none.
+            eos_token_ids: ids that end a text. If not given: those that the file, or another file in the same
+                folder, names; 0 for a word list. () for none.
             vocab_size: how many ids the model has, if more than the tokenizer.
             pattern: for a rank file, the regular expression that cuts a text. Not needed where the file is a published
-                one that is known here: those of the embedded encodings, Llama 3 and Llama 4.
+                one that is known here: the files of the embedded encodings, of Llama 3 and of Llama 4.
 
         For the rank file of another model, the tokenizer has no special tokens but those of `eos_token_ids`. Without a
         pattern it cannot encode: grammars and masks work, and `canon_reason` says what is missing.
 
         Raises:
-            TokenizerError: the file cannot be read or is of another kind, the token that ends a text is not known, or
-                an id is out of range.
+            TokenizerError: the file cannot be read or is of another kind, `pattern` is given for a file that is no rank
+                file, the token that ends a text is not known, an id is out of range, or an EOS id is ordinary text.
         """
         return cls(make_file(path, eos_token_ids, vocab_size, pattern))
 
@@ -174,7 +175,8 @@ class Tokenizer:
             name: for messages.
 
         Raises:
-            TokenizerError: a token is not bytes; or an id is negative, out of range, or special under two names.
+            TokenizerError: a token is not bytes; an id is negative, out of range, or special under two names; a name is
+                empty; or `encode` is not callable.
         """
         return cls(make_tokens(tokens, eos_token_id, special_tokens, encode, vocab_size, name))
 
@@ -218,8 +220,8 @@ class Tokenizer:
     @property
     def normal_form(self) -> NormalForm | None:
         """The Unicode normal form, "NFC" say, that the tokenizer puts a text into before cutting it. None if it leaves
-        the text as it is, or if its rules are not known. The rules (`canon`) hold for texts in this form. No tokens of
-        another text are canonical."""
+        the text as it is, or if its rules are not known. The rules (`canon`) hold for texts in this form. A text that
+        is not in this form has no canonical tokens."""
         return self._parts.normal_form
 
     @property
@@ -298,8 +300,8 @@ class Tokenizer:
                 With "allow" it becomes that token. Use "text" for texts from strangers.
 
         Raises:
-            TokenizerError: there is no encoder, or it fails or gives ids that are not of this vocabulary; or `special`
-                is neither "text" nor "allow".
+            TokenizerError: `text` is neither str nor bytes, or `special` is neither "text" nor "allow"; or there is no
+                encoder, or it fails or gives ids that are not of this vocabulary.
         """
         if special == "allow":
             return self._encode_special(text)
@@ -353,8 +355,8 @@ class Tokenizer:
         They are known for tiktoken's encodings whose pattern can be read (`ffgrammar.tokens.pretokenize.pattern`), and
         for most BPE models, byte-level or with byte fallback, whose pre-tokenizer can be read
         (`ffgrammar.tokens.loaders.huggingface_splits`). If the tokenizer puts a text into a Unicode normal form
-        (`normal_form`), they are the rules for texts in that form. A tokenizer that changes texts in another way has
-        none.
+        (`normal_form`), they are the rules for texts in that form. They are not known for a tokenizer that changes
+        texts in another way.
         """
         return None if self._parts.rules is None else self._parts.rules.get()
 
@@ -377,8 +379,8 @@ class Tokenizer:
 
     def coverings(self, prefix: str | bytes) -> list[Covering]:
         """The coverings of a prefix: the canonical token sequences that reach the end of the prefix with their last
-        token. Sequences that differ only in the last token are one `Covering`: its kept tokens, and its candidates for
-        the last one.
+        token. Sequences that differ only in the last token are one `Covering`, which has the kept tokens and the
+        candidates for the last token.
 
         The canonical tokens of each text with this prefix begin with the kept tokens of exactly one covering, followed
         by one of its candidates. The covering that keeps most comes first.
@@ -387,7 +389,8 @@ class Tokenizer:
             prefix: the start of a text; bytes may end inside a character. An empty prefix has no covering.
 
         Raises:
-            TokenizerError: no UTF-8 text begins with these bytes, or the tokenizer's rules are not known.
+            TokenizerError: the prefix is neither str nor bytes, no UTF-8 text begins with it, or the tokenizer's rules
+                are not known.
         """
         from ffgrammar.tokens.canonical.coverings import coverings
 
@@ -440,7 +443,7 @@ class Tokenizer:
         text reaches across such an end."""
         return None if self._parts.encoder is None else self._parts.encoder.pretoken_ends(text)
 
-    # An earlier name of this method.
+    # An earlier name of `pretoken_ends`.
     piece_ends = pretoken_ends
 
     def __copy__(self) -> Tokenizer:
@@ -454,7 +457,7 @@ class Tokenizer:
         or the tokens that `from_tokens` was given. What comes out of a pickle is the same tokenizer, or an error.
 
         Raises:
-            TokenizerError: the source is a file that is gone or has changed since it was loaded.
+            TokenizerError: the source is not known, or is a file that is gone or has changed since it was loaded.
         """
         source = self._parts.source
         if source is None:

@@ -21,10 +21,10 @@ cdef enum Found:
 cdef struct Step:
     # What is known after a token.
     CanonicalState at     # the state of the rules; of no use if `found` is LOST or more
-    Cuts cuts             # where the text is cut, whatever follows. If `found` is REFUSED or more, only `character` is of use
+    Cuts cuts             # where the text is cut, whatever follows. From REFUSED on, only its field `character` is of use
     uint32_t token
     uint32_t start        # special tokens separate texts: the index of the first token of the text that `token` is in
-    uint32_t settled      # so many of the tokens so far are settled, or more: no further text can change them
+    uint32_t settled      # at least this many of the tokens so far are settled: no further text can change them
     Found found
 
 
@@ -41,10 +41,10 @@ cdef class CanonicalityTracker:
     # How many tokens there are.
     cdef uint32_t size(self) noexcept
 
-    # The next three take a copy of the last step whose `token` is set to the token that comes next. They turn this copy into the
-    # step after that token.
+    # The next three methods get a copy of the last step, in which `token` is already the token that comes next. They turn this
+    # copy into the step after that token.
 
-    # Any token. Returns 0; raises MemoryError, and what the tokenizer's encoder raises.
+    # Go on with any token. Returns 0; raises MemoryError, and what the tokenizer's encoder raises.
     cdef int go_on(self, Step* step) except -1
 
     # The part of `go_on` for a special token. Returns 0; raises what `go_on` raises.
@@ -59,11 +59,12 @@ cdef class CanonicalityTracker:
     # Whether all tokens are settled, the token of `step` included. `before` is the state before this token. Returns 1 or 0.
     cdef bint is_settled(self, Step* step, const CanonicalState* before) except -1
 
-    # Read into `end` those of the `count` tokens up to `step` that are not known to be settled. Returns 0.
+    # Give the field `end` the tokens that are not known to be settled, up to the token of `step`, which is token number `count`,
+    # counted from 1. Returns 0.
     cdef int read_end(self, const Step* step, uint32_t count) except -1
 
-    # Whether the text is still in the tokenizer's normal form after the token of `step`. Before this token it is in this form.
-    # `cut` says whether the text before the token ends inside a character.
+    # Whether the text is still in the tokenizer's normal form after the token of `step`. The text before this token is in that
+    # form. `cut` says whether the text before the token ends inside a character.
     cdef bint keeps_form(self, const Step* step, bint cut) except -1
 
     # The part of `keeps_form` that looks at the end of the text, for a token for which the answer depends on the text before it.

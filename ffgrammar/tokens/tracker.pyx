@@ -8,11 +8,11 @@
 Verdicts are those of `is_canonical` with `complete=False`. Three questions give them:
 
 1. Does some text begin with these tokens? The rules say so (tokens/canonical/rules.pyx). If not, the verdict is "no".
-2. May longer tokens come in the place of the last one? Then more text can change it, and the verdict is "undecided". Mostly
-   what was found last for the same token may come again, so one look is enough (tokens/canonical/other_ways.pyx).
-3. If not, do all coverings of the text begin with these tokens? If so, the verdict is "yes". A search tells
+2. May other tokens come in the place of the last one if the text goes on? Then the verdict is "undecided". The answer that was
+   found last for the same token is tried first, and mostly holds again (tokens/canonical/other_ways.pyx).
+3. If no others may, do all coverings of the text begin with these tokens? If so, the verdict is "yes". A search tells
    (tokens/canonical/unsettled.pyx). The search begins after tokens that are known to be settled: those that the last search
-   found, or those before the last place where the text is cut into pre-tokens whatever follows (tokens/canonical/cuts.pyx).
+   found, or those before the last place where the text is certain to be cut into pre-tokens (tokens/canonical/cuts.pyx).
 
 All that is known after a token is in a struct of 120 bytes, so a rollback only drops structs.
 """
@@ -51,9 +51,8 @@ cdef class CanonicalityTracker:
     """CanonicalityTracker(tok)\n--\n\nWhether the tokens so far are the tokenizer's own, whatever text follows.
 
     Verdicts are those of `is_canonical` with `complete=False`. A token takes about a microsecond on average. It takes up to some
-    hundred microseconds in a situation that is new to the tokenizer. (Once a token has come that no text can have there, each
-    verdict on bytes that are not UTF-8, or that end inside a character, needs a call of `is_canonical`.) A tracker is for one
-    thread at a time.
+    hundred microseconds in a situation that is new to the tokenizer. (If no text begins with the tokens so far, and their bytes
+    are not UTF-8 or end inside a character, each verdict needs a call of `is_canonical`.) A tracker is for one thread at a time.
 
     Args:
         tok: the tokenizer; its rules must be known (`Tokenizer.canon`).
@@ -87,7 +86,7 @@ cdef class CanonicalityTracker:
         return <uint32_t>(self.steps.len // STEP_WORDS) - 1
 
     def push(self, token) -> str:
-        """Go on with a token. Returns the verdict. Raises TokenizerError if the id is out of range."""
+        """Go on with a token. Returns the verdict. Raises TokenizerError if the token is no id of the vocabulary."""
         cdef Step step = self.step(self.size())[0]
         if not (PyLong_CheckExact(token) and 0 <= token < self.rules.trie.vocab_size):
             self.tok.token_bytes(token)
@@ -200,7 +199,8 @@ cdef class CanonicalityTracker:
         return self.verdict
 
     def rollback(self, n) -> None:
-        """Take back the last n tokens. Raises TypeError if n is no integer, and TokenizerError if there are fewer tokens."""
+        """Take back the last n tokens. Raises TypeError if n is no integer, and TokenizerError if n is negative or there are
+        fewer tokens."""
         n = index(n)
         if not 0 <= n <= self.size():
             raise TokenizerError(f"cannot take back {n} tokens of {self.size()}")

@@ -9,12 +9,12 @@ In reading order:
     vocabulary_json     the big parts of a tokenizer.json
     huggingface_rules   how a tokenizer.json cuts and merges, or that this cannot be known exactly
     encoders            encoders that work by rules, and encoders that call other people's code
-    vocabulary_cache    vocabularies of files in the user's cache directory
+    vocabulary_cache    the cache directory: vocabularies that were read from files
     source              where a tokenizer came from, and pickles
     parts               what a tokenizer is made of: what a loader reads, and what is built of it
     sentencepiece_model what a model of sentencepiece says, from its file
     unigram             the encoder of a unigram model
-    unigram_models      which unigram model a tokenizer.json or a model of sentencepiece is
+    unigram_models      the unigram model in a tokenizer.json or in a model of sentencepiece
     wordpiece           the bytes of WordPiece tokens
     huggingface         a tokenizer.json as a whole: bytes of tokens, special tokens, end-of-text tokens
     sentencepiece       a model of sentencepiece as a whole
@@ -23,7 +23,7 @@ In reading order:
     ranks               rank files of tiktoken and Llama, and Mistral's tekken.json
     word_list           word lists of RWKV
     files               what kind of tokenizer a file has, by its content
-    late_reading        rules and the encoder of a file whose vocabulary is known already
+    late_reading        the rules and the encoder of a tokenizer whose vocabulary came from the cache
     cached_file         the tokenizer in a file, with its vocabulary from the cache if it is there
-    makers              from what a caller gives to the parts of a tokenizer
+    makers              make the parts of a tokenizer from what a caller gives
 """

@@ -29,8 +29,8 @@ from ffgrammar.tokens.loaders.vocabulary_cache import (
 
 __all__ = ["cached_parts"]
 
-# Files in the same folder that may say something of a tokenizer, such as which tokens end a text. Loaders read none but
-# these.
+# Files in the same folder that may say something of a tokenizer, such as which tokens end a text. Loaders read only
+# these and the tokenizer's own file.
 BESIDE = (
     "generation_config.json",
     "tokenizer_config.json",
@@ -62,7 +62,7 @@ def cached_parts(path: Path, source: Source, read: Callable[[Path], ReadTokenize
     files = identify(paths)
     key = None
     if files[0] is not None and files[0][2] >= MIN_BYTES and is_settled(files):
-        # (messages of loaders name the path as it was given)
+        # (the key has the path as given, too, because messages of loaders name it)
         key = cache_key(paths[0], [str(path), source.maker, source.arguments])
     kept = None if key is None else read_entry(key, files)
     if kept is not None:
@@ -76,7 +76,7 @@ def cached_parts(path: Path, source: Source, read: Callable[[Path], ReadTokenize
 
 
 def _read_same(paths: Sequence[str], files: Sequence[Identity], read: Callable[[Path], ReadTokenizer]) -> ReadTokenizer:
-    """Reads the file. Raises TokenizerError if one of the files has changed."""
+    """Reads the first of `paths`. Raises TokenizerError if a path no longer has its identity in `files`."""
     if identify(paths) == files:
         found = read(Path(paths[0]))
         if identify(paths) == files:

@@ -52,8 +52,8 @@ class RulesEncoder:
         self._other: TiktokenEncoder | None = None
 
     def bind(self, rules: LazyRules, knows_space: bool, form: NormalForm | None) -> None:
-        """Take the tokenizer's rules, before anything is encoded. They hold for all texts, so the other arguments do
-        not matter."""
+        """Take the tokenizer's rules, before anything is encoded. The rules hold for all texts, so `knows_space` and
+        `form` do not matter."""
         self._rules = rules
 
     def _tiktoken(self) -> TiktokenEncoder:
@@ -178,7 +178,7 @@ class HuggingFaceEncoder:
         Args:
             rules: the rules.
             knows_space: whether the rules also hold for a text that has the character that stands for the space.
-            form: the rules hold only for texts in this normal form; None if for all texts.
+            form: the rules hold only for texts in this normal form; None if they hold for all texts.
         """
         self.rules, self._knows_space, self._form = rules, knows_space, form
 
@@ -215,9 +215,9 @@ class HuggingFaceEncoder:
     def encode(self, data: str | bytes) -> list[int]:
         """The ids of a text.
 
-        These tokenizers work on characters, so what becomes of bytes that are not UTF-8 is defined here. If the model
-        works on letters, the last pre-token before the first wrong byte and everything from this byte on are one
-        pre-token, as in tiktoken. If not, each wrong byte is a token of its own.
+        Hugging Face's tokenizers work on characters, so what becomes of bytes that are not UTF-8 is defined here. If
+        the model works on letters, the last pre-token before the first wrong byte and everything from this byte on are
+        one pre-token, as in tiktoken. If not, each wrong byte is a token of its own.
         """
         if isinstance(data, str):
             return self._encode_text(without_surrogates(data))

@@ -6,7 +6,7 @@
 | a token in base64 and a rank | a rank file of tiktoken or Llama |
 | an id, a token as a Python literal and a size | a word list of RWKV |
 | `GGUF` | a GGUF file |
-| a line break, the byte that begins a piece in its protocol buffer | a model of sentencepiece |
+| a line break (in a protocol buffer, this byte begins a piece) | a model of sentencepiece |
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ RANK_LINE = re.compile(rb"[A-Za-z0-9+/]+=* \d+\s*\n")
 
 
 class TokenizerFile(NamedTuple):
-    """A file of a known kind, and its content: b"" for a GGUF file. (The content is kept because a pipe cannot be read
-    twice.)"""
+    """A file of a known kind. `data` is its content, or b"" for a GGUF file. (The content is kept because a pipe cannot
+    be read twice.)"""
 
     path: Path
     kind: Literal["huggingface", "tekken", "ranks", "words", "sentencepiece", "gguf"]
@@ -61,7 +61,7 @@ def find_file(path: Path) -> TokenizerFile:
     """The tokenizer in a file or a model's folder.
 
     Raises:
-        TokenizerError: it cannot be read, or is of no kind that is read here. The message lists these kinds.
+        TokenizerError: the file cannot be read, or is of no kind that is read here. The message lists the known kinds.
     """
     path = find_path(path)
     try:

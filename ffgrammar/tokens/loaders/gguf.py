@@ -35,8 +35,8 @@ from ffgrammar.tokens.loaders.unigram_models import model_of_pieces
 
 __all__ = ["read_fields", "read_gguf", "read_pieces"]
 
-# Names of pre-tokenizers: of models that work on characters; and of models that are not read, because their tokens are
-# words without the spaces between them
+# Names of pre-tokenizers. A model with one of BY_CHARACTERS works on characters. A model with one of UNREADABLE is not
+# read, because its tokens are words without the spaces between them.
 BY_CHARACTERS = ("gemma4", "granite-embed-multi-311m", "sarvam-moe")
 UNREADABLE = ("whitespace",)
 # The longest token of line breaks for which `_makes_lines` tries merges
@@ -58,7 +58,8 @@ def read_gguf(path: Path, eos_token_ids: Any = None) -> ReadTokenizer:
         eos_token_ids: the ids that end a text; None for the one that the file names.
 
     Raises:
-        TokenizerError: the file cannot be read or is damaged, or its vocabulary is of a kind that is not read.
+        TokenizerError: the file cannot be read or is damaged, its vocabulary is of a kind that is not read, or the
+            token that ends a text is not known.
     """
     try:
         with path.open("rb") as file:
@@ -196,7 +197,7 @@ def _added(found: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def read_pieces(found: dict[str, Any], kind: int) -> Model:
-    """The vocabulary of a file, as if it had been read from a model of sentencepiece."""
+    """The vocabulary of a file, as if it had been read from a model of sentencepiece of this kind: UNIGRAM or BPE."""
     tokens: list[str] = found["tokens"]
     scores: list[float] = found.get("scores") or [0.0] * len(tokens)
     pieces = [Piece(*one) for one in zip(tokens, scores, _kinds(found), strict=True)]

@@ -1,4 +1,5 @@
-r"""How the pre-tokenizers that a GGUF file names cut a text: llama.cpp's names, and its patterns one after another.
+r"""How llama.cpp's pre-tokenizers cut a text: for each name of one, the patterns that it applies one after another.
+A GGUF file has such a name.
 
     NAMED["qwen2"]         # Cuts(patterns=(...), whole=False)
     cuts_of(None)          # of a file that names none: llama.cpp's default
@@ -17,7 +18,7 @@ __all__ = ["NAMED", "Cuts", "cuts_of"]
 
 
 class Cuts(NamedTuple):
-    """Patterns, and whether a whole pre-token is looked for among the tokens before it is merged."""
+    """Patterns, and whether a pre-token that is itself a token stays whole, without any merging."""
 
     patterns: tuple[str, ...]
     whole: bool = False
@@ -56,7 +57,7 @@ YOUTU = (
     rf"{_members('ac00-d7a3 3131-318e')}+|{ASIAN_SIGNS}+|{_members('3105-312f')}+|{ASIAN}",
     rf"[^\r\n\p{{L}}\p{{N}}]?[\p{{L}}\p{{M}}]+{CONTRACTIONS}?|\p{{N}}|{SLASHES}",
 )
-# (in a pattern that names no property, llama.cpp lets only \s match white space beyond ASCII)
+# (in a pattern that names no property, llama.cpp matches white space beyond ASCII with \s, and never with a class)
 WIDE = rf"(?:(?!\s){_members('4e00-9fa5 800-4e00 ac00-d7ff')})+"
 ALPHABETS = _members(
     "41-5a 61-7a b5 c0-d6 d8-f6 f8-1ba 1bc-1bf 1c4-293 295-2af 370-373 376 377 37b-37d 37f 386 388-38a 38c 38e-3a1 "

@@ -59,7 +59,7 @@ def read_tokenizer(source: Any, eos_token_ids: Any = None, data: bytes | None = 
     """Reads a path, a `tokenizers.Tokenizer` or a transformers tokenizer.
 
     Args:
-        source: the path of a tokenizer.json or of its folder, or an object of one of the two packages.
+        source: the path of a tokenizer.json or of its folder, or an object of `tokenizers` or transformers.
         eos_token_ids: the ids that end a text; None to look for them.
         data: the content of the file, if the source is a path and the file has been read.
 
@@ -103,7 +103,7 @@ def _read(config: dict[str, Any], name: str, eos: list[Any] | None, eos_token_id
     eos_token_ids = check_eos(eos_token_ids, MAX_VOCAB_SIZE)
     for token in config.get("added_tokens") or []:
         if token["id"] in eos_token_ids:
-            # (some files do not mark it as special; it would then be found in ordinary text, too)
+            # (some files do not mark an EOS token as special; without the mark, ordinary text could become this token)
             token["special"] = True
             special_tokens[token["content"]] = token["id"]
     strips_space = any(
@@ -160,7 +160,8 @@ def _known_eos(
 
 def find_json(source: Any) -> Path | None:
     """The path of a tokenizer.json: the source itself, or a file in the folder that the source names. None if the
-    source is an object. Raises TokenizerError."""
+    source is an object. Raises TokenizerError if the source is the text of such a file, or a path that the system does
+    not accept."""
     if isinstance(source, str) and source.lstrip().startswith("{"):
         raise TokenizerError(
             "from_huggingface: this is the text of a tokenizer.json; "
@@ -302,10 +303,10 @@ class _Decoder(NamedTuple):
     """Which bytes a token's name stands for.
 
     Attributes:
-        byte_level: whether names are in GPT-2's letters. Then the next two do not matter.
+        byte_level: whether names are in GPT-2's letters. If so, `byte_fallback` and `replacements` do not matter.
         byte_fallback: whether names like <0x0A> stand for a byte.
-        replacements: (text, what it stands for), one after the other.
-        words: for WordPiece, the function from a name to its bytes. If it is given, the others do not matter.
+        replacements: pairs (text, what it stands for), which are applied one after the other.
+        words: for WordPiece, the function from a name to its bytes. If it is given, the other fields do not matter.
     """
 
     byte_level: bool = False

@@ -36,13 +36,13 @@ from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
 __all__ = ["ListedRules", "byte_alphabet", "read_rules"]
 
-# At most so many pairs of added tokens are compared.
+# The most pairs of added tokens that are compared.
 MAX_PAIRS = 1_000_000
 # The bytes that occur in UTF-8
 USED_BYTES = [value for value in range(256) if value not in (0xC0, 0xC1) and value < 0xF5]
 # Control characters, and the first bytes of characters from U+40000 on. A pattern that does not name such a character
 # treats it as it treats some other character. So it makes no difference to what may follow a sequence if such a byte is
-# no token. RARE finds the patterns and added tokens that do name one.
+# no token. RARE finds the patterns and added tokens that name such a character.
 RARE_BYTES = [*range(0x09), *range(0x0B, 0x0D), *range(0x0E, 0x20), 0x7F, *range(0xF1, 0x100)]
 RARE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\U00040000-\U0010ffff]|\\[vf]")
 
@@ -53,7 +53,7 @@ class ListedRules(NamedTuple):
     Attributes:
         vocabulary: id by name of the model's tokens.
         merges: as the file has them, each "a b" or [a, b]; or the JSON text of their list.
-        splits: those of its pre-tokenizer.
+        splits: the patterns of the pre-tokenizer.
         byte_tokens: see `Merges`.
         whole_pretokens: see `CanonicalRules`.
         space: the character that stands for the space.
@@ -63,7 +63,7 @@ class ListedRules(NamedTuple):
         form: the normal form that the tokenizer puts a text into first; None if it leaves the text as it is. The rules
             hold for texts in this form.
         missing: bytes that are no token. No decoded text has them, so the rules need not know what becomes of them.
-        ranks: of the merges; None if the merges are in the order of ranks.
+        ranks: the ranks of the merges; None if the merges are listed in the order of ranks.
     """
 
     vocabulary: Mapping[str, int]
@@ -349,9 +349,9 @@ def _atoms(
 
     `every` has all added tokens, `added` those that are not special. Tokens that are not normalized are found before
     those that are. Special tokens are found too, and then passed over. If one of these two facts can make a difference,
-    TokenizerError is raised. `replaced` says that normalizing puts `space` in place of each space. Then a normalized
-    token with a space or `space` in it is found whichever of the two the text has there. Any other token is found only
-    where the text has exactly its characters.
+    TokenizerError is raised. `replaced` says whether normalizing puts `space` in place of each space. If so, a
+    normalized token with a space or `space` in it is found whichever of the two the text has there. Any other token is
+    found only where the text has exactly its characters.
     """
     atoms: dict[str, int] = {}
     knows_space = True
@@ -372,7 +372,7 @@ def _atoms(
 
 def _check_overlaps(every: list[dict[str, Any]], added: list[dict[str, Any]], space: str | None) -> None:
     """Raises TokenizerError if a text may have two tokens that overlap, so that one of the `added` ones is not
-    found."""
+    found, or if there are more than MAX_PAIRS pairs to compare."""
     texts: tuple[list[str], list[str]] = ([], [])
     for token in added:
         texts[bool(token.get("normalized"))].append(token["content"].replace(space or " ", " "))

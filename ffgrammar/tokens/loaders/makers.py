@@ -152,7 +152,7 @@ def _listed(eos_token_ids: EosIds) -> list[int] | None:
 
 
 def read_file(file: TokenizerFile, name: str, eos_token_ids: EosIds, pattern: str | None) -> ReadTokenizer | str:
-    """What is in a file, or the name of the embedded encoding that it is.
+    """What is in a file; for the rank file of an embedded encoding, the name of this encoding.
 
     Args:
         file: the file.
@@ -161,7 +161,8 @@ def read_file(file: TokenizerFile, name: str, eos_token_ids: EosIds, pattern: st
         pattern: as the caller gave it.
 
     Raises:
-        TokenizerError: the file cannot be read, or a pattern is given for a file that is no rank file.
+        TokenizerError: the file cannot be read, the token that ends a text is not known, an EOS id is ordinary text, or
+            a pattern is given for a file that is no rank file.
     """
     if pattern is not None and file.kind != "ranks":
         raise TokenizerError(f"{file.path}: pattern= is for rank files; this file has its own")

@@ -15,8 +15,8 @@ cdef class NameTable:
     cdef TokenIndex index
     cdef set others                   # the ids of names that are not in GPT-2's letters; None before these are looked for
 
-    # Take over `names`, none of which is empty, and `listed`, which malloc made and which the table frees, even after an error.
-    # Returns 1, or 0 if two names are equal.
+    # Take over `names` and `listed`. All listed ids have a name. The table frees `listed`, which malloc made, even if `fill`
+    # raises an error. Returns 1, or 0 if two names are equal.
     cdef bint fill(self, PackedTokens names, uint32_t* listed, uint32_t count) except -1
 
     # Enter a name into the index. Returns False if it is there already.

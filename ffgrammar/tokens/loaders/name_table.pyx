@@ -231,8 +231,11 @@ cdef class NameTable:
 
         Args:
             old: the text that is replaced; "" for nothing.
-            new: what stands in its place, of at most as many bytes.
+            new: what replaces it; it has at most as many bytes as `old`.
             byte_fallback: whether names like <0x0A> stand for a byte.
+
+        Raises:
+            ValueError: `new` has more bytes than `old`.
         """
         cdef bytes before = old.encode(), after = new.encode()
         cdef uint32_t old_size = len(before), new_size = len(after)

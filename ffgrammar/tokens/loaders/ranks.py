@@ -7,7 +7,7 @@ Mistral's tekken.json has the pattern, too, and says how many special tokens com
     read.tokens[42], read.special_tokens, read.pattern
 
 Files of tiktoken's kind say neither how a text is cut nor what the special tokens are. If the checksum is that of a
-known model's file, both are known.
+known model's file, the pattern and the special tokens are known.
 """
 
 from __future__ import annotations
@@ -109,8 +109,8 @@ def read_rank_file(path: Path, data: bytes, pattern: str | None) -> RankedTokens
         pattern: how the tokenizer cuts a text, if the caller knows.
 
     Raises:
-        TokenizerError: a line is not a token and a rank. Or there is no pattern, and the file is named like an embedded
-            encoding but has other content.
+        TokenizerError: a line is not a token and a rank, there are no tokens, or a rank is out of range or there twice.
+            Or there is no pattern, and the file is named like an embedded encoding but has other content.
     """
     checksum = hashlib.sha256(data).hexdigest()
     if pattern is None:
@@ -160,7 +160,7 @@ TEKKEN_SPECIAL = (
 
 
 def read_tekken(path: Path, data: bytes) -> RankedTokens:
-    """Reads a tekken.json. The ids of its ranks begin after its special tokens.
+    """Reads a tekken.json. Special tokens have the first ids. The token of rank 0 has the next id, and so on.
 
     Raises:
         TokenizerError: it is damaged.

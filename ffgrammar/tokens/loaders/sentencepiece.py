@@ -6,8 +6,8 @@ A model is turned into the JSON value of a tokenizer.json, which huggingface.py 
 each piece has a score. The neighbours that together are the piece with the highest score merge first, wherever the
 piece is cut between them. So all merges to one piece have the same rank.
 
-Unigram models have no rules, but most of them encode here (unigram.py). The package `sentencepiece` encodes with the
-others, and with BPE models that have no rules here: those that normalize a text first, say.
+Unigram models have no rules, but most of them encode here (unigram.py). The other unigram models are left to the
+package `sentencepiece`. So are BPE models that have no rules here: those that normalize a text first, say.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def read_sentencepiece(path: Path, data: bytes, eos_token_ids: Any = None) -> Re
         eos_token_ids: the ids that end a text; None for the one that the model names.
 
     Raises:
-        TokenizerError: it is no such model, or is neither BPE nor unigram.
+        TokenizerError: the data are no such model, or one that is neither BPE nor unigram; or the token that ends a
+            text is not known.
     """
     model = parse_model(path, data)
     if eos_token_ids is None and not 0 <= model.eos_id < len(model.pieces):
@@ -90,7 +91,7 @@ def _why_no_rules(model: Model) -> str:
     if any(piece.kind == UNUSED for piece in model.pieces):
         return "the model has unused pieces"
     if any(piece.kind == USER_DEFINED and " " in piece.text for piece in model.pieces):
-        # (spaces of a text become SPACE first, so the symbol is never found)
+        # (spaces of a text become SPACE first, so such a user-defined piece is never found)
         return "a symbol has a space"
     scores = Counter(piece.score for piece in model.pieces if piece.kind == NORMAL and len(piece.text) > 1)
     tied = [piece for piece in model.pieces if piece.kind == NORMAL and scores[piece.score] > 1]
@@ -103,12 +104,14 @@ def _why_no_rules(model: Model) -> str:
 
 
 def _are_runs(tied: list[Piece], least: float) -> bool:
-    """Whether the pieces with equal scores are runs of spaces, and merge in the order of ids as in sentencepiece's.
+    """Whether the `tied` pieces, which have equal scores, are runs of spaces, and merging them in the order of ids
+    makes what sentencepiece makes.
 
-    These pieces must merge after all others. Of merges with equal scores, sentencepiece makes the leftmost first. Ranks
-    here are in the order of ids, so all merges to one length come before those to the next. For models like Llama 2's
-    both orders make the same pieces of a run. That is tried for all runs of up to four times the longest piece. If a
-    piece has more than MAX_RUN spaces, the answer is no: to try it would take time that grows with its third power.
+    They must merge after all other pieces, so none of their scores may be above `least`, the lowest score of the model.
+    Of merges with equal scores, sentencepiece makes the leftmost first. Ranks here are in the order of ids, so all
+    merges to one length come before those to the next. For models like Llama 2's both orders make the same pieces of a
+    run. That is tried for all runs of up to four times the longest piece. If a piece has more than MAX_RUN spaces, the
+    answer is no: to try that would take time that grows with the third power of this number.
     """
     if any(set(piece.text) != {SPACE} or piece.score > least for piece in tied):
         return False
@@ -146,7 +149,8 @@ def added_token(number: int, text: str, special: bool) -> dict[str, Any]:
 
 
 def _merges(model: Model) -> tuple[list[tuple[str, str]], list[int]]:
-    """(all pairs of pieces that together are a piece, the one with the best score first; the rank of each pair)."""
+    """(all pairs of pieces that together are a piece, those for the piece with the best score first; the rank of each
+    pair)."""
     normal = sorted((piece for piece in model.pieces if piece.kind == NORMAL), key=lambda piece: -piece.score)
     texts = {piece.text for piece in normal}
     merges: list[tuple[str, str]] = []

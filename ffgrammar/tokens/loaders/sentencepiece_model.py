@@ -72,7 +72,7 @@ class Model(NamedTuple):
 
     @property
     def normalizes(self) -> str:
-        """How the model changes a text before it encodes it, apart from a space before the text; "" if it does not."""
+        """How the model changes a text before encoding it, apart from a space before it; "" if it stays as it is."""
         changes = [
             self.charsmap and (self.map_name or "its own map of characters"),
             self.joins_spaces and "surplus spaces are removed",

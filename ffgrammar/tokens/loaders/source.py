@@ -33,7 +33,7 @@ class Source(NamedTuple):
 
     Attributes:
         maker: the name of the method of `Tokenizer`.
-        arguments: by name.
+        arguments: the arguments of the call, by name.
         files: the paths of the files that the call may read; () if it reads none.
         identities: what `identify` said of these files before they were read.
     """
@@ -48,7 +48,7 @@ def to_pickle(source: Source, fingerprint: str) -> tuple[str, dict[str, Any], st
     """What a pickle says of a tokenizer: the arguments of `from_pickle` after the first.
 
     Raises:
-        TokenizerError: its file is gone or has changed since it was read.
+        TokenizerError: a file of the source cannot be read, is gone or has changed since it was read.
     """
     total = _checksum(source.files)
     if identify(source.files) != list(source.identities):
@@ -104,7 +104,7 @@ def _checksum(files: Sequence[str]) -> str:
 
 def _add_content(digest: Any, file: Any) -> int:
     """Adds the content of a file to the checksum, or its first GGUF_BYTES if it is a GGUF file. Returns how many bytes
-    these are."""
+    were added."""
     buffer = bytearray(CHUNK)
     total = 0
     most = None

@@ -17,7 +17,7 @@ def read_encoding(encoding: Any) -> tuple[list[bytes | None], dict[str, int], st
     """(tokens by id, special tokens, name, encoder) of a `tiktoken.Encoding`.
 
     Raises:
-        TokenizerError: `encoding` is something else.
+        TokenizerError: `encoding` is something else, or Mistral's tekken without its special tokens.
     """
     try:
         special_tokens = {name: encoding.encode_single_token(name) for name in sorted(encoding.special_tokens_set)}

@@ -1,4 +1,4 @@
-"""Unigram models of a tokenizer.json, of sentencepiece or of a GGUF file: what such a file says, and how it encodes.
+"""Unigram models of a tokenizer.json, of sentencepiece or of a GGUF file: what such a file says, and the encoder.
 
     encoder = UnigramEncoder(model, other)      # `other` encodes with the package that the model comes from
     encoder.bind_trie(trie)                     # once the vocabulary's trie is made

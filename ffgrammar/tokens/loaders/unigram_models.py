@@ -3,8 +3,9 @@
     unigram = model_of_pieces(model, name, single=True)     # of sentencepiece; of a GGUF file with single=False
     unigram = model_of_config(config, steps, name)          # of a tokenizer.json
 
-Both return None if the model has something that this module does not support. Then the package of the model encodes;
-for a GGUF file there is none. Both raise TokenizerError if the map of characters is damaged; `name` is for messages.
+Both functions return None if the model has something that this module does not support. Then the package that the
+model comes from encodes; a GGUF file has no such package. Both functions raise TokenizerError if the map of characters
+is damaged; `name` is for messages.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ __all__ = ["NO_RULES", "as_the_package_reads", "hide_special", "join_words", "mo
 NO_RULES = "the model is unigram: which of its tokens can follow others is not known by rule"
 # In a piece: a space after another character
 INNER_SPACE = re.compile(f"[^{SPACE}]{SPACE}")
-# The package `tokenizers` has ways of its own with the names of tokens for bytes and, if spaces are joined, with white
-# space other than a space.
+# The package `tokenizers` treats two things in a text in its own way: names of tokens for bytes and, if spaces are
+# joined, white space other than a space.
 BYTE_NAME = "<0x[0-9A-Fa-f]{2}>"
 OTHER_SPACES = rf"[^\S ]|{SPACE}"
 # No text has a name of this form.

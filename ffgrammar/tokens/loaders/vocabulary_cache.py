@@ -1,7 +1,7 @@
 """Vocabularies of files, kept in the user's cache directory, so that the next process need not read the file again.
 
     key = cache_key(path, options)
-    entry = read_entry(key)                 # None: not there, damaged, or of a file that has changed
+    entry = read_entry(key, files)          # None: not there, damaged, or of a file that has changed
     write_entry(key, vocabulary, files)     # never fails: where nothing can be written, nothing is kept
 
 An entry is one file. It has the vocabulary in front-coded form (vocabulary/pack.py), and the rest of
@@ -45,7 +45,7 @@ DIGEST = 32
 # For all entries together. Those that were not used for the longest time are deleted first.
 MAX_BYTES = 256 << 20
 MAX_ENTRY = 64 << 20
-# The time of a change that is older than this differs from the time of a change that is made now.
+# If the last change of a file is older than this, a change that is made now has another time.
 SETTLED_NS = 2_000_000_000
 # A file that is as old as this and has not been renamed was left by a process that is gone.
 ABANDONED_S = 3600.0
@@ -100,7 +100,7 @@ def is_settled(files: Sequence[Identity]) -> bool:
 
 
 def _code() -> list[tuple[str, int, int]]:
-    """A list that is another one if the code that reads files has another version, or is another build."""
+    """A list that differs between versions and builds of the code that reads files."""
     here = os.path.dirname(os.path.abspath(__file__))
     found = []
     for folder in (here, os.path.join(os.path.dirname(here), "vocabulary")):
@@ -211,7 +211,7 @@ def write_entry(key: str, vocabulary: CachedVocabulary, files: Sequence[Identity
 
     Args:
         key: its path, from `cache_key`.
-        vocabulary: what it says.
+        vocabulary: what the entry says.
         files: what `identify` said of the files before they were read.
     """
     import hashlib

@@ -86,7 +86,7 @@ cdef inline int _hex4(const uint8_t* digits) noexcept nogil:
 
 
 cdef int _escape(Text* text, uint8_t* out) noexcept nogil:
-    """Reads what follows a backslash, and writes its UTF-8 to `out`. Returns how many bytes these are, or UNUSUAL."""
+    """Reads what follows a backslash, and writes the character to `out` in UTF-8. Returns how many bytes it has, or UNUSUAL."""
     cdef int code, low
     cdef uint8_t one
     if text.at >= text.size:
@@ -127,7 +127,7 @@ cdef int _escape(Text* text, uint8_t* out) noexcept nogil:
 
 cdef long _string(Text* text, uint8_t* out) noexcept nogil:
     """Reads the rest of a string, after its first quote. Writes its UTF-8 to `out`, which has room for as many bytes as the JSON
-    text has. Returns how many bytes these are, or UNUSUAL."""
+    text has. Returns how many bytes are written, or UNUSUAL."""
     # (copies, because the compiler must assume that a write to `out` may change the text)
     cdef const uint8_t* data = text.data
     cdef size_t at = text.at

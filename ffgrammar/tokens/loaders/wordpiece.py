@@ -7,7 +7,7 @@ of a token inside a text are:
     to_bytes = token_bytes(prefix="##", cleanup=True)
     to_bytes("fox"), to_bytes("##es"), to_bytes(".")     # b" fox", b"es", b"."
 
-At the start of a whole text the decoder leaves the first space out, as that of Llama 2 does
+At the start of a whole text the decoder leaves the first space out, as Llama 2's decoder does
 (`Tokenizer.strips_first_space`).
 """
 

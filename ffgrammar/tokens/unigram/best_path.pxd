@@ -16,7 +16,8 @@ cdef struct PathEnd:
 
 cdef class BestPath:
     cdef readonly TokenTrie trie
-    # By the token that represents some bytes: the score of the piece with these bytes, NaN if there is none; and this piece
+    # Two tables by token. For a token that represents its bytes, they have the score of the piece with these bytes (NaN if there
+    # is none) and the id of this piece.
     cdef double* scores
     cdef uint32_t* pieces
     # By two bytes: their node, or 0. Nodes of one byte have the most children to search. This table halves the time of encoding.
@@ -35,7 +36,7 @@ cdef class BestPath:
     # a character is no piece and there is no token for it.
     cdef BpeStatus encode_all(self, const uint8_t* text, size_t count, PathEnd* ends, Ids* out) noexcept nogil
 
-    # Append the tokens of the best path through a text or, `by_words`, a word. Returns as `encode_all`.
+    # Append the tokens of the best path through a text or, if `by_words`, through a word. Returns as `encode_all`.
     cdef BpeStatus encode_path(self, const uint8_t* text, uint32_t count, PathEnd* ends, Ids* out) noexcept nogil
 
     # Find the best path to each offset: fill ends[: count + 1].

@@ -24,9 +24,9 @@ from ffgrammar.core.errors import TokenizerError
 
 cdef enum:
     LABEL = 0x800000FF  # the bits of a unit that say which byte leads to it
-    LEAF = 0x100        # whether a rule ends there
-    WIDE = 0x200        # whether the offset of the unit is in steps of 256
-    VALUE = 0x7FFFFFFF  # the bits of a value
+    LEAF = 0x100        # the bit that says whether a rule ends at the unit
+    WIDE = 0x200        # the bit that says whether the offset of the unit (see `below`) is in steps of 256
+    VALUE = 0x7FFFFFFF  # in a unit that stands for a rule: the bits that say where the rule's text begins
 
 
 cdef inline uint32_t below(uint32_t unit) noexcept nogil:

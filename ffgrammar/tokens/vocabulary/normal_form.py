@@ -22,7 +22,7 @@ BOUNDARIES = ((0x00, 0x2FF), (0x370, 0x482), (0x3041, 0x3096), (0x30A1, 0x30FA),
 
 
 def is_normal(form: NormalForm, text: str) -> bool:
-    """Whether a text is in a normal form. Every part of such a text is, too."""
+    """Whether a text is in a normal form. Every part of such a text is in this form, too."""
     return unicodedata.is_normalized(form, text)
 
 

@@ -55,7 +55,8 @@ class SpecialNames:
         return found[0] if isinstance(found[0], str) else found[0].decode("utf-8", "surrogatepass")
 
     def split(self, text: str | bytes) -> list[tuple[str | bytes, int | None]]:
-        """The parts of a text: (what stands before it, its id) for each name, and (the rest of the text, None)."""
+        """For each name in a text, a pair (the text between the name before it and this name, the id of this name). The
+        last pair is (the rest of the text, None)."""
         parts: list[tuple[str | bytes, int | None]] = []
         at = 0
         for found in self._text.finditer(text) if isinstance(text, str) else self._bytes.finditer(text):

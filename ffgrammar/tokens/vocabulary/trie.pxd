@@ -23,8 +23,8 @@ from libc.string cimport memcmp, memcpy
 from ffgrammar.tokens.vocabulary.packed_tokens cimport PackedTokens
 
 cdef enum:
-    # The most bytes that a token in the trie may have. A walk has arrays of this size on the stack, so it is not larger than
-    # models need: Claude has tokens of 1,024 spaces.
+    # The most bytes that a token in the trie may have. A walk has arrays of this size on the stack, so the limit is no higher
+    # than models need: Claude has tokens of 1,024 spaces.
     MAX_TOKEN_BYTES = 1024
     DEPTH_BITS = 11
 
@@ -57,7 +57,7 @@ cdef inline uint32_t node_depth(const TrieNode* node) noexcept nogil:
 
 
 cdef inline uint32_t subtree_end(const TrieNode* nodes, uint32_t at) noexcept nogil:
-    """The index after the last node of the subtree at `at`. If the node at `at` has a next sibling, it is the sibling's index."""
+    """The index after the last node of the subtree at `at`: that of the next sibling, if there is one."""
     return at + node_size(&nodes[at])
 
 
@@ -187,8 +187,9 @@ cdef class TokenTrie:
     # Returns the front-coded form of tokens (trie.pyx::FrontCoded). `order` and `count` are those of `_build`.
     cdef bytearray _front_code(self, const uint32_t* order, uint32_t count)
 
-    # The rest of `_build`. `raw` is the front-coded form of `count` tokens and has `size` bytes. `wide` says whether the form is
-    # wide. `aliases` says how many tokens in it have the same bytes as the token before them.
+    # Make nodes, aliases and index from `raw`, which is the front-coded form of `count` tokens and has `size` bytes. `order` has
+    # the ids of these tokens, in byte order. `wide` says whether the form is wide. `aliases` says how many tokens in it have
+    # the same bytes as the token before them.
     cdef int _make_nodes(
         self, const uint32_t* order, const uint8_t* raw, size_t size, uint32_t count, bint wide, uint32_t aliases
     ) except -1

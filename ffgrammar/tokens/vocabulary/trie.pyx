@@ -5,7 +5,7 @@
     trie.subtree(b"a")       # [0, 1]: the tokens that begin with "a", in byte order
 
 The .pxd describes the nodes and how to walk over them. A trie is filled once, by one linear pass over the tokens in byte order, and
-never changes, so any number of threads may read it. It takes 10 bytes a node, 4 bytes an id, the tokens' bytes, and 8 to 16
+never changes, so any number of threads may read it. A trie takes 10 bytes a node, 4 bytes an id, the tokens' bytes, and 8 to 16
 bytes a token for the index from bytes to ids: 4 MB for the 100,000 tokens of cl100k.
 """
 
@@ -102,7 +102,7 @@ cdef uint64_t _count_nodes(
         shared[k] = <uint16_t>common
         rest[k] = <uint16_t>(length - common)
         nodes += length - common
-        # The tokens are sorted, and all of this one is shared with the one before: both have the same bytes.
+        # Tokens are sorted. So if a token shares all of its bytes with the token before it, both have the same bytes.
         aliases[0] += common == length
         before = token
         before_length = length
