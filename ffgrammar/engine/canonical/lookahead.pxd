@@ -66,13 +66,13 @@ cdef class Lookahead:
     # token.
     cdef int can_end_pretoken(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
 
-    # Whether the text can go on from `config` so that the pre-token ends there. `hypothesis` is a state of the automaton of
-    # pre-tokens.
+    # Whether the pre-token can end at `config`: some text that the grammar allows next makes it end there. `hypothesis` is a
+    # state of the automaton of pre-tokens.
     cdef int can_reach_boundary(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil
 
-    # Append to `found` all tokens that may come next inside the pre-token, whatever the last token is, so that the text can go on
-    # to a sentence. `at.last` must be UNCONSTRAINED, and `at` must not be inside a character. Returns OK, a status, or 1 if there
-    # are many or the search would take too long.
+    # Append to `found` all tokens that may come next inside the pre-token, and after which the text can go on to a sentence,
+    # whatever the last token is. `at.last` must be UNCONSTRAINED, and `at` must not be inside a character. Returns OK, a status,
+    # or 1 if there are many or the search would take too long.
     cdef int list_followers(self, Engine engine, const Config* config, const CanonicalState* at, Vec* found) noexcept nogil
 
     # Whether `token`, which is the ASCII character `byte`, is one of the tokens that list_followers finds for `config` and `at`.
@@ -119,9 +119,10 @@ cdef class Lookahead:
     # `can_reach_boundary` without a look at the verdicts that are kept.
     cdef int search_boundary(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil
 
-    # Try every ASCII character or, with `wide`, every other character. Returns 1 if one of them leads to a place from which any
-    # text will do. If none does, adds the configurations after these characters to the frontier, and returns 0. Or returns a
-    # status. `ended` says whether the pre-token ended before an earlier character. `steps_left` bounds the work.
+    # Try every ASCII character or, with `wide`, every other character. Returns 1 if one of them leads to a place where any text
+    # may follow, or where the text can end. If none does, adds the configurations after these characters to the frontier, and
+    # returns 0. Or returns a status. `ended` says whether the pre-token ended before an earlier character. `steps_left` bounds
+    # the work.
     cdef int try_characters(
         self, Engine engine, const Config* config, bint wide, uint32_t hypothesis, bint ended, uint32_t* steps_left,
     ) noexcept nogil

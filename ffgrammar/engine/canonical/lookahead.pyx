@@ -2,10 +2,10 @@
 merges never leave `orde` beside a token that begins with r. So whether a token may come is decided by looking for a sentence
 that goes on with it.
 
-The sentence need not be found whole. After the end of a pre-token, any text that the grammar allows has canonical tokens, and
-the grammar can complete whatever it has allowed so far. So it is enough that some text brings the pre-token to its end
-(`can_reach_boundary`). Whether some text does depends on the grammar's configuration and on the hypothesis about pre-tokens, not
-on tokens, and is found once. If, and only if, the pre-token cannot end yet, the search tries tokens that go on with it.
+The sentence need not be found whole. After the end of a pre-token, any text that the grammar allows has canonical tokens, and the
+grammar can complete whatever it has allowed so far. So it is enough that the pre-token can end here: that some text can follow
+before which it ends (`can_reach_boundary`). This depends on the grammar's configuration and on the hypothesis about pre-tokens,
+not on tokens. So it is found once. Only if the pre-token cannot end yet, the search tries tokens that go on with it.
 
 Verdicts are kept for all matchers of a grammar, within the budget of its caches.
 """

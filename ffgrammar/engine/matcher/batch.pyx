@@ -1,10 +1,10 @@
 """Masks of many matchers at once.
 
 The calling thread writes the masks of guided matchers. Then it copies masks that are known, up to the first matcher whose mask
-must be made. From that matcher on, matchers are shared out to threads one by one, if they are of several grammars. A grammar
-makes one mask at a time. So a thread that finds the grammar of a matcher busy puts this matcher off to the end, and goes on
-with others. Only the calling thread touches Python objects. The other threads read the C fields of matchers, which the calling
-thread keeps alive.
+must be made, or that has drafted tokens. From that matcher on, matchers are shared out to threads one by one, if they are of
+several grammars. A grammar makes one mask at a time. So a thread that finds the grammar of a matcher busy puts this matcher off
+to the end, and goes on with others. Only the calling thread touches Python objects. The other threads read the C fields of
+matchers, which the calling thread keeps alive.
 """
 
 from libc.stdint cimport uint32_t
@@ -26,7 +26,7 @@ import os
 from ffgrammar.core.errors import LimitError, MatcherError
 
 cdef enum:
-    # at most this many threads by default: they only make masks that are not known, and these are few
+    # at most this many threads by default: they mostly make masks that are not known, and these are few
     MAX_DEFAULT = 8
 
 

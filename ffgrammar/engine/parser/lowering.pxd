@@ -31,5 +31,5 @@ cdef class RuleTables:
     # Append one template, whose lowered body is `body`. `words` says how many words the bits of a parametric nonterminal take.
     cdef int lower_template(self, template, list body, dict words) except -1
 
-    # Make the instances of parameter zero, and note how much of each table was made with the grammar.
+    # Make the instances of parameter zero, and note how long `symbols`, `bodies` and `instances` are now. Texts may add to these.
     cdef int lower_instances(self, grammar, dict words) except -1

@@ -75,8 +75,8 @@ cdef class RuleTables:
     cdef dict lower_lexemes(self, grammar):
         """Fill what is kept by lexeme, and `skips`.
 
-        In the tables no lexeme matches the empty text, because the lexer would not advance. If the grammar has a lexeme that
-        does, the empty text is taken out of its expression. In productions, a nonterminal that stands for "this lexeme or
+        In the tables no lexeme matches the empty text, because the lexer would not advance. If a lexeme of the grammar matches
+        the empty text, this text is taken out of its expression. In productions, a nonterminal that stands for "this lexeme or
         nothing" then takes the place of the lexeme, unless the lexeme is a skip. Returns these nonterminals by lexeme.
         """
         cdef dict optional = {}
@@ -213,7 +213,7 @@ cdef class RuleTables:
         return 0
 
     cdef int lower_instances(self, grammar, dict words) except -1:
-        """Make the instances of parameter zero, and note how much of everything was made with the grammar."""
+        """Make the instances of parameter zero, and note how long `symbols`, `bodies` and `instances` are now."""
         cdef Rules* rules = &self.rules
         cdef uint32_t nonterminal
         for family in grammar.parametric:

@@ -1,8 +1,9 @@
 # cython: language_level=3
 """Characters as they are spelled between the quotes of a JSON string.
 
-JSON strings are an encoding (utf8.py) with escapes: where a pattern has `"` or a line break, a JSON text has `\\"` or
-`\\n`. So a schema's `pattern` becomes an expression over the bytes of the JSON text itself.
+A JSON string is a way to write characters as bytes, as UTF-8 is (utf8.py), but it has escapes: where a pattern has `"`
+or a line break, a JSON text has `\\"` or `\\n`. So a schema's `pattern` becomes an expression over the bytes of the JSON
+text itself.
 """
 
 from __future__ import annotations
@@ -102,7 +103,8 @@ def _parts(members: Charset, every: bool) -> tuple[Charset, bytes, Ranges]:
 
 @lru_cache(maxsize=1024)
 def _utf16(members: Charset) -> tuple[Ranges, list[tuple[Ranges, list[tuple[int, int]]]]]:
-    """The members that are one code unit; then sets of low surrogates, each with the high surrogates in front."""
+    """The members that are one code unit; then sets of low surrogates, each with the high surrogates that may come
+    before it in a text."""
     units = tuple([(lo, hi, EMPTY) for lo, hi in intersect(members, ((0x0000, 0xFFFF),))])
     beyond = tuple([(lo - 0x10000, hi - 0x10000, EMPTY) for lo, hi in intersect(members, ((0x10000, 0x10FFFF),))])
     pairs = []

@@ -48,7 +48,7 @@ def compared_array_symbol(em: Symbols, shape: Shape, depth: int) -> int | None:
     if shape.unique is None:
         assert shape.repeated is not None
         if most is not None:
-            message = "the last item that fits may be unable to equal another one, and then nothing can follow"
+            message = "two items must be equal, but the last one may be unable to, and then nothing can follow"
             em.warnings.once(shape.repeated, "uniqueItems", f"uniqueItems: {message}")
         return array_symbol(_CheckedStyle(em, shape.repeated, "repeated", ()), there, depth)
     if most is not None and most <= 1:
@@ -306,7 +306,7 @@ def _mixed(
         if shape.min_items == 0:
             add(array, [style.opening, style.closing])
         line = style.layout.line_break
-        # the symbols one by one: a template with `again` must contain a terminal, not only nonterminals
+        # the symbols of the comma, not a nonterminal for them: a template with `again` must contain a terminal
         comma = style.layout.comma_symbols(em.builder.check("unique") if left else None)
         add(more, [*style.layout.last_break, style.closing], counts=((shape.min_items, None), ANY_COUNT))
         for symbol, before in ((array, (style.opening, *line)), (more, comma)):
