@@ -2,8 +2,8 @@
 """Characters as they are spelled between the quotes of a JSON string.
 
 A JSON string is a way to write characters as bytes, as UTF-8 is (utf8.py), but it has escapes: where a pattern has `"`
-or a line break, a JSON text has `\\"` or `\\n`. So a schema's `pattern` becomes an expression over the bytes of the JSON
-text itself.
+or a line break, a JSON text has `\\"` or `\\n`. So a schema's `pattern` becomes an expression over the bytes of the
+JSON text itself.
 """
 
 from __future__ import annotations
