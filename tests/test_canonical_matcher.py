@@ -14,7 +14,7 @@ import pytest
 
 import ffgrammar as ff
 from ffgrammar_cli.bench.data import compact, load_schemas, spaced
-from oracle.languages import allowed
+from oracle.languages import allowed, compare
 from oracle.rules_checks import check_masks, check_prompts
 
 NAMES = ["cl100k_base", "o200k_base"]
@@ -89,6 +89,26 @@ def test_only_what_both_go_on_with(cl100k: ff.Tokenizer) -> None:
     matcher = ff.compile_json_schema({"type": "object", **schema}, cl100k).matcher(canonical=True)
     assert matcher.accept_tokens(cl100k.encode('{"')) == 1
     assert {cl100k.token_bytes(token) for token in allowed(matcher)} == {b"order", b"orderId"}
+
+
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        [f"name{'x' * size}" for size in (1, 58, 59, 60, 61, 62, 63, 64, 65)],
+        [f"word{letter}s" for letter in "abcdefghijkl"],
+        [f"word{letter}s" for letter in "abcdefghijklm"],
+        [f"{'ab' * 40}{letter}{'cd' * 40}" for letter in "mnop"],
+        ["a" * 300, "a" * 301 + "b", "a" * 64 + ".", "a" * 65 + " b"],
+        ["\u65e5\u672c\u8a9e", "\u65e5\u672c", "\u65e5x", "\u00e9t\u00e9", "\u00e9tude", "\U0001f642\U0001f44d"],
+        ['"order":', '"orders":', '"', '",', '","', '"}', '"}}', '"},"x"'],
+    ],
+    ids=["long", "12 bytes", "13 bytes", "many bytes", "one letter", "characters", "quotes"],
+)
+def test_places_with_few_texts_and_with_more(any_tok: ff.Tokenizer, sentences: list[str]) -> None:
+    """The bounds of engine/canonical/few_texts.pxd: beyond them, tokens are judged in another way."""
+    grammar = ff.compile_choice(sentences, any_tok)
+    sequences = {tuple(any_tok.encode(sentence)) for sentence in sentences}
+    assert compare(any_tok, grammar.matcher(canonical=True), sequences, Random(1)) > len(sentences)
 
 
 GRAMMARS = {

@@ -11,7 +11,7 @@ cimport cython
 from libc.stdint cimport int64_t, uint32_t
 from libc.string cimport memset
 
-from ffgrammar.core.bits cimport bit_clear, bit_set, lowest_bit
+from ffgrammar.core.bits cimport bit_clear, bit_count, bit_set, lowest_bit
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_push
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
@@ -38,7 +38,7 @@ cdef class FewTexts:
         self.rules = lookahead.rules
 
     cdef int list_tokens(
-        self, Engine engine, const Config* config, const CanonicalState* at, bint ends, bint some, Vec* found
+        self, Engine engine, const Config* config, const CanonicalState* at, bint ends, Vec* found
     ) noexcept nogil:
         # (a text may be an atom, which merges do not make)
         if self.rules.pretokens.has_atoms:
@@ -46,9 +46,9 @@ cdef class FewTexts:
         self.steps[0].config = config[0]
         self.steps[0].at = at[0]
         self.rules.start(&self.steps[0].at, ends)
-        return self.try_texts(engine, ends or at.last == <uint32_t>FIRST, some, found)
+        return self.try_texts(engine, ends or at.last == <uint32_t>FIRST, found)
 
-    cdef int try_texts(self, Engine engine, bint whole, bint some, Vec* found) noexcept nogil:
+    cdef int try_texts(self, Engine engine, bint whole, Vec* found) noexcept nogil:
         cdef size_t begin = found.len
         cdef int result = OK
         cdef uint32_t depth = 0
@@ -80,7 +80,8 @@ cdef class FewTexts:
                 status = self.add_first(depth, whole, begin, found)
             if status == OK:
                 status = self.find_bytes(engine, depth)
-            if status > 0 and some:
+            if status > 0:
+                # (the tokens of other texts are of use, too: see followers.pyx)
                 result = 1
                 status = OK
                 depth -= 1
@@ -98,7 +99,7 @@ cdef class FewTexts:
     cdef int find_bytes(self, Engine engine, uint32_t depth) noexcept nogil:
         cdef TextStep* step = &self.steps[depth]
         cdef uint32_t count = 0
-        cdef uint32_t byte, i, left
+        cdef uint32_t byte, i
         cdef int status
         if step.at.character.need:
             memset(step.bytes, 0, sizeof(step.bytes))
@@ -111,10 +112,7 @@ cdef class FewTexts:
             return 1
         status = self.lookahead.find_next_bytes(engine, &step.config, step.bytes)
         for i in range(8):
-            left = step.bytes[i]
-            while left:
-                count += 1
-                left &= left - 1
+            count += bit_count(step.bytes[i])
         return 1 if status == OK and count > MAX_CHOICES else status
 
     cdef int can_end(self, Engine engine, uint32_t depth) noexcept nogil:

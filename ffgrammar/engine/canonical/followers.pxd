@@ -33,7 +33,8 @@ cdef class Followers:
     cdef uint32_t[RECENT] recent  # by hash: the names that were asked about last; they need no look-up in `names`
     cdef Vec words          # scratch: a name, or a list
 
-    # All methods run with the engine's lock held and the look-ahead entered. They return OK or a status.
+    # All methods run with the engine's lock held and the look-ahead entered. Unless its comment says otherwise, a method returns
+    # OK or a status.
 
     # Bytes of what is kept.
     cdef size_t bytes(self) noexcept nogil
@@ -50,7 +51,7 @@ cdef class Followers:
     cdef int find(self, Engine engine, const Config* config, const uint32_t* hypotheses, uint32_t* name) noexcept nogil
 
     # Make the list of a name. With `search`, Lookahead.list_followers finds the followers, otherwise FewTexts.list_tokens.
-    cdef int list_tokens(
+    cdef int make_list(
         self, Engine engine, const Config* config, const uint32_t* hypotheses, bint search, uint32_t name) noexcept nogil
 
     # Set `at` to the rules' state inside a pre-token with a set of hypotheses.

@@ -73,13 +73,13 @@ cdef class Followers:
             entry = self.listed.data + ENTRY_WORDS * name
             status = self.is_followed(entry[0], token)
             if status != 0:
-                return min(status, 0)
+                return min(status, OK)
             if entry[1]:
                 return 1
             entry[2] += 1
             if entry[2] != FEW:
                 return NOT_KNOWN
-            status = self.list_tokens(engine, config, hypotheses, True, name)
+            status = self.make_list(engine, config, hypotheses, True, name)
         return status
 
     cdef int find(self, Engine engine, const Config* config, const uint32_t* hypotheses, uint32_t* name) noexcept nogil:
@@ -98,14 +98,14 @@ cdef class Followers:
         if status > 0:
             status = vec_fill(&self.listed, ENTRY_WORDS, 0)
             if status >= 0:
-                status = self.list_tokens(engine, config, hypotheses, False, name[0])
+                status = self.make_list(engine, config, hypotheses, False, name[0])
             if status < 0:
                 intern_truncate(&self.names, name[0])
                 self.listed.len = <size_t>ENTRY_WORDS * name[0]
         recent[0] = name[0]
         return status
 
-    cdef int list_tokens(
+    cdef int make_list(
         self, Engine engine, const Config* config, const uint32_t* hypotheses, bint search, uint32_t name
     ) noexcept nogil:
         cdef CanonicalState at
@@ -116,7 +116,7 @@ cdef class Followers:
         if search:
             status = self.lookahead.list_followers(engine, config, &at, &self.words)
         else:
-            status = self.few_texts.list_tokens(engine, config, &at, False, True, &self.words)
+            status = self.few_texts.list_tokens(engine, config, &at, False, &self.words)
         if status < 0:
             return status
         sort_words(self.words.data, self.words.len)
@@ -145,8 +145,9 @@ cdef class Followers:
         if kept[0] & ~<uint64_t>2 == key:
             return kept[0] >> 1 & 1
         for i in range(intern_len(&self.lists, number)):
-            if status == 0:
-                status = self.rules.merges.pair(token, intern_get(&self.lists, number)[i])
+            status = self.rules.merges.pair(token, intern_get(&self.lists, number)[i])
+            if status != 0:
+                break
         if status >= 0:
             kept[0] = key | <uint64_t>status << 1
-        return max(status, NO_MEMORY)
+        return NO_MEMORY if status < 0 else status
