@@ -395,7 +395,7 @@ def test_choice_reads_lines_or_an_array(invoke: Invoke, tmp_path: Path) -> None:
         (["mask", "-", "--type", "regex"], "a(?=b)", 3, "column"),
         (["mask", "-", "--type", "regex"], b"\xff", 3, "not UTF-8 at byte 0"),
         (["mask", "-", "--type", "gbnf"], 'root ::= "a"', 2, "'gbnf' is not one of 'json-schema'"),
-        (["mask", "rules.gbnf"], "", 2, "as .json, .lark, .regex, .choice, .ffg would; use --type json-schema|lark|"),
+        (["mask", "rules.gbnf"], "", 2, "would; use --type json-schema|lark|"),
         (["mask", "-", "--type", "abnf"], "", 2, "abnf"),
         (["mask", "/no/such/file.json"], "", 2, "No such file"),
         (["mask", "schema.yaml"], "", 2, "--type"),

@@ -13,6 +13,8 @@ To add a keyword:
    `x-even` (an integer, and even) would have the row `Keyword("x-even", ASSERTION)` and these functions:
 
        def _even(subschemas, subschema, word, value):
+           if not isinstance(value, bool):
+               raise GrammarError("x-even must be a boolean", pointer=subschema.pointer(word))
            return subschemas.synthesized(subschema, {"type": "integer", "multipleOf": 2}, word) if value else ()
 
        @applies("x-even")
@@ -26,8 +28,7 @@ To add a keyword:
 3. Add an example to `tests/test_json_schema_keywords.py`. That test fails until the row, both functions and an example
    are there.
 
-If the keyword's value has a wrong type, the functions must raise a `GrammarError` with a `pointer`. The functions of
-the other keywords show how.
+If the keyword's value has a wrong type, the functions must raise a `GrammarError` with a `pointer`, as here.
 """
 
 from __future__ import annotations
