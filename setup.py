@@ -60,19 +60,16 @@ def _is_compiled(path: Path) -> bool:
 def extensions() -> list[Extension]:
     """One extension for each .pyx file and each compiled Python module, named after its path, and the shared one."""
     python = [path for path in Path("ffgrammar").rglob("*.py") if _is_compiled(path)]
-    sources = {
-        ".".join(path.with_suffix("").parts): path for path in sorted([*Path("ffgrammar").rglob("*.pyx"), *python])
-    }
-    return [
-        _extension(SHARED, [], FOR_CYTHON),
-        *(
-            _extension(name, [str(path)], FOR_PYTHON if path.suffix == ".py" else FOR_CYTHON)
-            for name, path in sources.items()
-        ),
-    ]
+    return [_extension(SHARED, []), *map(_of_file, sorted([*Path("ffgrammar").rglob("*.pyx"), *python]))]
 
 
-def _extension(name: str, sources: list[str], optimize: str) -> Extension:
+def _of_file(path: Path) -> Extension:
+    return _extension(
+        ".".join(path.with_suffix("").parts), [str(path)], FOR_PYTHON if path.suffix == ".py" else FOR_CYTHON
+    )
+
+
+def _extension(name: str, sources: list[str], optimize: str = FOR_CYTHON) -> Extension:
     return Extension(
         name,
         sources,

@@ -11,10 +11,10 @@ In reading order:
     token_walk      the walk over tokens that both the grammar and the rules allow
     lookahead       whether the text can go on to a sentence so that its tokens stay as they are
     few_texts       the tokens that may come where the grammar leaves few texts
-    followers       lists of the tokens that can come next inside a pre-token, where few can
     reach           in which lexer states a pre-token can end
     common_followers  a few tokens that can follow nearly every token
     parts           canonical masks made from parts, where each token has to be looked at
+    followers       lists of the tokens that can come next inside a pre-token, where few can
     dead_ends       tokens after which no sentence goes on
     masks           the canonical tokens that may come next
     forced          the bytes and tokens that must come next

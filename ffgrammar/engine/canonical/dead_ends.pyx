@@ -50,7 +50,7 @@ cdef class DeadEnds:
         self.reach = Reach(parts.rules)
         self.common = CommonFollowers(parts.lookahead)
         self.few_texts = FewTexts(parts.lookahead)
-        self.followers = Followers(parts.lookahead, self.few_texts)
+        self.followers = Followers(parts, self.few_texts)
         vec_init(&self.first)
         vec_init(&self.offsets)
         vec_init(&self.dead)
@@ -439,8 +439,7 @@ cdef class DeadEnds:
             return NO_MEMORY
         if status == 0 or (self.rules.has_unmergeable and part.way != GOES_ON and self.begins_unmergeable(token)):
             return self.judge(engine, part, token)
-        status = self.followers.is_dead_end(
-            engine, config, transition.outcomes + transition.after[token] * self.rules.outcomes.words, token)
+        status = self.followers.is_dead_end(engine, config, transition, transition.after[token], token)
         if status == NOT_KNOWN:
             return self.judge(engine, part, token)
         return vec_push(&self.dead, token) if status > 0 else status

@@ -8,18 +8,20 @@ from ffgrammar.core.intern cimport Intern
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.canonical.few_texts cimport FewTexts
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
+from ffgrammar.engine.canonical.parts cimport MaskParts
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.recognizer.recognizer cimport Config
-from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
+from ffgrammar.tokens.canonical.rules cimport CanonicalRules
+from ffgrammar.tokens.canonical.transitions cimport Transition
 
 cdef enum:
     NOT_KNOWN = 2  # instead of a verdict
-    RECENT = 64    # entries of `recent`
     KEPT = 4096    # entries of `verdicts`
 
 
 @cython.final
 cdef class Followers:
+    cdef MaskParts parts
     cdef Lookahead lookahead
     cdef CanonicalRules rules
     cdef FewTexts few_texts
@@ -30,7 +32,6 @@ cdef class Followers:
     cdef Intern lists       # lists of tokens
     # By hash: list << 34 | token << 2 | verdict << 1 | 1, for the lists and tokens that is_followed was asked about last.
     cdef uint64_t[KEPT] verdicts
-    cdef uint32_t[RECENT] recent  # by hash: the names that were asked about last; they need no look-up in `names`
     cdef Vec words          # scratch: a name, or a list
 
     # All methods run with the engine's lock held and the look-ahead entered. Unless its comment says otherwise, a method returns
@@ -42,20 +43,20 @@ cdef class Followers:
     # Forget everything.
     cdef int clear(self) noexcept nogil
 
-    # Whether a token is a dead end. The token leads to `config` and `hypotheses`, and the pre-token cannot end there. So the
+    # Whether a token is a dead end. The token leads to `config` and to an outcome, and the pre-token cannot end there. So the
     # token is a dead end if it can stand before none of the tokens that can follow there. Returns 1; 0; a status; or NOT_KNOWN.
     # After NOT_KNOWN, the caller searches for a sentence after this token alone, which may be less work.
-    cdef int is_dead_end(self, Engine engine, const Config* config, const uint32_t* hypotheses, uint32_t token) noexcept nogil
+    cdef int is_dead_end(
+        self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, uint32_t token) noexcept nogil
 
-    # Find the name of a configuration and a set of hypotheses. A new name gets a list.
-    cdef int find(self, Engine engine, const Config* config, const uint32_t* hypotheses, uint32_t* name) noexcept nogil
+    # Find the name of a configuration and an outcome. A new name gets a list.
+    cdef int find(
+        self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, uint32_t* name) noexcept nogil
 
     # Make the list of a name. With `search`, Lookahead.list_followers finds the followers, otherwise FewTexts.list_tokens.
     cdef int make_list(
-        self, Engine engine, const Config* config, const uint32_t* hypotheses, bint search, uint32_t name) noexcept nogil
-
-    # Set `at` to the rules' state inside a pre-token with a set of hypotheses.
-    cdef void set_state(self, CanonicalState* at, const uint32_t* hypotheses) noexcept nogil
+        self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, bint search, uint32_t name,
+    ) noexcept nogil
 
     # Whether a token can stand before some token of the list `number`. Returns 1, 0 or a status.
     cdef int is_followed(self, uint32_t number, uint32_t token) noexcept nogil

@@ -5,19 +5,18 @@ many places of a grammar the lists are equal. So what is found about a list and 
 
 cimport cython
 from libc.stddef cimport size_t
-from libc.stdint cimport uint16_t, uint32_t, uint64_t
-from libc.string cimport memcmp, memset
+from libc.stdint cimport uint32_t, uint64_t
+from libc.string cimport memset
 
-from ffgrammar.core.bits cimport bit_test
 from ffgrammar.core.intern cimport (
-    intern_add, intern_bytes, intern_count, intern_free, intern_get, intern_init, intern_len, intern_truncate, mix64)
+    intern_add, intern_bytes, intern_free, intern_get, intern_init, intern_len, intern_truncate, mix64)
 from ffgrammar.core.sort cimport sort_words
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.canonical.few_texts cimport FewTexts
-from ffgrammar.engine.canonical.lookahead cimport Lookahead
+from ffgrammar.engine.canonical.parts cimport MaskParts
 from ffgrammar.engine.values.trace cimport VIRTUAL
-from ffgrammar.tokens.canonical.rules cimport NO_NODE, UNCONSTRAINED, CanonicalState
+from ffgrammar.tokens.canonical.rules cimport UNCONSTRAINED, CanonicalState
 
 cdef enum:
     # When an incomplete list has left this many questions open, all followers are searched for.
@@ -30,13 +29,14 @@ cdef class Followers:
     """Lists of followers, kept for all matchers of a grammar.
 
     Args:
-        lookahead: the grammar's look-ahead.
+        parts: the masks that are made from parts.
         few_texts: the `FewTexts` of this grammar.
     """
 
-    def __cinit__(self, Lookahead lookahead not None, FewTexts few_texts not None):
-        self.lookahead = lookahead
-        self.rules = lookahead.rules
+    def __cinit__(self, MaskParts parts not None, FewTexts few_texts not None):
+        self.parts = parts
+        self.lookahead = parts.lookahead
+        self.rules = parts.rules
         self.few_texts = few_texts
         vec_init(&self.listed)
         vec_init(&self.words)
@@ -60,7 +60,7 @@ cdef class Followers:
         return min(intern_init(&self.names), intern_init(&self.lists))
 
     cdef int is_dead_end(
-        self, Engine engine, const Config* config, const uint32_t* hypotheses, uint32_t token
+        self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, uint32_t token
     ) noexcept nogil:
         cdef uint32_t name
         cdef uint32_t* entry
@@ -68,7 +68,7 @@ cdef class Followers:
         # (the number of a virtual row may mean another row the next time)
         if config.row & VIRTUAL:
             return NOT_KNOWN
-        status = self.find(engine, config, hypotheses, &name)
+        status = self.find(engine, config, transition, outcome, &name)
         while status == OK:
             entry = self.listed.data + ENTRY_WORDS * name
             status = self.is_followed(entry[0], token)
@@ -79,39 +79,36 @@ cdef class Followers:
             entry[2] += 1
             if entry[2] != FEW:
                 return NOT_KNOWN
-            status = self.make_list(engine, config, hypotheses, True, name)
+            status = self.make_list(engine, config, transition, outcome, True, name)
         return status
 
-    cdef int find(self, Engine engine, const Config* config, const uint32_t* hypotheses, uint32_t* name) noexcept nogil:
-        cdef uint32_t* recent
+    cdef int find(
+        self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, uint32_t* name
+    ) noexcept nogil:
+        cdef uint32_t words = self.rules.outcomes.words
         cdef int status
         self.words.len = 0
         if (vec_push(&self.words, config.row) < 0 or vec_push(&self.words, config.state) < 0
-                or vec_extend(&self.words, hypotheses, self.rules.outcomes.words) < 0):
+                or vec_extend(&self.words, transition.outcomes + outcome * words, words) < 0):
             return NO_MEMORY
-        recent = &self.recent[(config.row ^ config.state >> 8 ^ hypotheses[0]) % RECENT]
-        name[0] = recent[0]
-        if name[0] < intern_count(&self.names) and memcmp(
-                intern_get(&self.names, name[0]), self.words.data, self.words.len * sizeof(uint32_t)) == 0:
-            return OK
         status = intern_add(&self.names, self.words.data, self.words.len, name)
         if status > 0:
             status = vec_fill(&self.listed, ENTRY_WORDS, 0)
             if status >= 0:
-                status = self.make_list(engine, config, hypotheses, False, name[0])
+                status = self.make_list(engine, config, transition, outcome, False, name[0])
             if status < 0:
                 intern_truncate(&self.names, name[0])
                 self.listed.len = <size_t>ENTRY_WORDS * name[0]
-        recent[0] = name[0]
         return status
 
     cdef int make_list(
-        self, Engine engine, const Config* config, const uint32_t* hypotheses, bint search, uint32_t name
+        self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, bint search, uint32_t name,
     ) noexcept nogil:
         cdef CanonicalState at
         cdef uint32_t* entry
         cdef int status
-        self.set_state(&at, hypotheses)
+        self.parts.set_outcome(&at, transition, outcome)
+        at.last = UNCONSTRAINED
         self.words.len = 0
         if search:
             status = self.lookahead.list_followers(engine, config, &at, &self.words)
@@ -125,17 +122,6 @@ cdef class Followers:
             return NO_MEMORY
         entry[1] = status == OK
         return OK
-
-    cdef void set_state(self, CanonicalState* at, const uint32_t* hypotheses) noexcept nogil:
-        cdef uint32_t number
-        self.rules.begin(at)
-        at.last = UNCONSTRAINED
-        at.count = 0
-        for number in range(self.rules.pretokens.states):
-            if bit_test(hypotheses, number):
-                at.hypothesis[at.count] = <uint16_t>number
-                at.node[at.count] = NO_NODE
-                at.count += 1
 
     cdef int is_followed(self, uint32_t number, uint32_t token) noexcept nogil:
         cdef uint64_t key = <uint64_t>number << 34 | <uint64_t>token << 2 | 1

@@ -66,7 +66,7 @@ def read_gguf(path: Path, eos_token_ids: Any = None) -> ReadTokenizer:
             found = read_fields(file)
     except OSError as error:
         raise TokenizerError(f"cannot read {path}: {error.strerror}") from None
-    except (MemoryError, OverflowError, RecursionError, UnicodeDecodeError, ValueError, struct.error):
+    except (LookupError, MemoryError, OverflowError, RecursionError, ValueError, struct.error):
         raise TokenizerError(f"{path}: not a GGUF file, or damaged") from None
     if not found.get("tokens"):
         raise TokenizerError(f"{path}: this GGUF file has no vocabulary")
@@ -209,7 +209,7 @@ def read_pieces(found: dict[str, Any], kind: int) -> Model:
 
 
 def read_fields(file: BinaryIO) -> dict[str, Any]:
-    """The fields about the tokenizer. Raises ValueError or struct.error where the file is damaged."""
+    """The fields about the tokenizer. Raises ValueError, LookupError or struct.error where the file is damaged."""
     if file.read(4) != b"GGUF":
         raise ValueError
     version, _, count = struct.unpack("<IQQ", file.read(20))
@@ -229,21 +229,14 @@ def _read_value(file: BinaryIO, kind: int) -> Any:
     if kind == STRING:
         return _read_string(file)
     if kind != ARRAY:
-        return _read_number(file, _letter(kind))
+        return _read_number(file, NUMBERS[kind])
     inner, count = struct.unpack("<IQ", file.read(12))
     if count > MAX_LENGTH or inner == ARRAY:
         raise ValueError
     if inner == STRING:
         return [_read_string(file).decode() for _ in range(count)]
-    form = struct.Struct(f"<{count}{_letter(inner)}")
+    form = struct.Struct(f"<{count}{NUMBERS[inner]}")
     return list(form.unpack(file.read(form.size)))
-
-
-def _letter(kind: int) -> str:
-    """The letter for a kind of numbers. Raises ValueError where there is no such kind."""
-    if kind not in NUMBERS:
-        raise ValueError
-    return NUMBERS[kind]
 
 
 def _read_string(file: BinaryIO) -> bytes:
