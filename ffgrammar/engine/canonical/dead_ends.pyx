@@ -151,7 +151,7 @@ cdef class DeadEnds:
         cdef int status
         self.set_start(&at, part, 0 if part.way == BEGINS else NO_NODE)
         self.first.len = 0
-        status = self.few_texts.list_tokens(engine, config, &at, part.way == ENDS, &self.first)
+        status = self.few_texts.list_tokens(engine, config, &at, part.way == ENDS, False, &self.first)
         if status != OK:
             return 0 if status > 0 else status
         status = masks_find(&engine.masks, &engine.recognizer, config, &mask, &looked)

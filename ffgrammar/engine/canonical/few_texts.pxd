@@ -36,11 +36,12 @@ cdef class FewTexts:
     # Append to `found` all tokens that may come next, whatever the last token is, so that the text can go on to a sentence. With
     # `ends` the pre-token ends before these tokens, otherwise it goes on with them. `at.last` must be FIRST or UNCONSTRAINED.
     # `at` must not be inside a character. Returns OK; a status; or 1 if the texts are not few, so that tokens may be missing from
-    # `found`. Then `found` has tokens of those texts that were tried. The caller releases the trace.
-    cdef int list_tokens(self, Engine engine, const Config* config, const CanonicalState* at, bint ends, Vec* found) noexcept nogil
+    # `found`. With `partial`, it goes on after that, for the tokens that it can still find. The caller releases the trace.
+    cdef int list_tokens(
+        self, Engine engine, const Config* config, const CanonicalState* at, bint ends, bint partial, Vec* found) noexcept nogil
 
     # Part of list_tokens: try all texts. `whole` is that of `add_first`.
-    cdef int try_texts(self, Engine engine, bint whole, Vec* found) noexcept nogil
+    cdef int try_texts(self, Engine engine, bint whole, bint partial, Vec* found) noexcept nogil
 
     # Try a byte after the first `depth` bytes. Returns 1; 0 if it may not come; or a status.
     cdef int try_byte(self, Engine engine, uint32_t depth, uint32_t byte) noexcept nogil

@@ -113,7 +113,7 @@ cdef class Followers:
         if search:
             status = self.lookahead.list_followers(engine, config, &at, &self.words)
         else:
-            status = self.few_texts.list_tokens(engine, config, &at, False, &self.words)
+            status = self.few_texts.list_tokens(engine, config, &at, False, True, &self.words)
         if status < 0:
             return status
         sort_words(self.words.data, self.words.len)
