@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
+from itertools import permutations
 from pathlib import Path
 from random import Random
 from threading import Barrier, Thread
@@ -109,6 +111,17 @@ def test_places_with_few_texts_and_with_more(any_tok: ff.Tokenizer, sentences: l
     grammar = ff.compile_choice(sentences, any_tok)
     sequences = {tuple(any_tok.encode(sentence)) for sentence in sentences}
     assert compare(any_tok, grammar.matcher(canonical=True), sequences, Random(1)) > len(sentences)
+
+
+@pytest.mark.parametrize("items", [["order", "orders", "12", "123"], ["a", "ab", "b", "1"]], ids=["words", "letters"])
+@pytest.mark.parametrize("least", [0, 3])
+def test_masks_where_items_differ(any_tok: ff.Tokenizer, items: list[str], least: int) -> None:
+    """Some answers depend on the items so far. What is kept for one text must not be used for another one."""
+    schema = {"type": "array", "items": {"enum": items}, "uniqueItems": True, "minItems": least}
+    lists = [some for count in range(least, len(items) + 1) for some in permutations(items, count)]
+    sequences = {tuple(any_tok.encode(json.dumps(some, separators=(",", ":")))) for some in lists}
+    grammar = ff.compile_json_schema(schema, any_tok, whitespace="compact")
+    assert compare(any_tok, grammar.matcher(canonical=True), sequences, Random(1)) > len(sequences)
 
 
 GRAMMARS = {

@@ -39,6 +39,8 @@ cdef class Lookahead:
     cdef Vec visited            # names that it has given the verdict UNDER_WAY
     cdef uint32_t searched      # how many states it has searched from
     cdef uint32_t nodes_left    # how many nodes of the trie it may still look at
+    cdef size_t answers_before  # what `dependent_answers` was when it began
+    cdef bint met_virtual       # whether it met a state in a virtual row that it was searching from already
     cdef bint cut_short         # whether it met a state that it was searching from already
     cdef CanonicalState* states[MAX_LEVELS]  # by level: of the walk over the tokens tried there; allocated when first needed
     cdef Config* configs[MAX_LEVELS]
@@ -86,26 +88,32 @@ cdef class Lookahead:
     # Forget the next bytes that are kept.
     cdef void forget_next_bytes(self) noexcept nogil
 
-    # Write the name, a number, of a configuration and a state. The name is NAMELESS if the state is inside a character, or if the
-    # configuration's numbers would mean something else the next time. Returns a status.
-    cdef int name_state(self, const Config* config, const CanonicalState* at, uint32_t* name) noexcept nogil
+    # Write the name, a number, of a configuration and a state. The name is NAMELESS if the state is inside a character, or the
+    # configuration inside the pending bytes. Returns a status.
+    cdef int name_state(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t* name) noexcept nogil
 
     # Write the name of `count` words. From now on it has an entry in `verdicts`. Returns a status.
     cdef int add_name(self, const uint32_t* words, uint32_t count, uint32_t* name) noexcept nogil
 
-    # Call these before and after a search from a configuration. `status` is what the search returned.
+    # Call these before and after a search from a configuration. `status` is what the search returned. The result of the search is
+    # what end_search returns.
     cdef void begin_search(self, const Config* config) noexcept nogil
-    cdef void end_search(self, int status) noexcept nogil
+    cdef int end_search(self, int status) noexcept nogil
 
     # Whether further tokens inside the pre-token can bring it to its end. `level` is how many such tokens were taken before.
     # The verdict is kept under the name of `config` and `at`.
     cdef int search(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil
 
+    # Keep the verdict of a search from a configuration, unless it depends on the text of a virtual row, or was taken for granted
+    # there. `answers` is what `dependent_answers` was before the search.
+    cdef void keep_verdict(self, uint32_t name, const Config* config, size_t answers, int status) noexcept nogil
+
     # `search` without a look at the verdicts that are kept. `found` is that of `search_subtrees`.
     cdef int search_tokens(
         self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level, Vec* found) noexcept nogil
 
-    # Write the bytes that may follow a configuration to 8 words, as bits. Returns a status.
+    # Write the bytes that may follow a configuration to 8 words, as bits. If the row is virtual, and only the text so far rules a
+    # byte out, its bit is set. Returns a status.
     cdef int find_next_bytes(self, Engine engine, const Config* config, uint32_t* bytes) noexcept nogil
 
     # `search_tokens` for the tokens that a walk over the trie still has to find. If `found` is NULL, the search ends when it
