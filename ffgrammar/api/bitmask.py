@@ -18,7 +18,7 @@ def allocate_bitmask(batch: int, vocab_size: int) -> NDArray[numpy.int32]:
 
     Args:
         batch: the number of rows, one for each matcher.
-        vocab_size: the number of token ids, as `Tokenizer.vocab_size` or as the model pads it.
+        vocab_size: `Tokenizer.vocab_size`, or the larger number of ids to which the model pads its vocabulary.
 
     Raises:
         TypeError: an argument is no whole number.

@@ -171,8 +171,9 @@ class CharacterPrefix:
 
         The shared tokens are those with which the kept tokens of all contexts begin; there may be none. The model is
         asked what follows the shared tokens. For each context it is also asked what follows each longer beginning of
-        the kept tokens, up to all of them. Without a beam it is asked in one batch, and with a beam in one batch for
-        each length.
+        the kept tokens, up to all of them. So for the kept tokens (5, 6) and (5, 7, 8), the model is asked about (5),
+        (5, 6), (5, 7) and (5, 7, 8). Without a beam it is asked in one batch, and with a beam in one batch for each
+        length.
 
         Args:
             log_probabilities: the model: from n token sequences, which begin after the tokens so far, to the log
@@ -182,6 +183,7 @@ class CharacterPrefix:
 
         Raises:
             MatcherError: the prefix is covered, the grammar allows none of the coverings, or the beam is not positive.
+            LimitError: a bound of the matcher's grammar was reached.
         """
         import numpy as np
 

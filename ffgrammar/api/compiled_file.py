@@ -62,8 +62,8 @@ def dump(grammar: GrammarIR, fingerprint: str) -> bytes:
 
 
 def _expressions(grammar: GrammarIR) -> tuple[list[list[Any]], dict[int, int]]:
-    """The nodes that the lexemes need, and by expression its number in this list of nodes. Operands come before the
-    nodes that use them."""
+    """The nodes that the lexemes need, operands before the nodes that use them; and a dict from each expression to the
+    index of its node."""
     store = grammar.store
     needed: dict[int, tuple[Any, ...]] = {}
     stack = [lexeme.expr for lexeme in grammar.lexemes]

@@ -73,10 +73,10 @@ class Grammar:
                 far, this token and perhaps further ones are together what the tokenizer makes of some sentence of the
                 grammar. So every completed text has exactly one token sequence.
             prompt: the characters or the token ids that stand before the text and are not part of it. What stands
-                after the prompt's last special token is cut back to the tokens that are the same whatever follows under
-                the grammar. The tokens of the prompt that are left go to the model (`Matcher.prompt_tokens`). The first
-                tokens that the matcher takes spell the rest of the prompt's bytes (`Matcher.prompt_rest`), and are
-                canonical. Ids that are not what the tokenizer makes of their text are not cut back.
+                after the prompt's last special token is cut back to those tokens that are the same whatever sentence of
+                the grammar follows. The tokens of the prompt that are left go to the model (`Matcher.prompt_tokens`).
+                The first tokens that the matcher takes spell the rest of the prompt's bytes (`Matcher.prompt_rest`),
+                and are canonical. Ids that are not what the tokenizer makes of their text are not cut back.
             special: how the name of a special token in the characters of a prompt is read. "allow" makes it that token,
                 as in a prompt that a chat template made; "text" makes it ordinary text, which is spelled out. If
                 neither is given it is text, and there is a `UserWarning` if the prompt has such a name.
@@ -85,6 +85,7 @@ class Grammar:
             TokenizerError: `canonical` or `prompt` is given and the tokenizer's rules are not known
                 (`Tokenizer.canon`), the prompt is neither text nor token ids, a token id is out of range, no UTF-8 text
                 begins with the prompt, no sentence of the grammar can follow the prompt, or `special` is another str.
+            LimitError: `prompt` is given, and a bound of the grammar was reached.
         """
         if isinstance(prompt, str | bytes):
             prompt = self._with_special(prompt, special)

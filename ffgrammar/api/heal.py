@@ -61,6 +61,7 @@ def heal(
         TokenizerError: the tokenizer's rules are not known, a token id is out of range, no UTF-8 text begins with the
             prompt, no sentence of the grammar can follow it, the grammar is for another vocabulary, or `special` is
             another str.
+        LimitError: a bound of the grammar was reached.
         TypeError: an argument is of another type.
     """
     expect("heal: tok", tok, Tokenizer, "a Tokenizer")

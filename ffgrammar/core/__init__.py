@@ -13,7 +13,7 @@ In reading order:
 - `bits`: sets of small numbers, stored as bits.
 - `utf8`: UTF-8 one byte at a time.
 - `heap`, `sort`: binary heaps, and sorting of words.
-- `index`: turns an integer that a caller passed in into a C integer.
+- `index`: turns an integer from a caller into a C integer.
 - `threads`: locks and counters of native threads.
 - `thread_pool`: the threads that batches are shared out to.
 - `forks`: locks that are free in a child process.

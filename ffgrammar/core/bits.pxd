@@ -8,7 +8,7 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
 
 cdef extern from *:
-    # The number of the lowest bit of a word. The word must not be 0.
+    # The number of the lowest bit that is set in a word. The word must not be 0.
     uint32_t lowest_bit "__builtin_ctz"(uint32_t word) noexcept nogil
 
     # How many bits of a word are set. (Without -mpopcnt the compiler calls a library function.)

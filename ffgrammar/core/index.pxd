@@ -1,4 +1,4 @@
-"""Turns an integer that a caller passed in into a C integer."""
+"""Turns an integer from a caller into a C integer."""
 
 cdef extern from "Python.h":
     Py_ssize_t PyNumber_AsSsize_t(object number, void* overflow) except? -1

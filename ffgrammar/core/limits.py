@@ -12,7 +12,8 @@ class Limits:
     """Bounds on what one grammar may cost. They are counts, unless the name says bytes.
 
     The bounds of caches are soft: when one is passed, caches are dropped and refilled as needed, and no answer changes.
-    They end in a LimitError only if a single step needs too many lexer states, or too large a part of `cache_bytes`.
+    Such a bound raises a LimitError only if a single step needs too many lexer states, or too large a part of
+    `cache_bytes`.
 
     Attributes:
         source_bytes: length of a schema or grammar text.

@@ -44,6 +44,7 @@ if there were words `a` and `a[1]b`, the lexer would read an entry `a[1]` as the
 lexeme could take text that belongs to what follows it, a front-end makes the whole text one lexeme (lexemes.py), or
 refuses the source.
 
-The function for users is in api/compile.py. Below its docstring it has one line: `return _compiled(tokenizer, ("words",
-text), limits, partial(words.build, text))`. CONTRIBUTING.md lists all other steps.
+A front-end also needs a function for users, in api/compile.py. If this example were in words.py, the function would be
+`compile_words`, with one line below its docstring: `return _compiled(tokenizer, ("words", text), limits,
+partial(words.build, text))`. CONTRIBUTING.md lists all other steps.
 '''

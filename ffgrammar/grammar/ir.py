@@ -172,7 +172,8 @@ class GrammarBuilder:
 
     Args:
         store: the store that has the expressions of the lexemes.
-        limits: `rules` bounds the number of productions, and that of templates; None: the default limits.
+        limits: `rules` bounds the number of plain productions, and also the number of templates. None stands for the
+            default limits.
     """
 
     def __init__(self, store: ExprStore, limits: Limits | None = None) -> None:

@@ -44,7 +44,8 @@ def build(text: str, store: ExprStore, limits: Limits, *, start: str = "start") 
             matches `start`.
         UnsupportedError: the Lark text has something that is not supported, such as templates, %declare, %extend,
             %override, look-around or anchors.
-        LimitError: the Lark text is too long or nested too deep, or has too many productions.
+        LimitError: the Lark text is too long or nested too deep, or has too many productions; or an expression of it
+            reached a bound.
     """
     return _Lowering(read(text, limits), store, limits).grammar(start)
 
