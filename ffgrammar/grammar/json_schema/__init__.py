@@ -1,4 +1,4 @@
-"""From a JSON Schema to a grammar. `build` is the entry, and nothing below imports this file.
+"""From a JSON Schema to a grammar. `build` is the entry. No other file of this front-end imports this one.
 
 A schema is read into shapes, its normal form, and shapes are written as symbols of a grammar:
 
@@ -110,8 +110,8 @@ def _emit(
 ) -> tuple[Subschemas, Emitter, int, list[str]]:
     """The subschemas, the emitter with all symbols made, the symbol of the whole schema, and the warnings."""
     strings, multiples = expressions(store)
-    # Few schemas have dynamic references, or keys that are checked. So the first attempt expects neither; when one of
-    # them is met, the schema is read again.
+    # Few schemas have dynamic references, or objects whose keys are checked because none may be repeated. So the first
+    # attempt expects neither. When it meets one of the two, the schema is read again.
     names: frozenset[str] = frozenset()
     keys_apart = False
     while True:

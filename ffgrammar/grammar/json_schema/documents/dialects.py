@@ -65,8 +65,8 @@ class Dialects:
     def named(self, uri: str, outer: int = 2020) -> Dialect:
         """The dialect that `uri`, the `$schema` of some schema, names.
 
-        `outer` is the draft of the schema that contains that schema or refers to it. An unknown dialect gets this
-        draft, and a refusal, unless the caller chose a draft.
+        `outer` is the draft of the schema that contains that schema or refers to it. An unknown dialect gets the draft
+        that the caller chose. If the caller chose none, it gets the draft `outer`, and a refusal.
         """
         found = self._named.get(uri)
         if found is None:
@@ -124,7 +124,10 @@ def _of_vocabularies(uri: str, draft: int, listed: dict[str, Any]) -> Dialect:
 
 
 def _turned_off(draft: int, used: set[str]) -> frozenset[str]:
-    """The assertions and companions that belong to vocabularies, but to none of those that are used."""
+    """The assertions and companions that belong to vocabularies, but to none of those that are used.
+
+    Keywords of the vocabulary `core` are never turned off.
+    """
     off = set()
     for row in KEYWORDS:
         names = row.vocabulary.in_2019 if draft == 2019 else row.vocabulary.in_2020

@@ -1,4 +1,7 @@
-"""Schemas from outside: those the caller passes in, and the metaschemas of the drafts. Nothing is fetched here."""
+"""Schemas from outside: those the caller passes in, and the metaschemas of the drafts.
+
+Nothing is fetched here, unless the caller's `referencing.Registry` has a `retrieve` function that fetches.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,8 @@ class Registry:
         return [*self._plain] if self._full is None else [*self._full]
 
     def get(self, uri: str) -> Entry | None:
-        """The schema of a URI, if the caller's registry lists it, or if it is a metaschema of a draft."""
+        """The schema of a URI that the caller's registry lists, that `retrieve` has found before, or that names the
+        metaschema of a draft; None for any other URI."""
         if uri not in self._found:
             self._found[uri] = self._listed(uri) or self._known(uri)
         return self._found[uri]
@@ -78,7 +82,12 @@ class Registry:
         return Entry(self._metaschemas[uri], None) if uri in self._metaschemas else None
 
     def retrieve(self, uri: str) -> Entry | None:
-        """The schema of a URI that is not listed, by the `retrieve` function of the caller's `referencing.Registry`."""
+        """The schema that the `retrieve` function of the caller's `referencing.Registry` gives for a URI that the
+        registry does not list; None: there is no such function, or no such schema.
+
+        Raises:
+            UnsupportedError: the function failed.
+        """
         if self._full is None:
             return None
         try:

@@ -18,7 +18,7 @@ __all__ = ["RECURSIVE", "Anchor", "Document", "Resource", "resolve"]
 # The name of `$recursiveAnchor`, the one dynamic anchor of draft 2019-09. No other anchor can have this name.
 RECURSIVE = "#"
 
-# The keywords that hold subschemas in any draft. An `$id` in any other place names nothing.
+# The keywords that hold subschemas in at least one draft. An `$id` anywhere else names nothing.
 _ONE = words_holding(Holds.SCHEMA, Holds.SCHEMA_OR_LIST)
 _LISTS = words_holding(Holds.LIST, Holds.SCHEMA_OR_LIST)
 _MAPS = words_holding(Holds.MAP)
@@ -84,7 +84,7 @@ class Resource:
 
 
 class Document:
-    """A JSON text of schemas: the caller's schema, or one from the registry.
+    """The caller's schema, or a schema from the registry, with all schemas inside it.
 
     Attributes:
         root: the resource at its root.

@@ -1,8 +1,8 @@
 """Dynamic scopes: for each dynamic anchor, the outermost resource that has it.
 
 A `$dynamicRef` gives the name of a dynamic anchor. Several of the resources that were entered on the way to the
-reference may have an anchor of this name. The reference leads to the anchor of the resource that was entered first. A
-*scope* says, for each name, which resource that is. Scopes are numbers; 0 is the scope in which no name has a resource.
+reference may have an anchor of this name. The reference leads to the anchor of the first of these resources. A *scope*
+says, for each name, which resource that is. Scopes are numbers; 0 is the scope in which no name has a resource.
 Only the names that some `$dynamicRef` uses are followed, so an ordinary schema has only scope 0. A recursive schema has
 finitely many scopes, because it has finitely many resources.
 """

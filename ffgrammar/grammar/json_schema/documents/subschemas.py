@@ -21,13 +21,14 @@ from ffgrammar.grammar.json_schema.documents.text import kind_of
 
 __all__ = ["Subschema", "Subschemas"]
 
-# the dialect of synthesized schemas
+# the dialect of the schemas that the compiler makes
 _MODERN = Dialect(2020)
 _SCHEME = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 class Subschema:
-    """One subschema and its position: the parts of the JSON pointer that lead to it from its parent."""
+    """One subschema and its position: `tokens` are the parts of the JSON pointer that lead to it from its parent, or
+    from the root of its document if it has no parent."""
 
     def __init__(
         self,
@@ -101,8 +102,9 @@ class Subschemas:
             raise GrammarError(f"$schema must be a URI, not {kind_of(declared)}", pointer="/$schema")
         dialect = Dialect(draft or 2020) if draft or declared is None else self._dialects.named(declared)
         self._main = Document(schema, "", dialect, declared is not None, self._dialects)
-        # by URI and dialect. A document whose dialect is not known is read by the dialect of the schema that refers to
-        # it, and kept once for each such dialect. A document whose dialect is known is kept under None.
+        # by URI and dialect. If neither its `$schema` nor the registry gives the dialect of a document, it is read by
+        # the dialect of the schema that refers to it, and kept once for each such dialect. Any other document is kept
+        # under None.
         self._documents: dict[tuple[str, Dialect | None], Document] = {}
         self._inner: dict[str, Resource | None] | None = None
         # by the id() of a resource and by scope: the conjunctions of the schemas there, by the id() of the schema
@@ -294,7 +296,8 @@ class Subschemas:
         contents = entry.contents
         own = contents.get("$id", contents.get("id")) if isinstance(contents, dict) else None
         if isinstance(own, str) and not _SCHEME.match(own):
-            # a registry may also list parts of its documents; the relative `$id` of a part must not be resolved twice
+            # A registry may also list parts of its documents. The URI of such a part comes from its relative `$id`
+            # already, so this `$id` must not be resolved against the URI again.
             part = self._inner_resources().get(uri)
             if part is not None and part.root is contents:
                 return part
@@ -317,7 +320,7 @@ class Subschemas:
         return found
 
     def _inner_resources(self) -> dict[str, Resource | None]:
-        """The resources in all documents of the registry, by their own URIs."""
+        """The resources in all documents of the registry, by base URI; None for a URI that two of them have."""
         if self._inner is None:
             self._inner = {}
             for uri in self._registry.uris():

@@ -6,7 +6,7 @@ In reading order:
 - layout: brackets, commas and colons, with their whitespace.
 - symbols: the symbols that arrays and objects are written with, and the rules between them.
 - array_style: the brackets and commas of arrays.
-- contains, arrays, unique: arrays with `contains`; all other arrays; `uniqueItems`.
+- contains, arrays, unique: arrays with `contains`, all other arrays, and arrays with `uniqueItems`.
 - members: the properties that an object may have, as input of ordered and unordered.
 - ordered, unordered: the order in which the properties of an object may come.
 - other_keys: the keys beside the named ones.

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Arrays: the first items have a schema each; after them comes a counted number of items that share one schema.
+"""Arrays: the first items have a schema each. All further items share one schema, and their number may be bounded.
 
 Lists are left recursive, so that the parser returns to the same row after every item. A long list whose items must be
 counted is built from halves: for up to n items, the number of rules grows with log(n).

@@ -5,8 +5,9 @@ a `contains` has no upper bound, an item that obeys it may also be left uncounte
 be reached. If it has an upper bound, each item is either counted and obeys the schema, or it obeys the opposite of the
 schema. States from which no array can end are left out, so the parser never gets stuck.
 
-For `{"contains": A, "items": B}` the states are (0, 0) before the first item, and (1, 0) and (1, 1) after it. An item
-that obeys A and B leads to (1, 1). An item that obeys B leads to the state whose second number is the same as before.
+For `{"contains": A, "items": B}` the states are (0, 0) before the first item, and (1, 0) and (1, 1) after one item or
+more. An item that obeys A and B leads to (1, 1). An item that obeys B leads to the state whose second number is the
+same as before.
 """
 
 from __future__ import annotations
@@ -139,7 +140,7 @@ def _choices(
 
 
 def _steps(choices: list[list[tuple[Conj, int]]]) -> list[tuple[Conj, tuple[int, ...]]]:
-    """The conjunctions that the next item may obey by all `contains` together, each with the counts after that item."""
+    """For all `contains` together: the conjunctions that the next item may obey, with the counts after that item."""
     found: dict[tuple[Conj, tuple[int, ...]], None] = {}
     for chosen in product(*choices):
         conj: Conj = ()

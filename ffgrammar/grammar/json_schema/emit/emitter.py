@@ -2,8 +2,8 @@
 """From shapes to symbols of the grammar. Equal parts of a schema become one symbol.
 
 A conjunction that is reached again while its own symbol is being made is recursive, and gets a nonterminal. A
-conjunction that is nested very deep gets one, too. Its symbol is then made when all others are done, so that emitting
-never recurses far.
+conjunction that is nested very deep gets a nonterminal, too. The production of this nonterminal is made when all other
+symbols are done, so that emitting never recurses far.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ffgrammar.regex.expr.store import ExprStore
 
 __all__ = ["Emitter"]
 
-# The symbols of conjunctions that are nested deeper than this are made when all others are done.
+# A conjunction that is nested deeper than this gets a nonterminal, whose production is made later.
 INLINE_DEPTH = 40
 
 
@@ -42,7 +42,7 @@ class Emitter(Symbols):
         self.may_be_impossible = False
         self.impossible: list[Conj] = []
         self._symbols: dict[Conj, int] = {}
-        # by type name, for schemas that say only `type`: most subschemas of a large schema are such
+        # by the name of a type: the symbol of schemas that say only `type`, as most subschemas of a large schema do
         self._plain: dict[str | None, int] = {}
         # the conjunctions whose symbol is being made; each with a nonterminal if it was reached again, else None
         self._open: dict[Conj, int | None] = {}

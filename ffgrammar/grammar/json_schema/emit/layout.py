@@ -14,8 +14,9 @@ __all__ = ["KeysApart", "Layout"]
 class KeysApart(Exception):
     """Some keys are checked, so the schema has to be emitted again with each colon as a lexeme of its own.
 
-    A check happens at the end of the lexeme of a key. So this lexeme must not include the colon. Nor may the lexeme of
-    a key that is not checked: where keys of both kinds are allowed, the longer lexeme would win.
+    The check is that a key is new in its object. It happens at the end of the lexeme of the key, so this lexeme must
+    not include the colon. The lexeme of a key that is not checked must not include the colon either: where keys of both
+    kinds are allowed, the longer lexeme would win.
     """
 
 
@@ -41,7 +42,10 @@ class Layout:
         return self._builder.terminal(self._store.literal(text.encode()), "separator", check=check)
 
     def _break(self, check: int | None = None) -> list[int]:
-        """A line break and the spaces after it, as two lexemes: a line break with a check must end at once."""
+        """The symbols of a line break and of the spaces after it; none without `indent`.
+
+        They are two lexemes: a check happens at the end of a lexeme, and must not wait for the spaces.
+        """
         if self._indent is None:
             return []
         line_break = self._builder.terminal(self._store.literal(b"\n"), "line break", check=check)

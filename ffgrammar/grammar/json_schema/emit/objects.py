@@ -92,7 +92,8 @@ def _listed_names(shape: Shape) -> dict[str, None]:
 
 
 def _object(em: Symbols, shape: Shape, depth: int, wanted: tuple[SomeKey, ...]) -> int | None:
-    """The objects of a shape in which keys beside the named ones meet the wants; None when there are none."""
+    """The symbol of the objects of a shape in which keys beside the named ones meet the wants; None when there are
+    none."""
     names = _listed_names(shape)
     listed = len(names)
     names.update(dict.fromkeys(shape.required))

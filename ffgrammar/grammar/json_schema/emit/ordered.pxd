@@ -4,8 +4,8 @@ from ffgrammar.grammar.json_schema.emit.symbols cimport Symbols
 
 # Takes a Members (see members.py). Returns the bodies of the lists of properties, without braces. Raises LimitError.
 cpdef list ordered(Symbols em, members)
-# Takes Items (see members.py), and the bodies of other properties. Returns (the body of one or more properties, whether there
-# may be none).
+# Takes Items (see members.py), and the bodies of other properties. Returns (a body for the lists of at least one property,
+# whether the empty list is allowed, too).
 cdef tuple _run(Symbols em, list items, list others)
 # Takes the body of the properties so far, the bodies of other properties, and whether there may be no properties so far.
 # Returns the symbol of the properties so far, followed by any number of other properties.

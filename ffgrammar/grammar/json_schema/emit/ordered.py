@@ -36,7 +36,7 @@ def ordered(em: Symbols, members: Members) -> list[Body]:
 
 
 def _run(em: Symbols, items: list[Item], others: list[Body]) -> tuple[Body, bool]:
-    """The symbols of one or more properties, and whether there may be none."""
+    """A body for the lists of at least one property, and whether the empty list is allowed, too."""
     comma = em.comma
     # the symbols of the properties so far, written out while there is only one way to write them; () if there are none
     run: Body = ()

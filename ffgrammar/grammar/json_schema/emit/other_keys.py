@@ -16,7 +16,7 @@ __all__ = ["key_classes", "key_filter", "key_symbols", "named_key", "wanted_kind
 
 # Each class of keys that `patternProperties` tell apart costs as much as this many alternatives.
 CLASS_COST = 200
-# Keys beside the named ones may have to meet at most this many wants (see members.py): each set of wants has a rule.
+# At most this many wants (see members.py) may be left for keys beside the named ones: each set of wants has a rule.
 MAX_WANTED = 8
 
 

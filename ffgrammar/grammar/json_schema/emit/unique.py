@@ -48,7 +48,7 @@ def compared_array_symbol(em: Symbols, shape: Shape, depth: int) -> int | None:
     if shape.unique is None:
         assert shape.repeated is not None
         if most is not None:
-            message = "two items must be equal, but the last one may be unable to, and then nothing can follow"
+            message = "two items must be equal, but the last item may differ from all others: then nothing can follow"
             em.warnings.once(shape.repeated, "uniqueItems", f"uniqueItems: {message}")
         return array_symbol(_CheckedStyle(em, shape.repeated, "repeated", ()), there, depth)
     if most is not None and most <= 1:
@@ -119,8 +119,8 @@ class _CheckedStyle(ArrayStyle):
     def item(self, conj: Conj, depth: int) -> int:
         """The symbol of the items that obey a conjunction.
 
-        If the items are free, this leaves out the spellings of zero that stay zero whatever follows: a second such zero
-        could never be made to differ.
+        If the items are free, this leaves out the spellings of zero that stay zero whatever follows: such a zero could
+        never be made to differ from an earlier zero.
         """
         resolved_shapes = self.em.combiner.resolved_shapes
         if conj in self._free and any([_has_dead_zeros(shape) for shape in resolved_shapes(conj)]):

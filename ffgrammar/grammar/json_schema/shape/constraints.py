@@ -99,8 +99,9 @@ class PendingUnevaluated(NamedTuple):
     Attributes:
         owner: the number of the owner.
         of_properties: whether it is about properties, rather than items.
-        conj: what unevaluated properties or items must obey: all of them, or at least one.
-        some: whether at least one must exist and obey `conj`: the opposite of the keyword. If not, all must obey it.
+        conj: what unevaluated properties or items must obey: all of them, or at least one (see `some`).
+        some: True for the opposite of the keyword: at least one unevaluated property or item must obey `conj`. False:
+            all of them must obey it.
         subschema: the owner.
     """
 

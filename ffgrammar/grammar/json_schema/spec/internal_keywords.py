@@ -32,7 +32,8 @@ class InternalKeyword:
 
 
 # The comment above each keyword says what the keyword's value is, and after the colon what the keyword asks of a JSON
-# value.
+# value. WITHOUT constrains only strings, NOT_MULTIPLE only numbers, SOME_KEY only objects, SOME_ITEM and REPEATED only
+# arrays. The compiler writes a `type` beside each of these.
 
 # type bits: the value has one of these types
 TYPES_LEFT = InternalKeyword("types")

@@ -28,7 +28,7 @@ To add a keyword:
 3. Add an example to `tests/test_json_schema_keywords.py`. That test fails until the row, both functions and an example
    are there.
 
-If the keyword's value has a wrong type, the functions must raise a `GrammarError` with a `pointer`, as here.
+If the keyword's value has a wrong type, the functions must raise a `GrammarError` with a `pointer`, as `_even` does.
 """
 
 from __future__ import annotations
