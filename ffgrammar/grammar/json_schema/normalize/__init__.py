@@ -3,7 +3,7 @@
 In reading order:
 
 - literals: checked numbers, counts and names; the values of `enum` and `const`.
-- keyword_values: the values of all keywords, checked and parsed.
+- keyword_values: the values of keywords, checked and parsed.
 - negation: the opposite of a schema, as alternatives.
 - parts: what an item, or the value of a property, must obey.
 - one_of: the branches of `oneOf`, told apart where they overlap.
@@ -14,5 +14,5 @@ In reading order:
 - reader: walks a schema and applies its keywords.
 - settle: drops the types of a finished shape that have no value.
 - combine: conjunctions as lists of shapes.
-- normalizer: the objects of the other modules that one build needs.
+- normalizer: the objects that turn subschemas into shapes in one build.
 """

@@ -1,5 +1,6 @@
 # cython: language_level=3
-"""The keywords of arrays, except `unevaluatedItems`. `minItems` and `maxItems` are negated in scalar_keywords.py."""
+"""The keywords of arrays, except `unevaluatedItems` (see applicators.py). `minItems` and `maxItems` are negated in
+scalar_keywords.py."""
 
 from __future__ import annotations
 
@@ -68,7 +69,7 @@ def apply_contains(
     path: EvaluationPath,
 ) -> None:
     conj, least, most = context.values.contains(subschema)
-    # since draft 2020-12, `unevaluatedItems` leaves out the items that `contains` counts
+    # since draft 2020-12, an item that obeys `contains` counts as evaluated
     if path[2] and subschema.dialect.has("prefixItems"):
         mark(shape, path, lambda owner: Mark(owner, None, 0, conj))
     if least or most is not None:

@@ -20,7 +20,8 @@ cdef class Combiner:
     cdef dict _made_choices
     # returns the shapes of a conjunction, where a `oneOf` may still be taken for an `anyOf`; raises what `_multiply` raises
     cpdef list shapes(self, tuple conj)
-    # returns the shapes of a conjunction when the branches of every `oneOf` are told apart; raises what `_multiply` raises
+    # returns the shapes of a conjunction in which the branches of every `oneOf` have been told apart; raises what `_multiply`
+    # raises
     cpdef list resolved_shapes(self, tuple conj)
     # `_multiply` and `_product` return the shapes of a conjunction, and do not keep them; they raise GrammarError,
     # UnsupportedError, LimitError, NameNeeded; `_multiply` counts the level of nesting, and calls `_product`

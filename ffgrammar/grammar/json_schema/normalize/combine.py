@@ -31,15 +31,16 @@ from ffgrammar.grammar.json_schema.spec.internal_keywords import SOME_OF
 
 __all__ = ["Combiner"]
 
-# Shapes are searched for contradictions early only if at most this many products are being worked out, one inside of
-# another.
+# A shape that is not finished is searched for contradictions only if at most this many products are being worked out,
+# one inside of another.
 PRUNING_LEVELS = 2
 # The conjunction of a property is examined as a whole if it has at most this many subschemas. In a larger one, pairs of
 # subschemas are examined.
 FEW_PARTS = 6
-# The cost of an alternative grows by one for every 256 groups of properties and open choices.
+# The groups (see shape/constraints.py) and the open choices of an alternative are counted together. Its cost grows by
+# one for every MANY of them.
 MANY = 256
-# A whole schema may have this many times the alternatives that one conjunction in it may have.
+# The alternatives of all conjunctions of a schema together may cost this many times as much as those of one.
 TOTAL = 5
 
 
@@ -73,7 +74,8 @@ class Combiner:
     def shapes(self, conj: Conj) -> list[Shape]:
         """The shapes of a conjunction: a value that obeys the conjunction has one of them.
 
-        If no value obeys it, and this is easy to see, there are no shapes. A `oneOf` may still be taken for an `anyOf`.
+        If no value obeys it, and this is easy to see, there are no shapes. A `oneOf` may still be taken for an `anyOf`
+        (see one_of.py).
         """
         found = self._shapes.get(conj)
         if found is None:
@@ -84,7 +86,7 @@ class Combiner:
         return found
 
     def resolved_shapes(self, conj: Conj) -> list[Shape]:
-        """The shapes of a conjunction when the branches of every `oneOf` in it are told apart."""
+        """The shapes of a conjunction in which the branches of every `oneOf` have been told apart (see one_of.py)."""
         found = self.shapes(conj)
         while self._one_ofs.has_unchecked():
             if self._one_ofs.check(self.shapes, self.impossible):

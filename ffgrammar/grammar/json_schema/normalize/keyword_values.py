@@ -32,7 +32,8 @@ from ffgrammar.grammar.json_schema.strings.strings import Strings
 
 __all__ = ["KeywordValues", "has_prefix_items"]
 
-# These keywords refer to each other. The first one that a schema has is applied, or negated, for all of them.
+# These keywords refer to each other. So those that a schema has are applied, or negated, together: when the first of
+# them, in this order, is met.
 GROUP_WORDS = ("properties", "patternProperties", "additionalProperties")
 
 
@@ -187,7 +188,7 @@ class KeywordValues:
 
     @staticmethod
     def is_first_of_group(subschema: Subschema, word: str) -> bool:
-        """Whether a word is the first one of GROUP_WORDS that a schema has."""
+        """Whether a word is the first one in GROUP_WORDS that a schema has."""
         for other in GROUP_WORDS:
             if other in subschema.schema:
                 return other == word

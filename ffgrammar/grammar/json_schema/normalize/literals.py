@@ -16,7 +16,7 @@ from ffgrammar.grammar.json_schema.numbers.decimals import MAX_DIGITS, fits
 from ffgrammar.grammar.json_schema.shape.types import FALSE, NULL, NUM, STR, TRUE
 from ffgrammar.grammar.json_schema.spec.located import Located
 
-# Counts above this are replaced by it: no text that long fits into memory.
+# A larger count is replaced by this one. No text reaches either of them, because a text has fewer than 2**31 bytes.
 MAX_COUNT = 0xFFFFFFF0
 
 __all__ = ["Scalars", "as_schema", "check_names", "count_of", "names_of", "number", "pointer_to_value"]

@@ -142,7 +142,7 @@ class _Candidates:
 def _tags(shape: Shape, shapes_of: Shapes, strings: Strings) -> dict[str, frozenset[str]]:
     """For each required property whose value must be one of some listed strings: these strings.
 
-    Such properties often tell branches apart. A shape that allows other values than objects has none here.
+    Such properties often tell branches apart. The result is empty if the shape allows other values than objects.
     """
     found: dict[str, frozenset[str]] = {}
     if shape.types == OBJ:
@@ -157,8 +157,8 @@ def _tags(shape: Shape, shapes_of: Shapes, strings: Strings) -> dict[str, frozen
 def _tagged_apart(some: list[dict[str, frozenset[str]]], others: list[dict[str, frozenset[str]]]) -> bool:
     """Whether two branches surely do not overlap, given what `_tags` returns for each of their shapes.
 
-    This is so if each shape of the first branch and each shape of the second require the same property, but list no
-    common string for it.
+    This is so if every two shapes, one of the first branch and one of the second, both require some property for which
+    they list no common string.
     """
     return all(
         [
@@ -170,9 +170,9 @@ def _tagged_apart(some: list[dict[str, frozenset[str]]], others: list[dict[str, 
 
 
 def _scalars(shapes: list[Shape]) -> set[Any] | None:
-    """The values of shapes that only allow listed strings, listed numbers and literals; None for other shapes.
+    """The values of shapes that only allow listed strings, listed numbers and literals; None if a shape allows others.
 
-    A literal (null, true or false) is represented by its type bit.
+    A literal (null, true or false) is represented by the pair ("literal", its type bit).
     """
     found: set[Any] = set()
     for shape in shapes:

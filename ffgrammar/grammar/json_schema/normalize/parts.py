@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What the parts of a value of a shape must obey: the item at an index, the value of a property."""
+"""What a shape asks of the parts of a value: of the item at an index, and of the value of a property."""
 
 from __future__ import annotations
 

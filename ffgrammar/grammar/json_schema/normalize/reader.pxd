@@ -30,7 +30,7 @@ cdef class Reader:
     @cython.locals(subschema=Subschema, table=dict)
     cpdef plain_type(self, tuple conj)
 
-    # returns the type bits (see shape/types.py) that `type` allows in a subschema
+    # returns the type bits (see shape/types.py) that `type`, or the internal keyword TYPES_LEFT, allows in a subschema
     @cython.locals(subschema=Subschema)
     cpdef unsigned int types_of(self, Py_ssize_t at)
 

@@ -61,7 +61,7 @@ class Reader:
         Raises:
             GrammarError: a schema is malformed, or references lead in a circle.
             UnsupportedError: a keyword cannot be enforced exactly, or a reference leads to a schema that is not known.
-            LimitError: too many schemas are nested, or the value of a keyword is too large.
+            LimitError: too many schemas are nested, there are too many alternatives, or a keyword's value is too large.
             NameNeeded: the name of a dynamic reference is not followed (see documents/scopes.py).
         """
         subschemas = self._subschemas.list
@@ -142,7 +142,7 @@ class Reader:
         return name if "type" in table else None
 
     def types_of(self, at: int) -> int:
-        """The types that `type` allows in a subschema, whatever else the subschema says."""
+        """The types that `type` (or TYPES_LEFT) allows in a subschema, whatever else the subschema says."""
         if not at:
             return 0
         subschema = self._subschemas.list[at]
@@ -186,7 +186,7 @@ def _table_of(dialect: Dialect) -> dict[Any, Any]:
 
 
 def _not_written(context: Context, shape: Shape, subschema: Subschema, word: str, *_: Any) -> None:
-    """A keyword of the table that no function applies."""
+    """Refuse a keyword of KEYWORDS that no function applies."""
     raise UnsupportedError(f"{word} is not supported", pointer=subschema.pointer(word))
 
 

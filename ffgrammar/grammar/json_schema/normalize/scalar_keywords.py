@@ -111,8 +111,10 @@ def _gaps(points: list[Decimal]) -> list[dict[Any, Any]]:
 
 
 def _is_open(subschema: Subschema, word: str) -> bool:
-    """Whether a bound is exclusive. In draft 4, a boolean says so: the value of `word`, which is `exclusiveMinimum`
-    beside `minimum`, or `exclusiveMaximum` beside `maximum`."""
+    """Whether a bound is exclusive because a boolean beside it says so, as in draft 4.
+
+    `word` is the keyword that has the boolean: `exclusiveMinimum` for `minimum`, `exclusiveMaximum` for `maximum`.
+    """
     return subschema.schema.get(word) is True
 
 

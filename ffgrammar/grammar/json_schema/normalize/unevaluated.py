@@ -2,9 +2,10 @@
 schema evaluates. A schema may apply other schemas to the same value (by `allOf` or `$ref`, for example). Then the
 keywords of those schemas count, too.
 
-A schema with one of these two keywords is an *owner*. While an owner is read, every keyword that evaluates properties
-or items for it leaves a mark on the shape. When all choices are made, the marks of an owner show what is unevaluated,
-and its keyword becomes an ordinary `additionalProperties` or `items`: in
+A schema with one of these two keywords, or with the internal keyword that says the opposite of one, is an *owner*.
+While an owner is read, every keyword that evaluates properties or items for it leaves a mark on the shape. When all
+choices between alternatives are made, the marks of an owner show what is unevaluated, and its keyword becomes an
+ordinary `additionalProperties` or `items`: in
 
     {"allOf": [{"properties": {"a": true}}], "properties": {"b": true}, "unevaluatedProperties": false}
 
@@ -14,8 +15,8 @@ Alternatives need care, because each alternative leaves its own marks:
 - All branches of an `anyOf` that hold leave their marks. So each set of branches is an alternative. The alternative
   need not say that the branches outside of the set do not hold: if more branches hold, less is unevaluated, and the
   keyword demands less.
-- For the opposite of the keyword (some property is unevaluated and breaks the schema), each alternative must say that
-  the branches outside of its set do not hold.
+- For the opposite of the keyword (some property is unevaluated and breaks the keyword's subschema), each alternative
+  must say that the branches outside of its set do not hold.
 - Nothing inside `not` leaves marks.
 """
 

@@ -94,7 +94,7 @@ def spellings(value: Decimal, integer_only: bool) -> list[bytes]:
         return [(sign + plain).encode() for sign in signs]
     texts = [plain] if part else [plain, plain + ".0"]
     if value and (part or len(whole) > 15):
-        # repr() may write an exponent here; what it writes is left out unless that is exactly this value
+        # repr() may write an exponent here; its text is taken only if it stands for exactly this value
         try:
             spelled = repr(abs(float(value)))
         except OverflowError:

@@ -26,7 +26,7 @@ class Digits:
     """The multiples of a modulus, counted in units of 10 ** -places.
 
     Args:
-        numbers: the expressions of the store.
+        numbers: the number expressions of the store.
         modulus: at most the store's MAX_DIVISOR.
         places: how many digits after the point are significant; only zeros may follow them.
         points: whether there may be a point at all; if not, `places` is 0.
@@ -44,15 +44,15 @@ class Digits:
     def whole(self, carry: int, lo: int, hi: int | None) -> int:
         """lo to hi (None: any number) more digits before the point, and what may follow them.
 
-        carry is the remainder of the number that consists of the digits so far, then lo zeros before the point, and
-        `places` zeros after it.
+        carry is the remainder of a number that is counted in units. It consists of the digits so far, then lo zeros
+        before the point, and `places` zeros after the point.
         """
         return self.store.multiples(self.modulus, carry, lo, hi, self.places if self.points else None)
 
     def part(self, carry: int, places: int) -> int:
         """More digits after the point. The first of them are significant: as many as the argument `places` says.
 
-        carry is as in `whole`.
+        carry is the remainder of the number that consists of the digits so far and then that many zeros.
         """
         return self.store.multiples_part(self.modulus, carry, places)
 

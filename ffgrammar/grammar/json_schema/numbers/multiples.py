@@ -160,6 +160,9 @@ class Multiples:
 
         Returns:
             The expression; None if a divisor is too large.
+
+        Raises:
+            LimitError: a bound has too many digits.
         """
         # a multiple of 4 is a multiple of 2, too: so a divisor that is a multiple of another one is left out
         without = tuple(
@@ -278,7 +281,10 @@ class Multiples:
         return self._between(scaled, low, high - high % unit.modulus)
 
     def _digits_only(self, unit: Divisor | None, others: list[Divisor]) -> int:
-        """The mantissas with MANTISSA digits after the point, where the digits alone decide."""
+        """The mantissas for exponents at which the digits alone decide.
+
+        They have at most MANTISSA digits after the point, not counting zeros at the end.
+        """
         found = Digits(self.numbers, 1 if unit is None else unit.coprime, MANTISSA).after_first(0, 0)
         for other in others:
             found = self._minus(found, self._between(Divisor(other.coprime, MANTISSA), 0, None))
@@ -388,8 +394,8 @@ class Multiples:
 
 
 def _digits_differ(unit: Divisor | None, others: list[Divisor]) -> bool:
-    """Whether the digits alone, whatever the exponent, can show that a multiple of the unit (None: any number) is not a
-    multiple of any of the others."""
+    """Whether the digits alone, whatever the exponent, can show that a multiple of the unit (None: any number) is a
+    multiple of none of the others."""
     coprime = 1 if unit is None else unit.coprime
     return all([coprime % other.coprime for other in others])
 

@@ -9,10 +9,12 @@ The spellings that are allowed:
 - Where only integers are allowed, a number has neither fraction nor exponent. (With integer_spelling="any", integers
   are the multiples of 1: see multiples.py.)
 - Where other numbers are allowed, too, a number may have a fraction and an exponent: 12, 12.50, 1.25e1, 0.125E+2. If a
-  bound other than zero limits the numbers of one sign, the mantissa of these numbers, in a spelling with an exponent,
-  has exactly one digit before its point. That digit is 0 only if the number is 0. All the usual libraries write numbers
-  in this way. (With other mantissas the language is not regular: the digits before the point would have to be counted
-  against the exponent.)
+  bound other than zero limits the numbers of one sign, and such a number is spelled with an exponent, its mantissa has
+  exactly one digit before the point. That digit is 0 only if the number is 0. All the usual libraries write numbers in
+  this way. (With other mantissas the language would not be regular: the digits before the point would have to be
+  counted against the exponent.)
+- Where integers are excluded, a number has an exponent only if it is between -1 and 1. Then its mantissa has exactly
+  one digit before the point, from 1 to 9.
 - -0 is 0, as in the JSON Schema data model.
 """
 

@@ -114,7 +114,7 @@ def _uri_template() -> str:
 # RFC 6901
 _POINTER = r"(?:/(?:[^/~]|~[01])*)*"
 
-# Index manipulation came with draft-bhutton-relative-json-pointer-00, which draft 2020-12 refers to.
+# Index manipulation, as in `0-1`, came with draft-bhutton-relative-json-pointer-00, which draft 2020-12 refers to.
 _RELATIVE_POINTER = rf"(?:0|[1-9][0-9]*)(?:\#|{_POINTER})"
 _RELATIVE_POINTER_2020 = rf"(?:0|[1-9][0-9]*)(?:[+-][1-9][0-9]*)?(?:\#|{_POINTER})"
 

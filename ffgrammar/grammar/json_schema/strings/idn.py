@@ -5,9 +5,9 @@ neighbours), the rules about hyphens, no leading mark, normal form C, and the Bi
 with `xn--` must have the form of Punycode.
 
 Two rules are not enforced. A label that begins with `xn--` is not decoded. And a label with many characters beyond
-ASCII may be longer than 63 bytes in Punycode. (Labels of more than 59 characters always are longer, and are refused.)
-Both rules are left out because the weight of a digit in Punycode depends on the digits before it. No expression of a
-sensible size can keep account of this weight.
+ASCII may be longer than 63 bytes in Punycode. (Such a label of more than 59 characters always is longer, and is
+refused.) Both rules are left out because the weight of a digit in Punycode depends on the digits before it. No
+expression of a sensible size can keep account of this weight.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ def _dotted(store: ExprStore, encode: Encoding, label: int, dots: str) -> int:
     dot = encode.charset(store, of_chars(dots))
     name = store.concat([label, store.repeat(store.concat([dot, label]), 0, None)])
     # To bound the length, only the first byte of each character is counted, and any number of other bytes may follow
-    # it. Characters with an exact number of bytes would mislead the search for a shortest text: this search adds up the
-    # lengths that the parts of an expression need.
+    # it. An expression that fixed the number of these bytes would mislead the search for a shortest text: this search
+    # adds up the lengths that the parts of an expression need.
     first, others = store.byte_set(bytes([*range(0x80), *range(0xC0, 0x100)])), store.byte_set(bytes(range(0x80, 0xC0)))
     char = store.concat([first, store.repeat(others, 0, None)])
     return store.intersect([name, store.repeat(char, 0, MAX_LENGTH)])
@@ -143,8 +143,10 @@ class _Labels:
         ]
 
     def joiners(self) -> int:
-        """Texts that break the rules of RFC 5892, appendices A.1 and A.2: with a joiner that does not follow a virama.
-        But a zero width non-joiner may also stand between letters that join."""
+        """Texts that break the rules of RFC 5892, appendices A.1 and A.2.
+
+        The rules: a joiner must follow a virama. But a zero width non-joiner may also stand between letters that join.
+        """
         store, complement = self.store, self.store.complement
         no_virama = complement(self.ends(self.one(members("virama"))))
         skipped = store.repeat(self.one(members("transparent")), 0, None)

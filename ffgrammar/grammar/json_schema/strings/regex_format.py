@@ -31,7 +31,7 @@ CLASS_ESCAPE = r"\\(?:[dDwWsS]|[pP]\{[0-9A-Za-z_]+(?:=[0-9A-Za-z_]+)?\})"
 ASSERTION = r"\^|\$|\\[bB]"
 GROUP = r"\((?:\?:|\?<[A-Za-z_$][0-9A-Za-z_$]*>)?"
 LOOK = r"\(\?<?[=!]"
-# In a class: what a range can begin or end with, beside characters of ASCII.
+# In a class: what a range can begin or end with, other than a plain character of ASCII.
 WIDE = rf"(?:[^\\\]\x00-\x7F]|{CHARACTER_ESCAPE}|\\b)"
 # A hyphen is an ordinary character at the beginning of a class, at its end, after a range, and after \w and the like.
 # At the beginning and after a range it can also begin a range.
@@ -46,8 +46,8 @@ def _class() -> str:
 
 
 def _item(without: str) -> str:
-    """A character, an escape or a range of a class, and the hyphens that may follow a range. `without` names a
-    character that the item does not begin with."""
+    """A character, an escape or a range of a class, and the hyphens that may follow it. `without` is a character that
+    the item must not begin with, or empty."""
     begin = [code for code in range(0x80) if chr(code) not in rf"\]-{without}"]
     ordered = [rf"\x{{{code:X}}}-[\x{{{code:X}}}-\x7F--\\\]]" for code in begin]
     last = rf"(?:[^\\\]]|{CHARACTER_ESCAPE}|\\b)"

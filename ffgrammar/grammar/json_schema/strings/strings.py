@@ -124,7 +124,7 @@ class Strings:
         return found
 
     def _with_length(self, low: int, high: int | None, bodies: tuple[int, ...]) -> list[int]:
-        """Expressions whose intersection matches what all of `bodies` match, if it has low to high characters."""
+        """Expressions whose intersection matches the texts of low to high characters that all of `bodies` match."""
         parts = list(bodies)
         if not low and high is None:
             return parts
