@@ -6,7 +6,7 @@ reading order:
 - syntax/: from the text of a pattern to a syntax tree.
 - expr/: expressions, their algebra, their derivatives.
 - lower/: from a syntax tree to an expression over bytes.
-- dfa/: the lazy automaton over sets of (lexeme, expression), the engine's lexer.
+- dfa/: the lazy automaton over sets of (lexeme, expression) pairs, the engine's lexer.
 
 This floor knows nothing of tokens or grammars.
 """

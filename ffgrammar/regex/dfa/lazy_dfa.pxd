@@ -79,8 +79,8 @@ cdef size_t dfa_bytes(const Dfa* d) noexcept nogil
 # by lexeme. Returns OK, NO_MEMORY or LIMIT_DFA_STATES.
 cdef int dfa_start(Dfa* d, const uint32_t* pairs, size_t count, uint32_t* state) noexcept nogil
 
-# `dfa_start` for a state inside lexemes: the expressions are what may still follow. A start state with the same expressions is
-# another state, because a lexeme cannot end before its first byte is read.
+# `dfa_start` for a state inside lexemes: the expressions are what may still follow. Such a state and a start state differ even
+# if they have the same expressions, because a lexeme cannot end before its first byte is read.
 cdef int dfa_inside(Dfa* d, const uint32_t* pairs, size_t count, uint32_t* state) noexcept nogil
 
 # Compute the target of a byte, enter it in `delta` for all bytes of its class, and write it to `target`. Returns OK, NO_MEMORY,

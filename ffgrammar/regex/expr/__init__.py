@@ -3,7 +3,7 @@
 - nodes: hash-consed nodes and the constructors that simplify them.
 - derivative: derivatives, and the byte classes that they define.
 - emptiness: whether an expression matches anything.
-- multiples: nodes for digit strings by the remainder of their value.
+- multiples: nodes for digit strings whose value is a multiple of a number.
 - approximate: simpler expressions, and the length below which texts do not tell two expressions apart.
 - store: `ExprStore`, the Python class over all of these.
 - packed: expressions as bytes, to be made again in another store.

@@ -11,7 +11,7 @@ from ffgrammar.regex.expr.nodes cimport (
 
 cdef enum:
     # At most this many parts of a concatenation or words of a union, and this many levels of nesting, are simplified or
-    # compared. What lies beyond stays as it is.
+    # compared. What lies beyond is neither simplified nor compared.
     MAX_PARTS = 16
     MAX_LEVELS = 8
     # In the loop at the start of an expression, a lower bound up to this is dropped.

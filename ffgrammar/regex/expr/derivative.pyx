@@ -19,8 +19,8 @@ from ffgrammar.regex.expr.nodes cimport (
 
 cdef enum:
     # The byte classes of a union are kept if its node has more than FEW_MEMBERS and at most MANY_MEMBERS words, and a depth of
-    # at most SHALLOW. Such is the union that stands for one character of a JSON string. It is part of every lexer state inside
-    # such a string. Smaller unions are quickly looked through, and deeper ones are hardly met again.
+    # at most SHALLOW. The union for one character of a JSON string is of this kind, and is part of every lexer state inside a
+    # JSON string. Smaller unions are quickly looked through, and deeper ones are hardly met again.
     FEW_MEMBERS = 6
     MANY_MEMBERS = 64
     SHALLOW = 2

@@ -59,7 +59,7 @@ cdef int matches_something(Nodes* n, uint32_t e) noexcept nogil:
 
 
 cdef int search(Nodes* n, uint32_t e, Search* s) noexcept nogil:
-    """Look at derivatives of `e` until one is known to match something. If none is, all expressions found match nothing.
+    """Look at derivatives of `e` until one is known to match something. If there is none, all expressions found match nothing.
     Returns 1, 0 or a negative status."""
     cdef size_t i
     cdef int status
@@ -117,7 +117,7 @@ cdef int expand(Nodes* n, uint32_t number, Search* s) noexcept nogil:
 
 
 cdef void mark_alive(Nodes* n, uint32_t number, Search* s) noexcept nogil:
-    """Note that an expression, and all from which the search came to it, match something."""
+    """Note that an expression matches something, and so do all expressions on the search's way to it."""
     n.info.data[s.found.data[number]] |= ALIVE
     while number:
         number = s.parents.data[2 * number]

@@ -1,13 +1,13 @@
 """Digit strings whose value is a multiple: what `multipleOf` asks for.
 
-As an automaton, the multiples of 10 ** 6 would have a million states. Here the state is arithmetic: a node holds the
-divisor and the remainder so far, and its derivative computes the next remainder.
+A finished automaton for the multiples of 999,999 would have that many states, one for each remainder. Here a state is
+arithmetic: a node holds the divisor and the remainder so far, and its derivative computes the next remainder.
 
 There are two kinds of node. A node matches the rest of a digit string. Let t be this rest, read as a number in units of
 10 ** -places (in units of 1 with NO_POINT):
 
     MULT lo span places divisor carry
-        lo to lo + span digits (NO_BOUND: no upper bound), then optionally a point and more digits, unless places is
+        lo to lo + span digits (span = NO_BOUND: no upper bound), then optionally a point and more digits, unless places is
         NO_POINT. With n digits before the point, carry * 10 ** (n - lo) + t is a multiple of the divisor.
     PART places divisor carry
         Digits after the point; behind the first `places` of them there are only zeros. carry + t is a multiple of the divisor.

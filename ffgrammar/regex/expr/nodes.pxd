@@ -16,7 +16,7 @@ A node is a tuple of words in `Nodes.tuples`, the kind first:
     AND members       what all members match; members are sorted by id
     NOT expr          complement relative to all byte strings
     REP expr lo hi    lo to hi times the expression; hi = NO_BOUND: no upper bound
-    MULT, PART        digit strings by the remainder of their value: see multiples.pxd
+    MULT, PART        digit strings whose value is a multiple of a number: see multiples.pxd
 """
 
 from libc.stdint cimport uint8_t, uint32_t
@@ -72,7 +72,7 @@ cdef struct Nodes:
     int words_limit     # the status to return when `max_words` is exceeded
     uint32_t max_members  # of one union or intersection
     uint32_t max_depth
-    uint32_t max_search  # states of an emptiness search
+    uint32_t max_search  # expressions that one emptiness search may meet
 
 
 # Accessors. None of them checks that `e` is an id of the store.
@@ -118,7 +118,8 @@ cdef inline uint32_t part_count(const Nodes* n, uint32_t e) noexcept nogil:
     return kind == K_NOT or kind == K_REP
 
 
-# Make an empty store without bounds, which has NOTHING, EMPTY and ANY. Returns OK or NO_MEMORY; free it in both cases.
+# Make a store without bounds. It has NOTHING, EMPTY and ANY, and no other expressions. Returns OK or NO_MEMORY; free it in both
+# cases.
 cdef int nodes_init(Nodes* n) noexcept nogil
 
 # Free everything.

@@ -62,8 +62,8 @@ cdef class ExprStore:
         self.nodes.max_words = 16 * <size_t>self.nodes.max_nodes
         self.nodes.max_members = min(self.limits.expression_size, 0xFFFFFFF0)
         self.nodes.max_search = min(self.limits.emptiness_steps, 0xFFFFFFF0)
-        # A group adds at most three levels: a repeat, a union in it, and a concatenation in that. The cap is far below what
-        # the C stack of a thread holds.
+        # A group adds at most three levels: a repeat, a union in it, and a concatenation in that. 20,000 levels are far
+        # below what the C stack of a thread holds.
         self.nodes.max_depth = min(3 * self.limits.nesting + 16, 20000)
 
     def __dealloc__(self):
@@ -182,7 +182,7 @@ cdef class ExprStore:
 
         Args:
             divisor: above 0, at most MAX_DIVISOR.
-            carry: below the divisor.
+            carry: the remainder of the digits that stand before the text (multiples.pxd); below the divisor.
             lo, hi: how many digits before the point; hi None: no upper bound.
             places: after the point, only zeros may follow the first `places` digits; None: no point, and the unit is 1.
 
@@ -237,7 +237,7 @@ cdef class ExprStore:
         """Whether `e` matches nothing; exact.
 
         Raises:
-            LimitError: `emptiness_steps` states did not decide it.
+            LimitError: the search reached a bound, such as `emptiness_steps`, before it had an answer.
         """
         return not self.checked(matches_something(&self.nodes, self.valid(e)))
 

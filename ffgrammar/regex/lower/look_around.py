@@ -6,10 +6,10 @@ which asks for something on both sides. So a tree becomes alternatives of the fo
 
     e0 c1 e1 c2 ... cn en
 
-with expressions e and conditions c. They are called chains. If the conditions about the text before come first, and
-those about the text after last, they nest, and the chain is one expression. With two conditions of each kind it is
-`((e0 & before1) e1 & before2) e2 (after3 & e3 (after4 & e4))`. Where conditions cross, as in `\bword\b`, one that sees
-only a few characters is first settled: decided by the expression beside it (look_around_chains.py).
+with expressions e and conditions c. These alternatives are called chains. If the conditions about the text before come
+first, and those about the text after last, they nest, and the chain is one expression. With two conditions of each
+kind it is `((e0 & before1) e1 & before2) e2 (after3 & e3 (after4 & e4))`. Where conditions cross, as in `\bword\b`,
+one that sees only a few characters is first settled: decided by the expression beside it (look_around_chains.py).
 
 Loops whose conditions see into the next round, as in `(-(?=[a-z])|[a-z])*`, are in look_around_loops.py.
 """
@@ -43,7 +43,7 @@ def search_with_looks(node: Node, store: ExprStore, encode: Encoding) -> int:
     if isinstance(value, int):
         return value
     found = store.union([looking.chains.whole_chain(chain) for chain in value])
-    # Complements are relative to all byte strings.
+    # Complements are relative to all byte strings, so `found` may match some that are no text.
     return store.intersect([anything, found])
 
 
@@ -87,7 +87,8 @@ class Looking(Walk[Value]):
     def look(self, node: Node, value: int | Value) -> Value:
         _, ahead, negated, inner, column = node
         reach = _reach(inner)
-        # (language asked for on the side where the look-around does not look, its reach) -> languages where it looks
+        # (the language asked for on the side where the look-around does not look, its reach) -> the languages asked for
+        # on the side where the look-around looks
         asked: dict[tuple[int, int | None], list[int]] = {}
         # Any bytes may follow the match, also bytes that are no text. So derivatives show a broken condition at once,
         # without an emptiness search. Only texts may stand before the match, because it must not begin inside a
@@ -201,8 +202,8 @@ def _trimmed(node: Node) -> Node:
     """A simpler tree with matches in the same texts as this one. Repeats at its ends are cut down to the rounds that
     must be there.
 
-    A loop with conditions can seldom be expressed next to arbitrary text. At the ends of a search, arbitrary text
-    may stand beside the match, so the optional rounds are not needed. Without them such a loop often disappears.
+    A loop with conditions can seldom be expressed next to arbitrary text. In a search, arbitrary text may stand on
+    both sides of a match, so optional rounds at its ends are not needed. Without them such a loop often disappears.
     """
     for last in (True, False):
         kind = node[0]

@@ -35,7 +35,8 @@ class Condition(NamedTuple):
 
     Attributes:
         before, after: the languages in which all the text on each side must be; ANY_BYTES asks for nothing.
-        before_reach, after_reach: how many characters beside the place decide it; None: any number.
+        before_reach, after_reach: how many characters next to the place decide whether the text on that side is in its
+            language; None: any number.
         column: where the condition was written, for messages.
     """
 
@@ -122,9 +123,9 @@ class Chains:
         return self.merged(left[:-1] + middle + right[1:])
 
     def merged(self, chain: Chain) -> Chain | None:
-        """The chain. Conditions at one place become one condition, and expressions side by side become one expression.
+        """The chain, simplified; None when nothing matches.
 
-        None when nothing matches.
+        Conditions at one place become one condition, and expressions side by side become one expression.
         """
         store = self.store
         made: list[Any] = []
@@ -161,9 +162,9 @@ class Chains:
             ahead: whether the side is the text after the condition, else the text before it.
 
         Returns:
-            Alternatives that are together the same language. None when this cannot be done: the condition may see any
-            number of characters, or on that side stands a loop, the end of the chain, or an expression with texts too
-            short to decide.
+            Alternatives that are together the language of the chain. None when this cannot be done: the condition may
+            see any number of characters, or on that side stands a loop, the end of the chain, or an expression with
+            texts too short to decide.
         """
         store = self.store
         condition = chain[at]
@@ -222,7 +223,7 @@ class Chains:
 
         Returns:
             Alternatives. Each has the language asked for on the side where the look-around does not look, the reach of
-            this condition, and the language asked for on the side where the look-around looks.
+            what is asked there, and the language asked for on the side where the look-around looks.
         """
         todo: list[Chain] = [chain]
         found: list[tuple[int, int | None, int]] = []

@@ -5,7 +5,7 @@ something of the text after that place. Let `r` be what follows the loop. A *way
 and `r`. A text is accepted when some way to read it obeys all conditions.
 
 If one way to read a text obeys all conditions, another may still break one. Where that never happens, a text is
-accepted when it can be read and no way breaks a condition. An expression says so:
+accepted when it can be read and no way breaks a condition. The expression of these texts is
 
     rounds r  but not  rounds left (right rounds r, but not what the condition asks for)
 

@@ -64,14 +64,14 @@ def lower(node: Node, store: ExprStore, encode: Encoding = UTF8) -> int:
 
     Raises:
         UnsupportedError: an anchor stands where it can fail, as in `a^b`, or inside `and` or `not`; or the tree has
-            look-around.
+            look-around or a word boundary.
         LimitError: the expression is too large.
     """
     try:
         value = Lowering(store, encode, search=False).value(node)
     except _LookAround as found:
         raise UnsupportedError(
-            "in the pattern: look-around is supported in a search only", column=found.args[0]
+            "in the pattern: look-around and word boundaries are supported in a search only", column=found.args[0]
         ) from None
     if isinstance(value, int):
         return value
@@ -86,7 +86,7 @@ def lower_search(node: Node, store: ExprStore, encode: Encoding = UTF8) -> int:
     Raises:
         UnsupportedError: an anchor was written under (?m) or stands inside `and` or `not`, or a look-around cannot be
             expressed exactly.
-        LimitError: the expression is too large.
+        LimitError: the expression is too large, or look-around makes too many alternatives.
     """
     try:
         value = Lowering(store, encode, search=True).value(node)
@@ -140,11 +140,11 @@ def compile_regex(
 
 
 class _LookAround(Exception):
-    """A tree has look-around. The argument of the exception is the column."""
+    """A tree has look-around or a word boundary. The argument of the exception is the column."""
 
 
 class Lowering(Walk[Anchored]):
-    """The evaluation of a tree without look-around."""
+    """The evaluation of a tree without look-around and word boundaries."""
 
     def __init__(self, store: ExprStore, encode: Encoding, search: bool) -> None:
         super().__init__(store, encode)
@@ -242,8 +242,8 @@ class Lowering(Walk[Anchored]):
         if lo <= 1 or any(nullable[:3]):
             both.append(value.both)
         if nullable[3]:
-            # All rounds are empty, and so is the text. (If another language of `value` has the empty text, the
-            # expressions above match it already.)
+            # The empty text can be read as any number of empty rounds, as by `(^$){2}`. (If another language of `value`
+            # has the empty text, the expressions above match it already.)
             both.append(EMPTY)
         return self.simplest(store.repeat(body, lo, hi), starts, ends, store.union(both), value.column)
 

@@ -1,9 +1,10 @@
 """Characters as bytes: how sets of code points become expressions, and the plain UTF-8 encoding.
 
-A code point is written with a fixed number of digits: base 64 in UTF-8, base 16 in JSON's \\u escapes. A set becomes a
-tree over these digits, in which all digits that may be followed by the same digits share one branch. So the branches of
-a union start with different bytes, and each rest is made only once. (Cox's construction for RE2 lists byte sequences
-range by range. It gives the same language, but its branches overlap, and each of them costs a derivative.)
+UTF-8 writes a code point in digits of base 64, and JSON's \\u escapes write it in digits of base 16. Code points
+with equally many digits become one tree over these digits. In the tree, all digits that may be followed by the same
+digits share one branch. So the branches of a union start with different bytes, and what may follow is made only once
+for each branch. (Cox's construction for RE2 lists byte sequences range by range. It gives the same language, but its
+branches overlap, and each of them costs a derivative.)
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Encoding(Protocol):
 def split(ranges: Ranges, unit: int) -> dict[Ranges, list[int]]:
     """Group the leading digits (number // unit) of the numbers in some ranges by what may follow them.
 
-    Returns for each set of rests (number % unit, as ranges) the digits that they follow.
+    Returns a dict. A key is a set of rests (number % unit, as ranges); its value lists the digits before these rests.
     """
     by_digit: dict[int, list[tuple[int, int, int]]] = {}
     for lo, hi, after in ranges:

@@ -173,7 +173,11 @@ POSIX: dict[str, Charset] = {
 
 @lru_cache(maxsize=128)
 def perl_class(letter: str, dialect: str) -> Charset:
-    r"""The characters of \d \D \w \W \s \S. In the dialect "rust" they are Unicode's; in "ecma" only \s and \S are."""
+    r"""The characters of \d \D \w \W \s \S.
+
+    In the dialect "rust", \d, \w and \s are as Unicode defines them. In "ecma", \d and \w have ASCII characters only,
+    and \s is ECMA_SPACE.
+    """
     if letter in "DWS":
         return negate(perl_class(letter.lower(), dialect))
     if dialect == "ecma":
@@ -198,7 +202,7 @@ def unicode_property(name: str) -> Charset | None:
 
 
 def _find(pattern: str) -> Charset:
-    """The characters that a pattern of the `regex` package matches: an escape for one character, followed by +."""
+    """The characters that an escape of the `regex` package stands for. `pattern` is the escape, followed by +."""
     import regex
 
     # One scan over a string of all code points takes 3 ms. Asking for each character would take 300 ms.
@@ -254,7 +258,7 @@ def _ascii_case_closure(members: Charset) -> Charset:
 def _orbits() -> dict[str, str]:
     """For every character with a case partner, all characters of the same simple folding, itself included.
 
-    Python's own tables give most of them. For characters that its Unicode version does not know yet, the `regex`
+    Python's own tables give most foldings. For characters that Python's Unicode version does not know yet, the `regex`
     package is asked.
     """
     import regex
@@ -265,7 +269,8 @@ def _orbits() -> dict[str, str]:
         folded = _fold(char)
         groups.setdefault(folded, {folded}).add(char)
     orbit_of = {char: orbit for orbit in groups.values() for char in orbit}
-    # The dotted capital and the dotless small i have no simple folding, but the package pairs them with i and I.
+    # The dotted capital I (U+0130) and the dotless small i (U+0131) have no simple folding. `unknown` leaves them
+    # out, because the package would pair them with i and I.
     unknown = "".join(char for char in cased if len(orbit_of[char]) == 1 and char not in "\u0130\u0131")
     known = "".join(char for char in cased if len(orbit_of[char]) > 1)
     # A back-reference under (?i) finds the partner of each unknown character, in one scan.

@@ -19,7 +19,7 @@ from ffgrammar.regex.syntax.escapes import IGNORE_CASE, VERBOSE, EscapeParser, s
 
 __all__ = ["ClassParser"]
 
-# A class with no class nested in it. Its first character is spelled out because `[]` and `[^]` depend on the dialect.
+# A class with no class nested in it. It does not begin with `[]` or `[^]`, because these depend on the dialect.
 FLAT = re.compile(r"\[(?:\^[^\]\[\\]|\^\\.|[^\]\[\\^]|\\.)(?:[^\]\[\\]|\\.)*\]", re.DOTALL)
 POSIX_NAME = re.compile(r"\[:(\^?)([a-z]+):\]")
 
@@ -153,8 +153,9 @@ class ClassParser(EscapeParser):
                     ranges.append((first, last))
                     return
                 if not self.ecma:
-                    self.fail("a class cannot be an end of a range; write \\- for the character", hyphen)
-                # An end of the range is a class. By ECMAScript's annex B both ends and the hyphen are members then.
+                    self.fail("a class cannot be an end of a range; write \\- for a hyphen", hyphen)
+                # An end of the range is itself a set, as in `[\d-z]`. By ECMAScript's annex B, both ends and the hyphen
+                # are then members of the class.
                 ranges.append((0x2D, 0x2D))
                 for item in (first, last):
                     ranges.extend([(item, item)] if isinstance(item, int) else item)

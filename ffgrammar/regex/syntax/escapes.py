@@ -1,7 +1,8 @@
 """What a backslash means in a pattern: the lowest layer of the parser.
 
-An escape stands for one character or a set of them. Escapes that stand for something else (anchors, word boundaries)
-are read by parser.py. Back-references, which are not regular, are refused here with a hint, and so are octal escapes.
+The escapes that are read here stand for one character or for a set of characters. Those that stand for something else
+(anchors, word boundaries) are read by parser.py. Back-references, which are not regular, are refused here with a hint,
+and so are octal escapes.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ class EscapeParser:
 
     def perl(self, letter: str) -> Charset:
         dialect = "ecma" if self.ecma else "rust"
-        # Of these sets, only the \w of "ecma" changes under (?i): the Kelvin sign and the long s fold to letters in it.
+        # Only the \w of "ecma" changes under (?i): it gains the Kelvin sign and the long s, which fold to k and s.
         if letter in "wW" and self.ecma and self.flags & IGNORE_CASE:
             members = case_closure(perl_class("w", dialect))
             return negate(members) if letter == "W" else members

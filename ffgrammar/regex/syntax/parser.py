@@ -1,14 +1,14 @@
 r"""The parser of regular expressions: from the text of a pattern to a syntax tree.
 
 There are two dialects. "rust" is the syntax of Rust's `regex` crate: Unicode classes, nested sets, inline flags. "ecma"
-is that of ECMAScript with the `u` flag, which JSON Schema's `pattern` asks for. It also accepts what is common in
-patterns in the wild. A `]`, or a `{` that opens no quantifier, is literal (annex B). Any punctuation may be escaped.
-`\A`, `\Z` and `\z` of other dialects are the ends of the text. What is not regular is refused with its column.
+is that of ECMAScript with the `u` flag, which JSON Schema's `pattern` asks for. It also accepts what is common in real
+patterns: a `]`, or a `{` that opens no quantifier, is literal (annex B); any punctuation may be escaped; `\A` is the
+start of the text, and `\Z` and `\z` are its end. What is not regular is refused, and the error names its column.
 
 `parse("ab|c*")` is `("alt", [("text", "ab"), ("rep", ("text", "c"), 0, None)])`. A node is a tuple, its kind first:
 
     ("empty",)                 the empty text
-    ("set", charset)           one character of the set (see charset.py); no character at all when the set is empty
+    ("set", charset)           one character of the set (see charset.py); if the set is empty, nothing matches
     ("text", str)              these characters, one after another
     ("cat", nodes)             the nodes, one after another
     ("alt", nodes)             any one of the nodes
@@ -16,10 +16,13 @@ patterns in the wild. A `]`, or a `{` that opens no quantifier, is literal (anne
     ("start", column[, "m"])   the start of the text; "m": written under (?m), where it is also the start of a line
     ("end", column[, "m"])     the end of the text; "m": written under (?m), where it is also the end of a line
     ("look", ahead, negated, node, column)      look-ahead or look-behind; "ecma" only
-    ("word", negated, charset, column)          a word boundary, and the characters of words; "ecma" only
+    ("word", negated, charset, column)          a word boundary (negated: not a word boundary); the set has the
+                                                characters of words; "ecma" only
 
-Callers may build trees themselves, also with ("and", node, ...) and ("not", node), and with ("start",) without a
-column. The parser keeps a stack of its own, so deep and long patterns do not reach Python's recursion limit.
+Callers may build trees themselves. These may also have ("and", node, ...) and ("not", node), and anchors without a
+column: ("start",), ("end",).
+
+The parser keeps a stack of its own, so deep and long patterns do not reach Python's recursion limit.
 """
 
 from __future__ import annotations
@@ -92,7 +95,7 @@ def parse(
     """The syntax tree of a pattern.
 
     Args:
-        pattern: the text between the slashes.
+        pattern: the text of the pattern, without slashes around it.
         dialect: "rust" or "ecma".
         ignore_case, dot_all: as if the pattern began with `(?i)`, `(?s)`.
         limits: `source_bytes` and `nesting` apply.
@@ -170,7 +173,7 @@ class _Parser(ClassParser):
 
     def add_charset(self, members: Charset) -> None:
         if len(members) == 1 and members[0][0] == members[0][1]:
-            # Case was settled when the set was made.
+            # Under (?i), a set of one character means that the character has no other case.
             self.pending.append(chr(members[0][0]))
             self.repeatable = True
             self.stacked = 0
@@ -204,9 +207,9 @@ class _Parser(ClassParser):
         self.pos += length
         follow = self.text[self.pos : self.pos + 1]
         if follow == "+":
-            self.refuse("a possessive quantifier", column, "group the repeated part if it shall be repeated again")
+            self.refuse("a possessive quantifier", column, "to repeat a repeat, write a group, as in (?:a*)+")
         if follow == "?":
-            # A lazy quantifier matches the same texts.
+            # A lazy quantifier matches the same texts as a greedy one.
             self.pos += 1
         node: Node
         if self.pending:
@@ -223,7 +226,8 @@ class _Parser(ClassParser):
             raise LimitError("nesting", self.nesting, f"column {column + 1}: too many quantifiers on one item")
         self.repeatable = not self.ecma
 
-    # Actions: each reads what its special character means at self.pos, and moves behind it. They are listed in ACTIONS.
+    # Actions. Each reads what begins at self.pos, and moves behind it. ACTIONS says which special character calls which
+    # action. Any other character calls `literals`.
 
     def literals(self) -> None:
         verbose = self.flags & VERBOSE
