@@ -29,8 +29,8 @@ from ffgrammar.tokens.loaders.vocabulary_cache import (
 
 __all__ = ["cached_parts"]
 
-# Files in the same folder that may say something of a tokenizer, such as which tokens end a text. Loaders read only
-# these and the tokenizer's own file.
+# Files beside the tokenizer's file that may say something of the tokenizer, such as which tokens end a text. Loaders
+# read no files but these and the tokenizer's own.
 BESIDE = (
     "generation_config.json",
     "tokenizer_config.json",

@@ -3,9 +3,9 @@ tiktoken object, or the packages `tokenizers` and `sentencepiece`.
 
 Each has `encode(data)` for str and bytes, which reads the names of special tokens as ordinary text. Each also has
 `pretoken_ends(data)`: the byte offsets at which the pre-tokens of a UTF-8 text end, or None where that is not known.
-Encoders by rules also have `writes(ids, specials)`, a fast check of ids. All errors of other people's code become
-TokenizerErrors. A Hugging Face tokenizer encodes by its rules where they are known (tokens/bpe/native_encoder.pyx). Its
-package is loaded only for a text to which the rules do not apply.
+Encoders by rules also have `writes(ids, specials)`: a fast check whether `encode` makes these ids of their text. All
+errors of other people's code become TokenizerErrors. A Hugging Face tokenizer encodes by its rules where they are known
+(tokens/bpe/native_encoder.pyx). Its package is loaded only for a text to which the rules do not apply.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ __all__ = [
 
 
 class RulesEncoder:
-    """Encodes by the rules of a tokenizer whose tokens are bytes, or with tiktoken if the pattern cannot be read. In
-    bytes that are not UTF-8, the last pre-token before the first wrong byte and everything from this byte on are one
+    """Encodes by the rules of the tokenizer in a rank file, or with tiktoken if its pattern cannot be read. In bytes
+    that are not UTF-8, the last pre-token before the first wrong byte and everything from this byte on are one
     pre-token, as in tiktoken.
 
     Args:
@@ -75,7 +75,7 @@ class RulesEncoder:
         rules = self._rules.get()
         if rules is None:
             return self._tiktoken().encode(data)
-        self._ranks = {}
+        self._ranks = {}  # (only tiktoken needs them)
         if isinstance(data, str):
             data = without_surrogates(data).encode()
         return rules.encoder.encode_open(data, valid_prefix(data))
@@ -183,6 +183,8 @@ class HuggingFaceEncoder:
         self.rules, self._knows_space, self._form = rules, knows_space, form
 
     def _own(self) -> CanonicalRules | None:
+        """The tokenizer's rules; None where they are not known. If they hold for all texts, the package is never
+        needed, and the tokenizer.json is dropped."""
         own = None if self.rules is None else self.rules.get()
         if own is not None and self._knows_space and self._form is None and not self.missing:
             self._config = None
@@ -311,7 +313,8 @@ class HuggingFaceEncoder:
     def pretoken_ends(self, data: bytes) -> list[int] | None:
         own = self._own()
         if own is not None:
-            # (offsets would be wrong: the character that stands for a space has more bytes than a space)
+            # (None if the text has the character that stands for the space. The rules read it as a space, which has
+            # fewer bytes, so the offsets would be wrong.)
             return own.pretokens.ends_of(data) if own.space is None or own.space.encode() not in data else None
         tokenizer = self._ready()
         if tokenizer.normalizer is not None or tokenizer.pre_tokenizer is None:

@@ -150,7 +150,7 @@ def _read_characters(path: Path, found: dict[str, Any], eos: Any) -> ReadTokeniz
     }
     read = read_config(config, str(path), eos)
     if not _makes_lines(found["tokens"], merges):
-        reason = "merges do not make a run of line breaks that is a token"
+        reason = "the vocabulary has a token of line breaks that merges do not make"
         return read._replace(rules=None, encoder=None, reason=reason)
     return read
 

@@ -1,11 +1,12 @@
-r"""How llama.cpp's pre-tokenizers cut a text: for each name of one, the patterns that it applies one after another.
-A GGUF file has such a name.
+r"""How llama.cpp's pre-tokenizers cut a text. A GGUF file names its pre-tokenizer. For each name, this module has the
+patterns that llama.cpp applies one after another.
 
     NAMED["qwen2"]         # Cuts(patterns=(...), whole=False)
-    cuts_of(None)          # of a file that names none: llama.cpp's default
+    cuts_of(None)          # for a file that names no pre-tokenizer: llama.cpp's default
 
 Two things differ from the patterns of the models themselves. Beyond ASCII, llama.cpp does not tell \p{Lu} and \p{Ll}
-apart: a letter counts as both. And contractions have ASCII letters only.
+apart: a letter counts as both. And where case is ignored, a contraction such as 's has ASCII letters all the same. (A
+model's own pattern also matches a quote and U+017F, the long s.)
 """
 
 from __future__ import annotations
@@ -57,7 +58,8 @@ YOUTU = (
     rf"{_members('ac00-d7a3 3131-318e')}+|{ASIAN_SIGNS}+|{_members('3105-312f')}+|{ASIAN}",
     rf"[^\r\n\p{{L}}\p{{N}}]?[\p{{L}}\p{{M}}]+{CONTRACTIONS}?|\p{{N}}|{SLASHES}",
 )
-# (in a pattern that names no property, llama.cpp matches white space beyond ASCII with \s, and never with a class)
+# (In a pattern without a property such as \p{L}, llama.cpp matches white space beyond ASCII with \s only, and never
+# with a class of characters. The look-ahead takes white space out of the class.)
 WIDE = rf"(?:(?!\s){_members('4e00-9fa5 800-4e00 ac00-d7ff')})+"
 ALPHABETS = _members(
     "41-5a 61-7a b5 c0-d6 d8-f6 f8-1ba 1bc-1bf 1c4-293 295-2af 370-373 376 377 37b-37d 37f 386 388-38a 38c 38e-3a1 "

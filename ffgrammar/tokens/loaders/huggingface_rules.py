@@ -41,8 +41,8 @@ MAX_PAIRS = 1_000_000
 # The bytes that occur in UTF-8
 USED_BYTES = [value for value in range(256) if value not in (0xC0, 0xC1) and value < 0xF5]
 # Control characters, and the first bytes of characters from U+40000 on. A pattern that does not name such a character
-# treats it as it treats some other character. So it makes no difference to what may follow a sequence if such a byte is
-# no token. RARE finds the patterns and added tokens that name such a character.
+# treats it as it treats some other character. So what may follow a token sequence does not depend on whether such a
+# byte is a token. RARE finds the patterns and added tokens that name such a character.
 RARE_BYTES = [*range(0x09), *range(0x0B, 0x0D), *range(0x0E, 0x20), 0x7F, *range(0xF1, 0x100)]
 RARE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\U00040000-\U0010ffff]|\\[vf]")
 
@@ -58,7 +58,8 @@ class ListedRules(NamedTuple):
         whole_pretokens: see `CanonicalRules`.
         space: the character that stands for the space.
         atoms: the added tokens that are found in a text before anything else is done with it: id by text.
-        knows_space: whether a text with the character `space` in it has the same tokens as with a space there.
+        knows_space: whether a text with the character `space` has the same tokens as with a space in place of this
+            character.
         secondary: see `TokenTrie`.
         form: the normal form that the tokenizer puts a text into first; None if it leaves the text as it is. The rules
             hold for texts in this form.
@@ -115,7 +116,7 @@ class ListedRules(NamedTuple):
             if quickly is not None:
                 return quickly
         ids = self.vocabulary
-        # (the first line of a merges.txt only says which version of the form it has)
+        # (the first line of a merges.txt only gives the version of the file format)
         merges = self.merges.value() if isinstance(self.merges, JsonText) else self.merges
         lines = merges[1:] if merges and str(merges[0]).startswith("#version") else merges
         listed = [line.split(" ") if isinstance(line, str) else line for line in lines]
@@ -378,7 +379,8 @@ def _check_overlaps(every: list[dict[str, Any]], added: list[dict[str, Any]], sp
         texts[bool(token.get("normalized"))].append(token["content"].replace(space or " ", " "))
     for other in every:
         if other.get("special"):
-            # (one search finds special tokens and others. A special one is passed over, and so is what begins in it)
+            # (One search finds special tokens and the other added tokens. It passes over a special token as a whole, so
+            # no token that begins inside it is found.)
             text = other["content"].replace(space or " ", " ")
             for one in texts[bool(other.get("normalized"))]:
                 if _begins_in(one, text):

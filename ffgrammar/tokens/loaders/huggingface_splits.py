@@ -1,10 +1,11 @@
-r"""Pre-tokenizers of Hugging Face tokenizers as patterns, one after another.
+r"""The pre-tokenizers of Hugging Face tokenizers, as patterns that cut a text one after another.
 
 These pre-tokenizers are read, each alone or as steps of a Sequence: Digits, ByteLevel as the last step, Metaspace as
 the first one, and Split by a string or by a regular expression that tokens/pretokenize/pattern.py reads. The regular
 expressions of Hugging Face are Oniguruma's. In Oniguruma `$`, `a{1,3}+` and `a{3}?` mean something else than in
-tiktoken's patterns, so they are refused. The characters that are \p{L}, \p{N} and so on are the same in both. (Digits
-knows 13 more numbers, of a later Unicode.)
+tiktoken's patterns, so they are refused. The characters that are \p{L}, \p{N} and so on are the same in both. (The
+pre-tokenizer Digits follows a later Unicode, in which 13 more characters are numbers. Here it is read as \p{N}, without
+these 13.)
 """
 
 from __future__ import annotations
@@ -101,7 +102,9 @@ def _checked(source: str) -> str:
             inside = False
         at += 1
     if FOLDED.search(source):
-        raise TokenizerError(f"pre-tokenizer pattern: two letters that are one character in another case: {source!r}")
+        raise TokenizerError(
+            f"pre-tokenizer pattern: where case is ignored, two letters may match one character: {source!r}"
+        )
     return source
 
 

@@ -1,7 +1,8 @@
-"""The rules and the encoder of a tokenizer whose vocabulary came from the cache. Its file is read when they are needed.
+"""The rules and the encoder of a tokenizer whose vocabulary came from the cache. The tokenizer's file is read
+when its rules or its encoder are first needed.
 
-late = LateReading(read, trie)
-late.encode("Hello"), late.rules()
+    late = LateReading(read, trie)
+    late.encode("Hello"), late.rules()
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
     read = read_tokenizer("path/to/tokenizer.json")
     parts = build_parts(read, vocab_size=None)      # checks ids, and makes the trie
 
-Here encoders get the trie. Rules, and what most encoders need to work, are made when they are first needed.
+`build_parts` also gives the trie to an encoder that works on it. Rules are made when they are first needed, and
+so is what most encoders work with: tables, or the object of a package.
 """
 
 from __future__ import annotations
@@ -154,7 +155,7 @@ def build_parts(read: ReadTokenizer, vocab_size: int | None) -> TokenizerParts:
 
     Args:
         read: what a loader read.
-        vocab_size: how many ids the model has, if more than the tokenizer.
+        vocab_size: how many ids the model has; None if as many as the tokenizer.
 
     Raises:
         TokenizerError: an id is out of range, or special under two names, or a token is not bytes; or an encoder cannot

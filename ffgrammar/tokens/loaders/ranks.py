@@ -1,7 +1,8 @@
-"""Rank files: tokens and their ranks, without the special tokens. Merges make the token of the lowest rank first.
+"""Rank files: tokens and their ranks. Merges make the token of the lowest rank first.
 
-tiktoken's files (and Llama's tokenizer.model from version 3 on) have a line for each token, in base64, and its rank.
-Mistral's tekken.json has the pattern, too, and says how many special tokens come before the ranks.
+tiktoken's files (and Llama's tokenizer.model from version 3 on) have a line for each token: the token in base64, and
+its rank. Mistral's tekken.json also has the pattern that cuts a text, and says how many special tokens there are. These
+have the first ids.
 
     read = read_rank_file(Path("tokenizer.model"), data, pattern=None)
     read.tokens[42], read.special_tokens, read.pattern

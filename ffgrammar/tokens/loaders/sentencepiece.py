@@ -3,11 +3,11 @@
     read = read_sentencepiece(path, data)       # a ReadTokenizer
 
 A model is turned into the JSON value of a tokenizer.json, which huggingface.py reads. One thing differs. In a BPE model
-each piece has a score. The neighbours that together are the piece with the highest score merge first, wherever the
-piece is cut between them. So all merges to one piece have the same rank.
+each piece has a score. A step joins two neighbours that together are a piece: first those that become the piece with
+the highest score. Where in this piece the two meet does not matter. So all merges to one piece have the same rank.
 
-Unigram models have no rules, but most of them encode here (unigram.py). The other unigram models are left to the
-package `sentencepiece`. So are BPE models that have no rules here: those that normalize a text first, say.
+Unigram models have no rules. Most of them have an encoder here (unigram.py). The package `sentencepiece`
+encodes with the others, and with BPE models that have no rules here: those that normalize a text first, say.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def read_sentencepiece(path: Path, data: bytes, eos_token_ids: Any = None) -> Re
 
 
 def read_model(model: Model, name: str, eos_token_ids: Any) -> ReadTokenizer:
-    """What a model says. It has no encoder if the rules are not known. `name` is for messages. Raises
+    """What a model says. The result has no encoder if the rules are not known. `name` is for messages. Raises
     TokenizerError."""
     reason = _why_no_rules(model)
     ranks: list[int] = []
@@ -92,7 +92,7 @@ def _why_no_rules(model: Model) -> str:
         return "the model has unused pieces"
     if any(piece.kind == USER_DEFINED and " " in piece.text for piece in model.pieces):
         # (spaces of a text become SPACE first, so such a user-defined piece is never found)
-        return "a symbol has a space"
+        return "a user-defined piece has a space in it"
     scores = Counter(piece.score for piece in model.pieces if piece.kind == NORMAL and len(piece.text) > 1)
     tied = [piece for piece in model.pieces if piece.kind == NORMAL and scores[piece.score] > 1]
     if tied and not _are_runs(tied, min(scores)):
@@ -104,14 +104,14 @@ def _why_no_rules(model: Model) -> str:
 
 
 def _are_runs(tied: list[Piece], least: float) -> bool:
-    """Whether the `tied` pieces, which have equal scores, are runs of spaces, and merging them in the order of ids
-    makes what sentencepiece makes.
+    """Whether the `tied` pieces, each of which shares its score with another piece, are runs of spaces, and merging
+    them in the order of ids makes what sentencepiece makes.
 
-    They must merge after all other pieces, so none of their scores may be above `least`, the lowest score of the model.
-    Of merges with equal scores, sentencepiece makes the leftmost first. Ranks here are in the order of ids, so all
-    merges to one length come before those to the next. For models like Llama 2's both orders make the same pieces of a
-    run. That is tried for all runs of up to four times the longest piece. If a piece has more than MAX_RUN spaces, the
-    answer is no: to try that would take time that grows with the third power of this number.
+    They must merge after all other pieces, so none of their scores may be above `least`, the lowest score of a piece
+    of two or more characters. Of merges with equal scores, sentencepiece makes the leftmost first. Ranks here are in
+    the order of ids, so all merges to one length come before those to the next. For models like Llama 2's both orders
+    make the same pieces of a run. That is tried for all runs of up to four times the longest piece. If a piece has more
+    than MAX_RUN spaces, the answer is no: to try that would take time that grows with the third power of this number.
     """
     if any(set(piece.text) != {SPACE} or piece.score > least for piece in tied):
         return False

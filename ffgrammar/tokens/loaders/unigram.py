@@ -37,7 +37,7 @@ class UnigramModel(NamedTuple):
     """What a file says of a unigram model.
 
     Attributes:
-        scores: by id; NaN for a token that is not made of text.
+        scores: by id; NaN for a token that no text becomes.
         worst: the lowest score of a piece. The score of a character that is no piece is lower by PENALTY.
         unknown: the token for such characters, if there is one.
         byte_tokens: 256 tokens for the bytes of such characters, if there are any.

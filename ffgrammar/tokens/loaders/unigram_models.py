@@ -1,7 +1,8 @@
-"""Reads what a unigram model is, from a tokenizer.json or from the pieces of sentencepiece.
+"""Reads a unigram model from a tokenizer.json, or from the pieces in a model of sentencepiece or in a GGUF file.
 
-    unigram = model_of_pieces(model, name, single=True)     # of sentencepiece; of a GGUF file with single=False
-    unigram = model_of_config(config, steps, name)          # of a tokenizer.json
+    unigram = model_of_pieces(model, name, single=True)     # from a model of sentencepiece
+    unigram = model_of_pieces(model, name, single=False)    # from a GGUF file
+    unigram = model_of_config(config, steps, name)          # from a tokenizer.json
 
 Both functions return None if the model has something that this module does not support. Then the package that the
 model comes from encodes; a GGUF file has no such package. Both functions raise TokenizerError if the map of characters
@@ -45,10 +46,11 @@ INNER_SPACE = re.compile(f"[^{SPACE}]{SPACE}")
 # joined, white space other than a space.
 BYTE_NAME = "<0x[0-9A-Fa-f]{2}>"
 OTHER_SPACES = rf"[^\S ]|{SPACE}"
-# No text has a name of this form.
+# A name that no text has in it. `hide_special` gives such names to special tokens and to the unknown token.
 HIDDEN = "\U0010fffe\U0010ffff{}\U0010fffe"
-# Normalizers that take the place of a pre-tokenizer that cuts at white space. They join white space to one space, and
-# remove it at the end. (They remove it before a U+2581, too, because this character begins a word by itself.)
+# Normalizers that take the place of a pre-tokenizer that cuts at white space. They make one space
+# of each run of white space, and remove a run at the end. (They also remove a run before U+2581, because this character
+# begins a word by itself.)
 JOIN_WORDS: list[dict[str, Any]] = [
     {"type": "Replace", "pattern": {"Regex": rf"\s+(?={SPACE})"}, "content": ""},
     {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "},

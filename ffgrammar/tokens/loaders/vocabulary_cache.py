@@ -42,7 +42,7 @@ VARIABLE = "FFGRAMMAR_CACHE"
 MAGIC = b"FFVOCAB2"
 SUFFIX = ".vocab"
 DIGEST = 32
-# For all entries together. Those that were not used for the longest time are deleted first.
+# The most bytes of all entries together. Entries that were not used for the longest time are deleted first.
 MAX_BYTES = 256 << 20
 MAX_ENTRY = 64 << 20
 # If the last change of a file is older than this, a change that is made now has another time.

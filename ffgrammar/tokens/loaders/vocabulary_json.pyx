@@ -63,7 +63,7 @@ cdef inline uint8_t _next(Text* text) noexcept nogil:
 
 
 cdef inline bint _take(Text* text, uint8_t wanted) noexcept nogil:
-    """Passes over white space and one byte. Returns whether the byte is there."""
+    """Passes over white space and then over the byte `wanted`. Returns False if another byte, or none, is there."""
     if _next(text) != wanted:
         return False
     text.at += 1

@@ -4,7 +4,8 @@ r"""Word lists: the vocabularies of RWKV. A line has an id, the token as a Pytho
     258 b'\xe4\xb8' 2
 
 At each place of a text the longest token counts, and nothing is merged (tokens/vocabulary/longest_match.pyx). So
-whether a token is right may depend on many tokens after it. The rules of canonical sequences do not allow for that.
+whether a token is right may depend on many tokens after it. Rules such as those of BPE models cannot say that, so a
+tokenizer of this kind has none.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def read_word_list(path: Path, data: bytes) -> list[bytes | None]:
         TokenizerError: a line is damaged, or two lines have the same id. The message names the line.
     """
     found: dict[int, bytes] = {}
-    # (not str.splitlines: tokens may be other characters that end lines)
+    # (str.splitlines would also cut at U+2028 and the like, and a token may be such a character)
     for number, line in enumerate(data.removesuffix(b"\n").split(b"\n"), 1):
         try:
             token, _, rest = line.decode("utf-8").partition(" ")

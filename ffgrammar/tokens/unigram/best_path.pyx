@@ -7,10 +7,10 @@ to an earlier offset and one piece more. So each offset of a text costs a few st
     path = BestPath(trie, scores, -20.0, unknown=2, byte_tokens=None, single=False, by_words=True)
     path.encode(b" hello world")       # spaces are spaces here, not U+2581
 
-Results are those of the packages, id for id. Of two paths with equal sums, the one whose last piece is longer wins. The package
-`sentencepiece` sums with 32 bits, so what it makes of a word can depend on how many words come before. `tokenizers` and llama.cpp
-sum with 64 bits. A character that is no piece has a score, too: 10 less than the worst piece. Each of its bytes becomes a token,
-or a run of such characters becomes one token.
+Results are those of `sentencepiece`, `tokenizers` and llama.cpp, id for id. Of two paths with equal sums, the one
+whose last piece is longer wins. The package `sentencepiece` sums with 32 bits, so what it makes of a word can depend on how many
+words come before. `tokenizers` and llama.cpp sum with 64 bits. A character that is no piece has a score, too: 10 less than the
+worst piece. Each of its bytes becomes a token, or a run of such characters becomes one token.
 
 A megabyte of text takes 20 to 40 ms, as with `sentencepiece`.
 """
@@ -33,7 +33,7 @@ cdef enum:
     UNKNOWN = -1
     RELEASE_GIL_FROM = 1024  # from this many bytes of text on, giving up the GIL is worth its cost
 
-# With 32 bits, a sum that exceeds this begins anew at zero, as in the package `sentencepiece`.
+# With 32 bits, a sum that is farther than this from zero begins anew at zero, as in the package `sentencepiece`.
 cdef double GREATEST_SUM = 100_000
 
 

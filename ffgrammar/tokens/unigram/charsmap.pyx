@@ -73,7 +73,7 @@ cdef class Charsmap:
         for i in range(count):
             at ^= below(unit) ^ text[i]
             unit = self.unit(at)
-            # (a zero byte is in no rule, but a unit beyond the end of the array is 0)
+            # (No rule has a zero byte. But `unit` returns 0 beyond the end of the array, as if a zero byte led there.)
             if (unit & LABEL) != text[i] or text[i] == 0:
                 break
             if unit & LEAF:

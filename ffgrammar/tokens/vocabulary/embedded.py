@@ -109,9 +109,9 @@ def load_trie(encoding: Encoding, vocab_size: int) -> TokenTrie:
 
 
 def load_left_lengths(encoding: Encoding) -> bytes:
-    """For each token of an embedded encoding, in byte order, how many bytes its left part has: the first of the two
-    tokens that merge into it (tokens/bpe/pack_lengths.py). Raises TokenizerError if the file cannot be read or is
-    damaged."""
+    """For each token of an embedded encoding, in byte order, how many bytes its left part has, or 0 if merging begins
+    with the token. The left part is the first of the two tokens that merge into it (tokens/bpe/pack_lengths.py). Raises
+    TokenizerError if the file cannot be read or is damaged."""
     try:
         return zlib.decompress(_read_data(f"{encoding.data}.lengths.bin"))
     except zlib.error as error:

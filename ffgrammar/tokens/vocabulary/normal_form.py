@@ -38,7 +38,7 @@ def start_of_last_boundary(text: str) -> int | None:
 
 def stands_alone(form: NormalForm, data: bytes) -> bool:
     """Whether these bytes can be appended to any text in a normal form without taking it out of this form. The text
-    must end after a whole character."""
+    before the bytes must end after a whole character."""
     try:
         text = data.decode()
     except UnicodeDecodeError:
