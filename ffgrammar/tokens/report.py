@@ -9,9 +9,9 @@ tokens of its end, so a prefix can be canonical, not canonical, or undecided. To
 can change them. Where the tokenizer's rules are known (canonical/rules.pyx) the verdict is exact: it is "no" as soon as
 no text begins with these tokens, and the settled tokens are those that all coverings share.
 
-A first look (bpe/pretoken_encoder.pyx) finds most canonical sequences in less time than encoding takes. The text of any
-other sequence is encoded and compared. That takes as long as encoding, and some 0.2 us a token. For a sequence that
-grows, use the check in tracker.pyx: its cost for each token does not grow with the sequence.
+A first look (bpe/pretoken_encoder.pyx) recognizes most canonical sequences in less time than encoding takes. The text
+of any other sequence is encoded and compared. That takes some 0.2 us a token longer than encoding alone. For a sequence
+that grows, use the check in tracker.pyx: its cost for each token does not grow with the sequence.
 """
 
 from __future__ import annotations

@@ -55,8 +55,8 @@ class Tokenizer:
     them.
 
     Attributes:
-        partitions: the cache of partitions of the vocabulary, which all grammars on it share; None until the engine
-            makes it.
+        partitions: the cache of partitions of the vocabulary; None until the engine makes it. All grammars on this
+            tokenizer share it.
         grammars: the cache of compiled grammars; None until a compile function makes it.
     """
 
@@ -141,11 +141,12 @@ class Tokenizer:
             eos_token_ids: ids that end a text. If not given: those that the file, or another file in the same
                 folder, names; 0 for a word list. () for none.
             vocab_size: how many ids the model has, if more than the tokenizer.
-            pattern: for a rank file, the regular expression that cuts a text. Not needed where the file is a published
-                one that is known here: the files of the embedded encodings, of Llama 3 and of Llama 4.
+            pattern: for a rank file, the regular expression that cuts a text into pre-tokens. Not needed for the
+                published files that are known here: those of the embedded encodings, of Llama 3 and of Llama 4.
 
-        For the rank file of another model, the tokenizer has no special tokens but those of `eos_token_ids`. Without a
-        pattern it cannot encode: grammars and masks work, and `canon_reason` says what is missing.
+        A rank file that is not known here gives a tokenizer whose only special tokens are those of `eos_token_ids`.
+        Without a pattern, that tokenizer cannot encode: grammars and masks work, and `canon_reason` says what is
+        missing.
 
         Raises:
             TokenizerError: the file cannot be read or is of another kind, `pattern` is given for a file that is no rank
@@ -314,7 +315,7 @@ class Tokenizer:
             raise TokenizerError(f"encode: expected str or bytes, not {type(text).__name__}")
         ids = encoder.encode(text)
         size = self.vocab_size
-        # (an encoder that works on this trie gives only ids of it; checking them would take a fifth of the time)
+        # (an encoder that works on this trie gives only ids of this trie; checking them would take a fifth of the time)
         if ids and getattr(encoder, "trie", None) is not self._trie and not 0 <= min(ids) <= max(ids) < size:
             wrong = next(token for token in ids if not 0 <= token < size)
             raise TokenizerError(f"encode: the encoder gave id {wrong}; vocab_size is {size}")
@@ -383,7 +384,7 @@ class Tokenizer:
         candidates for the last token.
 
         The canonical tokens of each text with this prefix begin with the kept tokens of exactly one covering, followed
-        by one of its candidates. The covering that keeps most comes first.
+        by one of its candidates. The covering whose kept tokens have the most bytes comes first.
 
         Args:
             prefix: the start of a text; bytes may end inside a character. An empty prefix has no covering.
@@ -406,11 +407,13 @@ class Tokenizer:
 
         Args:
             new_bytes: what follows `recent_tokens`.
-            recent_tokens: the last of the tokens so far, or all of them. They need not be canonical. An empty list
-                means the start of a text.
+            recent_tokens: the last of the tokens so far, or all of them. They need not be canonical. At the
+                start of a text there are none.
+
+        If no UTF-8 text has these bytes after `recent_tokens`, all bytes are left over.
 
         Raises:
-            TokenizerError: an id is out of range, the bytes are not UTF-8, or the tokenizer's rules are not known.
+            TokenizerError: an id is out of range, or the tokenizer's rules are not known.
         """
         from ffgrammar.tokens.canonical.coverings import coverings_after, shared_tokens
         from ffgrammar.tokens.canonical.sequence import CanonicalSequence

@@ -56,7 +56,8 @@ cdef class CanonicalityTracker:
     # The verdict for a step.
     cdef str verdict_of(self, const Step* step)
 
-    # Whether all tokens are settled, the token of `step` included. `before` is the state before this token. Returns 1 or 0.
+    # Whether all tokens are settled, the token of `step` included. `before` is the state before this token. If this takes a
+    # search, the tokens that the search finds settled are added to `step.settled`. Returns 1 or 0; raises as `UnsettledEnd.read`.
     cdef bint is_settled(self, Step* step, const CanonicalState* before) except -1
 
     # Give the field `end` the tokens that are not known to be settled, up to the token of `step`, which is token number `count`,

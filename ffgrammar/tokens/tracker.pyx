@@ -7,10 +7,10 @@
 
 Verdicts are those of `is_canonical` with `complete=False`. Three questions give them:
 
-1. Does some text begin with these tokens? The rules say so (tokens/canonical/rules.pyx). If not, the verdict is "no".
+1. Does some text begin with the tokens so far? The rules tell (tokens/canonical/rules.pyx). If none does, the verdict is "no".
 2. May other tokens come in the place of the last one if the text goes on? Then the verdict is "undecided". The answer that was
    found last for the same token is tried first, and mostly holds again (tokens/canonical/other_ways.pyx).
-3. If no others may, do all coverings of the text begin with these tokens? If so, the verdict is "yes". A search tells
+3. If no others may, do all coverings of the text begin with the tokens so far? If they do, the verdict is "yes". A search tells
    (tokens/canonical/unsettled.pyx). The search begins after tokens that are known to be settled: those that the last search
    found, or those before the last place where the text is certain to be cut into pre-tokens (tokens/canonical/cuts.pyx).
 

@@ -34,7 +34,7 @@ cdef inline uint32_t find_rank(const MergeIndex* index, uint32_t left, uint32_t 
 
 cdef class MergeList:
     cdef MergeIndex index
-    cdef readonly uint32_t ranks  # the length of the list
+    cdef readonly uint32_t ranks  # every rank is below this
 
     # Part of the constructor: enter a pair into the hash table, which has room for it.
     cdef void add(self, uint32_t rank, uint32_t left, uint32_t right, uint32_t result) noexcept nogil

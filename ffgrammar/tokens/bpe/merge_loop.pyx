@@ -1,7 +1,7 @@
 """The merge loop of byte-pair encoding.
 
-In each round, of all pairs of neighbours that merge, the pair with the lowest rank becomes one token. If several have this rank,
-it is the leftmost of them. The loop ends when no pair merges.
+In each round, of all pairs of neighbours that merge, the pair with the lowest rank becomes one token. If several pairs have this
+rank, the leftmost of them does. The loop ends when no pair merges.
 
 There are two kinds of merges. In vocabularies of tiktoken's kind a token's id is its rank, and two tokens merge if their bytes
 together are those of a token. In vocabularies of Hugging Face's kind the merges are listed (merge_list.pyx). The kinds differ

@@ -27,7 +27,7 @@ cdef inline uint32_t rank_of(const uint32_t* rank, uint32_t token) noexcept nogi
 cdef class Merges:
     cdef readonly TokenTrie trie
     cdef readonly MergeList pairs
-    cdef const MergeIndex* listed    # of `pairs`; NULL if ids are ranks
+    cdef const MergeIndex* listed    # the index of `pairs`; NULL if ids are ranks
     cdef readonly bint by_characters  # whether merging begins with characters, not with bytes
     cdef uint32_t ranks              # every rank is below this
     # Tables by token. The first four are filled in when the token is first asked for.
@@ -35,11 +35,12 @@ cdef class Merges:
     cdef uint32_t* right             # its right part. Read it with `right_part`: it is UNKNOWN at first if `left` was packed
     cdef uint8_t* out_of_order       # whether its merges do not come in the order of ranks
     cdef uint32_t* rank              # the rank of the token's last merge; NULL if ids are ranks
-    cdef uint8_t* is_byte            # with listed merges: whether the token stands for a byte where a character is no token
-    cdef uint8_t* is_made            # with listed merges: whether some merge makes the token
+    # The next two are NULL if ids are ranks.
+    cdef uint8_t* is_byte            # whether the token stands for one byte of a character that is no token: see `by_characters`
+    cdef uint8_t* is_made            # whether some merge makes the token
     # Answers of `pair` that are kept. An entry is 0, or has the two tokens `one` and `other` and the answer, 0 or 1:
     # one << 33 | other << 2 | answer << 1 | 1. Threads read and write entries without a lock: an entry is a single word, which is
-    # read and written at once.
+    # read or written in one piece.
     cdef uint64_t* kept_pairs
     cdef uint32_t all_split          # whether `left` is known for all tokens that have bytes
     cdef uint32_t[256] byte_token    # by byte: the token that stands for it, or NO_TOKEN

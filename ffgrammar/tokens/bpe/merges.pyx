@@ -13,7 +13,7 @@ second one. (Either may be the whole token.) It can happen only while these two 
 into something larger inside their own tokens. So the check undoes the merges of both tokens one by one, the later of the two
 last merges first. It begins with the question whether the two tokens merge at all. After each step it asks whether the two parts
 that then stand at the border would merge before the merge that was just undone. This takes at most 14 look-ups on cl100k and
-o200k. It is the check of the crate bpe of rust-gems, and is also in Vieira et al., "Language Models over Canonical Byte-Pair
+o200k. The crate bpe of rust-gems does the same check, which is also in Vieira et al., "Language Models over Canonical Byte-Pair
 Encodings".
 
 There are two kinds of vocabularies. In tiktoken's vocabularies a token's id is its rank, and two parts merge if their bytes
@@ -64,7 +64,7 @@ cdef class Merges:
         trie: the vocabulary.
         pairs: the listed merges; None if ids are ranks.
         byte_tokens: None if merging begins with bytes. If it begins with characters: by byte, the token that stands for the byte
-            where a character is no token, or None if the byte has no such token. Only with `pairs`.
+            in characters that are no tokens, or None if there is no such token for the byte. Only with `pairs`.
 
     Raises:
         TokenizerError: a token for a byte, or a token that a merge makes, is out of range.
@@ -128,8 +128,8 @@ cdef class Merges:
         same time.
 
         Args:
-            lengths: for each token, in byte order, how many bytes its left part has, or 0 if merging begins with the token. Ids
-                must be ranks, and merges must make every token in the order of ranks.
+            lengths: for each token, how many bytes its left part has, or 0 if merging begins with the token. The tokens are
+                sorted by their bytes. Ids must be ranks, and merges must make every token in the order of ranks.
 
         Raises:
             TokenizerError: the lengths are not those of this vocabulary.
@@ -439,8 +439,8 @@ cdef class Merges:
         return self.is_made != NULL and bool(self.is_made[<uint32_t>token])
 
     def may_follow(self, one, other):
-        """Whether two tokens can stand side by side in a pre-token, `one` before `other`. False if one of them is a
-        token that merges do not make.
+        """Whether two tokens can stand side by side in a pre-token, `one` before `other`. False if one of them has no bytes, or
+        if merges do not make it.
 
         Raises:
             TokenizerError: an id is out of range.

@@ -22,10 +22,11 @@ __all__ = ["left_lengths"]
 
 
 def left_lengths(trie: TokenTrie) -> bytes:
-    """By token, in byte order: how many bytes its left part has, or 0 if merging begins with the token. Ids are ranks.
+    """For each token, how many bytes its left part has, or 0 if merging begins with the token. The tokens are sorted by
+    their bytes. Ids are ranks.
 
     Raises:
-        TokenizerError: merges do not make some token, or not in the order of ranks.
+        TokenizerError: merges do not make some token, or do not make it in the order of ranks.
     """
     merges = Merges(trie)
     lengths = bytearray()

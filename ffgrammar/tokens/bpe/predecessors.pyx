@@ -11,7 +11,8 @@ ranks with the ranks of the merges that take each `x` of this token into a large
 successors (tokens/bpe/successors.pyx): `c` may have to wait for `x` or `y` to be made, and tokens whose merges do not come in the
 order of ranks are checked pair by pair.
 
-A mask takes 5 ms on a vocabulary of 256,000 tokens. The first one takes longer, because the parts of all tokens are found.
+A mask takes 5 ms on a vocabulary of 256,000 tokens. The first one takes longer, because the parts of all tokens must be
+found before it.
 """
 
 from libc.stddef cimport size_t

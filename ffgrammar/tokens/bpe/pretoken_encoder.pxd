@@ -1,4 +1,4 @@
-"""What the encoders that cut a text into pre-tokens and merge each of them have in common."""
+"""The base of the encoders that cut a text into pre-tokens and merge the bytes of each pre-token."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t
@@ -30,11 +30,13 @@ cdef class PretokenEncoder:
         self, const uint8_t* text, size_t count, const uint32_t* ids, size_t size, Ids* made) noexcept nogil
 
     # Takes the pre-token text[:count]. If its tokens are two or more, and ids[:size] begins with them, returns how many they are.
-    # Goes by the pairs that are known to stand side by side. Returns 0 if these do not tell, or if the tokens are others.
+    # Goes by the pairs that are known to stand side by side. Returns 0 if these pairs do not tell, or if ids[:size] begins with
+    # other tokens.
     cdef size_t side_by_side(self, const uint8_t* text, size_t count, const uint32_t* ids, size_t size) noexcept nogil
 
     # If ids[:size] begins with the tokens of the pre-token text[:count], returns how many they are, else 0. Encodes the
-    # pre-token to find out. If it returns more than 0, each two neighbours among the tokens are kept as a known pair.
+    # pre-token to find out. If it returns more than 0, each two neighbours among the tokens are kept as a known pair, unless
+    # `Merges.is_byte` is set for one of the two.
     cdef size_t encoded(
         self, const uint8_t* text, size_t count, bint atom, const uint32_t* ids, size_t size, Ids* made) noexcept nogil
 

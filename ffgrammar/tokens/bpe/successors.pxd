@@ -35,8 +35,8 @@ cdef class Successors(TokenMasks):
     # `everything` and `out_of_order`. Fills `by_rank`: the token that the merge of a rank makes, or NO_LIMIT.
     cdef int list_tokens(self, uint32_t* by_rank) noexcept nogil
 
-    # Part of `list_tokens`: keep aliases out of the forest. These are tokens with the same bytes as another token, which the
-    # trie finds for these bytes.
+    # Part of `list_tokens`: keep aliases out of the forest. For the bytes of an alias, the trie finds another token, which has
+    # the same bytes.
     cdef void drop_aliases(self) noexcept nogil
 
     # Whether a token that has parts is a root all the same: see `loose`. Returns True or False.

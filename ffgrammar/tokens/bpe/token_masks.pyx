@@ -1,5 +1,5 @@
-"""What successors.pyx and predecessors.pyx have in common: each token has a mask of other tokens, which is made when it is first
-asked for. The masks are kept up to a number of bytes. Any number of threads may ask.
+"""What successors.pyx and predecessors.pyx have in common: each token has a mask of tokens, which is made when it is first asked
+for. The masks are kept up to a number of bytes. Any number of threads may ask.
 """
 
 from libc.stddef cimport size_t

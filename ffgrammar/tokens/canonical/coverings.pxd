@@ -47,7 +47,7 @@ cdef class CoveringSearch:
     cdef uint32_t room
     cdef uint32_t opened    # how many contexts have a token that was begun after them
     cdef uint32_t size      # how many bytes were read
-    cdef OpenToken* tokens  # the tokens that are still being read; the one whose context keeps least comes first
+    cdef OpenToken* tokens  # the tokens that are still being read, in ascending order of `context`
     cdef uint32_t token_count
     cdef uint32_t token_room
 
@@ -61,7 +61,7 @@ cdef class CoveringSearch:
     cdef int step(self, uint32_t byte) except -1
 
     # A list of (context, node of the trie) for the contexts after which some token reaches the end of the prefix. The context
-    # that keeps most comes first. Whether such a token may come is not checked yet: see `may_be_covered`.
+    # that has the most bytes comes first. Whether such a token may come is not checked yet: see `may_be_covered`.
     cdef list open_contexts(self)
 
     # Whether some token at or below a node may come after a context. `text` has all bytes that were read. If `mask` is not

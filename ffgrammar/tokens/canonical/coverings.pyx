@@ -304,8 +304,8 @@ cdef list find_coverings(CanonicalRules rules, const CanonicalState* start, byte
 
 
 def coverings(CanonicalRules rules not None, bytes prefix not None):
-    """The coverings of a text's beginning, as a list of Covering, from the one that keeps most to the one that keeps least.
-    The list is empty if no canonical sequence covers the prefix.
+    """The coverings of a text's beginning, as a list of Covering, in descending order of `position`. The list is empty if no
+    canonical sequence covers the prefix.
 
     Args:
         rules: the rules of the tokenizer.

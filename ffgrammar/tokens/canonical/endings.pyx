@@ -178,5 +178,5 @@ cdef int take(CanonicalRules rules, Path* path, uint32_t token) noexcept nogil:
         for i in range(path.at.count):
             if bit_test(rules.free_ends, path.at.hypothesis[i]) and not rules.is_unmergeable(path.at.node[i]):
                 return 1
-    # (the bound on `count` is so that the bytes fit into a word)
+    # (MAX_BYTES bytes fit into a word)
     return search(rules, path) if path.count < MAX_BYTES and path.characters < MAX_CHARACTERS else 0

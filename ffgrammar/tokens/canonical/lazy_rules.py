@@ -1,5 +1,5 @@
 """A tokenizer's rules, made when they are first asked for. Making them takes 4 to 11 ms for an embedded
-encoding, and plain masks need none."""
+encoding, and plain masks do not need them."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def make_rules(trie: TokenTrie, pattern: str) -> CanonicalRules:
 
 
 def make_embedded_rules(merges: Merges, encoding: Encoding) -> CanonicalRules:
-    """The rules of an embedded encoding. Tests check that merges make every token.
+    """The rules of an embedded encoding. Merges make all tokens of these encodings: tests check that.
 
     Args:
         merges: those of the encoding's encoder, so that the rules and the encoder share what is known of pairs.

@@ -13,7 +13,7 @@ from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
 
 
 cdef int has_other_way(CanonicalRules rules, const CanonicalState* at, uint32_t token) noexcept nogil:
-    # (threads read and write entries without a lock: an entry is one word, which is read and written at once)
+    # (threads read and write entries without a lock: an entry is one word, which is read or written in one piece)
     cdef uint64_t known = atomic_load_word(&rules.other_ways[token])
     cdef const uint8_t* text = rules.trie.blob + rules.trie.offsets[token]
     cdef CanonicalState after = at[0]

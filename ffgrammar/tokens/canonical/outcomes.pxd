@@ -25,10 +25,10 @@ cdef class Outcomes:
     cdef Intern sets     # by outcome: its hypotheses, ascending
     cdef Vec after       # outcome * classes + class -> outcome, NO_OUTCOME or NOT_FOUND
     cdef Vec bits        # by outcome: its hypotheses as bits
-    cdef Vec live        # by outcome, two words: the classes of which a character may come if the pre-token goes on
+    cdef Vec live        # by outcome, two words of bits: the classes of the characters with which the pre-token may go on
     # Sets of hypotheses, as bits, by the class of the next character.
     cdef uint32_t* sure_ends  # those with which every text can go on if the pre-token ends before the character
-    cdef uint32_t* sure_next  # those with which every text can go on, whether the pre-token ends before the character or not
+    cdef uint32_t* sure_next  # those with which every text can go on if the pre-token may end before the character or go on
     cdef Vec open_ends        # (class, hypothesis, state after the character): an end before the character is possible, not sure
 
     # The outcome that the first character of a token leads to from a hypothesis. `character` is the class of the character, here

@@ -22,7 +22,7 @@ cdef enum:
 
 
 cdef struct CanonicalState:
-    # All that a token sequence says about what may follow it. Its "next character" is the first character that is not complete:
+    # All that a token sequence says about what may follow it. Below, "the next character" is the first one that is not complete:
     # `character`, if the bytes so far end inside a character, else the character that follows.
     uint32_t last        # its last token, FIRST or UNCONSTRAINED
     Utf8 character       # the character that the bytes so far end in; `need` is 0 if they end after one
@@ -54,7 +54,7 @@ cdef class CanonicalRules:
     cdef uint32_t asked                    # sum of `count` in the calls of `successors_for`; from MAX_ASKED on it does not grow
     cdef Outcomes outcomes                 # of the pre-tokenizer
     cdef BoundaryTransitions transitions
-    cdef dict stands_alone                 # by token: whether it keeps every text in the normal form (tokens/tracker.pyx)
+    cdef dict stands_alone                 # by token: what `stands_alone` (vocabulary/normal_form.py) says of its bytes
     cdef dict sieves                       # the sieves that sieve.pyx has made and keeps
     cdef uint32_t sieve_count              # how many sieves were ever made
     cdef uint64_t* other_ways              # by token: what came in its place, or 0 (other_ways.pyx)
@@ -93,9 +93,9 @@ cdef class CanonicalRules:
     # False or FAILED.
     cdef int fits(self, const CanonicalState* at, uint32_t token, bint ends) noexcept nogil
 
-    # Go on with a token even if it may not follow. If it may not, `at` is what is known all the same: the last token, and
-    # hypotheses in which any character of this token may begin a pre-token. A token without bytes begins a new text. Returns True
-    # or FAILED.
+    # Go on with a token even if it may not follow. If it may not, little is known after it: `at` has this token as the last one,
+    # and hypotheses in which any character of the token may begin a pre-token. A token without bytes begins a new text. Returns
+    # True or FAILED.
     cdef int push_any(self, CanonicalState* at, uint32_t token) noexcept nogil
 
     # Whether the text may end here.

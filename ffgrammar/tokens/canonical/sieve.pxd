@@ -16,7 +16,7 @@ cdef struct SievePart:
 
 
 cdef class Sieve:
-    cdef uint32_t number                         # this sieve's own: no other sieve of the tokenizer ever has the number
+    cdef uint32_t number                         # no other sieve of the tokenizer ever has the same number
     cdef list kept                               # the transitions of the parts, which must live as long as the sieve
     cdef uint32_t count                          # how many parts there are
     cdef SievePart[2 * MAX_HYPOTHESES] parts

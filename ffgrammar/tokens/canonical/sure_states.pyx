@@ -1,8 +1,8 @@
 """Which states of a pre-tokenizer's automaton are sure, that is, from which states every text can go on.
 
 A hypothesis about pre-token boundaries is a state of the automaton. With more text it becomes several, and later text may refute
-them. Those that a sure state becomes are never all refuted: whatever text follows, one of them holds to its end. So a search that
-reaches a sure state need not look further ahead.
+them. Those that a sure state becomes are never all refuted: whatever text follows, one of them holds to the end of it. So a
+search that reaches a sure state need not look further ahead.
 
 The states that a state becomes with a text form a set. All sets that can be met are explored, each once (the subset construction
 of automata). A set is sure if it has a state where the text may end, and if every character that texts have leads to a set that

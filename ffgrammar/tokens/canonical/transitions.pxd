@@ -20,7 +20,7 @@ cdef enum:
 
 
 cdef struct Transition:
-    uint32_t* mask        # the tokens that their characters and `by_merges` let come; n_words words and a spare one
+    uint32_t* mask        # the tokens that the automaton and `by_merges` let come; n_words words and a spare one
     uint32_t* cut         # those of them that end inside a character, the cut tokens; as many words
     uint16_t* after       # by token that is not cut: the outcome that it leads to, by its number in `outcomes`
     uint32_t count        # how many outcomes the tokens that are not cut lead to
@@ -31,7 +31,7 @@ cdef struct Transition:
     bint* is_listed       # by outcome below `count`: whether its tokens are listed
     bint has_endings      # whether endings.pyx has filled in `needs_ending` and `endings`
     bint* needs_ending    # by outcome below `count`: whether the tokens that lead to it need an ending (endings.pxd)
-    Vec endings           # of the cut tokens, and of the tokens that lead to an outcome of `needs_ending`
+    Vec endings           # of the cut tokens, and of the tokens whose outcome has `needs_ending` set
 
 
 cdef struct Prefix:

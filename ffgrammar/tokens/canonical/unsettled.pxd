@@ -18,8 +18,9 @@ cdef class UnsettledEnd:
     # Read the bytes of a token. Returns 0; raises MemoryError, and TokenizerError if there are too many contexts.
     cdef int read(self, uint32_t token) except -1
 
-    # Whether some token may cover the end of the bytes as open token number `i`. With `below`, only tokens that reach beyond the
-    # bytes count. Sets `token` to the one that was found. Raises MemoryError.
+    # The open token number `i` of the search has read the bytes after its context. Returns whether some token that begins with
+    # these bytes may come after the context. With `below`, only longer tokens count. Sets `token` to the one that was found.
+    # Raises MemoryError.
     cdef bint may_cover(self, uint32_t i, bint below, uint32_t* token) except *
 
     # Whether all coverings have the same kept tokens. `token` is the one that was read last. If a covering is met that has two

@@ -1,7 +1,7 @@
 """The end of a canonical sequence, which more text may change.
 
 The coverings of the end (coverings.pyx) say which tokens its bytes can still get. Tokens that all coverings begin with are
-settled: no further text can change them. A search costs as much as the end is long: some microseconds.
+settled: no further text can change them. A search takes some microseconds, and longer if the end is longer.
 """
 
 from libc.stdint cimport uint8_t, uint32_t

@@ -3,8 +3,9 @@
     python -m ffgrammar.tokens.pretokenize.pack_classes OUT.bin
 
 The classes are what tiktoken's own regex engine makes of \\p{L}, \\p{N} and the rest. Its Unicode version differs from
-those of Python and of the regex package. So tiktoken itself is asked, and must be installed: an encoding whose tokens
-are the 256 bytes and whose pattern is one class leaves out the characters of a text that are not in the class.
+those of Python and of the regex package. So tiktoken itself is asked, and must be installed. It is given an encoding
+whose tokens are the 256 bytes and whose pattern is one class. With this encoding, it leaves out the characters of a
+text that are not in the class.
 """
 
 from __future__ import annotations

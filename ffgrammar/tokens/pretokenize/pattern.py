@@ -4,7 +4,7 @@ The patterns are of the backtracking kind: of several ways to match, the one tha
 small part of that language, and only this part is read:
 
     a|b  (?:…)  (?i:…)  ? * + {m} {m,n} {m,}, each also lazy (??) or possessive (?+)
-    characters, \r \n \t \v \f \s \S \d \p{L} \p{Lu} \p{Han} \P{N} …, classes [^\s\p{L}] [a[bc]] [\p{L}&&[^\p{Han}]]
+    characters, \r \n \t \v \f \s \S \d \D \p{L} \p{Lu} \p{Han} \P{N} …, classes [^\s\p{L}] [a[bc]] [\p{L}&&[^\p{Han}]]
     (?!x) (?=x), where x is one character or class; $ at the end of a text; groups (…), which only group
 
 A possessive quantifier gives nothing back. It is read as a greedy one, and refused where that could make a difference:
@@ -330,8 +330,8 @@ class _Reader:
         return part
 
     def characters(self, ignore_case: bool) -> tuple[CharSet, CharSet | None]:
-        """Reads one character, escape or class. Returns (its set, the set that is taken out of it, which is the b of
-        [a&&[^b]], or None)."""
+        """Reads one character, escape or class. Returns (its set, the set that is taken out of it or None). In
+        [a&&[^b]], b is taken out of a."""
         if self.take("["):
             return self.bracketed(ignore_case)
         return self.set_of(*self.member(ignore_case)), None

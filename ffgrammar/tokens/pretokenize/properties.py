@@ -1,4 +1,4 @@
-r"""The characters of properties that the class byte of a character does not tell: \p{P}, \p{S}, \p{Han} and \p{Nd}.
+r"""The characters of those properties that the class byte of a character does not hold: \p{P}, \p{S}, \p{Han}, \p{Nd}.
 
     property_ranges("Han")      # ((0x2E80, 0x2E99), (0x2E9B, 0x2EF3), ...)
 
