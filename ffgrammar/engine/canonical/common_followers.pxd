@@ -28,7 +28,7 @@ cdef class CommonFollowers:
     cdef int keep_followed(
         self, Engine engine, const Config* config, const CanonicalState* at, uint32_t* followed) noexcept nogil
 
-    # Part of keep_followed: append to `followers` some tokens of one ASCII character that may come next.
+    # Part of keep_followed: append to `followers` a few tokens that may come next, each of which is one ASCII character.
     cdef int list_characters(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
 
     # Part of keep_followed: add the predecessors of a token to `words`.

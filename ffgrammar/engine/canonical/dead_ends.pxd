@@ -120,8 +120,8 @@ cdef class DeadEnds:
         self, Engine engine, const SievePart* part, const uint32_t* tokens, uint32_t count, const Config* cannot_end
     ) noexcept nogil
 
-    # Whether the pre-token can end after a token that stays inside the lexeme. Writes the lexer state after the token to
-    # `config`.
+    # Whether a token stays inside the lexeme, and the pre-token can end after it. Writes the lexer state after the token to
+    # `config`; if the token leaves the lexeme, this state is above LAST_STATE.
     cdef int can_end_after(
         self, Engine engine, const Transition* transition, uint32_t token, Config* config) noexcept nogil
 

@@ -6,8 +6,10 @@ hypotheses after it, and on the configuration after it. Most tokens stay inside 
 (reach.pxd). For these tokens the question is asked once for each pair of an outcome and a lexer state. The other tokens leave the
 lexeme. The grammar's own mask needs a walk over them anyway, and this walk says where each of them leads (masks_explain). If it
 does not turn out that the pre-token can end after a token, this token is judged by itself: from a list of the tokens that can
-follow it (followers.pyx, common_followers.pyx), or by a search (lookahead.pyx). None of this is needed where few texts can end
-the pre-token (few_texts.pyx). The dead ends of a configuration, a hypothesis and a way are listed once and kept.
+follow it (followers.pyx), or by a search (lookahead.pyx). Where a great many tokens would have to be judged, those that one
+of a few common tokens can follow are found at once: they are no dead ends, and only the rest are judged (common_followers.pyx).
+None of this is needed where few texts can end the pre-token (few_texts.pyx). The dead ends of a configuration, a hypothesis and a
+way are listed once and kept.
 """
 
 cimport cython

@@ -33,10 +33,11 @@ cdef class FewTexts:
 
     # All methods run with the engine's lock held and the look-ahead entered.
 
-    # Append to `found` all tokens that may come next, whatever the last token is, so that the text can go on to a sentence. With
-    # `ends` the pre-token ends before these tokens, otherwise it goes on with them. `at.last` must be FIRST or UNCONSTRAINED.
-    # `at` must not be inside a character. Returns OK; a status; or 1 if the texts are not few, so that tokens may be missing from
-    # `found`. With `partial`, it goes on after that, for the tokens that it can still find. The caller releases the trace.
+    # Append to `found` all tokens that may come next, and after which the text can go on to a sentence, whatever the last token
+    # is. With `ends` the pre-token ends before these tokens, otherwise it goes on with them. `at.last` must be FIRST or
+    # UNCONSTRAINED. `at` must not be inside a character. Returns OK; a status; or 1 if the texts are not few, so that tokens may
+    # be missing from `found`. With `partial`, it does not stop at the first place where the texts are not few: it still tries
+    # the other texts. The caller forgets what the call adds to the trace (trace_release).
     cdef int list_tokens(
         self, Engine engine, const Config* config, const CanonicalState* at, bint ends, bint partial, Vec* found) noexcept nogil
 
@@ -46,7 +47,7 @@ cdef class FewTexts:
     # Try a byte after the first `depth` bytes. Returns 1; 0 if it may not come; or a status.
     cdef int try_byte(self, Engine engine, uint32_t depth, uint32_t byte) noexcept nogil
 
-    # Find the bytes that may come after the first `depth` bytes. Returns OK; 1 if these bytes or the texts with them are many; or
+    # Find the bytes that may come after the first `depth` bytes. Returns OK; 1 if the texts are not few, or cannot be listed; or
     # a status.
     cdef int find_bytes(self, Engine engine, uint32_t depth) noexcept nogil
 

@@ -105,8 +105,8 @@ cdef class FewTexts:
             for byte in range(step.at.character.low, <uint32_t>step.at.character.high + 1):
                 bit_set(step.bytes, byte)
             return OK
-        # Where the last byte led back to the same configuration, it can come any number of times, so the texts are many. (And the
-        # next bytes of a virtual row cannot be kept.)
+        # Where the last byte led back to the same configuration, this byte can come any number of times, so the texts are many.
+        # (On a virtual row nothing is listed, because the next bytes of such a row cannot be kept.)
         if step.config.row & VIRTUAL or (depth and same_place(&step.config, &self.steps[depth - 1].config)):
             return 1
         status = self.lookahead.find_next_bytes(engine, &step.config, step.bytes)

@@ -45,7 +45,8 @@ cdef class Followers:
 
     # Whether a token is a dead end. The token leads to `config` and to an outcome, and the pre-token cannot end there. So the
     # token is a dead end if it can stand before none of the tokens that can follow there. Returns 1; 0; a status; or NOT_KNOWN.
-    # After NOT_KNOWN, the caller searches for a sentence after this token alone, which may be less work.
+    # After NOT_KNOWN, the caller searches for a sentence after this token alone. That may be less work than finding all tokens
+    # that can follow.
     cdef int is_dead_end(
         self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, uint32_t token) noexcept nogil
 

@@ -50,7 +50,7 @@ cdef bytes forced_bytes(Engine engine, Config* config):
     cdef bytearray found = bytearray()
     while True:
         # Inside a lexeme whose rows are virtual there is a bound: the lexeme is read again wherever it may end, and its bytes may
-        # be forced without end, as in [7,7.000
+        # be forced without end: if items are unique multiples of 7, only zeros may come after `[7,7.`.
         inside = inside + 1 if is_inside(&engine.recognizer.trace, config.row) else 0
         if inside > MAX_INSIDE:
             break
@@ -188,8 +188,8 @@ cdef list after_text(object tokenizer, bytes text, bytes forced):
             at += len(tokenizer.token_bytes(tokens[count]))
             count += 1
         if spells(tokenizer, tokens[:count], recent):
-            # `recent` may begin inside a pre-token, and its first tokens may differ from those of the text. So its last four
-            # tokens are compared with those of `recent` alone.
+            # `recent` may begin inside a pre-token, and its first tokens may differ from those of the text. So the last four
+            # tokens of `recent` in this encoding are compared with the last four when `recent` is encoded alone.
             if len(recent) == len(text) or tokens[max(0, count - 4):count] == tokenizer.encode(recent)[-4:]:
                 return tokens[count:]
     return []

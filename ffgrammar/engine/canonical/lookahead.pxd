@@ -16,7 +16,7 @@ from ffgrammar.tokens.canonical.rules cimport CanonicalState, CanonicalRules
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 cdef enum:
-    MAX_LEVELS = 64  # how many tokens in a row a search tries to bring a pre-token to its end
+    MAX_LEVELS = 64  # how many tokens, one after another, a search tries to bring a pre-token to its end
     KEPT_BYTES = 64  # configurations whose next bytes are kept
 
 
@@ -45,7 +45,7 @@ cdef class Lookahead:
     cdef CanonicalState* states[MAX_LEVELS]  # by level: of the walk over the tokens tried there; allocated when first needed
     cdef Config* configs[MAX_LEVELS]
     cdef NextBytes[KEPT_BYTES] next_bytes  # of the configurations asked about last
-    cdef size_t listed_from     # where the followers that are being listed begin
+    cdef size_t listed_from     # where, in the caller's `found`, the followers that list_followers is listing begin
     cdef Vec frontier           # of a search for the end of a pre-token: row, state, hypothesis
 
     # All methods run with the engine's lock held. Where a comment says "whether", a method returns 1, 0 or a status.
@@ -127,10 +127,10 @@ cdef class Lookahead:
     # `can_reach_boundary` without a look at the verdicts that are kept.
     cdef int search_boundary(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil
 
-    # Try every ASCII character or, with `wide`, every other character. Returns 1 if one of them leads to a place where any text
-    # may follow, or where the text can end. If none does, adds the configurations after these characters to the frontier, and
-    # returns 0. Or returns a status. `ended` says whether the pre-token ended before an earlier character. `steps_left` bounds
-    # the work.
+    # Try every ASCII character or, with `wide`, every character that is not ASCII. Returns 1 if one of them leads to a place
+    # where any text may follow, or where the text can end. Returns 1 also if a bound is reached. Otherwise adds the
+    # configurations after these characters to the frontier, and returns 0. Or returns a status. `ended` says whether the
+    # pre-token ended before an earlier character. `steps_left` bounds the work.
     cdef int try_characters(
         self, Engine engine, const Config* config, bint wide, uint32_t hypothesis, bint ended, uint32_t* steps_left,
     ) noexcept nogil
@@ -147,4 +147,5 @@ cdef class Lookahead:
 
     # `config` and `hypothesis` are those after a character that comes after the end of a pre-token. Whether it is sure that the
     # text can end or go on there. If not, both are added to the frontier, unless they are in it already or `hypothesis` is DEAD.
+    # If the frontier is full, the answer is 1.
     cdef int pass_boundary(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil

@@ -3,9 +3,10 @@ merges never leave `orde` beside a token that begins with r. So whether a token 
 that goes on with it.
 
 The sentence need not be found whole. After the end of a pre-token, any text that the grammar allows has canonical tokens, and the
-grammar can complete whatever it has allowed so far. So it is enough that the pre-token can end here: that some text can follow
-before which it ends (`can_reach_boundary`). This depends on the grammar's configuration and on the hypothesis about pre-tokens,
-not on tokens. So it is found once. Only if the pre-token cannot end yet, the search tries tokens that go on with it.
+grammar can complete whatever it has allowed so far. So it is enough that the pre-token can end here: some text may
+follow that makes it end (`can_reach_boundary`). Whether such a text may follow depends on the grammar's configuration and on the
+hypothesis about pre-tokens, not on tokens. So this is found once for each configuration and hypothesis. Only if the pre-token
+cannot end yet, the search tries tokens that go on with it.
 
 Verdicts are kept for all matchers of a grammar, within the budget of its caches.
 """
@@ -45,7 +46,8 @@ cdef enum:
     MAX_VIRTUAL_NODES = 1 << 14
     MAX_STEPS = 1 << 16       # bytes that one search for the end of a pre-token tries
     MAX_FRONTIER = 3 * 64     # words, three for each configuration
-    MAX_FOLLOWERS = 256       # with more than these, list_followers gives up
+
+    MAX_FOLLOWERS = 256  # list_followers gives up if it finds more than this
 
 
 cdef inline uint32_t lasting_row(Engine engine, uint32_t row) noexcept nogil:

@@ -17,12 +17,12 @@ from ffgrammar.tokens.canonical.transitions cimport Transition
 
 cdef enum:
     SLOTS = 64          # lexer states whose verdicts are kept at a time
-    MAX_VERDICTS = 256  # of a slot; tokens whose outcome has a higher number are judged one by one
+    MAX_VERDICTS = 256  # of a slot; tokens whose outcome has this number or a higher one are judged one by one
 
 
 cdef struct Slot:
-    # Verdicts about a lexer state, by the number of an outcome in the transition: whether the pre-token may end after a token
-    # that leads to this state and this outcome.
+    # Verdicts about a lexer state, while one part is made: by the number of an outcome in the part's transition, whether
+    # the pre-token may end after a token that leads to this state and this outcome.
     uint32_t state
     uint8_t[MAX_VERDICTS] can_end_pretoken
 
@@ -56,7 +56,7 @@ cdef class MaskParts:
         uint32_t* words,
     ) noexcept
 
-    # Add the tokens of all parts to `buffer`. Returns a status.
+    # Add the tokens of all parts to `buffer`; inside a character, those that one walk finds. Returns a status.
     cdef int add(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
     ) noexcept

@@ -1,5 +1,5 @@
-"""While bytes of a prompt are pending, searches begin inside the prompt. So the configuration of a search is either one of the
-grammar, or the number of pending bytes that have come so far. The functions here hide the difference."""
+"""While bytes of a prompt are pending, searches begin inside the prompt. So the configuration of a search either is
+the grammar's, or stands for the number of pending bytes that have come so far. The functions here hide the difference."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t

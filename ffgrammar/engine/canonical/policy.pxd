@@ -19,17 +19,18 @@ cdef class CanonicalPolicy:
     cdef Lookahead lookahead
     cdef TokenHistory tokens
 
-    # In all methods `cursor` is the matcher's. `pending` has the pending bytes of its prompt; without a prompt its `count` is 0.
-    # Unless its comment says otherwise, a method takes the engine's lock itself, and raises LimitError, MemoryError and what an
-    # encoder raises.
+    # In all methods `cursor` is the matcher's. `pending` has the pending bytes of the matcher's prompt; without a prompt there
+    # are none. Unless its comment says otherwise, a method takes the engine's lock itself, and raises LimitError, MemoryError and
+    # what an encoder raises.
 
     # Take a token. Returns 1, or 0 if it may not come. After 0 the cursor is as before.
     cdef int take(self, Cursor* cursor, PendingPrefix pending, uint32_t token) except -1
 
-    # Write the mask of the tokens that may come to `count` words. Returns a status.
+    # Write to `row`, which has `count` words, the mask of the tokens that may come. Returns a status.
     cdef int fill(self, Cursor* cursor, PendingPrefix pending, uint32_t* row, size_t count) except? -1
 
-    # Whether the tokens so far are what the tokenizer makes of a text that ends here. No byte of a prompt may be pending.
+    # Whether the tokens so far are what the tokenizer makes of a text that ends here. Call this only if no byte of a
+    # prompt is pending.
     cdef bint is_whole(self, Cursor* cursor) except? True
 
     # The ids of the tokens that must come.
@@ -38,12 +39,12 @@ cdef class CanonicalPolicy:
     # A policy for a fork of the matcher.
     cdef CanonicalPolicy copy(self)
 
-    # Call this before a search, with the engine's lock held. It revalidates the cursor and the look-ahead, and writes where the
-    # search begins to `config`. Returns a status.
+    # Call this before a search, with the engine's lock held. It revalidates the cursor and the look-ahead, and writes to `config`
+    # where the search begins. Returns a status.
     cdef int enter(self, Cursor* cursor, PendingPrefix pending, Config* config) noexcept nogil
 
-    # Write the state of the rules after the cursor's tokens to `at`. Sets `given` to whether the last step came as bytes,
-    # or there is no step. Returns 0.
+    # Write to `at` the state of the rules after the cursor's tokens. Sets `given` to True if the last step came as bytes or if
+    # there is no step, else to False. Returns 0.
     cdef int follow(self, Cursor* cursor, CanonicalState* at, bint* given) except -1
 
     # Write the state, as `follow` does. But if the last token came as bytes or in a prompt, and no sentence goes on after it,

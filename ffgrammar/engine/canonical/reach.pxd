@@ -1,9 +1,9 @@
 """Reach: in which lexer states a pre-token can end, as far as the lexer alone can tell.
 
 A pre-token can end where a character may come that begins the next one. For most lexer states one or two ASCII characters show
-this: a quote may come, or a space and a letter. So this is asked once for each lexer state, and answered for all hypotheses
-about pre-tokens at once. The answer serves all rows of the parser. "No" means only that the lexer alone does not show it: then
-the look-ahead has to ask the parser (lookahead.pxd).
+this: a quote may come, or a space and a letter. Whether a pre-token can end is asked once for each lexer state, and answered
+for all hypotheses about pre-tokens at once. The answer serves all rows of the parser. "No" means only that the lexer alone does
+not show it: then the look-ahead has to ask the parser (lookahead.pxd).
 """
 
 cimport cython
@@ -80,8 +80,8 @@ cdef class Reach:
 
     # Write where in `surveys` the survey of a lexer state begins. A survey begins with how many states tokens lead to inside the
     # lexeme, or TOO_MANY. For each such state it then has an example of a token that leads there, how many tokens lead there, and
-    # a list of these tokens. MANY stands in place of how many they are, and then there is no list. A token that ends inside a
-    # character does not count.
+    # a list of these tokens. If more than MAX_LISTED tokens lead there, MANY stands in place of their number, and there is no
+    # list. A token that ends inside a character does not count.
     cdef int survey(self, Engine engine, uint32_t state, uint32_t* offset) noexcept nogil
 
     # Write where in `surveys` the doubtful tokens of a transition are: how many there are, and these tokens. The transition is

@@ -19,9 +19,9 @@ from ffgrammar.tokens.canonical.endings cimport ENDING_WORDS
 from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TrieNode, node_byte, node_depth, node_size, node_token
 
 cdef enum:
-    # topics of notes
+    # topics of notes (engine/masks/partition_cache.pxd)
     SURVEY = 0
-    DOUBTS = 1  # the first topic of doubtful tokens: each transition has one
+    DOUBTS = 1  # the first topic of doubtful tokens: each transition has a topic of its own
 
 
 cdef inline uint8_t missing_after(uint8_t missing, uint32_t byte) noexcept nogil:

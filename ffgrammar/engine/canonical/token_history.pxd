@@ -6,7 +6,7 @@ from ffgrammar.engine.position.history cimport History
 from ffgrammar.tokens.canonical.rules cimport CanonicalState, CanonicalRules
 
 cdef enum:
-    RECENT = 32  # steps that can be taken back without reading the tokens again
+    RECENT = 32  # how many states are kept; one step fewer can be taken back without reading the tokens again
 
 
 cdef struct StepState:
@@ -20,8 +20,8 @@ cdef class TokenHistory:
     cdef CanonicalState start       # before the first step
     cdef StepState now
     cdef size_t read                # how many steps of the history were read
-    cdef size_t lowest              # `recent` has the states from this step on
-    cdef StepState[RECENT] recent   # the state after step k is at k % RECENT
+    cdef size_t lowest              # `recent` has the state after this many steps, and those after more
+    cdef StepState[RECENT] recent   # the state after k steps is at k % RECENT
     cdef dict prompt_bytes          # by step: the bytes of a prompt that came with it, before its bytes in the history
 
     # Begin after tokens that stand before the text. The tokens of earlier calls stand before them. Returns 0. Raises MemoryError.

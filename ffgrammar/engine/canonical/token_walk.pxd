@@ -1,6 +1,6 @@
 """A walk over the vocabulary's trie that finds the tokens whose bytes both the grammar and the rules of pre-tokens allow.
 
-A caller sets where the walk begins and calls `walk_next` until it returns no more tokens:
+A caller sets where the walk begins and calls `walk_next` until it finds no more tokens:
 
     walk_begin(engine, &walk, states, configs, pending, &nodes_left, &dependent_answers)
     states[0] = ...

@@ -7,5 +7,5 @@ In reading order:
 - `base_state`: states that are nearly alike, so that the partition of one is made from that of the other.
 - `partition_cache`: partitions of a vocabulary, kept for all grammars.
 - `mask_cache`: finished masks, and a table of them that is read without the engine's lock.
-- `compute`: makes a mask with all of the above; other rooms call its `masks_find`.
+- `compute`: makes a mask with all of the above; other rooms call its `masks_find` and `masks_explain`.
 """

@@ -1,8 +1,8 @@
 """Token masks: which tokens of the vocabulary may come next in a configuration.
 
-`masks_find` is all that matchers need. It looks a mask up where it is stored (mask_cache.pxd), and computes it otherwise: the
-trie walk partitions the vocabulary, then the parser is asked about the tokens that exit the lexeme. compute.pyx says how, and
-what it costs.
+`masks_find` is all that matchers need. It looks a mask up in the table (mask_cache.pxd), and computes the mask if it is not
+there: the trie walk partitions the vocabulary, then the parser is asked about the tokens that exit the lexeme. compute.pyx says
+how, and what it costs.
 """
 
 from libc.stdint cimport uint32_t, uint64_t

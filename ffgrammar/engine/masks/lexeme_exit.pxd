@@ -15,15 +15,16 @@ from ffgrammar.engine.recognizer.recognizer cimport Config, Recognizer
 from ffgrammar.engine.masks.trie_walk cimport Vocabulary
 from ffgrammar.engine.recognizer.completability cimport Completability
 
-# Set in `mask` the tokens at or below `exits` (pairs of words, see trie_walk.pxd) that may come if the lexeme, which began in
-# `row`, ends at the exit. `row` may be virtual. `leads` (trie_walk.pxd) may be NULL. Returns OK or a status.
+# Set in `mask` the tokens at or below `exits` (pairs of words, see trie_walk.pxd) that may come if the current lexeme ends at
+# the exit. `row` is that of the configuration before the tokens, and may be virtual. `leads` (trie_walk.pxd) may be NULL. Returns
+# OK or a status.
 cdef int walk_exits(
     const Vocabulary* v, Completability* completability, Recognizer* m, uint32_t row, const Vec* exits, uint32_t* mask,
     Vec* leads, bint* text_dependent,
 ) noexcept nogil
 
-# Set in `mask` the tokens strictly below the node `above` that lead from `config`, the configuration at this node, to one that
-# can be completed. Lexer and parser are asked at every node. `leads` may be NULL. Returns OK or a status.
+# Set in `mask` the tokens strictly below the node `above` that lead to a configuration that can be completed. `config` is
+# the configuration at the node `above`. Lexer and parser are asked at every node. `leads` may be NULL. Returns OK or a status.
 cdef int walk_subtree(
     const Vocabulary* v, Completability* completability, Recognizer* m, uint32_t above, const Config* config, uint32_t* mask,
     Vec* leads, bint* text_dependent,

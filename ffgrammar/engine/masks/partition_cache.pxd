@@ -37,7 +37,7 @@ cdef struct Partitions:
     Partition** by_key      # NULL where nothing is known, SHORT_WALK where the walk was short
     size_t room             # for how many entries `by_key` has memory
     Map notes_at            # key << 32 | topic -> number of a note
-    uint32_t** notes        # each is a count, and so many words
+    uint32_t** notes        # each is a count, and that many words
     uint32_t note_count
     size_t bytes            # of the partitions and the notes
     Vec scratch

@@ -161,7 +161,7 @@ cdef int partition_from_base(
             if leads != NULL and note_lead(leads, node_token(&node), row, here.state) < 0:
                 return NO_MEMORY
             if here.base > LAST_STATE and here.base != DEAD:
-                # if a lazy lexeme of the base ended with this byte, tokens below the node may be set as well
+                # if a lazy lexeme of the base ends with this byte, the mask may have tokens below the node
                 here.base = LEAVE
             at += 1
         else:

@@ -11,8 +11,8 @@ cdef class PromptCut:
     # Add tokens to those that stay. Returns 0.
     cdef int begin_after(self, list tokens) except -1
 
-    # Add tokens of `rest` to those that stay, up to the first one that reaches beyond the end of `rest`. Takes their bytes off
-    # the front of `rest`. Returns 0.
+    # Add `tokens` to those that stay, and take their bytes off the front of `rest`. If the last of `tokens` reaches beyond the
+    # end of `rest`, it is left out. Returns 0.
     cdef int keep(self, tokens) except -1
 
     # Cut `rest`. First keep those of its tokens that are the same whatever text follows. Then keep those that are the same
