@@ -129,7 +129,11 @@ def _answer_lines(tokenizer: Tokenizer, grammar: Grammar | None, complete: bool)
 
 @click.command("check", epilog=example("ffgrammar check --text 'Hello world' 9906 1917"))
 @click.argument("arguments", nargs=-1, metavar="[GRAMMAR] [IDS]...", type=PATH)
-@click.option("--text", metavar="TEXT", help="The text that the tokens spell. Without IDS its own tokens are checked.")
+@click.option(
+    "--text",
+    metavar="TEXT",
+    help="The text that the tokens spell. Without IDS, the tokens are those that the tokenizer makes of it.",
+)
 @click.option("--partial", is_flag=True, help="More text may follow, so the verdict can be undecided.")
 @json_option
 @ndjson_option
@@ -146,9 +150,9 @@ def command(
 ) -> int:
     """Say whether tokens are what the tokenizer itself would produce.
 
-    IDS are token ids. Without --text and IDS they are read from stdin. With a grammar it also says whether the grammar
-    accepts them. With --ndjson a request is {"tokens": [IDS]}, {"text": TEXT}, or has both. Exit code 1: the tokens are
-    not canonical, or they are rejected.
+    IDS are token ids. If neither IDS nor --text is given, the ids are read from stdin. With a grammar it also says
+    whether the grammar accepts the tokens. With --ndjson a request is {"tokens": [IDS]}, {"text": TEXT}, or has both.
+    Exit code 1: the tokens are not canonical, or they are rejected.
     """
     from .show import write_json, write_lines
     from .sources import load_grammar, load_tokenizer

@@ -30,7 +30,7 @@ MAX_REASONS = 5
 class Forced:
     """The forced bytes and tokens at one point of a text, and the bytes that are held back.
 
-    Forced bytes are held back from the place on where more than one token could come.
+    The forced bytes that no forced token spells are held back: more than one token could come there.
     """
 
     def __init__(self, matcher: Matcher, tokenizer: Tokenizer) -> None:

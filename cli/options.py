@@ -132,7 +132,7 @@ GRAMMAR_OPTIONS = [
         type=PATH,
         metavar="PATH|URI=PATH",
         help="For schemas: a file with a schema that others may refer to, or a folder of such .json files; nothing is "
-        "fetched. A schema is known by its $id, or by URI (in a folder by URI/name). Repeatable.",
+        "fetched. A schema is known by URI (in a folder by URI/FILE), or by its $id if no URI is given. Repeatable.",
     ),
     click.option(
         "--limit",
@@ -160,7 +160,8 @@ class VocabularyName:
 
 
 class VocabularyType(click.types.StringParamType):
-    """The name of an embedded vocabulary, or a path. A shell completes names, and files where no name begins so."""
+    """The name of an embedded vocabulary, or a path. A shell completes what is typed to a name, or to a file if no name
+    begins with it."""
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem

@@ -197,8 +197,8 @@ def command(
 ) -> int:
     """Measure masks along real documents, side by side with other engines.
 
-    DATA is a file of MaskBench (.jsonl or .jsonl.gz: a schema and its documents a line; - is stdin), or a directory of
-    JSON schemas, each NAME.json with NAME.samples.ndjson beside it. With --micro or --large it may be left out.
+    DATA is a file of MaskBench (.jsonl or .jsonl.gz, each line a schema with its documents; - is stdin), or a directory
+    of JSON schemas, each NAME.json with NAME.samples.ndjson beside it. With --micro or --large it may be left out.
 
     The engines take turns schema by schema. TBM is the time between masks: one mask and one accepted token. TTFM is the
     time to the first mask: compiling, and the mask at the start. Both are in microseconds, as seen from Python.

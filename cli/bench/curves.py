@@ -36,7 +36,7 @@ ADA = {"name": "Ada Lovelace", "age": 36, "mail": "ada@example.org", "roles": ["
 
 
 def measure(named: VocabularyName) -> dict[str, list[dict[str, float]]]:
-    """The curves by name. Each is a list of rows with the columns `size` and COLUMNS, in microseconds."""
+    """The curves by name. Each is a list of rows with a `size` and the COLUMNS, which are in microseconds."""
 
     def load() -> Tokenizer:
         return load_tokenizer(named)

@@ -55,7 +55,7 @@ def load_schemas(
 
     Args:
         path: the file or directory.
-        limit: how many schemas at most, from the start.
+        limit: how many schemas at most: the first of those that `only` and `sample` select.
         sample: how many schemas at random, of those that `only` selects.
         seed: of the sample.
         only: a text; a schema is wanted if its id contains this text.

@@ -24,9 +24,9 @@ cdef class Engine:
     cdef Completability completability
     cdef Masks masks
     cdef Config first             # the configuration of the empty text
-    cdef bint ready               # False after dropping the caches failed half-way: they must be dropped again
+    cdef bint ready               # False if the last drop of the caches failed half-way: they must be dropped again
     cdef uint32_t generation      # how often the caches were dropped; row and state numbers are valid in one generation only
-    cdef uint32_t base_exprs      # expressions from this number on were added by matchers, as derivatives for example
+    cdef uint32_t base_exprs      # expressions from this number on are dropped with the caches: derivatives, for example
     # Soft bounds (`max_...`). The field after a bound (`needed_...`) says how much was held when a matcher last finished reading
     # its text again. If that is more than the bound, `with_slack` (engine.pyx) raises the bound for texts that were read in this
     # generation.
@@ -39,7 +39,8 @@ cdef class Engine:
     cdef uint32_t max_exprs
     cdef size_t needed_exprs
     cdef size_t fixed_bytes       # how many bytes are held when the caches are empty
-    cdef size_t[2] checked_at     # per value of `reread` (see `trim`): what `learned` returned when `trim` last dropped nothing
+    # Per value of `reread` (see `trim`): what `learned` returned when `trim` last found the caches within their bounds.
+    cdef size_t[2] checked_at
     cdef Lock lock
     cdef bint has_lock
     cdef Vec eos                  # the ids of the end-of-text tokens

@@ -2,9 +2,9 @@
 
 An item is (dot position, link). A link is (row, nonterminal): when the item's production is complete, the items in the link's
 row that wait for the link's nonterminal advance. The link ROOT stands for the start symbol at the start of the text. Links hold
-row numbers where textbooks have text positions. So if the same may follow at two places in a text, both have the same row. The
-step from a row over a set of lexemes depends on the row and the set alone, and is computed once. A JSON array of 10 numbers and
-one of 1,000 make the same few rows. Forking a parser is copying a number, and going back is remembering one.
+row numbers where textbooks have text positions. So two places in a text with equal items have the same row. The step from a row
+over a set of lexemes depends on the row and the set alone, and is computed once. A JSON array of 10 numbers and one of 1,000
+make the same few rows. Forking a parser is copying a number, and going back is remembering one.
 
 The kernel of a row is the items that are not complete and have something before the dot (in the first row: the productions of
 the start symbol). The kernel identifies the row, together with whether the row accepts. The predicted items follow from the

@@ -111,7 +111,7 @@ cdef int advance(EarleyRows* r, uint32_t row, uint32_t symbol, bint* accepting) 
         if add_kernel(r, items[i].position + 1, items[i].link, accepting) < 0:
             return NO_MEMORY
     r.work += count
-    # (if every way to split a text is grammatical, n * n advances lead to a row of n items)
+    # (a bound on the items of the row alone would not do: with `s: s s | "x"` a row of n items takes about n * n advances)
     return LIMIT_ROW_ITEMS if r.work > <size_t>r.max_items * ADVANCES_PER_ITEM else OK
 
 
@@ -242,7 +242,7 @@ cdef int finish_row(EarleyRows* r, bint accepting, uint32_t* row) noexcept nogil
                         or vec_extend(&r.items, r.found.data, r.found.len) < 0):
         status = NO_MEMORY
     if status < 0:
-        # neither a row without items nor a link to it must be found again
+        # forget the row, which has no items, and the links to it: neither may be found later
         intern_truncate(&r.kernels, row[0])
         intern_truncate(&r.links, links)
         return status

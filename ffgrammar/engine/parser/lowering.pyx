@@ -1,4 +1,4 @@
-"""Productions that no text can complete are left out: they would let the lexer run on lexemes that lead nowhere."""
+"""Productions that no text can complete are left out: they would let the lexer read lexemes that lead nowhere."""
 
 from libc.stdint cimport uint32_t
 

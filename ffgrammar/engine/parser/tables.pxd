@@ -4,8 +4,9 @@ A dot position is an index into `symbols`. The symbol there is what follows the 
 moved over this symbol. So a production and its dot together are one number, and moving the dot is one addition.
 
 A parametric nonterminal is a family of nonterminals, one for each parameter. A parameter is two counters and a set of bits. An
-instance is one nonterminal of the family. It gets a number, above those of the plain nonterminals, when a text first needs it.
-It gets its productions, which are made from templates, when it is first predicted (instances.pxd).
+instance is one nonterminal of the family. Its number is above those of the plain nonterminals. The instance of parameter zero
+gets its number with the grammar, any other instance when a text first needs it. Every instance gets its productions, which are
+made from templates, when it is first predicted (instances.pxd).
 """
 
 from libc.stdint cimport uint32_t

@@ -50,11 +50,12 @@ cdef int cursor_read(Engine engine, Cursor* cursor, const uint8_t* text, uint32_
 # Take back all steps but the first `count`. Does nothing if there are no more steps than that.
 cdef void cursor_rollback(Engine engine, Cursor* cursor, size_t count) noexcept nogil
 
-# Returns the mask if it is known, else NULL. The caller releases it. No end-of-text token may have been accepted.
+# Returns the mask if it is known, else NULL. The caller releases it. Do not call this after an end-of-text token.
 cdef StoredMask* cursor_known_mask(Engine engine, Cursor* cursor) noexcept nogil
 
-# Write the mask to `count` words. It is all zeros after an end-of-text token. Returns OK or a status. If the mask is not known,
-# another thread holds the engine's lock, and `wait` is not set, it returns BUSY.
+# Write the mask to `count` words. It is all zeros after an end-of-text token. A mask that is not known yet needs the engine's
+# lock. If another thread holds this lock, the call waits if `wait` is set, and otherwise returns BUSY. Returns OK, BUSY or a
+# status.
 cdef int cursor_fill(Engine engine, Cursor* cursor, uint32_t* row, size_t count, bint wait) noexcept nogil
 
 # Write the mask before each drafted token, and the mask after the last one, to rows of `count` words each. Rows after the first

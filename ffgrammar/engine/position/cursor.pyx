@@ -86,7 +86,8 @@ cdef int reread_chunk(Engine engine, Chunk* chunk, uint32_t until, Config* confi
 
 
 cdef int reread(Engine engine, Cursor* cursor) noexcept nogil:
-    """The caches were dropped: find the configurations of all steps again. Returns a status."""
+    """The caches were dropped. Read the text again from the last step whose configuration is known, and find the configurations
+    of the steps after it. Returns a status."""
     # (an empty history may still hold a chunk: all steps of this chunk were taken back, or belong to other cursors)
     cdef Chunk* chunk = cursor.history.tail if cursor.history.used else NULL
     cdef Chunk** path

@@ -31,7 +31,7 @@ cdef struct Chunk:
     uint32_t refs
     uint32_t count        # how many steps are in it
     uint32_t generation   # of the configurations of the first `valid` steps
-    uint32_t valid        # the configurations of later steps mean nothing
+    uint32_t valid        # how many steps, from the first one on, have a usable configuration
     uint32_t room         # for how many steps there is memory
     uint32_t text_room    # for how many bytes
     Step* steps

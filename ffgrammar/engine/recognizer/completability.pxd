@@ -1,11 +1,11 @@
 """Completability: whether a text can still be completed to a sentence.
 
-Longest match, the lexing rule (recognizer.pyx), can lose what the parser counts on. In `start: A "x"` with `A: /x+/` no text ever
-ends its A before an x, so the recognizer alone accepts texts that lead nowhere. If a front-end builds its lexemes so that this
-cannot happen, its grammars are *delimited* (`ir.GrammarIR.delimited`), and are not checked. In other grammars every configuration
-is checked once, by a search for a sentence.
+Longest match, the lexing rule (recognizer.pyx), can lose what the parser counts on. In `start: A "x"` with `A: /x+/` the lexeme A
+swallows every x, also the one that must come after A. So the recognizer alone accepts texts that lead nowhere. If a front-end
+builds its lexemes so that this cannot happen, its grammars are *delimited* (`ir.GrammarIR.delimited`), and nothing is searched.
+In other grammars a search for a sentence decides whether a configuration can be completed. Its verdict is kept.
 
-Grammars with checks of values (engine/values) are always delimited. So `completable` never runs a check. All lengths are in
+Grammars with checks of values (engine/values) are always delimited. So such a check is never run in a search. All lengths are in
 bytes.
 """
 
@@ -19,12 +19,12 @@ from ffgrammar.engine.recognizer.recognizer cimport Config, Recognizer
 cdef struct Completability:
     Owner owner
     bint enabled      # False in a delimited grammar: everything can be completed
-    Map known         # configuration -> 1 or 0
+    Map known         # configuration -> 1, 0 or UNDECIDED (completability.pyx)
     Vec rest          # per dot position: an estimate of the least length of what follows in its production
     Vec lengths       # per plain nonterminal: an estimate of the least length of its texts
     Vec instances     # like `lengths`, for the instances that plain productions name
     size_t kept_rest  # how many entries of `rest` are of productions made with the grammar
-    Vec link_costs    # per link: an estimate of the least length of what follows its completion
+    Vec link_costs    # per link: an estimate of the least length of what follows a complete item with this link
     Vec queue         # of the search: (row, state, index of the entry it came from)
     Vec heap          # (estimate, queue index)
     uint32_t max_search  # how many configurations one search may put on the queue

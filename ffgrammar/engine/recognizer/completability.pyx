@@ -175,8 +175,8 @@ cdef int settle_lengths(Completability* v, const Rules* rules, Shortest* t) noex
 
 
 cdef int measure_plain(Completability* v, Recognizer* m) noexcept nogil:
-    """Fill `lengths` with the length of the shortest text of each nonterminal, and `rest` with sums of lengths from the ends of
-    the productions. Returns a status."""
+    """Fill `lengths` with the length of the shortest text of each plain nonterminal, and `rest` with the length of what follows
+    each dot position. Both rely on the estimates in `instances`. Returns a status."""
     cdef const Rules* rules = m.rules
     cdef size_t at = rules.kept_symbols
     cdef uint32_t symbol, length
@@ -361,7 +361,8 @@ cdef int enqueue(Completability* v, Recognizer* m, const Config* config, uint32_
         return status
     if v.queue.len // QUEUE_WORDS >= v.max_search:
         return LIMIT_EMPTINESS
-    # `known` comes last: if a failure above kept the configuration off the queue, a 0 in `known` would stay for ever
+    # `known` is written last: if it were written first, a failure above would leave the 0 of a configuration that is not on the
+    # queue, and this 0 would stay for ever
     if heap_push(&v.heap, cost, <uint32_t>(v.queue.len // QUEUE_WORDS)) < 0:
         return NO_MEMORY
     if vec_push(&v.queue, config.row) < 0 or vec_push(&v.queue, config.state) < 0 or vec_push(&v.queue, source) < 0:

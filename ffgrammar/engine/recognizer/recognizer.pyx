@@ -233,7 +233,8 @@ cdef int check_lexemes(Recognizer* m, uint32_t row, uint32_t* lexset, bint* text
         if row_guard(m, parser_row(m, row), &guard) < 0:
             return NO_MEMORY
         if guard and not guard & (guard - 1):
-            # all lexemes that may come here have this check, so it holds: otherwise the text would not be in this row
+            # all lexemes that may come here have this one check, so it holds: if it failed, `goes_on` would have refused the
+            # text before this lexeme
             return 1
         holding = checks_that_hold(m, row, checks, text_dependent)
     return holding if holding < 0 else drop_failing(m, lexset, <uint32_t>holding)

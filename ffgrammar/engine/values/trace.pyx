@@ -100,7 +100,8 @@ cdef int trace_try(Trace* t, uint32_t virtual, uint32_t longest) noexcept nogil:
     cdef uint32_t start = trace_row(t, virtual).start
     cdef size_t count
     cdef int status
-    # (a tried text of so many bytes may end the string and have another long one; `values_ends` could not tell the two apart)
+    # (a tried text of LONG_STRING bytes or more may end this string and then repeat it; `values_ends` gives a new string no
+    # number, so the two would count as different)
     if longest >= LONG_STRING or virtual - start < LONG_STRING:
         return OK
     status = read_back(t, virtual, start, &count)
