@@ -24,7 +24,6 @@ _OPTION = rf"\b({'|'.join(SCHEMA_OPTIONS)})=(?:(['\"])([^'\"]*)\2)?"
 _PHRASES = {
     "eos_token_ids=": "--eos IDS",
     "pattern=": "--pattern REGEX",
-    "it was made without encode=": "a rank file needs --pattern for that",
 }
 
 

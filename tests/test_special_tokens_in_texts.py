@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -58,6 +60,29 @@ def test_a_prompt_that_looks_like_one_gives_a_warning(cl100k: ff.Tokenizer) -> N
         warnings.simplefilter("error")
         assert grammar.matcher(prompt="<|endoftext|>x: ", special="text").prompt_tokens[0] == matcher.prompt_tokens[0]
         grammar.matcher(prompt="Answer: ")
+
+
+def test_the_warning_is_about_the_line_of_the_caller(cl100k: ff.Tokenizer) -> None:
+    grammar = ff.compile_regex("[0-9]+", cl100k)
+    calls: list[Callable[[], Any]] = [
+        lambda: grammar.matcher(prompt="<|endoftext|>"),
+        lambda: ff.heal(cl100k, "<|endoftext|>", grammar),
+    ]
+    for call in calls:
+        with pytest.warns(UserWarning, match="ordinary text") as found:
+            call()
+        assert [one.filename for one in found] == [__file__]
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+def test_bytes_of_any_kind_are_a_text(cl100k: ff.Tokenizer, kind: Callable[[bytes], Any]) -> None:
+    grammar = ff.compile_regex("[0-9]+", cl100k)
+    prompt = kind(b"<|endoftext|>x: ")
+    ids = cl100k.encode("<|endoftext|>x: ", special="allow")
+    for special in ("allow", "text"):
+        tokens = grammar.matcher(prompt=prompt, special=special).prompt_tokens  # type: ignore[arg-type]
+        healing = ff.heal(cl100k, prompt, grammar, special=special)  # type: ignore[arg-type]
+        assert healing.tokens == tokens and (tokens[0] == ids[0]) == (special == "allow")
         grammar.matcher(prompt=[cl100k.special_tokens["<|endoftext|>"]])
     with pytest.raises(TokenizerError, match="special must be"):
         grammar.matcher(prompt="a", special=True)  # type: ignore[arg-type]

@@ -4,6 +4,7 @@ In reading order:
 
     compile           the compile functions: a source and a tokenizer in, a `Grammar` out
     grammar           `Grammar`
+    prompt            what a prompt's argument is read as
     load              `load`, for compiled files
     compiled_file     the format of compiled files
     grammar_cache     compiled grammars that are kept with a tokenizer

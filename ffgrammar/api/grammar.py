@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 from ffgrammar.api.compiled_file import dump, read_file
-from ffgrammar.core.errors import CompiledFileError, TokenizerError
+from ffgrammar.api.prompt import read_prompt
+from ffgrammar.core.errors import CompiledFileError
 from ffgrammar.core.limits import Limits
 from ffgrammar.engine.engine import Engine
 from ffgrammar.engine.matcher.matcher import Matcher
@@ -87,23 +87,9 @@ class Grammar:
                 begins with the prompt, no sentence of the grammar can follow the prompt, or `special` is another str.
             LimitError: `prompt` is given, and a bound of the grammar was reached.
         """
-        if isinstance(prompt, str | bytes):
-            prompt = self._with_special(prompt, special)
+        if prompt is not None:
+            prompt = read_prompt(self.tokenizer, prompt, special, 2)
         return Matcher(self._engine, canonical, prompt)
-
-    def _with_special(self, prompt: str | bytes, special: Special | None) -> str | bytes | list[int]:
-        if special == "allow":
-            return self.tokenizer.encode(prompt, special="allow")
-        if special not in (None, "text"):
-            raise TokenizerError(f"special must be 'text' or 'allow', not {special!r}")
-        name = None if special == "text" else self.tokenizer.special_names.first(prompt)
-        if name is not None:
-            warnings.warn(
-                f"the prompt has {name!r}, which is spelled out as ordinary text; special='allow' makes it the special "
-                "token, special='text' leaves it without this warning",
-                stacklevel=3,
-            )
-        return prompt
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a compiled file for `load`. The file is bound to the vocabulary of the grammar.

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from ffgrammar.api.compile import compile_regex
 from ffgrammar.api.grammar import Grammar
+from ffgrammar.api.prompt import read_prompt
 from ffgrammar.core.arguments import expect
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.engine.matcher.matcher import Matcher
@@ -71,11 +72,9 @@ def heal(
         grammar = compile_regex(ANY_TEXT, tok)
     elif grammar.tokenizer.fingerprint != tok.fingerprint:
         raise TokenizerError(f"heal: the grammar is compiled for another vocabulary than {tok.name}")
-    if not isinstance(prompt, str | bytes):
-        prompt = list(prompt)
-    if special == "allow" and not isinstance(prompt, list):
-        prompt = tok.encode(prompt, special="allow")
-    matcher = grammar.matcher(canonical=canonical, prompt=prompt, special=special)
+    read = read_prompt(tok, prompt, special, 2)
+    text = read if isinstance(read, str | bytes) else list(read)
+    matcher = grammar.matcher(canonical=canonical, prompt=text, special="text")
     tokens = matcher.prompt_tokens
-    whole = prompt if isinstance(prompt, list) else tok.encode(prompt)
+    whole = text if isinstance(text, list) else tok.encode(text)
     return Healing(tokens, tuple(whole[len(tokens) :]), matcher.prompt_rest, matcher)

@@ -310,7 +310,7 @@ class Tokenizer:
             raise TokenizerError(f"special must be 'text' or 'allow', not {special!r}")
         encoder = self._parts.encoder
         if encoder is None:
-            raise TokenizerError(f"tokenizer {self.name!r} cannot encode: it was made without encode=")
+            raise TokenizerError(f"tokenizer {self.name!r} cannot encode: {self.canon_reason}")
         if not isinstance(text, str | bytes):
             raise TokenizerError(f"encode: expected str or bytes, not {type(text).__name__}")
         ids = encoder.encode(text)

@@ -171,12 +171,11 @@ cdef int make_concat(Nodes* n, uint32_t head, uint32_t tail, uint32_t* out) noex
         out[0] = head
         return OK
     # (a b) tail becomes a (b tail).
-    while node_kind(n, head) == K_CAT:
-        if vec_push(&n.stack, node(n, head)[1]) < 0:
-            return NO_MEMORY
+    while status >= 0 and node_kind(n, head) == K_CAT:
+        status = vec_push(&n.stack, node(n, head)[1])
         head = node(n, head)[2]
-    if vec_push(&n.stack, head) < 0:
-        return NO_MEMORY
+    if status >= 0:
+        status = vec_push(&n.stack, head)
     while n.stack.len > base and status >= 0:
         n.stack.len -= 1
         head = n.stack.data[n.stack.len]

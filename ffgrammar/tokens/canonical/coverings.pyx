@@ -27,6 +27,7 @@ from ffgrammar.tokens.bpe.successors cimport Successors
 from ffgrammar.tokens.canonical.following cimport MAX_AHEAD, follow, follow_one_way
 from ffgrammar.tokens.canonical.rules cimport FIRST, UNCONSTRAINED, CanonicalRules, CanonicalState
 from ffgrammar.tokens.canonical.sequence cimport CanonicalSequence
+from ffgrammar.tokens.pretokenize.table cimport MAX_HYPOTHESES
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie, node_size, node_token, trie_child
 
 from ffgrammar.core.errors import TokenizerError
@@ -273,6 +274,8 @@ cdef void unite(CanonicalState* at, const CanonicalState* other) noexcept nogil:
             if at.hypothesis[j] == other.hypothesis[i] and at.node[j] == other.node[i]:
                 break
         else:
+            if at.count == MAX_HYPOTHESES:
+                return
             at.hypothesis[at.count] = other.hypothesis[i]
             at.node[at.count] = other.node[i]
             at.count += 1
