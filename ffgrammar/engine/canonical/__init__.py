@@ -12,6 +12,7 @@ In reading order:
     lookahead       whether the text can go on to a sentence so that its tokens stay as they are
     few_texts       the tokens that may come where the grammar leaves few texts
     reach           in which lexer states a pre-token can end
+    surveys         where tokens lead from a lexer state
     common_followers  a few tokens that can follow nearly every token
     parts           canonical masks made from parts, where each token has to be looked at
     followers       lists of the tokens that can come next inside a pre-token, where few can

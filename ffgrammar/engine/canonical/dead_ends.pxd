@@ -13,6 +13,7 @@ from ffgrammar.engine.canonical.followers cimport Followers
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
 from ffgrammar.engine.canonical.parts cimport MaskParts
 from ffgrammar.engine.canonical.reach cimport Reach
+from ffgrammar.engine.canonical.surveys cimport Surveys
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.recognizer.recognizer cimport Config
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
@@ -33,6 +34,7 @@ cdef class DeadEnds:
     cdef CanonicalRules rules
     cdef TokenTrie trie
     cdef Reach reach
+    cdef Surveys surveys
     cdef CommonFollowers common
     cdef FewTexts few_texts
     cdef Followers followers
@@ -94,7 +96,7 @@ cdef class DeadEnds:
     ) noexcept nogil
 
     # Part of list_dead: append the dead ends among the tokens that need an ending (tokens/canonical/endings.pxd) and have no
-    # lead. Only the tokens that Reach.doubtful lists are judged: the others are no dead ends.
+    # lead. Only the tokens that Surveys.doubtful lists are judged: the others are no dead ends.
     cdef int judge_cut(self, Engine engine, const SievePart* part) noexcept nogil
 
     # Part of list_dead: append the dead ends among all other tokens that have no lead. Writes IN_PARTS to `offset` if there are
@@ -102,7 +104,7 @@ cdef class DeadEnds:
     cdef int judge_inside(self, Engine engine, const SievePart* part, uint32_t* offset) noexcept nogil
 
     # The work of judge_inside, with the survey of the lexer state `base`. The survey begins at the offset `survey` of
-    # Reach.surveys.
+    # Surveys.words.
     cdef int judge_surveyed(
         self, Engine engine, const SievePart* part, uint32_t survey, uint32_t* offset) noexcept nogil
 

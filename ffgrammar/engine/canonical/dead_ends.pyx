@@ -25,7 +25,8 @@ from ffgrammar.engine.canonical.common_followers cimport CommonFollowers
 from ffgrammar.engine.canonical.few_texts cimport FewTexts
 from ffgrammar.engine.canonical.followers cimport NOT_KNOWN, Followers
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
-from ffgrammar.engine.canonical.reach cimport MANY, TOO_MANY
+from ffgrammar.engine.canonical.reach cimport Reach
+from ffgrammar.engine.canonical.surveys cimport MANY, TOO_MANY, Surveys
 from ffgrammar.engine.masks.compute cimport NO_BASE, masks_explain, masks_find
 from ffgrammar.engine.masks.mask_cache cimport DENSE, StoredMask, block_words, mask_release, mask_unpack
 from ffgrammar.engine.masks.trie_walk cimport LEAD_WORDS
@@ -50,6 +51,7 @@ cdef class DeadEnds:
         self.rules = parts.rules
         self.trie = parts.trie
         self.reach = Reach(parts.rules)
+        self.surveys = Surveys(parts.rules, self.reach)
         self.common = CommonFollowers(parts.lookahead)
         self.few_texts = FewTexts(parts.lookahead)
         self.followers = Followers(parts, self.few_texts)
@@ -91,7 +93,7 @@ cdef class DeadEnds:
 
     cdef size_t bytes(self) noexcept nogil:
         return (intern_bytes(&self.names) + (self.offsets.cap + self.dead.cap) * sizeof(uint32_t)
-                + self.reach.bytes() + self.followers.bytes())
+                + self.reach.bytes() + self.surveys.bytes() + self.followers.bytes())
 
     cdef int clear(self) noexcept nogil:
         intern_free(&self.names)
@@ -100,6 +102,7 @@ cdef class DeadEnds:
         self.has_place = False
         if intern_init(&self.names) < 0 or self.followers.clear() < 0:
             return NO_MEMORY
+        self.surveys.clear()
         return self.reach.clear()
 
     cdef int find_dead(self, Engine engine, const Config* config, const SievePart* part, uint32_t* offset) noexcept nogil:
@@ -274,12 +277,12 @@ cdef class DeadEnds:
 
     cdef int judge_cut(self, Engine engine, const SievePart* part) noexcept nogil:
         cdef uint32_t doubtful, token, i
-        cdef int status = self.reach.doubtful(
+        cdef int status = self.surveys.doubtful(
             engine, self.base, part.transition, part.hypothesis, part.way, &doubtful)
         if status < 0:
             return status
-        for i in range(self.reach.surveys.data[doubtful]):
-            token = self.reach.surveys.data[doubtful + 1 + i]
+        for i in range(self.surveys.words.data[doubtful]):
+            token = self.surveys.words.data[doubtful + 1 + i]
             if bit_test(self.plain.data, token) and not bit_test(self.led.data, token):
                 status = self.judge(engine, part, token)
                 if status < 0:
@@ -290,7 +293,7 @@ cdef class DeadEnds:
         cdef uint32_t listed_at = offset[0]
         cdef size_t before = self.dead.len
         cdef uint32_t survey
-        cdef int status = self.reach.survey(engine, self.base, &survey)
+        cdef int status = self.surveys.survey(engine, self.base, &survey)
         if status >= 0:
             status = self.judge_surveyed(engine, part, survey, offset)
         if status < 0 or offset[0] != <uint32_t>IN_PARTS or self.base == self.start.state:
@@ -300,7 +303,7 @@ cdef class DeadEnds:
         self.dead.len = before
         self.base = self.start.state
         offset[0] = listed_at
-        status = self.reach.survey(engine, self.base, &survey)
+        status = self.surveys.survey(engine, self.base, &survey)
         return self.judge_surveyed(engine, part, survey, offset) if status >= 0 else status
 
     cdef int judge_surveyed(
@@ -313,7 +316,7 @@ cdef class DeadEnds:
         cdef bint all_end
         cdef Config config
         cdef int status
-        if self.reach.surveys.data[survey] == TOO_MANY:
+        if self.surveys.words.data[survey] == TOO_MANY or transition.lacks_endings:
             offset[0] = IN_PARTS
             return OK
         self.state_ends.len = self.verdicts.len = self.is_doubtful.len = 0
@@ -321,13 +324,13 @@ cdef class DeadEnds:
         if vec_fill(&self.state_ends, 2 * words, 0) < 0 or vec_fill(&self.verdicts, transition.count, 0) < 0:
             return NO_MEMORY
         config.row = self.start.row
-        for _number in range(self.reach.surveys.data[survey]):
-            status = self.follow(engine, self.base, self.reach.surveys.data[at], &config.state)
+        for _number in range(self.surveys.words.data[survey]):
+            status = self.follow(engine, self.base, self.surveys.words.data[at], &config.state)
             if status >= 0:
                 status = self.reach.ends_after(engine, &config, self.state_ends.data)
             if status < 0:
                 return status
-            listed = self.reach.surveys.data[at + 1]
+            listed = self.surveys.words.data[at + 1]
             first = at + 2
             at = first + (0 if listed == <uint32_t>MANY else listed)
             all_end = True
@@ -344,7 +347,7 @@ cdef class DeadEnds:
                 continue
             if listed != <uint32_t>MANY:
                 status = self.judge_tokens(
-                    engine, part, self.reach.surveys.data + first, listed,
+                    engine, part, self.surveys.words.data + first, listed,
                     &config if self.base == self.start.state else NULL)
             for outcome in range(transition.count if listed == <uint32_t>MANY else 0):
                 if status < 0 or self.verdicts.data[outcome]:

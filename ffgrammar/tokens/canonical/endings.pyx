@@ -41,6 +41,7 @@ cdef int find_endings(CanonicalRules rules, Transition* transition, uint32_t hyp
     cdef uint32_t words = rules.outcomes.words
     cdef uint32_t tries_left = MAX_TRIES
     cdef uint32_t word, left, token, i, j
+    cdef bint can_end
     cdef int status
     # (an earlier call may have run out of memory half-way)
     free(transition.needs_ending)
@@ -48,11 +49,13 @@ cdef int find_endings(CanonicalRules rules, Transition* transition, uint32_t hyp
     transition.needs_ending = <bint*>calloc(<size_t>transition.count + 1, sizeof(bint))
     if transition.needs_ending == NULL:
         return NO_MEMORY
+    transition.lacks_endings = False
     for i in range(transition.count):
-        transition.needs_ending[i] = transition.is_listed[i]
+        can_end = False
         for j in range(words):
-            if transition.outcomes[i * words + j] & rules.free_ends[j]:
-                transition.needs_ending[i] = False
+            can_end |= transition.outcomes[i * words + j] & rules.free_ends[j] != 0
+        transition.needs_ending[i] = transition.is_listed[i] and not can_end
+        transition.lacks_endings |= not transition.is_listed[i] and not can_end
     for word in range(rules.trie.n_words):
         left = transition.mask[word]
         while left:

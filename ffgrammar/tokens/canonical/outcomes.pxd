@@ -29,6 +29,7 @@ cdef class Outcomes:
     # Sets of hypotheses, as bits, by the class of the next character.
     cdef uint32_t* sure_ends  # those with which every text can go on if the pre-token ends before the character
     cdef uint32_t* sure_next  # those with which every text can go on if the pre-token may end before the character or go on
+    cdef uint32_t* entered    # by the class of the last character: those that it can lead to
     cdef Vec open_ends        # (class, hypothesis, state after the character): an end before the character is possible, not sure
 
     # The outcome that the first character of a token leads to from a hypothesis. `character` is the class of the character, here

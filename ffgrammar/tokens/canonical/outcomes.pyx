@@ -33,7 +33,8 @@ cdef class Outcomes:
         vec_init(&self.open_ends)
         self.sure_ends = <uint32_t*>calloc(<size_t>pretokens.classes * self.words, sizeof(uint32_t))
         self.sure_next = <uint32_t*>calloc(<size_t>pretokens.classes * self.words, sizeof(uint32_t))
-        if (intern_init(&self.sets) < 0 or self.sure_ends == NULL or self.sure_next == NULL
+        self.entered = <uint32_t*>calloc(<size_t>pretokens.classes * self.words, sizeof(uint32_t))
+        if (intern_init(&self.sets) < 0 or self.sure_ends == NULL or self.sure_next == NULL or self.entered == NULL
                 or self.find_ends(sure_ends, sure_next) < 0):
             raise MemoryError
 
@@ -45,6 +46,7 @@ cdef class Outcomes:
         vec_free(&self.open_ends)
         free(self.sure_ends)
         free(self.sure_next)
+        free(self.entered)
 
     cdef int find_ends(self, const uint8_t* sure_ends, const uint8_t* sure_next) noexcept nogil:
         cdef uint32_t classes = self.pretokens.classes
@@ -52,6 +54,10 @@ cdef class Outcomes:
         cdef uint32_t state, way, character, to
         for character in range(classes):
             for state in range(self.pretokens.states):
+                for way in range(self.pretokens.ways):
+                    to = successor(self.pretokens, way, state, character)
+                    if to != DEAD:
+                        bit_set(self.entered + character * self.words, to)
                 if sure_next[state * classes + character]:
                     bit_set(self.sure_next + character * self.words, state)
                 if sure_ends[state * classes + character]:

@@ -11,6 +11,7 @@ from ffgrammar.tokens.bpe.successors cimport Successors
 from ffgrammar.tokens.canonical.outcomes cimport Outcomes
 from ffgrammar.tokens.canonical.transitions cimport BoundaryTransitions
 from ffgrammar.tokens.pretokenize.table cimport MAX_HYPOTHESES, PretokenTable
+from ffgrammar.tokens.vocabulary.nodes_by_byte cimport NodesByByte
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 cdef enum:
@@ -61,6 +62,7 @@ cdef class CanonicalRules:
     cdef uint64_t* nothing_follows         # by hash: a state, and a subtree of the trie whose tokens may not come (following.pyx)
     # The hypotheses, as bits, with which the pre-token can end in free text. In free text any printable ASCII character may come.
     cdef uint32_t* free_ends
+    cdef NodesByByte nodes_by_byte         # of `trie`
 
     # `all_successors`, or None. For a caller that has `count` pairs to check, and can also do so one by one. Returns None while
     # the tables of successors are not made, and the pairs of all calls together are too few to be worth making them.

@@ -36,6 +36,7 @@ from ffgrammar.tokens.canonical.outcomes cimport Outcomes
 from ffgrammar.tokens.canonical.sure_states cimport find_sure_states
 from ffgrammar.tokens.canonical.transitions cimport BoundaryTransitions
 from ffgrammar.tokens.pretokenize.table cimport DEAD, PretokenTable, successor
+from ffgrammar.tokens.vocabulary.nodes_by_byte cimport NodesByByte
 from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TokenTrie, index_find, node_token, trie_child
 
 from ffgrammar.core.errors import TokenizerError
@@ -102,6 +103,7 @@ cdef class CanonicalRules:
         self.sieves = {}
         self.stands_alone = {}
         self.find_free_ends()
+        self.nodes_by_byte = NodesByByte(self.trie)
 
     def __dealloc__(self):
         free(self.leads_to_unmergeable)

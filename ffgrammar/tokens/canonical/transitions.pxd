@@ -29,8 +29,9 @@ cdef struct Transition:
     uint32_t* listed      # count + 1 offsets into `tokens`: where each outcome's list begins; a list without `is_listed` is empty
     uint32_t* tokens      # the lists of tokens
     bint* is_listed       # by outcome below `count`: whether its tokens are listed
-    bint has_endings      # whether endings.pyx has filled in `needs_ending` and `endings`
+    bint has_endings      # whether endings.pyx has filled in the fields below
     bint* needs_ending    # by outcome below `count`: whether the tokens that lead to it need an ending (endings.pxd)
+    bint lacks_endings    # whether some outcome has no hypothesis of CanonicalRules.free_ends, and its tokens are not listed
     Vec endings           # of the cut tokens, and of the tokens whose outcome has `needs_ending` set
 
 

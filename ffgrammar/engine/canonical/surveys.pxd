@@ -1,0 +1,109 @@
+"""Surveys: where the tokens of a vocabulary lead from a lexer state, as far as the pre-token may be unable to end there."""
+
+cimport cython
+from libc.stddef cimport size_t
+from libc.stdint cimport uint8_t, uint32_t
+
+from ffgrammar.core.map cimport Map
+from ffgrammar.core.vec cimport Vec
+from ffgrammar.engine.canonical.reach cimport Reach
+from ffgrammar.engine.engine cimport Engine
+from ffgrammar.tokens.canonical.rules cimport CanonicalRules
+from ffgrammar.tokens.canonical.transitions cimport Transition
+
+cdef enum:
+    # The most lexer states in a survey. (With 64, canonical masks in strings whose words are counted took 1.5 times the
+    # instructions.)
+    MAX_SURVEYED = 256
+    MAX_LISTED = 1024   # the most tokens that are listed for one lexer state of a survey
+    # instead of the number of states in a survey: tokens lead to more than MAX_SURVEYED
+    TOO_MANY = 0xFFFFFFFF
+    # instead of the number of tokens that lead to a state: there are more than MAX_LISTED
+    MANY = 0xFFFFFFFF
+
+
+cdef struct Arrival:
+    uint32_t state      # a lexer state that a byte leads to
+    uint32_t missing    # how many bytes of the character are missing after the byte
+    uint32_t character  # the byte's class if it is an ASCII character
+
+
+@cython.final
+cdef class Surveys:
+    cdef CanonicalRules rules
+    cdef Reach reach
+    cdef Map found            # (lexer state, topic) -> offset in `words`
+    cdef Vec words            # surveys, and lists of doubtful tokens
+    # Scratch, while a survey is made.
+    cdef Vec numbers          # by lexer state: its number in the survey, or PASSED
+    cdef Vec examples         # by number: a token that leads there
+    cdef Vec counts           # by number: how many tokens lead there
+    cdef Vec pairs            # (number, token)
+    cdef Vec around           # what `explore` has met: see `Place` in surveys.pyx
+    cdef uint32_t[8] turning  # the turning bytes that CanonicalRules.nodes_by_byte lists, as bits
+    cdef uint32_t deep        # the least depth of the nodes that other turning bytes may lead to; ABSENT if there are none
+
+    # All methods run with the engine's lock held. Unless its comment says otherwise, a method returns OK or a status.
+
+    # Forget everything. Call this when the engine has forgotten its lexer states.
+    cdef int clear(self) noexcept nogil
+
+    # Bytes of what is kept. Returns a size.
+    cdef size_t bytes(self) noexcept nogil
+
+    # Write where in `words` the survey of a lexer state begins. A survey begins with the number of its states, or with TOO_MANY.
+    # Its states are those that tokens lead to inside the lexeme and that are not open. For each state it has an example of a token
+    # that leads there, how many tokens lead there, and a list of these tokens. If more than MAX_LISTED tokens lead there, MANY
+    # stands in place of their number, and there is no list. A token that ends inside a character does not count.
+    cdef int survey(self, Engine engine, uint32_t state, uint32_t* offset) noexcept nogil
+
+    # Write where in `words` the doubtful tokens of a transition are: how many there are, and these tokens. The transition is that
+    # of a hypothesis and a way. A token is doubtful if it stays inside the lexeme and needs an ending
+    # (tokens/canonical/endings.pxd), but no ending was found, or the ending does not show that the pre-token can end.
+    cdef int doubtful(
+        self, Engine engine, uint32_t state, const Transition* transition, uint32_t hypothesis, uint32_t way, uint32_t* offset
+    ) noexcept nogil
+
+    # Look up the note on a state and a topic, and write the offset in `words` where it begins. Returns KEPT if it is there;
+    # NOT_KEPT if the caller has to make the note and append it; or a status.
+    cdef int find(self, Engine engine, uint32_t state, uint32_t topic, uint32_t* offset) noexcept nogil
+
+    # Keep the note that was appended from `base` on, or drop it if `status` is below zero.
+    cdef int keep(self, Engine engine, uint32_t state, uint32_t topic, size_t base, int status) noexcept nogil
+
+    # The work of `doubtful`: append the tokens.
+    cdef int list_doubtful(self, Engine engine, uint32_t state, const Transition* transition) noexcept nogil
+
+    # Whether the ending of a token shows that the pre-token can end. Returns 1, also if the token leaves the lexeme; 0; or a
+    # status.
+    cdef int ends_by(self, Engine engine, uint32_t state, const Transition* transition, const uint32_t* ending) noexcept nogil
+
+    # The steps of `survey` follow. Append the survey of a state.
+    cdef int make_survey(self, Engine engine, uint32_t state) noexcept nogil
+
+    # Whether a lexer state is open after a byte: the pre-token can end there with each hypothesis of CanonicalRules.free_ends that
+    # the byte can lead to. Returns 1, 0 or a status.
+    cdef int is_open(self, Engine engine, uint32_t state, uint32_t byte) noexcept nogil
+
+    # Find the turning bytes of the tokens that begin in a lexer state: fill `turning` and `deep`.
+    cdef int explore(self, Engine engine, uint32_t state) noexcept nogil
+
+    # Part of `explore`: look at the state that a byte leads to. `missing` is how many bytes of the character are missing after the
+    # byte, and `depth` is how many bytes have come. Adds the state to `around` if tokens may go on from it. Returns 1 if another
+    # byte that leads there need not be looked at; 0; or a status.
+    cdef int meet(self, Engine engine, const Arrival* now, uint32_t depth, uint32_t byte) noexcept nogil
+
+    # Walk below the nodes of the trie that bytes in `turning` lead to. Returns OK; 1 if there are TOO_MANY states; or a status.
+    cdef int walk_turning(self, Engine engine, uint32_t state) noexcept nogil
+
+    # Walk at and below one such node. Returns as walk_turning.
+    cdef int walk_node(self, Engine engine, uint32_t state, uint32_t node) noexcept nogil
+
+    # Walk the nodes from `at` to `stop`. `state` is that before the byte of the first node, and `missing` is how many bytes of a
+    # character are missing there. With `rest`, the walk visits only what walk_turning leaves and what is at least `deep`. Fills
+    # `examples`, `counts` and `pairs`. Returns as walk_turning.
+    cdef int walk(
+        self, Engine engine, uint32_t state, uint8_t missing, uint32_t at, uint32_t stop, bint rest) noexcept nogil
+
+    # Record that a token, whose last byte is `byte`, leads to a state that is not PASSED in `numbers`. Returns as walk_turning.
+    cdef int record(self, Engine engine, uint32_t state, uint32_t token, uint32_t byte) noexcept nogil
