@@ -154,7 +154,11 @@ def _alone(
 @click.option("--seed", default=0, show_default=True, help="Equal seeds give equal samples.")
 @click.option("--only", default="", metavar="TEXT", help="Only schemas with this in their id.")
 @click.option(
-    "--timeout", default=60.0, show_default=True, metavar="SECONDS", help="For one schema with its documents."
+    "--timeout",
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long one schema with its documents may take.",
 )
 @click.option("--no-forced", is_flag=True, help="Leave out forced tokens.")
 @click.option("--no-memory", is_flag=True, help="Leave out memory, for which each engine runs once more.")
@@ -168,7 +172,11 @@ def _alone(
 )
 @json_option
 @click.option(
-    "-o", "--output", type=click.File("w", "utf-8", lazy=False), metavar="FILE.json", help="Write the JSON here too."
+    "-o",
+    "--output",
+    type=click.File("w", "utf-8", lazy=False),
+    metavar="FILE.json",
+    help="Also write the report as JSON to this file.",
 )
 @click.option(
     "--plot",
@@ -197,8 +205,9 @@ def command(
 ) -> int:
     """Measure masks along real documents, side by side with other engines.
 
-    DATA is a file of MaskBench (.jsonl or .jsonl.gz, each line a schema with its documents; - is stdin), or a directory
-    of JSON schemas, each NAME.json with NAME.samples.ndjson beside it. With --micro or --large it may be left out.
+    DATA is a file of MaskBench (.jsonl or .jsonl.gz; each line has a schema and its documents; - is stdin), or a
+    directory of JSON schemas, each NAME.json with NAME.samples.ndjson beside it. With --micro or --large it may be left
+    out.
 
     The engines take turns schema by schema. TBM is the time between masks: one mask and one accepted token. TTFM is the
     time to the first mask: compiling, and the mask at the start. Both are in microseconds, as seen from Python.

@@ -60,12 +60,12 @@ cdef extern from *:
     # Tell the processor that this thread waits in a loop.
     void relax "ffgrammar_relax"() noexcept nogil
 
-    # Atomic access to a word. A thread that reads a value which another thread wrote with these functions also sees everything
-    # that the other thread had written before. `atomic_add` returns the value from before the addition.
+    # Atomic access to a word. If one thread writes a value with these functions, and another one reads this value with them, the
+    # reader also sees everything that the writer had written before. `atomic_add` returns the value from before the addition.
     uint32_t atomic_add "ffgrammar_add"(uint32_t* count, uint32_t more) noexcept nogil
     uint32_t atomic_load "ffgrammar_load"(const uint32_t* word) noexcept nogil
     void atomic_put "ffgrammar_put"(uint32_t* word, uint32_t value) noexcept nogil
 
-    # Read or write a word of 64 bits at once. This says nothing about what else the other thread had written before.
+    # Read or write a word of 64 bits in one piece. The reader need not see what else the writer had written before.
     uint64_t atomic_load_word "ffgrammar_load_word"(const uint64_t* word) noexcept nogil
     void atomic_put_word "ffgrammar_put_word"(uint64_t* word, uint64_t value) noexcept nogil

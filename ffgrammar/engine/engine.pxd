@@ -85,7 +85,7 @@ cdef class Engine:
     # A number that changes when the caches learn something.
     cdef size_t learned(self) noexcept nogil
 
-    # Whether the caches are within all bounds; `reread` is that of `trim`.
+    # Whether the caches are within all bounds; `reread` is as in `trim`.
     cdef bint is_within_bounds(self, bint reread) noexcept nogil
 
     # Drop the caches. Returns a status.
@@ -97,5 +97,5 @@ cdef class Engine:
     # Whether a token ends a text.
     cdef bint is_eos(self, uint32_t token) noexcept nogil
 
-    # Return a status that is no failure. Raise the error that any other status stands for.
+    # Return `status` if it is no failure. Otherwise raise the error that it stands for.
     cdef int checked(self, int status) except -1

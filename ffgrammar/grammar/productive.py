@@ -40,9 +40,10 @@ def usable_terminals(grammar: GrammarIR) -> bytearray:
 def _productions(grammar: GrammarIR) -> tuple[Productions, int]:
     """All productions, those of templates included, and the number of nonterminals in them.
 
-    A template that needs bits can be used only if each of these bits can be set. So each bit gets a nonterminal of its
-    own, which derives a text if some template that sets the bit can be read. A template that needs bits becomes a
-    production that contains the nonterminals of these bits, too.
+    A template (see ir.Template) may need bits: it can be used only after other templates have set these bits. So each
+    bit that some template sets gets a nonterminal of its own. It derives what the right-hand sides of the templates
+    that set the bit derive. A template becomes a production whose right-hand side also has the nonterminals of the bits
+    that the template needs. A template that needs a bit that no template sets is left out.
     """
     if not grammar.templates:
         return grammar.productions, len(grammar.names)

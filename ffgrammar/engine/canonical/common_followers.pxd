@@ -22,8 +22,8 @@ cdef class CommonFollowers:
 
     # All methods run with the engine's lock held and the look-ahead entered. They return OK or a status.
 
-    # In the mask `followed`, clear the bits of all tokens but those that some common follower can follow. The common followers
-    # are looked for in the configuration `config`, with the hypotheses of `at`. `at.last` must be UNCONSTRAINED, and `at` must
+    # In the mask `followed`, keep only those tokens that some common follower can follow. The common followers are looked for in
+    # the configuration `config`, with the hypotheses of `at`. `at.last` must be UNCONSTRAINED, and `at` must
     # not be inside a character.
     cdef int keep_followed(
         self, Engine engine, const Config* config, const CanonicalState* at, uint32_t* followed) noexcept nogil

@@ -44,12 +44,12 @@ cdef class DeadEnds:
     # The place that was looked at last.
     cdef Config place          # a configuration
     cdef bint has_place
-    cdef Config start          # where the leads begin: `place`; or, if its lexeme must end there, what follows this lexeme
+    cdef Config start          # where the leads begin: `place`; or, if its lexeme must end there, the configuration after it
     cdef uint32_t base         # see masks_explain (engine/masks/compute.pxd)
     cdef Vec plain             # the grammar's own mask
     cdef Vec led               # a mask: the same tokens as in `tokens`
     cdef Vec leads             # what masks_explain writes; a lead says where a token leads (engine/masks/trie_walk.pxd)
-    cdef Vec tokens            # those of the plain mask that have leads, each once
+    cdef Vec tokens            # the tokens of the plain mask that have leads, each once
     cdef Vec led_to            # for each of `tokens`: the number of the configuration that it leads to
     cdef Vec configs           # by number: the row and the lexer state of the configuration
     cdef Map config_numbers    # configuration (config_key) -> its number
@@ -76,8 +76,8 @@ cdef class DeadEnds:
     # Append the dead ends of a part to `dead`. Writes IN_PARTS to `offset` if this would take too long.
     cdef int list_dead(self, Engine engine, const Config* config, const SievePart* part, uint32_t* offset) noexcept nogil
 
-    # The work of list_dead where the texts that the pre-token may go on with are few. Returns 1; 0 if the texts or the tokens of
-    # the plain mask are not few; or a status.
+    # The work of list_dead where the texts are few (FewTexts.list_tokens). Returns 1; 0 if the texts or the tokens of the plain
+    # mask are not few; or a status.
     cdef int list_by_texts(self, Engine engine, const Config* config, const SievePart* part) noexcept nogil
 
     # Find out where the tokens of a configuration lead.
@@ -108,16 +108,16 @@ cdef class DeadEnds:
     cdef int judge_surveyed(
         self, Engine engine, const SievePart* part, uint32_t survey, uint32_t* offset) noexcept nogil
 
-    # Part of judge_surveyed, for a configuration and an outcome that many tokens lead to. The pre-token cannot end after these
-    # tokens. Mark the outcome as doubtful. Clear the bits in `followed` of the tokens that no common follower can follow there.
+    # Part of judge_surveyed. Many tokens lead to this configuration and this outcome, and the pre-token cannot end after them.
+    # Mark the outcome as doubtful. In `followed`, clear the bits of the tokens that no common follower can follow there.
     cdef int doubt(self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome) noexcept nogil
 
     # Part of judge_surveyed: judge the tokens that have no lead, lead to a doubtful outcome, and are not in `followed`.
     cdef int judge_doubtful(self, Engine engine, const SievePart* part) noexcept nogil
 
     # Part of judge_surveyed: of `count` tokens, judge those that have no lead and whose outcome has 0 in `verdicts`. If
-    # `cannot_end` is not NULL, all `count` tokens lead to this configuration, and the pre-token cannot end there after an outcome
-    # that has 0.
+    # `cannot_end` is not NULL, all `count` tokens lead to this configuration, and the pre-token cannot end there if the outcome
+    # has 0 in `verdicts`.
     cdef int judge_tokens(
         self, Engine engine, const SievePart* part, const uint32_t* tokens, uint32_t count, const Config* cannot_end
     ) noexcept nogil
@@ -131,7 +131,7 @@ cdef class DeadEnds:
     # status.
     cdef int follow(self, Engine engine, uint32_t start, uint32_t token, uint32_t* state) noexcept nogil
 
-    # `judge` for a token that is known to lead to `config`, and after which the pre-token cannot end.
+    # `judge` for a token that leads to `config`. The pre-token cannot end after this token.
     cdef int judge_at(self, Engine engine, const SievePart* part, const Config* config, uint32_t token) noexcept nogil
 
     # Whether a token's bytes are the beginning of an unmergeable token. Returns True or False.

@@ -27,7 +27,7 @@ cdef inline bint same_place(const Config* one, const Config* other) noexcept nog
 
 @cython.final
 cdef class FewTexts:
-    """Lists the texts that can end a pre-token under a grammar.
+    """Lists the texts that the rest of a pre-token can be under a grammar.
 
     Args:
         lookahead: the grammar's look-ahead.

@@ -16,7 +16,7 @@ from ffgrammar.tokens.canonical.transitions cimport Transition
 
 cdef enum:
     NOT_KNOWN = 2  # instead of a verdict
-    KEPT = 4096    # entries of `verdicts`
+    KEPT = 4096    # how many entries `verdicts` has
 
 
 @cython.final
@@ -26,8 +26,8 @@ cdef class Followers:
     cdef CanonicalRules rules
     cdef FewTexts few_texts
     cdef Intern names       # (row, lexer state, set of hypotheses); an entry's number is its name
-    # By name, ENTRY_WORDS words: the number of its list, whether this list has all followers, and how many questions it has left
-    # open.
+    # By name, ENTRY_WORDS words: the number of the list of this name, whether this list has all followers, and how many questions
+    # the list has left open.
     cdef Vec listed
     cdef Intern lists       # lists of tokens
     # By hash: list << 34 | token << 2 | verdict << 1 | 1, for the lists and tokens that is_followed was asked about last.

@@ -10,19 +10,19 @@ from ffgrammar.tokens.canonical.rules cimport CanonicalState
 # All functions but `common_tokens` run with the engine's lock held, and raise LimitError. A look-ahead that is passed to them
 # must have been entered (`Lookahead.enter`).
 
-# The bytes that every sentence goes on with after `config`, which moves to their end.
+# The bytes with which every sentence continues after `config`. `config` moves to the end of these bytes.
 cdef bytes forced_bytes(Engine engine, Config* config)
 
 # The ids of the tokens that must come, one after another. `start` is the configuration after the text so far, and `before` is
 # the rules' state there. With `prefix_only` the list ends with the token that spells the last pending byte of a prompt.
 cdef list forced_run(Engine engine, Lookahead lookahead, const Config* start, const CanonicalState* before, bint prefix_only)
 
-# How many tokens may come next by both the grammar and the rules; 2 if there are 2 or more. Writes one of them to `token`.
+# How many tokens both the grammar and the rules let come next; 2 if there are 2 or more. Writes one of them to `token`.
 cdef int count_tokens(Engine engine, Lookahead lookahead, const Config* config, const CanonicalState* at, uint32_t* token) except -1
 
-# For a tokenizer whose rules are not known: the offsets in the forced bytes at which a token that reaches beyond their end may
-# begin. If the bytes end in white space or inside a character, and something may follow, the offset where this white space or
-# character begins is in the list, too. `end` is the configuration after the bytes.
+# For a tokenizer whose rules are not known. A token may begin inside the forced bytes and reach beyond their end: returns the
+# offsets at which such a token may begin. If the bytes end in white space or inside a character, and something may follow, the
+# offset where this white space or character begins is in the list, too. `end` is the configuration after the bytes.
 cdef list boundary_candidates(Engine engine, const Config* end, bytes forced)
 
 # `forced` are the forced bytes after `text`. Returns their first tokens, as far as these are the same whatever follows.

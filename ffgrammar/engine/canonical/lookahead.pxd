@@ -17,12 +17,12 @@ from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 cdef enum:
     MAX_LEVELS = 64  # how many tokens, one after another, a search tries to bring a pre-token to its end
-    KEPT_BYTES = 64  # configurations whose next bytes are kept
+    KEPT_BYTES = 64  # for how many configurations the next bytes are kept
 
 
 cdef struct NextBytes:
     Config config
-    uint32_t[8] bytes  # those that may follow, as bits
+    uint32_t[8] bytes  # the bytes that may follow, as bits
 
 
 @cython.final
@@ -42,10 +42,11 @@ cdef class Lookahead:
     cdef size_t answers_before  # what `dependent_answers` was when it began
     cdef bint met_virtual       # whether it met a state in a virtual row that it was searching from already
     cdef bint cut_short         # whether it met a state that it was searching from already
-    cdef CanonicalState* states[MAX_LEVELS]  # by level: of the walk over the tokens tried there; allocated when first needed
+    # By level: the arrays of the walk that tries tokens there (TokenWalk). They are allocated when they are first needed.
+    cdef CanonicalState* states[MAX_LEVELS]
     cdef Config* configs[MAX_LEVELS]
     cdef NextBytes[KEPT_BYTES] next_bytes  # of the configurations asked about last
-    cdef size_t listed_from     # where, in the caller's `found`, the followers that list_followers is listing begin
+    cdef size_t listed_from     # list_followers writes followers to its caller's `found` from this index on
     cdef Vec frontier           # of a search for the end of a pre-token: row, state, hypothesis
 
     # All methods run with the engine's lock held. Where a comment says "whether", a method returns 1, 0 or a status.
@@ -54,7 +55,7 @@ cdef class Lookahead:
     # hold any more, or takes too much memory, it is forgotten. Returns a status.
     cdef int enter(self, Engine engine, PendingPrefix pending) noexcept nogil
 
-    # Move by one byte, which is a pending one or one of the text. Returns 1; 0 if it may not come (`config` stays); or a
+    # Move by one byte: a pending byte, or a byte of the text. Returns 1; 0 if it may not come (`config` stays); or a
     # status.
     cdef int step(self, Engine engine, Config* config, uint32_t byte) noexcept nogil
 
@@ -73,8 +74,8 @@ cdef class Lookahead:
     cdef int can_reach_boundary(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil
 
     # Append to `found` all tokens that may come next inside the pre-token, and after which the text can go on to a sentence,
-    # whatever the last token is. `at.last` must be UNCONSTRAINED, and `at` must not be inside a character. Returns OK, a status,
-    # or 1 if there are many or the search would take too long.
+    # whatever token stands before them. `at.last` must be UNCONSTRAINED, and `at` must not be inside a character. Returns OK; a
+    # status; or 1 if these tokens are too many, or if the search would take too long.
     cdef int list_followers(self, Engine engine, const Config* config, const CanonicalState* at, Vec* found) noexcept nogil
 
     # Whether `token`, which is the ASCII character `byte`, is one of the tokens that list_followers finds for `config` and `at`.
@@ -88,11 +89,11 @@ cdef class Lookahead:
     # Forget the next bytes that are kept.
     cdef void forget_next_bytes(self) noexcept nogil
 
-    # Write the name, a number, of a configuration and a state. The name is NAMELESS if the state is inside a character, or the
-    # configuration inside the pending bytes. Returns a status.
+    # Write the name of a configuration and a state: a number. It is NAMELESS if the state is inside a character, or if the
+    # configuration is inside the pending bytes. Returns a status.
     cdef int name_state(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t* name) noexcept nogil
 
-    # Write the name of `count` words. From now on it has an entry in `verdicts`. Returns a status.
+    # Write the name of `count` words. From now on the name has an entry in `verdicts`. Returns a status.
     cdef int add_name(self, const uint32_t* words, uint32_t count, uint32_t* name) noexcept nogil
 
     # Call these before and after a search from a configuration. `status` is what the search returned. The result of the search is
@@ -104,16 +105,16 @@ cdef class Lookahead:
     # The verdict is kept under the name of `config` and `at`.
     cdef int search(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil
 
-    # Keep the verdict of a search from a configuration, unless it depends on the text of a virtual row, or was taken for granted
-    # there. `answers` is what `dependent_answers` was before the search.
+    # Keep the verdict of a search from a configuration. On a virtual row, it is not kept if it depends on the text, or if the
+    # search reached a bound. `answers` is what `dependent_answers` was before the search.
     cdef void keep_verdict(self, uint32_t name, const Config* config, size_t answers, int status) noexcept nogil
 
-    # `search` without a look at the verdicts that are kept. `found` is that of `search_subtrees`.
+    # `search` without a look at the verdicts that are kept. `found` is as in `search_subtrees`.
     cdef int search_tokens(
         self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level, Vec* found) noexcept nogil
 
     # Write the bytes that may follow a configuration to 8 words, as bits. If the row is virtual, and only the text so far rules a
-    # byte out, its bit is set. Returns a status.
+    # byte out, the bit of this byte is set all the same. Returns a status.
     cdef int find_next_bytes(self, Engine engine, const Config* config, uint32_t* bytes) noexcept nogil
 
     # `search_tokens` for the tokens that a walk over the trie still has to find. If `found` is NULL, the search ends when it
@@ -145,7 +146,7 @@ cdef class Lookahead:
     # Whether the automaton of pre-tokens has a successor in way `first` or a later way. `entry` is state * classes + class.
     cdef bint has_transition(self, uint32_t first, uint32_t entry) noexcept nogil
 
-    # `config` and `hypothesis` are those after a character that comes after the end of a pre-token. Whether it is sure that the
-    # text can end or go on there. If not, both are added to the frontier, unless they are in it already or `hypothesis` is DEAD.
-    # If the frontier is full, the answer is 1.
+    # Whether it is sure that the text can end or go on at a place. `config` and `hypothesis` are those at this place. A pre-token
+    # has ended before it, and at least one character has come since. If this is not sure, both are added to the frontier, unless
+    # they are in it already or `hypothesis` is DEAD. If the frontier is full, the answer is 1.
     cdef int pass_boundary(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil

@@ -49,7 +49,7 @@ cdef inline int prefix_step(
 
 
 cdef inline int prefix_accepting(Engine engine, const Config* config, size_t* dependent_answers) noexcept nogil:
-    """Whether the text is a sentence: 1, 0 or a status. While bytes are pending, the answer is 0. `dependent_answers` is that of
+    """Whether the text is a sentence: 1, 0 or a status. While bytes are pending, the answer is 0. `dependent_answers` is as in
     `prefix_step`. Call this with the engine's lock held."""
     cdef bint text_dependent = False
     cdef int status = 0

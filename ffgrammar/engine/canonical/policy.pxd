@@ -19,9 +19,9 @@ cdef class CanonicalPolicy:
     cdef Lookahead lookahead
     cdef TokenHistory tokens
 
-    # In all methods `cursor` is the matcher's. `pending` has the pending bytes of the matcher's prompt; without a prompt there
-    # are none. Unless its comment says otherwise, a method takes the engine's lock itself, and raises LimitError, MemoryError and
-    # what an encoder raises.
+    # In all methods `cursor` is the cursor of the matcher. `pending` has the pending bytes of the matcher's prompt; without a
+    # prompt there are none. Unless its comment says otherwise, a method takes the engine's lock itself, and raises LimitError,
+    # MemoryError and what an encoder raises.
 
     # Take a token. Returns 1, or 0 if it may not come. After 0 the cursor is as before.
     cdef int take(self, Cursor* cursor, PendingPrefix pending, uint32_t token) except -1

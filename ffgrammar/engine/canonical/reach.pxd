@@ -25,14 +25,14 @@ cdef class Reach:
     cdef Map ends_at          # lexer state -> offset in `ends`
     cdef Vec ends             # sets of hypotheses
     cdef Map next_at          # lexer state -> offset in `next`
-    cdef Vec next             # sets of hypotheses: those from which some ASCII character leads to a sure state
+    cdef Vec next             # sets of hypotheses from which some ASCII character leads to a sure state
 
-    # All methods run with the engine's lock held. They return OK or a status.
+    # All methods run with the engine's lock held. Unless its comment says otherwise, a method returns OK or a status.
 
     # Forget everything. Call this when the engine has forgotten its lexer states.
     cdef int clear(self) noexcept nogil
 
-    # Bytes of all tables.
+    # The bytes of all that is kept.
     cdef size_t bytes(self) noexcept nogil
 
     # Find the hypotheses with which the pre-token can end in a lexer state: write their offset in `ends`. A hypothesis counts if
@@ -49,13 +49,15 @@ cdef class Reach:
     # the instructions of canonical masks where a large pattern makes each transition expensive.)
     cdef int add_by_class(self, Engine engine, uint32_t state, const uint32_t* by_class, Vec* sets) noexcept nogil
 
-    # Part of ends_in: add to the set at `offset` the hypotheses for which only two characters show that the pre-token can end.
+    # Part of ends_in: add to the set at `offset` the hypotheses for which it takes two characters to show that the pre-token can
+    # end.
     cdef int add_open_ends(self, Engine engine, uint32_t state, uint32_t offset) noexcept nogil
 
-    # Part of add_open_ends, for those first characters of the class `character` that lead to the lexer state `target`.
+    # Part of add_open_ends, where the first of the two characters is of the class `character` and leads to the lexer state
+    # `target`.
     cdef int add_open_ends_before(self, Engine engine, uint32_t offset, uint32_t character, uint32_t target) noexcept nogil
 
     # ends_in for a configuration. The ASCII characters may come inside its lexeme, or inside the next lexeme after this one has
-    # ended. `bits` has room for a set of hypotheses. The grammar must be delimited. On a virtual row the answer holds for this
-    # text only.
+    # ended. `bits` has room for a set of hypotheses. The grammar must be delimited (`ir.GrammarIR.delimited`). On a virtual row
+    # the answer holds for this text only.
     cdef int ends_after(self, Engine engine, const Config* config, uint32_t* bits) noexcept nogil

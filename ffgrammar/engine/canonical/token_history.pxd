@@ -6,12 +6,12 @@ from ffgrammar.engine.position.history cimport History
 from ffgrammar.tokens.canonical.rules cimport CanonicalState, CanonicalRules
 
 cdef enum:
-    RECENT = 32  # how many states are kept; one step fewer can be taken back without reading the tokens again
+    RECENT = 32  # how many states are kept; so RECENT - 1 steps can be taken back without reading the tokens again
 
 
 cdef struct StepState:
     CanonicalState at
-    size_t steps  # `at` is the state after this many steps, the last of which has a token; steps read later came as bytes
+    size_t steps  # `at` is the state after this many steps. The last of them has a token; the steps after them came as bytes
 
 
 cdef class TokenHistory:
@@ -20,9 +20,9 @@ cdef class TokenHistory:
     cdef CanonicalState start       # before the first step
     cdef StepState now
     cdef size_t read                # how many steps of the history were read
-    cdef size_t lowest              # `recent` has the state after this many steps, and those after more
+    cdef size_t lowest              # `recent` has the states after `lowest` to `read` steps
     cdef StepState[RECENT] recent   # the state after k steps is at k % RECENT
-    cdef dict prompt_bytes          # by step: the bytes of a prompt that came with it, before its bytes in the history
+    cdef dict prompt_bytes          # by step: the bytes of a prompt that the step spelled before its bytes in the history
 
     # Begin after tokens that stand before the text. The tokens of earlier calls stand before them. Returns 0. Raises MemoryError.
     cdef int begin_after(self, tokens) except -1

@@ -29,11 +29,11 @@ cdef struct TokenWalk:
     PendingPrefix pending
     TraceMark mark          # of the trace before the walk
     uint32_t node           # the next node
-    uint32_t stop           # the first node after those to walk
+    uint32_t stop           # the walk ends before this node
     uint32_t* nodes_left    # how many nodes the walk may still look at; nested walks may share the count
     size_t* dependent_answers  # goes up by 1 at each answer of the grammar that depends on values in the text
-    uint32_t depth          # of the token found
-    uint32_t token
+    uint32_t depth          # of the node of `token`
+    uint32_t token          # the token that walk_next has found
 
 
 # Begin a walk over the whole trie. To walk one subtree, set the walk's `node` and `stop` after this call.

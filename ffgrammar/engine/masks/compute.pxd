@@ -43,7 +43,7 @@ cdef struct Masks:
 cdef int masks_init(Masks* k) noexcept nogil
 cdef void masks_free(Masks* k) noexcept nogil
 
-# Forget all masks, and everything that has numbers of states or expressions in it. `generation` is the engine's new one.
+# Forget all masks, and everything that has numbers of states or expressions in it. `generation` is the engine's new generation.
 cdef void masks_clear(Masks* k, uint32_t generation) noexcept nogil
 
 # Bytes of the stored masks and their table.

@@ -144,7 +144,8 @@ cdef int partition_state(Masks* k, Recognizer* m, uint32_t state) noexcept nogil
 
 cdef int partition_base(Masks* k, Recognizer* m, uint32_t base) noexcept nogil:
     """Find or make the partition of a base, if starting from it pays. Returns KEPT with the partition, or a status below zero. If
-    the walk from the base is short, the state's own walk is short, too: then it returns SHORT, without a partition."""
+    the trie walk that makes the base's partition is short, the walk of the state itself is short, too, and starting from the base
+    does not pay. Then the function returns SHORT, without a partition."""
     cdef int status = find_kept(k, m, base)
     if status == NOT_KEPT:
         status = walk_and_keep(k, m, base)

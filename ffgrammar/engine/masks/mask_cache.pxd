@@ -27,7 +27,7 @@ cdef struct MaskTable:
     Owner owner
     Lock lock
     bint has_lock
-    uint32_t generation  # that of the engine's caches when the keys were made
+    uint32_t generation  # the generation of the engine's caches in which the keys were made
     Map index            # key (see mask_key) -> number of a mask
     Map contents         # hash -> number of a mask
     StoredMask** masks
@@ -46,8 +46,8 @@ cdef void table_clear(MaskTable* t, uint32_t generation) noexcept nogil
 # Bytes of the masks and of the table itself.
 cdef size_t table_bytes(const MaskTable* t) noexcept nogil
 
-# Return the mask of a key. The caller releases it. Returns NULL if the mask is not known, or if `generation`, in which the key
-# was made, is not the table's. This takes the table's own lock; the engine's need not be held.
+# Return the mask of a key. The caller releases it. The key was made in `generation`. Returns NULL if the mask is not known, or if
+# the table is of another generation. This takes the table's own lock; the engine's lock need not be held.
 cdef StoredMask* table_find(MaskTable* t, uint32_t generation, uint64_t key) noexcept nogil
 
 # Return a stored mask equal to `words`: one that the table has, or a new one, which is not in the table yet. The caller releases

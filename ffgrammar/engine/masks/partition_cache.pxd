@@ -2,9 +2,9 @@
 
 A partition is what the trie walk makes of a lexer state: the mask of the tokens that stay inside the lexeme, and the exits
 (trie_walk.pxd). It depends only on the expressions that may follow inside the state's lexemes, and on where these lexemes end:
-which of them are lazy, and whether all end as soon as nothing can follow in them. So the partition of a JSON string that was
-made for one schema serves the next one. An expression has a different number in each grammar. So expressions are interned here
-once more, by structure: two expressions that were built in the same way get the same number.
+which of them are lazy, and whether the automaton is eager (`Dfa.eager`). So the partition of a JSON string that was made for
+one schema serves the next one. An expression has a different number in each grammar. So expressions are interned here once
+more, by structure: two expressions that were built in the same way get the same number.
 """
 
 from libc.stdint cimport uint32_t
@@ -26,14 +26,15 @@ cdef struct Partition:
     # Reference-counted, and never changed. So a thread that has found a partition copies it without the lock.
     uint32_t refs
     uint32_t exit_count
-    uint32_t[1] words       # exits, whose lexemes are bits, in the order of the state's lexemes; then the mask
+    # The exits, then the mask. Here the lexemes of an exit are bits: bit i stands for lexeme number i of the lexer state.
+    uint32_t[1] words
 
 cdef struct Partitions:
     Owner owner
     Lock lock
     bint has_lock
     Intern exprs            # expressions: (kind, then the bytes of a literal, or the numbers of the parts and plain numbers)
-    Intern keys             # (whether all lexemes end eagerly, the lazy ones as bits, expressions...)
+    Intern keys             # (`Dfa.eager`, the lazy lexemes of the state as bits, expressions...)
     Partition** by_key      # NULL where nothing is known, SHORT_WALK where the walk was short
     size_t room             # for how many entries `by_key` has memory
     Map notes_at            # key << 32 | topic -> number of a note
@@ -61,7 +62,7 @@ cdef struct KeyCache:
 # Returns OK or NO_MEMORY.
 cdef int key_cache_init(KeyCache* cache) noexcept nogil
 
-# Forget everything, and keep the tables for more.
+# Forget everything, but keep the memory of the maps.
 cdef void key_cache_clear(KeyCache* cache) noexcept nogil
 
 # Look up the partition of a lexer state. If it is KEPT, copy its mask of `n_words` words to `mask` and append its exits to
@@ -76,7 +77,7 @@ cdef int partitions_keep(
     Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, const uint32_t* mask, size_t n_words, const Vec* exits,
 ) noexcept nogil
 
-# A note is a list of words about a lexer state and a topic (engine/canonical/reach.pxd). It depends on the same things as the
+# A note is a list of words about a lexer state and a topic (engine/canonical/surveys.pxd). It depends on the same things as the
 # partition of the state. Look up a note, and append its words to `words`. Returns KEPT, NOT_KEPT, or a status below zero. Takes
 # the table's lock.
 cdef int partitions_find_note(

@@ -23,8 +23,8 @@ cdef enum:
     # A lead says where a token leads. It is three words: the token, and the row and lexer state after it. The token is
     # pad_token (tokens/vocabulary/trie.pxd) where a node spells none.
     LEAD_WORDS = 3
-    # If a token has no lead, a state and its base act alike on it and on this many bytes after it. These are enough for the four
-    # bytes of an ending and two ASCII characters (engine/canonical/reach.pxd).
+    # If a token has no lead, a state and its base act alike on the token and on any LEAD_MARGIN bytes after it. This many bytes
+    # are enough for the four bytes of an ending and two ASCII characters (engine/canonical/reach.pxd).
     LEAD_MARGIN = 6
 
 

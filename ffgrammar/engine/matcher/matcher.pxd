@@ -26,7 +26,8 @@ cdef class Matcher:
     # Otherwise the cursor alone is asked.
     cdef bint is_guided(self) noexcept
 
-    # Write the mask of a guided matcher, as cursor_fill (engine/position/cursor.pxd) does for others. Takes the engine's lock.
+    # Write the mask of a guided matcher, as cursor_fill (engine/position/cursor.pxd) does for other matchers. Takes the engine's
+    # lock.
     # Returns a status.
     cdef int fill_guided(self, uint32_t* row, size_t count) except? -1
 

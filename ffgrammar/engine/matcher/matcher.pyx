@@ -71,7 +71,8 @@ cdef class Matcher:
         canonical: whether only canonical tokens may come. A token is then allowed only if the tokens so far, this token and
             perhaps further ones are together what the tokenizer makes of some sentence of the grammar. Bytes accepted
             without tokens count as the tokens that the tokenizer makes of them alone. If no sentence goes on canonically
-            after these tokens, or after those of a prompt, what follows need not fit the last of them.
+            after these tokens, or after those of a prompt, the next token need not fit the last of them. Only this one boundary
+            may be non-canonical: the tokens that follow it are canonical among themselves.
         prompt_tokens: the ids of the tokens that the text goes on from; () without a prompt. They may spell fewer bytes than
             the prompt has; `prompt_rest` is what is missing.
     """
@@ -106,7 +107,8 @@ cdef class Matcher:
 
     @property
     def prompt_rest(self) -> bytes:
-        """The bytes of the prompt that no token has spelled yet; b"" without a prompt."""
+        """The bytes of the prompt that are still pending: neither tokens nor `accept_bytes` have spelled them yet. b"" without a
+        prompt."""
         return b"" if self.prompt is None else self.prompt.rest()
 
     cdef int take(self, object token) except -1:
@@ -155,8 +157,9 @@ cdef class Matcher:
     def accept_bytes(self, data not None) -> int:
         """Move by bytes up to the first that is not possible. Returns how many were accepted; together they are one step.
 
-        Pending bytes of a prompt come first. In a canonical matcher, the bytes count as the tokens that the tokenizer makes of
-        them alone. If no sentence goes on after these tokens canonically, what follows need not fit the last of them.
+        While bytes of a prompt are pending, `data` must spell these bytes first. In a canonical matcher, the bytes count as the
+        tokens that the tokenizer makes of them alone. If no sentence goes on canonically after these tokens, the next token need
+        not fit the last of them, and the tokens from this next one on are canonical among themselves.
 
         Raises:
             TypeError: data is not a bytes-like object.
@@ -212,7 +215,7 @@ cdef class Matcher:
         """Take back the last n steps.
 
         Raises:
-            MatcherError: there are fewer steps.
+            MatcherError: there are fewer steps, or n is negative.
         """
         cdef Py_ssize_t count = clipped(n)
         cdef size_t steps
@@ -332,7 +335,8 @@ cdef class Matcher:
             history_release(&history)
 
     def is_accepting(self) -> bool:
-        """Whether the text so far is a sentence of the grammar, so that an end-of-text token may come.
+        """Whether the text so far is a sentence of the grammar, so that an end-of-text token may come. It stays True after an
+        end-of-text token was accepted.
 
         It is False while bytes of the prompt are pending. If tokens must be canonical, it is also False if the tokenizer would
         make other tokens of a text that ends here.
@@ -499,10 +503,11 @@ cdef class Matcher:
 
         An end-of-text token is never forced, not even if nothing else may come.
 
-        If no sentence goes on canonically after the last accepted token, what is forced need not fit this token. If the
-        tokenizer's rules are not known (`Tokenizer.canon` is None), an encoder stands in for them. Then only tokens of the forced
-        bytes are returned, and none if the first would begin inside the accepted text. If the tokenizer cannot encode, the list
-        is empty.
+        If no sentence goes on canonically after the last accepted token, the first forced token need not fit this token; the
+        forced tokens are still canonical among themselves. If the tokenizer's rules are not known (`Tokenizer.canon` is None), an
+        encoder stands in for them. Then the forced tokens lie wholly within `forced_bytes()`. The list is empty if one of the
+        encoder's tokens begins inside the accepted text and ends inside the forced bytes. If the tokenizer cannot encode, the
+        list is empty, too.
 
         Raises:
             LimitError: they are longer than the limit `forced_bytes`, or another bound of the grammar was reached.

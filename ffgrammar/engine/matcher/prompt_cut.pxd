@@ -6,7 +6,7 @@ from ffgrammar.engine.position.cursor cimport Cursor
 cdef class PromptCut:
     cdef CanonicalPolicy policy
     cdef tuple tokens  # the tokens that stay
-    cdef bytes rest    # the bytes of the prompt after these
+    cdef bytes rest    # the bytes of the prompt after these tokens
 
     # Add tokens to those that stay. Returns 0.
     cdef int begin_after(self, list tokens) except -1

@@ -1,10 +1,10 @@
 """Earley's algorithm, with interned rows: a row says what may follow a text, not where in the text we are.
 
-An item is (dot position, link). A link is (row, nonterminal): when the item's production is complete, the items in the link's
-row that wait for the link's nonterminal advance. The link ROOT stands for the start symbol at the start of the text. Links hold
-row numbers where textbooks have text positions. So two places in a text with equal items have the same row. The step from a row
-over a set of lexemes depends on the row and the set alone, and is computed once. A JSON array of 10 numbers and one of 1,000
-make the same few rows. Forking a parser is copying a number, and going back is remembering one.
+An item is (dot position, link). A link is (row, nonterminal). When the item's production is complete, other items advance: those
+in the link's row that wait for the link's nonterminal. The link ROOT stands for the start symbol at the start of the text. Links
+hold row numbers where textbooks have text positions. So two places in a text with equal items have the same row. The step from a
+row over a set of lexemes depends on the row and the set alone, and is computed once. A JSON array of 10 numbers and one of 1,000
+make the same few rows. Forking a parser is copying the number of a row, and going back is remembering such a number.
 
 The kernel of a row is the items that are not complete and have something before the dot (in the first row: the productions of
 the start symbol). The kernel identifies the row, together with whether the row accepts. The predicted items follow from the
@@ -48,7 +48,7 @@ cdef struct EarleyRows:
     Vec predicted       # entries of P_WORDS words, see earley.pyx
     Vec found           # Items of the row being made
     Vec stamp           # per nonterminal: its entry in `predicted`, valid only if that entry is the nonterminal's
-    size_t work         # items advanced by the current scan
+    size_t work         # how many items the current scan has advanced
     uint32_t max_items  # of one row
     size_t max_words    # of all items together
 

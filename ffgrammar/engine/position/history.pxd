@@ -14,7 +14,7 @@ from libc.stdint cimport uint8_t, uint32_t
 from ffgrammar.engine.recognizer.recognizer cimport Config
 
 cdef enum:
-    # The token of a step is an id, with the flag EOS_STEP if it is an end-of-text token, or NO_TOKEN.
+    # The token of a step is NO_TOKEN or an id. The id of an end-of-text token has the flag EOS_STEP.
     NO_TOKEN = 0xFFFFFFFF      # the step is bytes that came without a token
     EOS_STEP = 0x80000000
     MAX_TEXT = 0x7FFFFFFF      # the most bytes that a text may have; offsets are 32 bits wide

@@ -43,7 +43,7 @@ cdef size_t completability_bytes(const Completability* v) noexcept nogil
 cdef int completable(Completability* v, Recognizer* m, const Config* config) noexcept nogil
 
 # Move by one byte. Returns 1; 0 if no sentence goes on with this byte; or a status. Unless it returns 1, the configuration
-# stays. `text_dependent` is that of recognizer.pxd, and may be NULL.
+# stays. `text_dependent` is as in recognizer.pxd, and may be NULL.
 cdef int step(
     Completability* v, Recognizer* m, Config* config, uint32_t byte, bint* text_dependent,
 ) noexcept nogil

@@ -54,7 +54,7 @@ cdef struct Trace:
     Members members[MEMBER_SETS]  # the lists that were looked at last, as sets
     Values values
     Vec text       # scratch
-    uint32_t tried      # the virtual row that tried texts go on from, if this row is inside a long string
+    uint32_t tried      # the virtual row from which texts are tried, if this row is inside a long string
     uint32_t tried_in   # the virtual row where that string begins, or NOWHERE
     size_t max_words    # of all tables together
 
@@ -74,9 +74,9 @@ cdef TraceMark trace_mark(const Trace* t) noexcept nogil
 # Forget what was written since a mark. No configuration of the tried texts may be used after this.
 cdef void trace_release(Trace* t, const TraceMark* mark) noexcept nogil
 
-# Announce that all texts tried until trace_settle go on from one virtual row, by at most `longest` bytes. If this row is inside a
-# long string (json_values.pxd), and `longest` is less than LONG_STRING, the string is then read once, and not again each time a
-# tried text ends it. Returns a status.
+# Announce that texts are tried until trace_settle. Each of them goes on from the virtual row `virtual`, by at most `longest`
+# bytes. If this row is inside a long string (json_values.pxd), and `longest` is less than LONG_STRING, the string is then read
+# once, and not again each time a tried text ends it. Returns a status.
 cdef int trace_try(Trace* t, uint32_t virtual, uint32_t longest) noexcept nogil
 
 # End what trace_try has begun. From now on strings are read as a whole again.

@@ -59,7 +59,7 @@ cdef struct Dfa:
     Vec accept           # per state number: the id in `lexsets` of the lexemes that it matches
     Vec lazy             # per lexeme: whether it ends at its first match
     Vec work             # states that are being put together; used as a stack
-    bint eager           # whether every lexeme ends as soon as nothing can follow in it
+    bint eager           # whether a lexeme ends as soon as no lexeme of its state can go on
     uint32_t max_states
 
 # Make an automaton without states over the expressions of `nodes`, which must outlive it; the caller fills `lazy`. Returns

@@ -1,8 +1,8 @@
-"""How expressions resemble each other, so that one mask can be made from another's.
+"""How expressions resemble each other, so that the mask of one can be made from the mask of another.
 
 A string of at most 40 characters and one of at most 39 are different expressions, but hardly any token tells them apart.
-`relaxed` gives many such expressions one simpler expression in common, whose mask is worth keeping. Tokens shorter than
-`min_distinguishing_length` have the same bit in that mask as in the expression's own.
+`relaxed` gives many such expressions one simpler expression in common, whose mask is worth keeping. A token that is shorter than
+the `min_distinguishing_length` of the two expressions has the same bit in that mask as in the expression's own.
 """
 
 from libc.stdint cimport uint32_t

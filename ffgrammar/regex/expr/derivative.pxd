@@ -12,8 +12,8 @@ from ffgrammar.regex.expr.nodes cimport Nodes
 # negative status of a constructor (nodes.pxd).
 cdef int derivative(Nodes* n, uint32_t e, uint32_t byte, uint32_t* out) noexcept nogil
 
-# `bits`, 8 words, is a set of bytes. Remove every byte by which the derivative of `e` differs from the derivative by `byte`.
-# Bytes by which the two derivatives are equal may be removed, too, but `byte` itself stays.
+# `bits`, 8 words, is a set of bytes. Remove every byte by which `e` has another derivative than by `byte`. Bytes by which the
+# derivative is the same may be removed, too, but `byte` itself stays.
 cdef void same_class(Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcept nogil
 
 # Walk over the byte classes of `e`. `covered`, 8 words, begins as zeros and `byte` as 0. Each call moves `byte` to the first

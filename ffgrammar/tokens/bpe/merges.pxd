@@ -32,7 +32,7 @@ cdef class Merges:
     cdef uint32_t ranks              # every rank is below this
     # Tables by token. The first four are filled in when the token is first asked for.
     cdef uint32_t* left              # the token's left part, or WHOLE, UNKNOWN or UNREACHED
-    cdef uint32_t* right             # its right part. Read it with `right_part`: it is UNKNOWN at first if `left` was packed
+    cdef uint32_t* right             # its right part. Read it with `right_part`, because load_left_lengths fills in only `left`
     cdef uint8_t* out_of_order       # whether its merges do not come in the order of ranks
     cdef uint32_t* rank              # the rank of the token's last merge; NULL if ids are ranks
     # The next two are NULL if ids are ranks.

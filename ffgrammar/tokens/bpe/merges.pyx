@@ -10,18 +10,18 @@ neighbours. So it is enough to know this of pairs, and a pair is checked without
 The parts of a token are the two tokens that its last merge joins. They may have parts in turn, which are also parts of the
 token. A merge across the border of two tokens joins a part at the end of the first token with a part at the beginning of the
 second one. (Either may be the whole token.) It can happen only while these two parts stand at the border, before they merge
-into something larger inside their own tokens. So the check undoes the merges of both tokens one by one, the later of the two
-last merges first. It begins with the question whether the two tokens merge at all. After each step it asks whether the two parts
-that then stand at the border would merge before the merge that was just undone. This takes at most 14 look-ups on cl100k and
-o200k. The crate bpe of rust-gems does the same check, which is also in Vieira et al., "Language Models over Canonical Byte-Pair
-Encodings".
+into something larger inside their own tokens. So the check first asks whether the two tokens themselves merge. Then it undoes
+merges one by one. Each step looks at the two parts at the border, and undoes the later one of their last merges. Then it asks
+whether the two parts that stand at the border after this step would merge before the merge that was just undone. This takes at
+most 14 look-ups on cl100k and o200k. The crate bpe of rust-gems does the same check, which is also in Vieira et al., "Language
+Models over Canonical Byte-Pair Encodings".
 
 There are two kinds of vocabularies. In tiktoken's vocabularies a token's id is its rank, and two parts merge if their bytes
 together are those of a token. Hugging Face's vocabularies come with a list of merges (merge_list.pyx), and a token's rank is that
 of the last merge when its own bytes are merged.
 
 A token's merges come in the order of ranks if none of its parts, at any depth, has a higher rank than the token that it merges
-into. If they do not, a pair with this token is checked by merging the bytes of both.
+into. If a token's merges come in another order, a pair with this token is checked by merging the bytes of both tokens.
 
 The parts of a token are found when they are first asked for, by merging the token's bytes. Where the parts of all tokens are
 needed, there are two faster ways: split_all.pyx, and for the embedded encodings the packed lengths of the left parts
@@ -63,8 +63,9 @@ cdef class Merges:
     Args:
         trie: the vocabulary.
         pairs: the listed merges; None if ids are ranks.
-        byte_tokens: None if merging begins with bytes. If it begins with characters: by byte, the token that stands for the byte
-            in characters that are no tokens, or None if there is no such token for the byte. Only with `pairs`.
+        byte_tokens: None if merging begins with bytes. If it begins with characters: a list with an entry for each of the 256
+            bytes. The entry is the token that stands for this byte of a character that is no token, or None if there is no such
+            token. Only with `pairs`.
 
     Raises:
         TokenizerError: a token for a byte, or a token that a merge makes, is out of range.
@@ -402,7 +403,7 @@ cdef class Merges:
         cdef BpeStatus status
         cdef size_t i
         if self.listed == NULL:
-            raise TokenizerError("makes: only of merges that are listed; encode the text instead")
+            raise TokenizerError("makes() needs a vocabulary with a list of merges; this one has none: encode the text instead")
         try:
             status = self.encode(data, len(text), False, &ids)
             if status == BPE_NO_MEMORY:
@@ -440,7 +441,7 @@ cdef class Merges:
 
     def may_follow(self, one, other):
         """Whether two tokens can stand side by side in a pre-token, `one` before `other`. False if one of them has no bytes, or
-        if merges do not make it.
+        if merging its bytes gives other tokens.
 
         Raises:
             TokenizerError: an id is out of range.

@@ -30,8 +30,8 @@ cdef class PretokenEncoder:
         self, const uint8_t* text, size_t count, const uint32_t* ids, size_t size, Ids* made) noexcept nogil
 
     # Takes the pre-token text[:count]. If its tokens are two or more, and ids[:size] begins with them, returns how many they are.
-    # Goes by the pairs that are known to stand side by side. Returns 0 if these pairs do not tell, or if ids[:size] begins with
-    # other tokens.
+    # Looks only at the pairs that are known to stand side by side. Returns 0 if these pairs do not decide it, or if ids[:size]
+    # begins with other tokens.
     cdef size_t side_by_side(self, const uint8_t* text, size_t count, const uint32_t* ids, size_t size) noexcept nogil
 
     # If ids[:size] begins with the tokens of the pre-token text[:count], returns how many they are, else 0. Encodes the

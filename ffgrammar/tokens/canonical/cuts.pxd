@@ -12,7 +12,7 @@ cdef enum:
 
 cdef struct Cuts:
     # What the bytes of the tokens so far say about where their text is cut.
-    uint32_t settled                    # how many tokens there are before the last known cut; no further text can change these
+    uint32_t settled                    # how many tokens there are before the last known cut: no further text changes them
     uint16_t state                      # the state of the automaton of pre-tokens at this cut, before the next character
     uint8_t count                       # how many `states` there are, or UNKNOWN
     uint16_t[MAX_HYPOTHESES] states     # the states that the text so far leads to

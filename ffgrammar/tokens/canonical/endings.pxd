@@ -1,4 +1,4 @@
-"""Endings: what may follow those tokens after which the pre-token cannot end at once."""
+"""Endings: bytes that bring a pre-token to its end, for tokens after which it cannot end at once."""
 
 from libc.stdint cimport uint32_t
 
@@ -13,5 +13,5 @@ cdef enum:
 
 # Fill the endings of the transition of a hypothesis and a way. Two kinds of tokens need an ending: those that end inside a
 # character, and those whose outcome is listed and has no hypothesis of CanonicalRules.free_ends. The outcome of an ending has
-# such a hypothesis. Returns OK or NO_MEMORY.
+# a hypothesis of free_ends. Returns OK or NO_MEMORY.
 cdef int find_endings(CanonicalRules rules, Transition* transition, uint32_t hypothesis, uint32_t way) noexcept nogil

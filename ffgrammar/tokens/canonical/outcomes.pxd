@@ -26,11 +26,14 @@ cdef class Outcomes:
     cdef Vec after       # outcome * classes + class -> outcome, NO_OUTCOME or NOT_FOUND
     cdef Vec bits        # by outcome: its hypotheses as bits
     cdef Vec live        # by outcome, two words of bits: the classes of the characters with which the pre-token may go on
-    # Sets of hypotheses, as bits, by the class of the next character.
-    cdef uint32_t* sure_ends  # those with which every text can go on if the pre-token ends before the character
-    cdef uint32_t* sure_next  # those with which every text can go on if the pre-token may end before the character or go on
-    cdef uint32_t* entered    # by the class of the last character: those that it can lead to
-    cdef Vec open_ends        # (class, hypothesis, state after the character): an end before the character is possible, not sure
+    # Sets of hypotheses, as bits, by the class of the next character. With a hypothesis of such a set, any text may follow after
+    # this character ...
+    cdef uint32_t* sure_ends  # ... if the pre-token ends before the character
+    cdef uint32_t* sure_next  # ... if both ways are open: the pre-token ends before the character, or goes on with it
+    cdef uint32_t* entered    # sets by the class of the last character: the hypotheses that it can lead to
+    # (class, hypothesis, state after the character): the pre-token may end before the character, but the hypothesis is not in
+    # the set of `sure_ends`
+    cdef Vec open_ends
 
     # The outcome that the first character of a token leads to from a hypothesis. `character` is the class of the character, here
     # and below. `ends` says whether the pre-token ends before the token. Returns an outcome, NO_OUTCOME, or a status below zero.

@@ -64,7 +64,7 @@ cdef class CanonicalRules:
     cdef uint32_t* free_ends
     cdef NodesByByte nodes_by_byte         # of `trie`
 
-    # `all_successors`, or None. For a caller that has `count` pairs to check, and can also do so one by one. Returns None while
+    # `all_successors`, or None. The caller has `count` pairs to check, and can also check them one by one. Returns None while
     # the tables of successors are not made, and the pairs of all calls together are too few to be worth making them.
     cdef Successors successors_for(self, uint32_t count)
 
@@ -91,7 +91,7 @@ cdef class CanonicalRules:
     # goes on.
     cdef void start(self, CanonicalState* at, bint ends) noexcept nogil
 
-    # After `start`, and `feed` with the bytes of a token: whether this token may come. `ends` is that of `start`. Returns True,
+    # After `start`, and `feed` with the bytes of a token: whether this token may come. `ends` is as in `start`. Returns True,
     # False or FAILED.
     cdef int fits(self, const CanonicalState* at, uint32_t token, bint ends) noexcept nogil
 

@@ -21,12 +21,12 @@ cdef enum:
 
 cdef struct Transition:
     uint32_t* mask        # the tokens that the automaton and `by_merges` let come; n_words words and a spare one
-    uint32_t* cut         # those of them that end inside a character, the cut tokens; as many words
+    uint32_t* cut         # the cut tokens: the tokens of `mask` that end inside a character; as many words
     uint16_t* after       # by token that is not cut: the outcome that it leads to, by its number in `outcomes`
     uint32_t count        # how many outcomes the tokens that are not cut lead to
     uint32_t all_count    # how many outcomes there are, those of `endings` included
     uint32_t* outcomes    # each is a set of hypotheses, as bits (Outcomes.words words)
-    uint32_t* listed      # count + 1 offsets into `tokens`: where each outcome's list begins; a list without `is_listed` is empty
+    uint32_t* listed      # count + 1 offsets into `tokens`: where the list of each outcome begins (empty without `is_listed`)
     uint32_t* tokens      # the lists of tokens
     bint* is_listed       # by outcome below `count`: whether its tokens are listed
     bint has_endings      # whether endings.pyx has filled in the fields below

@@ -23,7 +23,7 @@ cdef class UnsettledEnd:
     # Raises MemoryError.
     cdef bint may_cover(self, uint32_t i, bint below, uint32_t* token) except *
 
-    # Whether all coverings have the same kept tokens. `token` is the one that was read last. If a covering is met that has two
+    # Whether all coverings have the same kept tokens. `token` is the token that was read last. If a covering is met that has two
     # tokens in place of `token`, these two are noted (other_ways.pxd). Raises MemoryError.
     cdef bint is_only_way(self, uint32_t token) except *
 

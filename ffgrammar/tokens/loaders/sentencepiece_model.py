@@ -72,7 +72,8 @@ class Model(NamedTuple):
 
     @property
     def normalizes(self) -> str:
-        """How the model changes a text before encoding it, apart from a space before it; "" if it stays as it is."""
+        """How the model changes a text before encoding it, apart from a space before it, and what else it does with
+        spaces that is unusual; "" if neither."""
         changes = [
             self.charsmap and (self.map_name or "its own map of characters"),
             self.joins_spaces and "surplus spaces are removed",

@@ -16,8 +16,8 @@ cdef struct PathEnd:
 
 cdef class BestPath:
     cdef readonly TokenTrie trie
-    # Two tables by token. For a token that represents its bytes, they have the score of the piece with these bytes (NaN if there
-    # is none) and the id of this piece.
+    # Two tables by token. For a token that represents its bytes, `scores` has the score of the piece with these bytes (NaN if
+    # there is no such piece), and `pieces` has the id of this piece.
     cdef double* scores
     cdef uint32_t* pieces
     # By two bytes: their node, or 0. Nodes of one byte have the most children to search. This table halves the time of encoding.

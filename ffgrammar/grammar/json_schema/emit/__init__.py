@@ -3,8 +3,8 @@
 In reading order:
 
 - common_expressions: the expressions that nearly every schema needs, made once in a process.
-- layout: brackets, commas and colons, with their whitespace.
-- symbols: the symbols that arrays and objects are written with, and the rules between them.
+- layout: commas, colons and line breaks, with their whitespace.
+- symbols: the symbols that arrays and objects are written with, and the rules that are made of them.
 - array_style: the brackets and commas of arrays.
 - contains, arrays, unique: arrays with `contains`, all other arrays, and arrays with `uniqueItems`.
 - members: the properties that an object may have, as input of ordered and unordered.

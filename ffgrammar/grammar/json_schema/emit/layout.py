@@ -1,4 +1,4 @@
-"""Brackets, commas and colons, with the whitespace that `separators` and `indent` put around them."""
+"""Commas, colons and line breaks, with the whitespace that `separators` and `indent` put around them."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ class KeysApart(Exception):
 
 
 class Layout:
-    """The symbols of one grammar that are neither keys nor values.
+    """The symbols of commas, colons and line breaks in one grammar.
 
     Attributes:
         fuses_keys: whether a key and its colon are one lexeme.
-        line_break: the symbols of the whitespace before each item of a container.
-        last_break: the symbols of the whitespace after the last item of a container.
+        line_break: the symbols of the line break before each item of a container, and of the spaces after this line
+            break; empty without `indent`.
+        last_break: the same for the line break after the last item of a container.
     """
 
     def __init__(self, builder: GrammarBuilder, store: ExprStore, options: Options, keys_apart: bool = False) -> None:

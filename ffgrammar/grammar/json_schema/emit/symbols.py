@@ -1,5 +1,6 @@
 # cython: language_level=3
-"""The symbols that arrays and objects are written with, and the rules between them. Equal rules are one symbol."""
+"""The symbols that arrays and objects are written with, and the rules that are made of them. Equal rules get one
+symbol."""
 
 from __future__ import annotations
 

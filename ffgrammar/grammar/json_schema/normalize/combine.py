@@ -40,7 +40,8 @@ FEW_PARTS = 6
 # The groups (see shape/constraints.py) and the open choices of an alternative are counted together. Its cost grows by
 # one for every MANY of them.
 MANY = 256
-# The alternatives of all conjunctions of a schema together may cost this many times as much as those of one.
+# `Limits.alternatives` bounds the cost of one conjunction. All conjunctions of a schema together may cost this many
+# times as much.
 TOTAL = 5
 
 

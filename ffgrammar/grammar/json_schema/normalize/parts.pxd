@@ -5,5 +5,5 @@ from ffgrammar.grammar.json_schema.shape.shape cimport Shape
 # Returns the conjunction (a tuple) that the value of the property `name` must obey, according to `shape.groups[first:]`.
 cpdef tuple property_conj(Shape shape, name, strings, first=*)
 # Takes several names of properties. Returns a dict from names to the conjunctions that the values must obey. A name that is
-# missing there has no constraint. The dict may also have names that were not given.
+# missing in the dict has no constraint. The dict may also have names that were not given.
 cpdef dict property_conjs(Shape shape, names, strings)

@@ -16,7 +16,7 @@ Alternatives need care, because each alternative leaves its own marks:
   need not say that the branches outside of the set do not hold: if more branches hold, less is unevaluated, and the
   keyword demands less.
 - For the opposite of the keyword (some property is unevaluated and breaks the keyword's subschema), each alternative
-  must say that the branches outside of its set do not hold.
+  must say that the branches outside of its set do not hold. Only branches that may leave marks count here.
 - Nothing inside `not` leaves marks.
 """
 
@@ -41,7 +41,8 @@ OWNER_WORDS = frozenset(["unevaluatedProperties", "unevaluatedItems", SOME_UNEVA
 
 
 def mark(shape: Shape, path: EvaluationPath, make: Callable[[int], Mark]) -> None:
-    """Leave a mark for every owner that the subschema at the end of a path evaluates for."""
+    """Leave a mark for every owner of the last subschema of a path: for these owners the subschema evaluates properties
+    or items."""
     shape.marks = (*shape.marks, *[make(owner) for owner in path[2]])
 
 
@@ -55,7 +56,8 @@ def sets_of(
     Args:
         options: the branches.
         annotated: for each branch, whether it may leave marks.
-        opposite: makes the opposite of a branch, if each set must say that the other branches do not hold; else None.
+        opposite: makes the opposite of a branch, if each set must say that the other branches that may leave marks do
+            not hold; else None.
         limit: how many sets may be made at most.
         pointer: the position of the keyword.
 
