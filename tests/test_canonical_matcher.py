@@ -196,6 +196,14 @@ WALKED: list[tuple[Any, str]] = [
     ),
     ({"type": "array", "items": {"type": ["string", "null"], "format": "date"}}, '[null, "2024-0'),
     ({"type": "string"}, '"\u4e2d\u6587 \U0001f642\\u00e'),
+    (
+        {
+            "type": "array",
+            "uniqueItems": True,
+            "items": {"properties": {"a": {"type": "array", "uniqueItems": True}, "b": {"enum": ["z", "zz"]}}},
+        },
+        '[{"a":["x","y"],"b":"z"},{"a":["x"],"b":"zz"},{"a":["x",[],[1,"x"]],"b":"z',
+    ),
 ]
 
 

@@ -38,9 +38,12 @@ cdef class DeadEnds:
     cdef CommonFollowers common
     cdef FewTexts few_texts
     cdef Followers followers
-    cdef Intern names          # (row, lexer state, hypothesis, way)
+    cdef Intern names          # (lasting row, lexer state, hypothesis, way)
     cdef Vec offsets           # by name: where its dead ends are in `dead`, NOT_FOUND or IN_PARTS
     cdef Vec dead              # lists: a count, then the tokens in ascending order
+    # Lists for a virtual row that hold for this text only are at the end of `dead`.
+    cdef bint has_unkept       # whether there are any
+    cdef size_t unkept         # where they begin
     # The place that was looked at last.
     cdef Config place          # a configuration
     cdef bint has_place
@@ -51,7 +54,7 @@ cdef class DeadEnds:
     cdef Vec leads             # what masks_explain writes; a lead says where a token leads (engine/masks/trie_walk.pxd)
     cdef Vec tokens            # the tokens of the plain mask that have leads, each once
     cdef Vec led_to            # for each of `tokens`: the number of the configuration that it leads to
-    cdef Vec configs           # by number: the row and the lexer state of the configuration
+    cdef Vec configs           # by number: the lasting row and the lexer state of the configuration
     cdef Map config_numbers    # configuration (config_key) -> its number
     cdef Vec ends              # by number: what Reach.ends_after says of the configuration
     # Scratch.
@@ -70,8 +73,11 @@ cdef class DeadEnds:
     # Forget everything.
     cdef int clear(self) noexcept nogil
 
-    # Find the dead ends of a part: write their offset in `dead`, or IN_PARTS.
+    # Find the dead ends of a part: write their offset in `dead`, or IN_PARTS. Afterwards the caller calls drop_unkept.
     cdef int find_dead(self, Engine engine, const Config* config, const SievePart* part, uint32_t* offset) noexcept nogil
+
+    # Forget the lists that are not kept.
+    cdef void drop_unkept(self) noexcept nogil
 
     # Append the dead ends of a part to `dead`. Writes IN_PARTS to `offset` if this would take too long.
     cdef int list_dead(self, Engine engine, const Config* config, const SievePart* part, uint32_t* offset) noexcept nogil
@@ -86,8 +92,22 @@ cdef class DeadEnds:
     # Part of `look_at`: fill `tokens`, `led_to`, `configs` and `ends`.
     cdef int sort_leads(self, Engine engine) noexcept nogil
 
+    # Part of `sort_leads`: add a configuration of a lead to `configs` and `ends`. Returns 1; 0, if what Reach.ends_after says
+    # depends on the text, so that it holds for `token` alone; or a status.
+    cdef int add_config(self, Engine engine, const Config* config, uint32_t token) noexcept nogil
+
+    # Write the configuration after `token`, which leads from `place` to `known`. If the row of `known` is a lasting one of virtual
+    # rows, the token's bytes are stepped through, and the caller releases the trace. Returns 1; 0, if the token may not come; or
+    # a status.
+    cdef int go_to(self, Engine engine, const Config* known, uint32_t token, Config* config) noexcept nogil
+
     # Part of list_dead: append the dead ends among the tokens that have leads.
     cdef int judge_leads(self, Engine engine, const SievePart* part) noexcept nogil
+
+    # Part of judge_leads, for a token that is not cut, and leads to the configuration `number`. `verdict` is the entry of this
+    # configuration and the token's outcome in `verdicts`.
+    cdef int judge_lead(
+        self, Engine engine, const SievePart* part, uint32_t number, uint32_t token, uint32_t* verdict) noexcept nogil
 
     # Whether the pre-token can end after a token that leads to a configuration and an outcome. `ends` is what Reach.ends_after
     # says of the configuration.

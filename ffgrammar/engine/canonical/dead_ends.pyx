@@ -30,7 +30,8 @@ from ffgrammar.engine.canonical.surveys cimport MANY, TOO_MANY, Surveys
 from ffgrammar.engine.masks.compute cimport NO_BASE, masks_explain, masks_find
 from ffgrammar.engine.masks.mask_cache cimport DENSE, StoredMask, block_words, mask_release, mask_unpack
 from ffgrammar.engine.masks.trie_walk cimport LEAD_WORDS
-from ffgrammar.engine.recognizer.recognizer cimport config_key
+from ffgrammar.engine.recognizer.recognizer cimport config_key, lasting_row
+from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
 from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, dfa_step
 from ffgrammar.tokens.canonical.rules cimport FIRST, NO_NODE, UNCONSTRAINED, CanonicalState
 from ffgrammar.tokens.canonical.transitions cimport BEGINS, ENDS, GOES_ON
@@ -99,7 +100,7 @@ cdef class DeadEnds:
         intern_free(&self.names)
         vec_free(&self.offsets)
         vec_free(&self.dead)
-        self.has_place = False
+        self.has_place = self.has_unkept = False
         if intern_init(&self.names) < 0 or self.followers.clear() < 0:
             return NO_MEMORY
         self.surveys.clear()
@@ -108,9 +109,10 @@ cdef class DeadEnds:
     cdef int find_dead(self, Engine engine, const Config* config, const SievePart* part, uint32_t* offset) noexcept nogil:
         cdef uint32_t[4] words
         cdef uint32_t name
+        cdef size_t answers = self.lookahead.dependent_answers
         cdef size_t before
         cdef int status
-        words[0] = config.row
+        words[0] = lasting_row(&engine.recognizer, config.row)
         words[1] = config.state
         words[2] = part.hypothesis
         words[3] = part.way
@@ -122,14 +124,22 @@ cdef class DeadEnds:
             return OK
         before = self.dead.len
         status = self.list_dead(engine, config, part, offset)
+        if config.row & VIRTUAL and self.lookahead.dependent_answers != answers and not self.has_unkept:
+            self.has_unkept = True
+            self.unkept = before
         if status < 0 or offset[0] == <uint32_t>IN_PARTS:
             self.dead.len = before
         else:
             sort_words(self.dead.data + before + 1, self.dead.len - before - 1)
             self.dead.data[before] = <uint32_t>(self.dead.len - before - 1)
-        if status >= 0:
+        if status >= 0 and not self.has_unkept:
             self.offsets.data[name] = offset[0]
         return status
+
+    cdef void drop_unkept(self) noexcept nogil:
+        if self.has_unkept:
+            self.dead.len = self.unkept
+            self.has_unkept = False
 
     cdef int list_dead(self, Engine engine, const Config* config, const SievePart* part, uint32_t* offset) noexcept nogil:
         cdef int status = OK
@@ -182,15 +192,19 @@ cdef class DeadEnds:
         cdef bint looked = False
         cdef int status
         self.has_place = False
-        status = masks_explain(&engine.masks, &engine.recognizer, config, &self.leads, &self.start, &self.base)
+        status = masks_explain(&engine.masks, &engine.recognizer, config, &self.leads, &self.start, &self.base, &looked)
+        if config.row & VIRTUAL and self.base != <uint32_t>NO_BASE:
+            # (judge_surveyed takes steps from the place itself)
+            self.base = config.state
+        self.lookahead.dependent_answers += looked
         if status >= 0:
             status = masks_find(&engine.masks, &engine.recognizer, config, &mask, &looked)
         if status < 0:
             return status
         mask_unpack(mask, self.trie.n_words, self.plain.data, self.trie.n_words)
         mask_release(mask)
-        status = self.sort_leads(engine)
         self.place = config[0]
+        status = self.sort_leads(engine)
         self.has_place = status >= 0
         return status
 
@@ -217,24 +231,53 @@ cdef class DeadEnds:
                 number = map_get(&self.config_numbers, config_key(&config))
             if number == ABSENT:
                 number = <uint32_t>(self.configs.len >> 1)
-                if map_put(&self.config_numbers, config_key(&config), number) < 0:
-                    return NO_MEMORY
-                if (vec_fill(&self.ends, words, 0) < 0 or vec_push(&self.configs, config.row) < 0
-                        or vec_push(&self.configs, config.state) < 0):
-                    return NO_MEMORY
-                status = self.reach.ends_after(engine, &config, self.ends.data + self.ends.len - words)
+                status = self.add_config(engine, &config, token)
                 if status < 0:
                     return status
+                if status == 0:
+                    # (this configuration gets a number for each token that leads to it)
+                    config.row = PENDING
             if vec_push(&self.led_to, number) < 0 or vec_push(&self.tokens, token) < 0:
                 return NO_MEMORY
             bit_set(self.led.data, token)
         return OK
 
+    cdef int add_config(self, Engine engine, const Config* config, uint32_t token) noexcept nogil:
+        cdef uint32_t words = self.rules.outcomes.words
+        cdef size_t answers = self.lookahead.dependent_answers
+        cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
+        cdef Config reached
+        cdef int status
+        if (vec_fill(&self.ends, words, 0) < 0 or vec_push(&self.configs, config.row) < 0
+                or vec_push(&self.configs, config.state) < 0):
+            return NO_MEMORY
+        status = self.go_to(engine, config, token, &reached)
+        if status >= 0:
+            status = self.reach.ends_after(
+                engine, &reached, self.ends.data + self.ends.len - words, &self.lookahead.dependent_answers)
+        trace_release(&engine.recognizer.trace, &mark)
+        if status < 0 or (config.row & VIRTUAL and self.lookahead.dependent_answers != answers):
+            return min(status, OK)
+        return NO_MEMORY if map_put(
+            &self.config_numbers, config_key(config), <uint32_t>(self.configs.len >> 1) - 1) < 0 else 1
+
+    cdef int go_to(self, Engine engine, const Config* known, uint32_t token, Config* config) noexcept nogil:
+        cdef uint32_t i
+        cdef int status
+        config[0] = known[0]
+        if known.row & VIRTUAL:
+            config[0] = self.place
+            for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
+                status = self.lookahead.step(engine, config, self.trie.blob[i])
+                if status <= 0:
+                    return status
+        return 1
+
     cdef int judge_leads(self, Engine engine, const SievePart* part) noexcept nogil:
         cdef const Transition* transition = part.transition
-        cdef Config config
-        cdef uint32_t token, number
+        cdef uint32_t token
         cdef uint32_t* verdict
+        cdef TraceMark mark
         cdef size_t i
         cdef int status
         self.verdicts.len = 0
@@ -244,27 +287,35 @@ cdef class DeadEnds:
             token = self.tokens.data[i]
             if not bit_test(transition.mask, token):
                 continue
-            status = 0
-            if not bit_test(transition.cut, token):
-                number = self.led_to.data[i]
-                config.row = self.configs.data[2 * number]
-                config.state = self.configs.data[2 * number + 1]
-                verdict = &self.verdicts.data[number * transition.count + transition.after[token]]
-                if verdict[0] == <uint32_t>NOT_FOUND:
-                    status = self.can_end(
-                        engine, &config, transition, transition.after[token],
-                        self.ends.data + number * self.rules.outcomes.words)
-                    if status < 0:
-                        return status
-                    verdict[0] = <uint32_t>status
-                status = <int>verdict[0]
-            if status == 0 and not bit_test(transition.cut, token):
-                status = self.judge_at(engine, part, &config, token)
-            elif status == 0:
+            if bit_test(transition.cut, token):
                 status = self.judge(engine, part, token)
+            else:
+                verdict = &self.verdicts.data[self.led_to.data[i] * transition.count + transition.after[token]]
+                if verdict[0] == 1:
+                    continue
+                mark = trace_mark(&engine.recognizer.trace)
+                status = self.judge_lead(engine, part, self.led_to.data[i], token, verdict)
+                trace_release(&engine.recognizer.trace, &mark)
             if status < 0:
                 return status
         return OK
+
+    cdef int judge_lead(
+        self, Engine engine, const SievePart* part, uint32_t number, uint32_t token, uint32_t* verdict
+    ) noexcept nogil:
+        cdef size_t answers = self.lookahead.dependent_answers
+        cdef uint32_t outcome = part.transition.after[token]
+        cdef Config known = Config(self.configs.data[2 * number], self.configs.data[2 * number + 1])
+        cdef Config config
+        cdef int status = self.go_to(engine, &known, token, &config)
+        if status > 0 and verdict[0] == <uint32_t>NOT_FOUND:
+            status = self.can_end(
+                engine, &config, part.transition, outcome, self.ends.data + number * self.rules.outcomes.words)
+            if status >= 0 and not (known.row & VIRTUAL and self.lookahead.dependent_answers != answers):
+                verdict[0] = <uint32_t>status
+            if status != 0:
+                return min(status, OK)
+        return self.judge_at(engine, part, &config, token) if status >= 0 else status
 
     cdef int can_end(
         self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, const uint32_t* ends
@@ -313,6 +364,8 @@ cdef class DeadEnds:
         cdef uint32_t words = self.rules.outcomes.words
         cdef uint32_t at = survey + 1
         cdef uint32_t _number, outcome, listed, first
+        cdef size_t answers
+        cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
         cdef bint all_end
         cdef Config config
         cdef int status
@@ -323,11 +376,17 @@ cdef class DeadEnds:
         # (two sets: the second is for can_end_after)
         if vec_fill(&self.state_ends, 2 * words, 0) < 0 or vec_fill(&self.verdicts, transition.count, 0) < 0:
             return NO_MEMORY
-        config.row = self.start.row
         for _number in range(self.surveys.words.data[survey]):
-            status = self.follow(engine, self.base, self.surveys.words.data[at], &config.state)
+            trace_release(&engine.recognizer.trace, &mark)
+            answers = self.lookahead.dependent_answers
+            config = self.start
+            if config.row & VIRTUAL:
+                status = self.go_to(engine, &self.place, self.surveys.words.data[at], &config)
+            else:
+                status = self.follow(engine, self.base, self.surveys.words.data[at], &config.state)
             if status >= 0:
-                status = self.reach.ends_after(engine, &config, self.state_ends.data)
+                status = self.reach.ends_after(
+                    engine, &config, self.state_ends.data, &self.lookahead.dependent_answers)
             if status < 0:
                 return status
             listed = self.surveys.words.data[at + 1]
@@ -343,12 +402,17 @@ cdef class DeadEnds:
                     return status
                 self.verdicts.data[outcome] = <uint32_t>status
                 all_end &= status
+            if config.row & VIRTUAL and self.lookahead.dependent_answers != answers:
+                # (other tokens that lead to this lexer state are other texts)
+                all_end = False
+                for outcome in range(transition.count):
+                    self.verdicts.data[outcome] = transition.needs_ending[outcome]
             if all_end:
                 continue
             if listed != <uint32_t>MANY:
                 status = self.judge_tokens(
                     engine, part, self.surveys.words.data + first, listed,
-                    &config if self.base == self.start.state else NULL)
+                    &config if self.base == self.start.state and not config.row & VIRTUAL else NULL)
             for outcome in range(transition.count if listed == <uint32_t>MANY else 0):
                 if status < 0 or self.verdicts.data[outcome]:
                     continue
@@ -361,6 +425,9 @@ cdef class DeadEnds:
                     return OK
                 else:
                     status = self.doubt(engine, &config, transition, outcome)
+                    if config.row & VIRTUAL and self.lookahead.dependent_answers != answers:
+                        offset[0] = IN_PARTS
+                        return min(status, OK)
             if status < 0:
                 return status
         return self.judge_doubtful(engine, part) if self.is_doubtful.len else OK
@@ -395,6 +462,7 @@ cdef class DeadEnds:
         self, Engine engine, const SievePart* part, const uint32_t* tokens, uint32_t count, const Config* cannot_end,
     ) noexcept nogil:
         cdef const Transition* transition = part.transition
+        cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
         cdef uint32_t i, token
         cdef Config config
         cdef int status
@@ -414,15 +482,20 @@ cdef class DeadEnds:
                     status = self.judge(engine, part, token)
                 elif status == 0:
                     status = self.judge_at(engine, part, &config, token)
+                trace_release(&engine.recognizer.trace, &mark)
                 if status < 0:
                     return status
         return OK
 
     cdef int can_end_after(self, Engine engine, const Transition* transition, uint32_t token, Config* config) noexcept nogil:
         cdef uint32_t* ends = self.state_ends.data + self.rules.outcomes.words
-        cdef int status = self.follow(engine, self.start.state, token, &config.state)
+        cdef int status
+        if config.row & VIRTUAL:
+            status = self.go_to(engine, &self.place, token, config)
+        else:
+            status = self.follow(engine, self.start.state, token, &config.state)
         if status > 0:
-            status = self.reach.ends_after(engine, config, ends)
+            status = self.reach.ends_after(engine, config, ends, &self.lookahead.dependent_answers)
             if status >= 0:
                 status = self.can_end(engine, config, transition, transition.after[token], ends)
         return status

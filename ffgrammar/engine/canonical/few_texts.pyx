@@ -15,14 +15,15 @@ from ffgrammar.core.bits cimport bit_clear, bit_count, bit_set, lowest_bit
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_push
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
-from ffgrammar.engine.values.trace cimport VIRTUAL
+from ffgrammar.engine.recognizer.recognizer cimport lasting_row
 from ffgrammar.tokens.bpe.ids cimport BPE_NO_MEMORY, Ids
 from ffgrammar.tokens.canonical.rules cimport FIRST
 
 
-cdef inline bint same_place(const Config* one, const Config* other) noexcept nogil:
-    """Whether two configurations are equal."""
-    return one.row == other.row and one.state == other.state
+cdef inline bint same_place(Engine engine, const Config* one, const Config* other) noexcept nogil:
+    """Whether two configurations are equal but for the text."""
+    return one.state == other.state and (
+        lasting_row(&engine.recognizer, one.row) == lasting_row(&engine.recognizer, other.row))
 
 
 @cython.final
@@ -106,8 +107,7 @@ cdef class FewTexts:
                 bit_set(step.bytes, byte)
             return OK
         # Where the last byte led back to the same configuration, this byte can come any number of times, so the texts are many.
-        # (On a virtual row nothing is listed, because the next bytes of such a row cannot be kept.)
-        if step.config.row & VIRTUAL or (depth and same_place(&step.config, &self.steps[depth - 1].config)):
+        if depth and same_place(engine, &step.config, &self.steps[depth - 1].config):
             return 1
         status = self.lookahead.find_next_bytes(engine, &step.config, step.bytes)
         for i in range(8):

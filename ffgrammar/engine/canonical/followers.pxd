@@ -25,7 +25,7 @@ cdef class Followers:
     cdef Lookahead lookahead
     cdef CanonicalRules rules
     cdef FewTexts few_texts
-    cdef Intern names       # (row, lexer state, set of hypotheses); an entry's number is its name
+    cdef Intern names       # (lasting row, lexer state, set of hypotheses); an entry's number is its name
     # By name, ENTRY_WORDS words: the number of the list of this name, whether this list has all followers, and how many questions
     # the list has left open.
     cdef Vec listed
@@ -54,7 +54,9 @@ cdef class Followers:
     cdef int find(
         self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, uint32_t* name) noexcept nogil
 
-    # Make the list of a name. With `search`, Lookahead.list_followers finds the followers, otherwise FewTexts.list_tokens.
+    # Make the list of a name. With `search`, Lookahead.list_followers finds the followers, otherwise FewTexts.list_tokens. If
+    # the row is virtual and the followers depend on the text, they are not kept. Then the list stays as it is, or empty, and with
+    # `search` the result is NOT_KNOWN.
     cdef int make_list(
         self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, bint search, uint32_t name,
     ) noexcept nogil

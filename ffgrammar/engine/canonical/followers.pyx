@@ -15,6 +15,7 @@ from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.canonical.few_texts cimport FewTexts
 from ffgrammar.engine.canonical.parts cimport MaskParts
+from ffgrammar.engine.recognizer.recognizer cimport lasting_row
 from ffgrammar.engine.values.trace cimport VIRTUAL
 from ffgrammar.tokens.canonical.rules cimport UNCONSTRAINED, CanonicalState
 
@@ -65,9 +66,6 @@ cdef class Followers:
         cdef uint32_t name
         cdef uint32_t* entry
         cdef int status
-        # (the number of a virtual row may mean another row the next time)
-        if config.row & VIRTUAL:
-            return NOT_KNOWN
         status = self.find(engine, config, transition, outcome, &name)
         while status == OK:
             entry = self.listed.data + ENTRY_WORDS * name
@@ -88,7 +86,7 @@ cdef class Followers:
         cdef uint32_t words = self.rules.outcomes.words
         cdef int status
         self.words.len = 0
-        if (vec_push(&self.words, config.row) < 0 or vec_push(&self.words, config.state) < 0
+        if (vec_push(&self.words, lasting_row(&engine.recognizer, config.row)) < 0 or vec_push(&self.words, config.state) < 0
                 or vec_extend(&self.words, transition.outcomes + outcome * words, words) < 0):
             return NO_MEMORY
         status = intern_add(&self.names, self.words.data, self.words.len, name)
@@ -104,6 +102,7 @@ cdef class Followers:
     cdef int make_list(
         self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, bint search, uint32_t name,
     ) noexcept nogil:
+        cdef size_t answers = self.lookahead.dependent_answers
         cdef CanonicalState at
         cdef uint32_t* entry
         cdef int status
@@ -116,8 +115,15 @@ cdef class Followers:
             status = self.few_texts.list_tokens(engine, config, &at, False, True, &self.words)
         if status < 0:
             return status
-        sort_words(self.words.data, self.words.len)
         entry = self.listed.data + <size_t>ENTRY_WORDS * name
+        if config.row & VIRTUAL and self.lookahead.dependent_answers != answers:
+            # (for another text the followers may be others)
+            entry[2] = FEW
+            if search:
+                return NOT_KNOWN
+            self.words.len = 0
+            status = NOT_KNOWN
+        sort_words(self.words.data, self.words.len)
         if intern_add(&self.lists, self.words.data, self.words.len, &entry[0]) < 0:
             return NO_MEMORY
         entry[1] = status == OK

@@ -29,9 +29,10 @@ cdef class CanonicalMasks:
     # The losses of a sieve are tokens that are dead ends in some of its parts. A token *lives* in a part if it comes there and is
     # no dead end. Losses of the first kind live in no part. Losses of the second kind live only in parts that go on with the
     # pre-token: such a token may come only if it can stand beside the last token.
-    cdef Intern names          # (row, lexer state, number of the sieve)
+    cdef Intern names          # (lasting row, lexer state, number of the sieve)
     cdef Vec offsets           # by name: where its losses are in `lost`, NOT_FOUND or IN_PARTS
     cdef Vec lost              # lists: the counts of both kinds, then the tokens of the first kind, then those of the second
+    cdef bint has_unkept       # whether the losses found last hold for this text only
     cdef Vec later             # scratch: losses of the second kind
 
     # All methods run with the engine's lock held and the look-ahead entered. Unless its comment says otherwise, a method

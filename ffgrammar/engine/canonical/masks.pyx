@@ -1,7 +1,9 @@
 """A canonical mask is the grammar's own mask, sifted: a token comes if the grammar allows it and the rules let it follow
 (tokens/canonical/sieve.pyx). What the grammar allows and what the rules let follow are both masks, known or quickly found. So
 sifting is a bitwise AND. Then the dead ends are taken out (dead_ends.pyx). They depend on the grammar's configuration and the
-sieve, so they are found once and kept.
+sieve, so they are found once and kept. On virtual rows they are kept only if they do not depend on the text. (In a schema whose
+document is an array with `uniqueItems`, a canonical mask takes 0.18 ms so. It takes 0.43 ms if all masks on virtual rows are made
+from parts.)
 
 Some masks cannot be made in this way. They are made from parts (parts.pyx).
 """
@@ -19,6 +21,7 @@ from ffgrammar.engine.canonical.dead_ends cimport IN_PARTS, NOT_FOUND
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
 from ffgrammar.engine.masks.compute cimport masks_find
 from ffgrammar.engine.masks.mask_cache cimport DENSE, mask_release
+from ffgrammar.engine.recognizer.recognizer cimport lasting_row
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
 from ffgrammar.tokens.canonical.rules cimport NO_NODE, UNCONSTRAINED
 from ffgrammar.tokens.canonical.sieve cimport SievePart
@@ -111,7 +114,8 @@ cdef class CanonicalMasks:
         cdef uint32_t n_words = self.trie.n_words
         cdef uint32_t i
         cdef int status
-        if sieve is None or config.row & VIRTUAL or config.row == PENDING or engine.completability.enabled:
+        if sieve is None or config.row == PENDING or engine.completability.enabled or (
+                config.row & VIRTUAL and self.rules.has_unmergeable):
             status = self.fill_from_parts(engine, config, at, sieve, words)
         else:
             status = self.fill_tokens(engine, config, at, sieve, words)
@@ -144,7 +148,9 @@ cdef class CanonicalMasks:
         cdef StoredMask* mask
         cdef bint looked = False
         cdef uint32_t offset = 0
+        cdef size_t lost
         cdef int status = self.enter(engine)
+        lost = self.lost.len
         if status >= 0:
             status = self.find_losses(engine, config, sieve, &offset)
         if status >= 0 and offset == <uint32_t>IN_PARTS:
@@ -163,6 +169,9 @@ cdef class CanonicalMasks:
         self.sift(mask, at, sieve, beside, words)
         mask_release(mask)
         self.drop_losses(at, beside, offset, words)
+        if self.has_unkept:
+            self.lost.len = lost
+            self.has_unkept = False
         return self.drop_spelled(engine, config, at, sieve, beside, words) if self.rules.has_unmergeable else OK
 
     cdef void sift(
@@ -206,7 +215,7 @@ cdef class CanonicalMasks:
         cdef uint32_t name
         cdef TraceMark mark
         cdef int status
-        words[0] = config.row
+        words[0] = lasting_row(&engine.recognizer, config.row)
         words[1] = config.state
         words[2] = sieve.number
         status = intern_add(&self.names, words, 3, &name)
@@ -220,7 +229,9 @@ cdef class CanonicalMasks:
         status = self.list_losses(engine, config, sieve, offset)
         trace_release(&engine.recognizer.trace, &mark)
         self.dead_ends.has_place = False
-        if status >= 0:
+        self.has_unkept = self.dead_ends.has_unkept
+        self.dead_ends.drop_unkept()
+        if status >= 0 and (not self.has_unkept or offset[0] == <uint32_t>IN_PARTS):
             self.offsets.data[name] = offset[0]
         return status
 

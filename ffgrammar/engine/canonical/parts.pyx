@@ -7,7 +7,7 @@ inside a lexeme. Whether the pre-token may end after such a token depends on the
 leads to. The other tokens are looked at one by one. Making a part takes a millisecond inside a string, so masks.pyx
 uses this file only where it has to:
 
-- where the grammar's answers depend on the text (virtual rows),
+- where the grammar's answers may depend on the text (virtual rows), if the vocabulary has unmergeable tokens,
 - where a text cannot always be completed (grammars that are not delimited),
 - inside the pending bytes of a prompt,
 - inside a character, where the mask is made by one walk without parts,

@@ -135,7 +135,9 @@ cdef class Reach:
             one += 3
         return OK
 
-    cdef int ends_after(self, Engine engine, const Config* config, uint32_t* bits) noexcept nogil:
+    cdef int ends_after(
+        self, Engine engine, const Config* config, uint32_t* bits, size_t* dependent_answers
+    ) noexcept nogil:
         cdef uint32_t words = self.outcomes.words
         cdef uint32_t lexemes = dfa_accept(&engine.recognizer.dfa, config.state)
         cdef uint32_t offset, i
@@ -148,6 +150,7 @@ cdef class Reach:
         if lexemes == NO_LEXEMES:
             return OK
         status = recognizer_end_lexeme(&engine.recognizer, config.row, lexemes, &after, &looked)
+        dependent_answers[0] += looked
         if status > 0:
             status = self.ends_in(engine, after.state, &offset)
             if status >= 0:

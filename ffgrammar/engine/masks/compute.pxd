@@ -60,10 +60,10 @@ cdef enum:
 # of the trie is in the mask and has no lead, it stays inside the lexeme, and acts as it does from the lexer state `base` (see
 # LEAD_MARGIN in trie_walk.pxd). If a token has several leads, the last one holds. A token that is not in the mask may have leads,
 # too. If the lexeme is complete and cannot go on, the mask is that of the configuration after it. `start` becomes the
-# configuration that the mask belongs to. The row must not be a virtual one, and the grammar must be delimited. Returns OK or a
-# status. The engine's lock must be held.
+# configuration that the mask belongs to. A lead's row is a lasting one (recognizer.pxd). Sets `text_dependent` as masks_find does.
+# The grammar must be delimited. Returns OK or a status. The engine's lock must be held.
 cdef int masks_explain(
-    Masks* k, Recognizer* m, const Config* config, Vec* leads, Config* start, uint32_t* base,
+    Masks* k, Recognizer* m, const Config* config, Vec* leads, Config* start, uint32_t* base, bint* text_dependent,
 ) noexcept nogil
 
 # Find or compute the mask of a configuration. The caller releases it. Sets `text_dependent` to True if the mask holds for this

@@ -32,7 +32,9 @@ from ffgrammar.core.threads cimport atomic_add
 from ffgrammar.core.vec cimport vec_fill, vec_push
 from ffgrammar.engine.masks.lexeme_exit cimport walk_exits, walk_subtree
 from ffgrammar.engine.masks.base_state cimport base_state
-from ffgrammar.engine.recognizer.recognizer cimport config_key, recognizer_accepting, recognizer_end_lexeme, parser_row
+from ffgrammar.engine.recognizer.recognizer cimport (
+    config_key, lasting_row, parser_row, recognizer_accepting, recognizer_end_lexeme,
+)
 from ffgrammar.engine.masks.partition_cache cimport (
     KEPT, NOT_KEPT, SHORT, key_cache_clear, key_cache_init, partitions_find, partitions_keep, partitions_note_short,
 )
@@ -165,7 +167,7 @@ cdef int patch_from_base(
     k.exits.len = 0
     if status >= 0:
         status = partition_from_base(
-            &m.dfa, &k.vocab, config.row, config.state, base, k.buffer.data, &k.exits, leads, &k.lengths, &k.visited)
+            &m.dfa, &k.vocab, lasting_row(m, config.row), config.state, base, k.buffer.data, &k.exits, leads, &k.lengths, &k.visited)
     if status >= 0 and k.visited - before >= LONG_WALK:
         # the two are not much alike, so from the next row on the state gets a partition of its own, which is kept
         status = map_put(&k.base_states, config.state, config.state)
@@ -297,9 +299,10 @@ cdef int compute(Masks* k, Recognizer* m, const Config* config, bint* text_depen
 # 3. Masks with leads.
 
 
-cdef int explain(Masks* k, Recognizer* m, const Config* config, Vec* leads, uint32_t* base) noexcept nogil:
+cdef int explain(
+    Masks* k, Recognizer* m, const Config* config, Vec* leads, uint32_t* base, bint* text_dependent,
+) noexcept nogil:
     """Compute the mask of a configuration into `buffer`, with leads. Returns a status below zero on failure."""
-    cdef bint looked = False
     cdef int status = OK
     # (read once, because another thread may change `max_bytes` meanwhile)
     cdef bint is_kept = k.partitions.max_bytes != 0
@@ -312,7 +315,7 @@ cdef int explain(Masks* k, Recognizer* m, const Config* config, Vec* leads, uint
     elif status >= 0 and base[0] != config.state:
         status = partition_base(k, m, base[0])
         if status == KEPT:
-            status = patch_from_base(k, m, config, base[0], leads, &looked)
+            status = patch_from_base(k, m, config, base[0], leads, text_dependent)
     elif status >= 0:
         status = find_kept(k, m, config.state)
         if status == NOT_KEPT:
@@ -320,16 +323,17 @@ cdef int explain(Masks* k, Recognizer* m, const Config* config, Vec* leads, uint
     if status == SHORT:
         reset_buffer(k)
         base[0] = NO_BASE
-        status = walk_subtree(&k.vocab, k.completability, m, 0, config, k.buffer.data, leads, &looked)
+        status = walk_subtree(&k.vocab, k.completability, m, 0, config, k.buffer.data, leads, text_dependent)
     elif status >= 0:
-        status = walk_exits(&k.vocab, k.completability, m, config.row, &k.exits, k.buffer.data, leads, &looked)
-    return add_other_tokens(k, m, config, k.buffer.data, &looked) if status >= 0 else status
+        status = walk_exits(&k.vocab, k.completability, m, config.row, &k.exits, k.buffer.data, leads, text_dependent)
+    return add_other_tokens(k, m, config, k.buffer.data, text_dependent) if status >= 0 else status
 
 
 cdef int masks_explain(
-    Masks* k, Recognizer* m, const Config* config, Vec* leads, Config* start, uint32_t* base,
+    Masks* k, Recognizer* m, const Config* config, Vec* leads, Config* start, uint32_t* base, bint* text_dependent,
 ) noexcept nogil:
-    cdef uint64_t key = mask_key(config.row, config.state)
+    cdef uint64_t key = mask_key(parser_row(m, config.row), config.state)
+    cdef TraceMark mark = trace_mark(&m.trace)
     cdef StoredMask* mask = NULL
     cdef Config after
     cdef bint looked = False
@@ -337,13 +341,19 @@ cdef int masks_explain(
     if must_exit(k, m, config):
         status = recognizer_end_lexeme(m, config.row, dfa_accept(&m.dfa, config.state), &after, &looked)
         if status > 0:
-            return masks_explain(k, m, &after, leads, start, base)
+            return masks_explain(k, m, &after, leads, start, base, text_dependent)
         leads.len = 0
         base[0] = NO_BASE
         return status
     start[0] = config[0]
-    status = explain(k, m, config, leads, base)
-    if status >= 0 and map_get(&k.table.index, key) == ABSENT:
+    status = trace_try(&m.trace, config.row, k.vocab.max_depth) if config.row & VIRTUAL else OK
+    if status >= 0:
+        status = explain(k, m, config, leads, base, &looked)
+    trace_settle(&m.trace)
+    trace_release(&m.trace, &mark)
+    looked = looked and config.row & VIRTUAL != 0
+    text_dependent[0] |= looked
+    if status >= 0 and not looked and map_get(&k.table.index, key) == ABSENT:
         k.misses += 1
         k.buffer.data[k.vocab.n_words] = 0
         mask = table_pack(&k.table, k.buffer.data, k.vocab.n_words, k.tokens.data)

@@ -7,7 +7,7 @@ from libc.stdint cimport uint32_t
 from ffgrammar.core.bits cimport bit_set
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport Vec
-from ffgrammar.engine.recognizer.recognizer cimport recognizer_end_lexeme
+from ffgrammar.engine.recognizer.recognizer cimport lasting_row, recognizer_end_lexeme
 from ffgrammar.engine.masks.trie_walk cimport CONSUMED, EXIT_WORDS, note_lead
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_append, trace_mark, trace_release
 from ffgrammar.engine.recognizer.completability cimport step, completable
@@ -67,7 +67,8 @@ cdef int walk_exit(
         status = step(completability, m, config, node_byte(&v.nodes[at]), text_dependent)
     if status > 0:
         bit_set(mask, node_token(&v.nodes[at]))
-        if leads != NULL and note_lead(leads, node_token(&v.nodes[at]), config.row, config.state) < 0:
+        if leads != NULL and note_lead(
+                leads, node_token(&v.nodes[at]), lasting_row(m, config.row), config.state) < 0:
             return NO_MEMORY
         if node_size(&v.nodes[at]) > 1:
             status = walk_subtree(v, completability, m, at, config, mask, leads, text_dependent)
@@ -155,7 +156,8 @@ cdef int walk_subtree(
             return status
         if status:
             bit_set(mask, node_token(&nodes[at]))
-            if leads != NULL and note_lead(leads, node_token(&nodes[at]), configs[depth].row, configs[depth].state) < 0:
+            if leads != NULL and note_lead(
+                    leads, node_token(&nodes[at]), lasting_row(m, configs[depth].row), configs[depth].state) < 0:
                 return NO_MEMORY
         at = next_node(nodes, at, status)
     return OK

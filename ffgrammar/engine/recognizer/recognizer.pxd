@@ -69,6 +69,12 @@ cdef inline uint32_t parser_row(const Recognizer* m, uint32_t row) noexcept nogi
     return trace_start(&m.trace, row).row if row & VIRTUAL else row
 
 
+cdef inline uint32_t lasting_row(const Recognizer* m, uint32_t row) noexcept nogil:
+    """A number for a row that will still mean the same at the next question. Virtual rows with the same row of the parser share
+    a number, which has the bit VIRTUAL. So what is kept under it must not depend on the text."""
+    return parser_row(m, row) | <uint32_t>VIRTUAL if row & VIRTUAL else row
+
+
 cdef inline uint64_t config_key(const Config* config) noexcept nogil:
     """A configuration as the key of a map."""
     return <uint64_t>config.row << 32 | config.state
