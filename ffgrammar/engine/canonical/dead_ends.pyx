@@ -209,7 +209,6 @@ cdef class DeadEnds:
         return status
 
     cdef int sort_leads(self, Engine engine) noexcept nogil:
-        cdef uint32_t words = self.rules.outcomes.words
         cdef size_t at = self.leads.len
         cdef uint32_t token, i
         cdef uint32_t number = ABSENT

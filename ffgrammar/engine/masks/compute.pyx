@@ -167,7 +167,8 @@ cdef int patch_from_base(
     k.exits.len = 0
     if status >= 0:
         status = partition_from_base(
-            &m.dfa, &k.vocab, lasting_row(m, config.row), config.state, base, k.buffer.data, &k.exits, leads, &k.lengths, &k.visited)
+            &m.dfa, &k.vocab, lasting_row(m, config.row), config.state, base, k.buffer.data, &k.exits, leads, &k.lengths,
+            &k.visited)
     if status >= 0 and k.visited - before >= LONG_WALK:
         # the two are not much alike, so from the next row on the state gets a partition of its own, which is kept
         status = map_put(&k.base_states, config.state, config.state)
