@@ -9,14 +9,22 @@ cdef enum:
     NO_LIMIT = 0xFFFFFFFF
 
 
+cdef struct Tree:
+    uint32_t end    # the position after the last token of the tree
+    # Let (x, y) be the last merge of the token at the root. If nothing takes x into a larger part before this merge, x cannot be
+    # followed by y, nor by the descendants of y up to some position.
+    uint32_t stop   # the position after the last of these; 0 if `measure` has not found it yet
+    uint32_t first  # the position of y
+    uint32_t waits  # the rank at which x and y merge; NO_LIMIT if y is not in the forest
+
+
 cdef class Successors(TokenMasks):
     cdef uint32_t made           # whether the tables are made; read it with `is_made`
     # A forest over the tokens that merges make. A token's parent is the left part of its last merge. Siblings are in descending
-    # order of rank. The four arrays share one block of memory.
+    # order of rank.
     cdef uint32_t* position      # by token: its number in the preorder of the forest; NO_LIMIT if it is not in the forest
-    cdef uint32_t* token         # by position: the token that is there
-    cdef uint32_t* end           # by token: the position after its last descendant
-    cdef uint32_t* stop          # by token: what `stop_of` has found, or 0
+    cdef uint32_t* token         # by position: the token that is there. In the same block of memory as `position`.
+    cdef Tree* trees             # by position: the tree of the token that is there
     # Tokens that have parts and are roots all the same: their rank is below that of their left part, or the left part is not in
     # the forest.
     cdef Vec loose
@@ -32,8 +40,9 @@ cdef class Successors(TokenMasks):
     cdef int make(self) noexcept nogil
 
     # The steps of `make` follow. First, put the tokens that merges make into the forest, each as a tree of its own, and fill
-    # `everything` and `out_of_order`. Fills `by_rank`: the token that the merge of a rank makes, or NO_LIMIT.
-    cdef int list_tokens(self, uint32_t* by_rank) noexcept nogil
+    # `everything` and `out_of_order`. Fills `by_rank`, the token that the merge of a rank makes, or NO_LIMIT; and `size`, how many
+    # tokens the tree of a token has.
+    cdef int list_tokens(self, uint32_t* by_rank, uint32_t* size) noexcept nogil
 
     # Part of `list_tokens`: keep aliases out of the forest. For the bytes of an alias, the trie finds another token, which has
     # the same bytes.
@@ -42,26 +51,25 @@ cdef class Successors(TokenMasks):
     # Whether a token that has parts is a root all the same: see `loose`. Returns True or False.
     cdef bint is_loose(self, uint32_t token) noexcept nogil
 
-    # Set `end` of each token to the number of tokens in its tree, itself included, and list the loose tokens.
-    cdef int count_trees(self, const uint32_t* by_rank) noexcept nogil
+    # Set `size` of each token to the number of tokens in its tree, itself included, and list the loose tokens.
+    cdef int count_trees(self, const uint32_t* by_rank, uint32_t* size) noexcept nogil
 
     # Give all tokens positions.
-    cdef void number_trees(self, const uint32_t* by_rank) noexcept nogil
+    cdef void number_trees(self, const uint32_t* by_rank, const uint32_t* size) noexcept nogil
 
     # Give the tree of a token, which has `size` tokens, the last positions before `end`. Returns the first of these positions:
     # the token's own.
     cdef uint32_t place(self, uint32_t token, uint32_t end, uint32_t size) noexcept nogil
 
-    # Let a token's last merge be (x, y). If nothing takes x into a larger part before this merge, x cannot be followed by y, nor
-    # by the descendants of y up to some position. Returns the position after the last of these.
-    cdef uint32_t stop_of(self, uint32_t token) noexcept nogil
+    # Find the fields of the tree at a position, all but `end`.
+    cdef void measure(self, uint32_t at) noexcept nogil
 
     # In a mask of all tokens, clear the bits of those that cannot follow `one`.
     cdef int fill(self, uint32_t one, uint32_t* mask) noexcept nogil
 
-    # Let (x, y) be the last merge of the token `merged`. If this merge comes before rank `limit`, clear the bits of the tokens
-    # that cannot follow x because of it: see `stop_of`.
-    cdef void forbid(self, uint32_t merged, uint32_t limit, uint32_t* mask) noexcept nogil
+    # If the last merge (x, y) of the token at a position comes before rank `limit`, clear the bits of the tokens that cannot
+    # follow x because of it: see `Tree`.
+    cdef void forbid(self, uint32_t at, uint32_t limit, uint32_t* mask) noexcept nogil
 
     # Clear the bit of `other` if a check of the pair says that it cannot follow `one`.
     cdef int check(self, uint32_t one, uint32_t other, uint32_t* mask) noexcept nogil
