@@ -343,7 +343,7 @@ cdef class DeadEnds:
         cdef uint32_t listed_at = offset[0]
         cdef size_t before = self.dead.len
         cdef uint32_t survey
-        cdef int status = self.surveys.survey(engine, self.base, &survey)
+        cdef int status = self.surveys.survey(engine, self.base, part.transition.lacks_endings, &survey)
         if status >= 0:
             status = self.judge_surveyed(engine, part, survey, offset)
         if status < 0 or offset[0] != <uint32_t>IN_PARTS or self.base == self.start.state:
@@ -353,7 +353,7 @@ cdef class DeadEnds:
         self.dead.len = before
         self.base = self.start.state
         offset[0] = listed_at
-        status = self.surveys.survey(engine, self.base, &survey)
+        status = self.surveys.survey(engine, self.base, part.transition.lacks_endings, &survey)
         return self.judge_surveyed(engine, part, survey, offset) if status >= 0 else status
 
     cdef int judge_surveyed(
@@ -368,7 +368,7 @@ cdef class DeadEnds:
         cdef bint all_end
         cdef Config config
         cdef int status
-        if self.surveys.words.data[survey] == TOO_MANY or transition.lacks_endings:
+        if self.surveys.words.data[survey] == TOO_MANY:
             offset[0] = IN_PARTS
             return OK
         self.state_ends.len = self.verdicts.len = self.is_doubtful.len = 0

@@ -18,11 +18,17 @@ from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 cdef enum:
     MAX_LEVELS = 64  # how many tokens, one after another, a search tries to bring a pre-token to its end
     KEPT_BYTES = 64  # for how many configurations the next bytes are kept
+    HINTS = 256      # configurations whose hint is kept
 
 
 cdef struct NextBytes:
     Config config
     uint32_t[8] bytes  # the bytes that may follow, as bits
+
+
+cdef struct Hint:
+    Config config
+    uint32_t token  # the search from there succeeded with it
 
 
 @cython.final
@@ -46,6 +52,7 @@ cdef class Lookahead:
     cdef CanonicalState* states[MAX_LEVELS]
     cdef Config* configs[MAX_LEVELS]
     cdef NextBytes[KEPT_BYTES] next_bytes  # of the configurations asked about last
+    cdef Hint[HINTS] hints      # of the configurations searched from last
     cdef size_t listed_from     # list_followers writes followers to its caller's `found` from this index on
     cdef Vec frontier           # of a search for the end of a pre-token: row, state, hypothesis
 
@@ -86,8 +93,8 @@ cdef class Lookahead:
     # Forget everything. Returns a status.
     cdef int clear(self, Engine engine) noexcept nogil
 
-    # Forget the next bytes that are kept.
-    cdef void forget_next_bytes(self) noexcept nogil
+    # Forget the next bytes and the hints that are kept.
+    cdef void forget_hints(self) noexcept nogil
 
     # Write the name of a configuration and a state: a number. It is NAMELESS if the state is inside a character, or if the
     # configuration is inside the pending bytes. Returns a status.
@@ -108,6 +115,13 @@ cdef class Lookahead:
     # Keep the verdict of a search from a configuration. On a virtual row, it is not kept if it depends on the text, or if the
     # search reached a bound. `answers` is what `dependent_answers` was before the search.
     cdef void keep_verdict(self, uint32_t name, const Config* config, size_t answers, int status) noexcept nogil
+
+    # Try the token with which an earlier search from this configuration succeeded. Returns 1; 0, if there is none or it does not
+    # do; or a status.
+    cdef int try_hint(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil
+
+    # Keep such a token.
+    cdef void keep_hint(self, Engine engine, const Config* config, uint32_t token) noexcept nogil
 
     # `search` without a look at the verdicts that are kept. `found` is as in `search_subtrees`.
     cdef int search_tokens(

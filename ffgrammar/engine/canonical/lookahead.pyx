@@ -72,7 +72,7 @@ cdef class Lookahead:
         for level in range(MAX_LEVELS):
             self.states[level] = NULL
             self.configs[level] = NULL
-        self.forget_next_bytes()
+        self.forget_hints()
         if intern_init(&self.names) < 0:
             raise MemoryError
 
@@ -90,13 +90,15 @@ cdef class Lookahead:
         intern_free(&self.names)
         vec_free(&self.verdicts)
         self.generation = engine.generation
-        self.forget_next_bytes()
+        self.forget_hints()
         return intern_init(&self.names)
 
-    cdef void forget_next_bytes(self) noexcept nogil:
+    cdef void forget_hints(self) noexcept nogil:
         cdef uint32_t i
         for i in range(KEPT_BYTES):
             self.next_bytes[i].config.row = PENDING
+        for i in range(HINTS):
+            self.hints[i].config.row = PENDING
 
     cdef int enter(self, Engine engine, PendingPrefix pending) noexcept nogil:
         self.pending = pending
@@ -234,11 +236,41 @@ cdef class Lookahead:
             if vec_push(&self.visited, name) < 0:
                 return NO_MEMORY
         self.cut_short = False
-        status = self.search_tokens(engine, config, at, level, NULL)
+        status = self.try_hint(engine, config, at, level)
+        if status == 0:
+            status = self.search_tokens(engine, config, at, level, NULL)
         if name != NAMELESS and status >= 0 and (status or not self.cut_short):
             self.keep_verdict(name, config, answers, status)
         self.cut_short |= outer
         return status
+
+    cdef int try_hint(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil:
+        cdef uint32_t row = lasting_row(&engine.recognizer, config.row)
+        cdef const Hint* hint = &self.hints[(row ^ config.state >> 8) % HINTS]
+        cdef uint32_t token = hint.token
+        cdef CanonicalState after
+        cdef Config moved
+        cdef uint32_t i
+        cdef int status = 1
+        if hint.config.row != row or hint.config.state != config.state or at.character.need or config.row == PENDING:
+            return 0
+        after = at[0]
+        moved = config[0]
+        self.rules.start(&after, False)
+        for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
+            status = self.step(engine, &moved, self.trie.blob[i])
+            if status <= 0:
+                return status
+            if not self.rules.feed(&after, self.trie.blob[i]):
+                return 0
+        return self.try_token(engine, &moved, &after, token, level)
+
+    cdef void keep_hint(self, Engine engine, const Config* config, uint32_t token) noexcept nogil:
+        cdef uint32_t row = lasting_row(&engine.recognizer, config.row)
+        cdef Hint* hint = &self.hints[(row ^ config.state >> 8) % HINTS]
+        hint.config.row = row
+        hint.config.state = config.state
+        hint.token = token
 
     cdef void keep_verdict(self, uint32_t name, const Config* config, size_t answers, int status) noexcept nogil:
         cdef bint bounded = self.nodes_left == 0 or self.searched == MAX_SEARCHED
@@ -344,6 +376,8 @@ cdef class Lookahead:
                 status = vec_push(found, walk.token) if status > 0 else 0
                 if status >= 0 and found.len - self.listed_from > MAX_FOLLOWERS:
                     return 1
+            if status > 0 and not walk.states[0].character.need:
+                self.keep_hint(engine, &walk.configs[0], walk.token)
             if status != 0:
                 return status
             status = walk_next(engine, self.rules, walk)

@@ -41,6 +41,7 @@ cdef class Surveys:
     cdef Vec pairs            # (number, token)
     cdef Vec around           # what `explore` has met: see `Place` in surveys.pyx
     cdef uint32_t[8] turning  # the turning bytes that CanonicalRules.nodes_by_byte lists, as bits
+    cdef bint whole           # see `survey`
     cdef uint32_t deep        # the least depth of the nodes that other turning bytes may lead to; ABSENT if there are none
 
     # All methods run with the engine's lock held. Unless its comment says otherwise, a method returns OK or a status.
@@ -54,8 +55,9 @@ cdef class Surveys:
     # Write where in `words` the survey of a lexer state begins. A survey begins with the number of its states, or with TOO_MANY.
     # Its states are those that tokens lead to inside the lexeme and that are not open. For each state it has an example of a
     # token that leads there, how many tokens lead there, and a list of these tokens. If more than MAX_LISTED tokens lead there,
-    # MANY stands in place of their number, and there is no list. A token that ends inside a character does not count.
-    cdef int survey(self, Engine engine, uint32_t state, uint32_t* offset) noexcept nogil
+    # MANY stands in place of their number, and there is no list. A token that ends inside a character does not count. With
+    # `whole`, no state counts as open: this is for a transition that lacks endings.
+    cdef int survey(self, Engine engine, uint32_t state, bint whole, uint32_t* offset) noexcept nogil
 
     # Write where in `words` the doubtful tokens of a transition are: how many there are, and these tokens. The transition is that
     # of a hypothesis and a way. A token is doubtful if it stays inside the lexeme and needs an ending

@@ -33,7 +33,8 @@ cdef enum:
     PLACE_WORDS = 3      # of `around`
     # topics of notes (engine/masks/partition_cache.pxd)
     SURVEY = 0
-    DOUBTS = 1  # the first topic of doubtful tokens: each transition has a topic of its own
+    WHOLE_SURVEY = 1
+    DOUBTS = 2  # the first topic of doubtful tokens: each transition has a topic of its own
 
 
 cdef struct Place:
@@ -90,12 +91,14 @@ cdef class Surveys:
     cdef size_t bytes(self) noexcept nogil:
         return map_bytes(&self.found) + self.words.cap * sizeof(uint32_t)
 
-    cdef int survey(self, Engine engine, uint32_t state, uint32_t* offset) noexcept nogil:
+    cdef int survey(self, Engine engine, uint32_t state, bint whole, uint32_t* offset) noexcept nogil:
+        cdef uint32_t topic = WHOLE_SURVEY if whole else SURVEY
         cdef size_t base = self.words.len
-        cdef int status = self.find(engine, state, SURVEY, offset)
+        cdef int status = self.find(engine, state, topic, offset)
         if status == NOT_KEPT:
+            self.whole = whole
             status = self.make_survey(engine, state)
-            return self.keep(engine, state, SURVEY, base, status)
+            return self.keep(engine, state, topic, base, status)
         return min(status, OK)
 
     cdef int doubtful(
@@ -179,12 +182,12 @@ cdef class Surveys:
         cdef size_t at
         cdef uint32_t number
         cdef size_t i
-        cdef int status = self.explore(engine, state)
+        cdef int status = OK if self.whole else self.explore(engine, state)
         self.numbers.len = self.examples.len = self.counts.len = self.pairs.len = 0
-        if status >= 0:
+        if status >= 0 and not self.whole:
             status = self.walk_turning(engine, state)
-        if status == OK and self.deep <= self.rules.trie.max_depth:
-            status = self.walk(engine, state, 0, 1, self.rules.trie.node_count, True)
+        if status == OK and (self.whole or self.deep <= self.rules.trie.max_depth):
+            status = self.walk(engine, state, 0, 1, self.rules.trie.node_count, not self.whole)
         if status < 0 or vec_push(&self.words, TOO_MANY) < 0:
             return min(status, NO_MEMORY)
         if status > 0:
@@ -215,8 +218,8 @@ cdef class Surveys:
         cdef uint32_t words = self.rules.outcomes.words
         cdef const uint32_t* entered = NULL
         cdef uint32_t i, offset
-        cdef int status = self.reach.ends_in(engine, state, &offset)
-        if status < 0:
+        cdef int status = self.reach.ends_in(engine, state, &offset) if not self.whole else OK
+        if status < 0 or self.whole:
             return status
         if byte < 0x80:
             entered = self.rules.outcomes.entered + self.rules.pretokens.ascii[byte] * words
