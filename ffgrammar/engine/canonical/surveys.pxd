@@ -56,7 +56,7 @@ cdef class Surveys:
     # Its states are those that tokens lead to inside the lexeme and that are not open. For each state it has an example of a
     # token that leads there, how many tokens lead there, and a list of these tokens. If more than MAX_LISTED tokens lead there,
     # MANY stands in place of their number, and there is no list. A token that ends inside a character does not count. With
-    # `whole`, no state counts as open: this is for a transition that lacks endings.
+    # `whole`, the states that are open are in the survey, too, and have MANY: this is for a transition that lacks endings.
     cdef int survey(self, Engine engine, uint32_t state, bint whole, uint32_t* offset) noexcept nogil
 
     # Write where in `words` the doubtful tokens of a transition are: how many there are, and these tokens. The transition is that
@@ -84,16 +84,26 @@ cdef class Surveys:
     cdef int make_survey(self, Engine engine, uint32_t state) noexcept nogil
 
     # Whether a lexer state is open after a byte: the pre-token can end there with each hypothesis of CanonicalRules.free_ends
-    # that the byte can lead to. Returns 1, 0 or a status.
+    # that the byte can lead to. In a
+    # whole survey, the wide states are open. Returns 1, 0 or a status.
     cdef int is_open(self, Engine engine, uint32_t state, uint32_t byte) noexcept nogil
+
+    # Whether a lexer state is wide: many printable ASCII characters may come. Returns 1, 0 or a status.
+    cdef int is_wide(self, Engine engine, uint32_t state) noexcept nogil
+
+    # Add the states that `explore` has met to a whole survey.
+    cdef int add_places(self) noexcept nogil
+
+    # Add a state, with a token that leads there, to a whole survey. The state has MANY.
+    cdef int add_passed(self, uint32_t state, uint32_t token) noexcept nogil
 
     # Find the turning bytes of the tokens that begin in a lexer state: fill `turning` and `deep`.
     cdef int explore(self, Engine engine, uint32_t state) noexcept nogil
 
     # Part of `explore`: look at the state that a byte leads to. `missing` is how many bytes of the character are missing after
-    # the byte, and `depth` is how many bytes have come. Adds the state to `around` if tokens may go on from it. Returns 1 if
+    # the byte, and `before` is the index of the place before it. Adds the state to `around` if tokens may go on from it. Returns 1 if
     # another byte that leads there need not be looked at; 0; or a status.
-    cdef int meet(self, Engine engine, const Arrival* now, uint32_t depth, uint32_t byte) noexcept nogil
+    cdef int meet(self, Engine engine, const Arrival* now, uint32_t before, uint32_t byte) noexcept nogil
 
     # Walk below the nodes of the trie that bytes in `turning` lead to. Returns OK; 1 if there are TOO_MANY states; or a status.
     cdef int walk_turning(self, Engine engine, uint32_t state) noexcept nogil

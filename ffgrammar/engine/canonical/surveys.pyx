@@ -11,7 +11,7 @@ A survey is kept for all grammars, as a partition is (engine/masks/partition_cac
 
 cimport cython
 from libc.stddef cimport size_t
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from ffgrammar.core.bits cimport bit_set, bit_test
@@ -29,8 +29,9 @@ cdef enum:
     ALL_BITS = 0xFFFFFFFF
     ANY_BYTE = 0x80      # for `is_open`: what holds after a byte beyond ASCII holds after all
     PASSED = 0xFFFFFFFE  # in `numbers`: the state is open, or MANY tokens lead to it
-    MAX_AROUND = 64     # states; if `explore` meets more, the whole trie is walked
-    PLACE_WORDS = 3      # of `around`
+    MAX_AROUND = 128    # the most places that `explore` looks at (with 24, canonical masks take 7% longer, with 256 they take 3% longer)
+    PLACE_WORDS = 5      # of `around`
+    WIDE = 16            # a lexer state is wide if so many printable ASCII characters may come
     # topics of notes (engine/masks/partition_cache.pxd)
     SURVEY = 0
     WHOLE_SURVEY = 1
@@ -41,6 +42,8 @@ cdef struct Place:
     uint32_t state    # a lexer state that tokens lead to: it is open, or inside a character
     uint32_t missing  # how many bytes of the character are missing there
     uint32_t depth    # how many bytes lead there at least
+    uint32_t before   # the index of the place before the last of these bytes
+    uint32_t byte     # the last of these bytes
 
 
 cdef inline uint8_t missing_after(uint8_t missing, uint32_t byte) noexcept nogil:
@@ -182,12 +185,14 @@ cdef class Surveys:
         cdef size_t at
         cdef uint32_t number
         cdef size_t i
-        cdef int status = OK if self.whole else self.explore(engine, state)
+        cdef int status = self.explore(engine, state)
         self.numbers.len = self.examples.len = self.counts.len = self.pairs.len = 0
-        if status >= 0 and not self.whole:
+        if status >= 0 and self.whole:
+            status = self.add_places()
+        if status >= 0:
             status = self.walk_turning(engine, state)
-        if status == OK and (self.whole or self.deep <= self.rules.trie.max_depth):
-            status = self.walk(engine, state, 0, 1, self.rules.trie.node_count, not self.whole)
+        if status == OK and self.deep <= self.rules.trie.max_depth:
+            status = self.walk(engine, state, 0, 1, self.rules.trie.node_count, True)
         if status < 0 or vec_push(&self.words, TOO_MANY) < 0:
             return min(status, NO_MEMORY)
         if status > 0:
@@ -218,8 +223,11 @@ cdef class Surveys:
         cdef uint32_t words = self.rules.outcomes.words
         cdef const uint32_t* entered = NULL
         cdef uint32_t i, offset
-        cdef int status = self.reach.ends_in(engine, state, &offset) if not self.whole else OK
-        if status < 0 or self.whole:
+        cdef int status
+        if self.whole:
+            return self.is_wide(engine, state)
+        status = self.reach.ends_in(engine, state, &offset)
+        if status < 0:
             return status
         if byte < 0x80:
             entered = self.rules.outcomes.entered + self.rules.pretokens.ascii[byte] * words
@@ -228,10 +236,51 @@ cdef class Surveys:
                 return 0
         return 1
 
+    cdef int is_wide(self, Engine engine, uint32_t state) noexcept nogil:
+        cdef uint32_t count = 0
+        cdef uint32_t byte, target
+        cdef int status
+        for byte in range(0x20, 0x7F):
+            status = dfa_step(&engine.recognizer.dfa, state, byte, &target)
+            if status < 0:
+                return status
+            count += target <= LAST_STATE
+        return count >= WIDE
+
+    cdef int add_places(self) noexcept nogil:
+        cdef uint8_t[MAX_AROUND] text
+        cdef Place* places = <Place*>self.around.data
+        cdef uint32_t count = <uint32_t>(self.around.len // PLACE_WORDS)
+        cdef uint32_t i, j
+        cdef int64_t token
+        for i in range(1, count):
+            if places[i].missing:
+                continue
+            j = i
+            while j:
+                text[places[j].depth - 1] = <uint8_t>places[j].byte
+                j = places[j].before
+            token = self.rules.trie.find_token(text, places[i].depth)
+            if token < 0:
+                # (the walk over the rest of the trie finds another token that leads there, if there is any)
+                self.deep = min(self.deep, places[i].depth)
+            elif self.add_passed(places[i].state, <uint32_t>token) < 0:
+                return NO_MEMORY
+        return OK
+
+    cdef int add_passed(self, uint32_t state, uint32_t token) noexcept nogil:
+        cdef uint32_t number = state >> 8
+        if number >= self.numbers.len and vec_fill(&self.numbers, number + 1 - self.numbers.len, 0xFF) < 0:
+            return NO_MEMORY
+        self.numbers.data[number] = PASSED
+        if vec_push(&self.examples, token) < 0 or vec_push(&self.counts, MANY) < 0:
+            return NO_MEMORY
+        return OK
+
     cdef int explore(self, Engine engine, uint32_t state) noexcept nogil:
         cdef uint32_t byte, target
         cdef size_t at = 0
-        cdef Place place = Place(state, 0, 0)
+        cdef Place place = Place(state, 0, 0, 0, 0)
         cdef Arrival now, last
         cdef int status
         self.around.len = self.numbers.len = 0
@@ -256,23 +305,25 @@ cdef class Surveys:
                 now.character = self.rules.pretokens.ascii[byte] if byte < 0x80 else ABSENT
                 if now.state == last.state and now.missing == last.missing and now.character == last.character:
                     continue
-                status = self.meet(engine, &now, place.depth + 1, byte)
+                status = self.meet(engine, &now, <uint32_t>(at // PLACE_WORDS) - 1, byte)
                 if status < 0:
                     return status
                 if status:
                     last = now
         return OK
 
-    cdef int meet(self, Engine engine, const Arrival* now, uint32_t depth, uint32_t byte) noexcept nogil:
-        cdef Place place = Place(now.state, now.missing, depth)
+    cdef int meet(self, Engine engine, const Arrival* now, uint32_t before, uint32_t byte) noexcept nogil:
+        cdef uint32_t depth = (<const Place*>self.around.data)[before].depth + 1
+        cdef Place place = Place(now.state, now.missing, depth, before, byte)
         cdef uint32_t number = now.state >> 8
-        cdef int status = 1 if now.missing else self.is_open(engine, now.state, byte)
+        cdef bint known = number < self.numbers.len and self.numbers.data[number] == now.missing
+        cdef int status = 1 if now.missing or (known and self.whole) else self.is_open(engine, now.state, byte)
         if status < 0:
             return status
         if status == 0 and self.rules.nodes_by_byte.is_listed[byte]:
             bit_set(self.turning, byte)
             return 0
-        if status and number < self.numbers.len and self.numbers.data[number] == now.missing:
+        if status and known:
             return 1
         if status == 0 or self.around.len == PLACE_WORDS * MAX_AROUND:
             self.deep = min(self.deep, depth)
@@ -372,6 +423,8 @@ cdef class Surveys:
         number = &self.numbers.data[state >> 8]
         if number[0] == ABSENT:
             status = self.is_open(engine, state, ANY_BYTE)
+            if status > 0 and self.whole:
+                return 1 if self.examples.len == MAX_SURVEYED else self.add_passed(state, token)
             if status != 0:
                 number[0] = PASSED
                 return min(status, OK)

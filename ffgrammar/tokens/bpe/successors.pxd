@@ -2,6 +2,7 @@
 
 from libc.stdint cimport uint32_t
 
+from ffgrammar.core.map cimport Map
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.tokens.bpe.token_masks cimport TokenMasks
 
@@ -28,7 +29,12 @@ cdef class Successors(TokenMasks):
     # Tokens that have parts and are roots all the same: their rank is below that of their left part, or the left part is not in
     # the forest.
     cdef Vec loose
-    cdef Vec out_of_order        # tokens whose merges do not come in the order of ranks: each pair with one of these is checked
+    cdef Vec out_of_order        # tokens whose merges do not come in the order of ranks: pairs with these are checked
+    # For the parts at the beginning of these tokens, the tokens themselves included: lists of the tokens that have such a part.
+    cdef Vec late                # entries of two words: such a token, and the index of the next entry of the list, or ABSENT
+    cdef Map late_at             # position of a part -> the index of the first entry of its list
+    cdef Vec has_late            # positions, as bits: those that are in `late_at`
+    cdef Vec late_found          # scratch: lists that may have tokens which cannot follow
     cdef Vec everything          # the mask of all tokens in the forest
 
     # Whether the tables are made.
@@ -64,12 +70,25 @@ cdef class Successors(TokenMasks):
     # Find the fields of the tree at a position, all but `end`.
     cdef void measure(self, uint32_t at) noexcept nogil
 
+    # Fill `late`, `late_at` and `has_late`.
+    cdef int list_late(self) noexcept nogil
+
     # In a mask of all tokens, clear the bits of those that cannot follow `one`.
     cdef int fill(self, uint32_t one, uint32_t* mask) noexcept nogil
 
+    # Part of `fill`, for a token whose merges come in order: settle the tokens in `out_of_order`. Those in the lists of `late_found`
+    # are checked. The others can follow.
+    cdef int check_late(self, uint32_t one, uint32_t* mask) noexcept nogil
+
+    # Part of `fill`, for a token in `out_of_order`: check all tokens whose bits are clear. The others can follow.
+    cdef int check_all(self, uint32_t one, uint32_t* mask) noexcept nogil
+
+    # The highest rank among the merges that make a token; 0 if there are none. Returns a rank.
+    cdef uint32_t made_at(self, uint32_t token) noexcept nogil
+
     # If the last merge (x, y) of the token at a position comes before rank `limit`, clear the bits of the tokens that cannot
-    # follow x because of it: see `Tree`.
-    cdef void forbid(self, uint32_t at, uint32_t limit, uint32_t* mask) noexcept nogil
+    # follow x because of it (see `Tree`), and note the list of y in `late_found`.
+    cdef int forbid(self, uint32_t at, uint32_t limit, uint32_t* mask) noexcept nogil
 
     # Clear the bit of `other` if a check of the pair says that it cannot follow `one`.
     cdef int check(self, uint32_t one, uint32_t other, uint32_t* mask) noexcept nogil

@@ -20,7 +20,10 @@ that are forbidden after `a` form a union of ranges: one for each `c` whose left
 that takes this `x` into a larger part of `a`.
 
 Two cases are special. If `x` or `y` is made by a merge of a higher rank than that of `c`, then `c` has to wait for this merge, so
-the highest of the three ranks counts. And tokens whose merges do not come in the order of ranks are checked pair by pair.
+the highest of the three ranks counts. And tokens whose merges do not come in the order of ranks are checked pair by pair. Few
+pairs need this: the first merge across the border joins some `x` and some `y`, so `b` must have such a `y` at its beginning.
+(Checking all of these pairs would take 90 us a token on Llama 3, which has some hundreds of such tokens, and up to 70 ms for one
+of these tokens.)
 """
 
 from libc.stddef cimport size_t
@@ -28,10 +31,11 @@ from libc.stdint cimport uint32_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
-from ffgrammar.core.bits cimport bit_clear, bit_set, bit_test
+from ffgrammar.core.bits cimport bit_clear, bit_set, bit_test, bit_words, lowest_bit
+from ffgrammar.core.map cimport ABSENT, map_clear, map_free, map_get, map_init, map_put
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.threads cimport atomic_load, atomic_put
-from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.tokens.bpe.merges cimport UNREACHED, Merges, rank_of
 from ffgrammar.tokens.bpe.split_all cimport split_all
 from ffgrammar.tokens.bpe.token_masks cimport TokenMasks
@@ -49,6 +53,11 @@ cdef class Successors(TokenMasks):
         vec_init(&self.loose)
         vec_init(&self.out_of_order)
         vec_init(&self.everything)
+        vec_init(&self.late)
+        vec_init(&self.late_found)
+        vec_init(&self.has_late)
+        if map_init(&self.late_at) < 0:
+            raise MemoryError
 
     def __dealloc__(self):
         free(self.position)
@@ -56,6 +65,10 @@ cdef class Successors(TokenMasks):
         vec_free(&self.loose)
         vec_free(&self.out_of_order)
         vec_free(&self.everything)
+        vec_free(&self.late)
+        vec_free(&self.late_found)
+        vec_free(&self.has_late)
+        map_free(&self.late_at)
 
     def after(self, token):
         """The mask of the successors of a token, as bytes: little-endian words of 32 bits, one more than other masks have. It
@@ -98,6 +111,8 @@ cdef class Successors(TokenMasks):
                 status = self.count_trees(by_rank, size)
             if status >= 0:
                 self.number_trees(by_rank, size)
+                status = self.list_late()
+            if status >= 0:
                 atomic_put(&self.made, 1)
         free(by_rank)
         free(size)
@@ -177,6 +192,29 @@ cdef class Successors(TokenMasks):
         for i in range(count):
             self.trees[i].stop = 0
 
+    cdef int list_late(self) noexcept nogil:
+        cdef uint32_t[2] entry
+        cdef uint32_t y, at
+        cdef size_t i
+        map_clear(&self.late_at)
+        self.late.len = self.has_late.len = 0
+        if vec_fill(&self.has_late, bit_words(self.merges.trie.vocab_size), 0) < 0:
+            return NO_MEMORY
+        for i in range(self.out_of_order.len):
+            y = self.out_of_order.data[i]
+            while True:
+                at = self.position[y]
+                if at != <uint32_t>NO_LIMIT:
+                    entry[0] = self.out_of_order.data[i]
+                    entry[1] = map_get(&self.late_at, at)
+                    bit_set(self.has_late.data, at)
+                    if map_put(&self.late_at, at, <uint32_t>self.late.len) < 0 or vec_extend(&self.late, entry, 2) < 0:
+                        return NO_MEMORY
+                if self.merges.left[y] >= <uint32_t>UNREACHED:
+                    break
+                y = self.merges.left[y]
+        return OK
+
     cdef uint32_t place(self, uint32_t token, uint32_t end, uint32_t size) noexcept nogil:
         self.position[token] = end - size
         self.token[end - size] = token
@@ -205,46 +243,79 @@ cdef class Successors(TokenMasks):
         tree.stop = child
 
     cdef int fill(self, uint32_t one, uint32_t* mask) noexcept nogil:
+        cdef bint in_order = not self.merges.out_of_order[one]
         cdef uint32_t x = one
-        cdef uint32_t limit = NO_LIMIT  # the rank of the merge that takes x into a larger part of `one`
-        cdef uint32_t at, end, token
+        cdef uint32_t limit = NO_LIMIT  # before this rank, no merge takes x into a larger part of `one`
+        cdef uint32_t at, end
         cdef size_t i
-        cdef int status = OK
-        if self.merges.out_of_order[one]:
-            for token in range(self.merges.trie.vocab_size):
-                if status >= 0:
-                    status = self.check(one, token, mask)
-            return status
+        self.late_found.len = 0
         while True:
             if self.position[x] != <uint32_t>NO_LIMIT:
                 at = self.position[x] + 1
                 end = self.trees[self.position[x]].end
                 while at < end:
-                    self.forbid(at, limit, mask)
+                    if self.forbid(at, limit, mask) < 0:
+                        return NO_MEMORY
                     at = self.trees[at].end
             for i in range(self.loose.len):
-                if self.merges.left[self.loose.data[i]] == x:
-                    self.forbid(self.position[self.loose.data[i]], limit, mask)
+                if self.merges.left[self.loose.data[i]] == x and (
+                        self.forbid(self.position[self.loose.data[i]], limit, mask) < 0):
+                    return NO_MEMORY
             if self.merges.left[x] >= <uint32_t>UNREACHED:
                 break
-            limit = rank_of(self.merges.rank, x)
+            limit = rank_of(self.merges.rank, x) if in_order else self.made_at(x) + 1
             x = self.merges.right_part(x)
-        for i in range(self.out_of_order.len):
-            if status >= 0:
-                bit_set(mask, self.out_of_order.data[i])
-                status = self.check(one, self.out_of_order.data[i], mask)
-        return status
+        return self.check_late(one, mask) if in_order else self.check_all(one, mask)
 
-    cdef void forbid(self, uint32_t at, uint32_t limit, uint32_t* mask) noexcept nogil:
+    cdef int check_late(self, uint32_t one, uint32_t* mask) noexcept nogil:
+        cdef uint32_t entry
+        cdef size_t i
+        for i in range(self.out_of_order.len):
+            bit_set(mask, self.out_of_order.data[i])
+        for i in range(self.late_found.len):
+            entry = self.late_found.data[i]
+            while entry != ABSENT:
+                if self.check(one, self.late.data[entry], mask) < 0:
+                    return NO_MEMORY
+                entry = self.late.data[entry + 1]
+        return OK
+
+    cdef int check_all(self, uint32_t one, uint32_t* mask) noexcept nogil:
+        cdef const uint32_t* everything = self.everything.data
+        cdef uint32_t word, left, token
+        for word in range(self.merges.trie.n_words):
+            left = everything[word] & ~mask[word]
+            mask[word] |= left
+            while left:
+                token = word << 5 | lowest_bit(left)
+                left &= left - 1
+                if self.check(one, token, mask) < 0:
+                    return NO_MEMORY
+        return self.check_late(one, mask)
+
+    cdef uint32_t made_at(self, uint32_t token) noexcept nogil:
+        cdef uint32_t rank
+        if self.merges.left[token] >= <uint32_t>UNREACHED:
+            return 0
+        rank = rank_of(self.merges.rank, token)
+        if self.merges.out_of_order[token]:
+            rank = max(rank, max(self.made_at(self.merges.left[token]), self.made_at(self.merges.right_part(token))))
+        return rank
+
+    cdef int forbid(self, uint32_t at, uint32_t limit, uint32_t* mask) noexcept nogil:
         cdef Tree* tree = &self.trees[at]
         cdef uint32_t i
         if tree.stop == 0:
             if rank_of(self.merges.rank, self.token[at]) >= limit:
-                return
+                return OK
             self.measure(at)
-        if tree.waits < limit:
-            for i in range(tree.first, tree.stop):
-                bit_clear(mask, self.token[i])
+        if tree.waits >= limit:
+            return OK
+        for i in range(tree.first, tree.stop):
+            bit_clear(mask, self.token[i])
+        if self.late.len and bit_test(self.has_late.data, tree.first):
+            return vec_push(&self.late_found, map_get(&self.late_at, tree.first))
+        return OK
 
     cdef int check(self, uint32_t one, uint32_t other, uint32_t* mask) noexcept nogil:
         cdef int status
