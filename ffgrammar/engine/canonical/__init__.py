@@ -17,6 +17,7 @@ In reading order:
     parts           canonical masks made from parts, where each token has to be looked at
     followers       lists of the tokens that can come next inside a pre-token, where few can
     dead_ends       tokens after which no sentence goes on
+    spelled         tokens that begin to spell an unmergeable token
     masks           the canonical tokens that may come next
     forced          the bytes and tokens that must come next
     caches          the look-ahead and the masks that the matchers of one grammar share

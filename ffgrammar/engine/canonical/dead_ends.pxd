@@ -96,9 +96,9 @@ cdef class DeadEnds:
     # depends on the text, so that it holds for `token` alone; or a status.
     cdef int add_config(self, Engine engine, const Config* config, uint32_t token) noexcept nogil
 
-    # Write the configuration after `token`, which leads from `place` to `known`. If the row of `known` is a lasting one of virtual
-    # rows, the token's bytes are stepped through, and the caller releases the trace. Returns 1; 0, if the token may not come; or
-    # a status.
+    # Write the configuration after `token`, which leads from `place` to `known`. If the row of `known` is a lasting one of
+    # virtual rows, the token's bytes are stepped through, and the caller releases the trace. Returns 1; 0, if the token may not
+    # come; or a status.
     cdef int go_to(self, Engine engine, const Config* known, uint32_t token, Config* config) noexcept nogil
 
     # Part of list_dead: append the dead ends among the tokens that have leads.

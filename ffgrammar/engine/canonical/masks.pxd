@@ -9,6 +9,7 @@ from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.canonical.dead_ends cimport DeadEnds
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
 from ffgrammar.engine.canonical.parts cimport MaskParts
+from ffgrammar.engine.canonical.spelled cimport Spelled
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.masks.mask_cache cimport StoredMask
 from ffgrammar.engine.recognizer.recognizer cimport Config
@@ -24,6 +25,7 @@ cdef class CanonicalMasks:
     cdef TokenTrie trie
     cdef MaskParts parts
     cdef DeadEnds dead_ends
+    cdef Spelled spelled
     cdef size_t max_bytes
     cdef uint32_t generation   # of the engine's caches, which rows and states belong to
     # The losses of a sieve are tokens that are dead ends in some of its parts. A token *lives* in a part if it comes there and is

@@ -19,6 +19,7 @@ from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.canonical.dead_ends cimport IN_PARTS, NOT_FOUND
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
+from ffgrammar.engine.canonical.spelled cimport Spelled
 from ffgrammar.engine.masks.compute cimport masks_find
 from ffgrammar.engine.masks.mask_cache cimport DENSE, mask_release
 from ffgrammar.engine.recognizer.recognizer cimport lasting_row
@@ -27,7 +28,7 @@ from ffgrammar.tokens.canonical.rules cimport NO_NODE, UNCONSTRAINED
 from ffgrammar.tokens.canonical.sieve cimport SievePart
 from ffgrammar.tokens.canonical.transitions cimport GOES_ON
 from ffgrammar.tokens.pretokenize.table cimport MAX_HYPOTHESES
-from ffgrammar.tokens.vocabulary.trie cimport node_depth, node_token, subtree_end, trie_child
+from ffgrammar.tokens.vocabulary.trie cimport trie_child
 
 cdef extern from *:
     """
@@ -84,6 +85,7 @@ cdef class CanonicalMasks:
         self.max_bytes = max_bytes
         self.parts = MaskParts(lookahead, max_bytes)
         self.dead_ends = DeadEnds(self.parts)
+        self.spelled = Spelled(lookahead.rules)
         vec_init(&self.offsets)
         vec_init(&self.lost)
         vec_init(&self.later)
@@ -98,6 +100,7 @@ cdef class CanonicalMasks:
 
     cdef int enter(self, Engine engine) noexcept nogil:
         cdef size_t held = intern_bytes(&self.names) + (self.offsets.cap + self.lost.cap) * sizeof(uint32_t)
+        held += self.spelled.bytes()
         if self.generation != engine.generation or held + self.dead_ends.bytes() > self.max_bytes:
             self.generation = engine.generation
             intern_free(&self.names)
@@ -105,6 +108,7 @@ cdef class CanonicalMasks:
             vec_free(&self.lost)
             if intern_init(&self.names) < 0:
                 return NO_MEMORY
+            self.spelled.clear()
             return self.dead_ends.clear()
         return OK
 
@@ -302,33 +306,20 @@ cdef class CanonicalMasks:
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
         const uint32_t* offsets, uint32_t node, uint32_t* words
     ) noexcept nogil:
-        cdef uint32_t first = 0xFFFFFFFF  # the smallest depth of the nodes since the last unmergeable token
-        cdef uint32_t above, stop, below, start, depth, size
-        cdef long long token
+        cdef uint32_t list_at, i, token
         cdef int status
         if node >= <uint32_t>NO_NODE or not self.rules.leads_to_unmergeable[node]:
             return OK
-        above = node_depth(&self.trie.nodes[node])
-        stop = subtree_end(self.trie.nodes, node)
-        below = node + 1
-        while below < stop:
-            if not self.rules.leads_to_unmergeable[below]:
-                below = subtree_end(self.trie.nodes, below)
-                continue
-            depth = node_depth(&self.trie.nodes[below])
-            first = min(first, depth)
-            if self.rules.is_unmergeable(below):
-                start = self.trie.offsets[node_token(&self.trie.nodes[below])] + above
-                for size in range(first - above, depth - above + 1):
-                    token = self.trie.find_token(self.trie.blob + start, size)
-                    if token >= 0 and bit_test(words, <uint32_t>token):
-                        status = self.comes(engine, config, at, sieve, successors, offsets, <uint32_t>token)
-                        if status < 0:
-                            return status
-                        if status == 0:
-                            bit_clear(words, <uint32_t>token)
-                first = 0xFFFFFFFF
-            below += 1
+        if self.spelled.find(node, &list_at) < 0:
+            return NO_MEMORY
+        for i in range(list_at + 1, list_at + 1 + self.spelled.tokens.data[list_at]):
+            token = self.spelled.tokens.data[i]
+            if bit_test(words, token):
+                status = self.comes(engine, config, at, sieve, successors, offsets, token)
+                if status < 0:
+                    return status
+                if status == 0:
+                    bit_clear(words, token)
         return OK
 
     cdef int comes(

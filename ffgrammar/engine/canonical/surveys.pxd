@@ -101,8 +101,8 @@ cdef class Surveys:
     cdef int explore(self, Engine engine, uint32_t state) noexcept nogil
 
     # Part of `explore`: look at the state that a byte leads to. `missing` is how many bytes of the character are missing after
-    # the byte, and `before` is the index of the place before it. Adds the state to `around` if tokens may go on from it. Returns 1 if
-    # another byte that leads there need not be looked at; 0; or a status.
+    # the byte, and `before` is the index of the place before it. Adds the state to `around` if tokens may go on from it. Returns
+    # 1 if another byte that leads there need not be looked at; 0; or a status.
     cdef int meet(self, Engine engine, const Arrival* now, uint32_t before, uint32_t byte) noexcept nogil
 
     # Walk below the nodes of the trie that bytes in `turning` lead to. Returns OK; 1 if there are TOO_MANY states; or a status.

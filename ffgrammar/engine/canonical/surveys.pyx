@@ -29,7 +29,8 @@ cdef enum:
     ALL_BITS = 0xFFFFFFFF
     ANY_BYTE = 0x80      # for `is_open`: what holds after a byte beyond ASCII holds after all
     PASSED = 0xFFFFFFFE  # in `numbers`: the state is open, or MANY tokens lead to it
-    MAX_AROUND = 128    # the most places that `explore` looks at (with 24, canonical masks take 7% longer, with 256 they take 3% longer)
+    # the most places that `explore` looks at (with 24, canonical masks take 7% longer, with 256 they take 3% longer)
+    MAX_AROUND = 128
     PLACE_WORDS = 5      # of `around`
     WIDE = 16            # a lexer state is wide if so many printable ASCII characters may come
     # topics of notes (engine/masks/partition_cache.pxd)

@@ -46,8 +46,8 @@ cdef class Successors(TokenMasks):
     cdef int make(self) noexcept nogil
 
     # The steps of `make` follow. First, put the tokens that merges make into the forest, each as a tree of its own, and fill
-    # `everything` and `out_of_order`. Fills `by_rank`, the token that the merge of a rank makes, or NO_LIMIT; and `size`, how many
-    # tokens the tree of a token has.
+    # `everything` and `out_of_order`. Fills `by_rank`, the token that the merge of a rank makes, or NO_LIMIT; and `size`, how
+    # many tokens the tree of a token has.
     cdef int list_tokens(self, uint32_t* by_rank, uint32_t* size) noexcept nogil
 
     # Part of `list_tokens`: keep aliases out of the forest. For the bytes of an alias, the trie finds another token, which has
@@ -76,8 +76,8 @@ cdef class Successors(TokenMasks):
     # In a mask of all tokens, clear the bits of those that cannot follow `one`.
     cdef int fill(self, uint32_t one, uint32_t* mask) noexcept nogil
 
-    # Part of `fill`, for a token whose merges come in order: settle the tokens in `out_of_order`. Those in the lists of `late_found`
-    # are checked. The others can follow.
+    # Part of `fill`, for a token whose merges come in order: settle the tokens in `out_of_order`. Those in the lists of
+    # `late_found` are checked. The others can follow.
     cdef int check_late(self, uint32_t one, uint32_t* mask) noexcept nogil
 
     # Part of `fill`, for a token in `out_of_order`: check all tokens whose bits are clear. The others can follow.
