@@ -16,6 +16,7 @@ In reading order:
     common_followers  a few tokens that can follow nearly every token
     parts           canonical masks made from parts, where each token has to be looked at
     followers       lists of the tokens that can come next inside a pre-token, where few can
+    leads           where the tokens of a configuration's mask lead
     dead_ends       tokens after which no sentence goes on
     spelled         tokens that begin to spell an unmergeable token
     masks           the canonical tokens that may come next

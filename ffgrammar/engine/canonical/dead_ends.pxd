@@ -5,11 +5,11 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
 
 from ffgrammar.core.intern cimport Intern
-from ffgrammar.core.map cimport Map
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.canonical.common_followers cimport CommonFollowers
 from ffgrammar.engine.canonical.few_texts cimport FewTexts
 from ffgrammar.engine.canonical.followers cimport Followers
+from ffgrammar.engine.canonical.leads cimport Leads
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
 from ffgrammar.engine.canonical.parts cimport MaskParts
 from ffgrammar.engine.canonical.reach cimport Reach
@@ -34,6 +34,7 @@ cdef class DeadEnds:
     cdef CanonicalRules rules
     cdef TokenTrie trie
     cdef Reach reach
+    cdef Leads leads
     cdef Surveys surveys
     cdef CommonFollowers common
     cdef FewTexts few_texts
@@ -44,22 +45,11 @@ cdef class DeadEnds:
     # Lists for a virtual row that hold for this text only are at the end of `dead`.
     cdef bint has_unkept       # whether there are any
     cdef size_t unkept         # where they begin
-    # The place that was looked at last.
-    cdef Config place          # a configuration
-    cdef bint has_place
-    cdef Config start          # where the leads begin: `place`; or, if its lexeme must end there, the configuration after it
-    cdef uint32_t base         # see masks_explain (engine/masks/compute.pxd)
-    cdef Vec plain             # the grammar's own mask
-    cdef Vec led               # a mask: the same tokens as in `tokens`
-    cdef Vec leads             # what masks_explain writes; a lead says where a token leads (engine/masks/trie_walk.pxd)
-    cdef Vec tokens            # the tokens of the plain mask that have leads, each once
-    cdef Vec led_to            # for each of `tokens`: the number of the configuration that it leads to
-    cdef Vec configs           # by number: the lasting row and the lexer state of the configuration
-    cdef Map config_numbers    # configuration (config_key) -> its number
-    cdef Vec ends              # by number: what Reach.ends_after says of the configuration
     # Scratch.
-    cdef Vec verdicts          # by outcome (for leads, by configuration and outcome): whether the pre-token can end
-    cdef Vec state_ends        # what Reach.ends_after says of two configurations
+    # Whether the pre-token can end. In judge_leads, by configuration and outcome: 1, 0 or NOT_ASKED. In judge_surveyed, by
+    # outcome: 1 or 0.
+    cdef Vec verdicts
+    cdef Vec state_ends        # what Reach.ends_after says of a configuration
     cdef Vec first             # tokens that may come, found by FewTexts
     cdef Vec followed          # a mask: see `doubt`
     cdef Vec is_doubtful       # by outcome of a transition: see `doubt`
@@ -73,11 +63,13 @@ cdef class DeadEnds:
     # Forget everything.
     cdef int clear(self) noexcept nogil
 
-    # Find the dead ends of a part: write their offset in `dead`, or IN_PARTS. Afterwards the caller calls drop_unkept.
+    # Find the dead ends of a part: write their offset in `dead`, or IN_PARTS. The caller calls forget_text when it needs the list
+    # no more.
     cdef int find_dead(self, Engine engine, const Config* config, const SievePart* part, uint32_t* offset) noexcept nogil
 
-    # Forget the lists that are not kept.
-    cdef void drop_unkept(self) noexcept nogil
+    # Forget what holds for this text only: the lists that are not kept, and the place that was looked at. Returns True if there
+    # were such lists, otherwise False.
+    cdef bint forget_text(self) noexcept nogil
 
     # Append the dead ends of a part to `dead`. Writes IN_PARTS to `offset` if this would take too long.
     cdef int list_dead(self, Engine engine, const Config* config, const SievePart* part, uint32_t* offset) noexcept nogil
@@ -86,26 +78,11 @@ cdef class DeadEnds:
     # mask are not few; or a status.
     cdef int list_by_texts(self, Engine engine, const Config* config, const SievePart* part) noexcept nogil
 
-    # Find out where the tokens of a configuration lead.
-    cdef int look_at(self, Engine engine, const Config* config) noexcept nogil
-
-    # Part of `look_at`: fill `tokens`, `led_to`, `configs` and `ends`.
-    cdef int sort_leads(self, Engine engine) noexcept nogil
-
-    # Part of `sort_leads`: add a configuration of a lead to `configs` and `ends`. Returns 1; 0, if what Reach.ends_after says
-    # depends on the text, so that it holds for `token` alone; or a status.
-    cdef int add_config(self, Engine engine, const Config* config, uint32_t token) noexcept nogil
-
-    # Write the configuration after `token`, which leads from `place` to `known`. If the row of `known` is a lasting one of
-    # virtual rows, the token's bytes are stepped through, and the caller releases the trace. Returns 1; 0, if the token may not
-    # come; or a status.
-    cdef int go_to(self, Engine engine, const Config* known, uint32_t token, Config* config) noexcept nogil
-
     # Part of list_dead: append the dead ends among the tokens that have leads.
     cdef int judge_leads(self, Engine engine, const SievePart* part) noexcept nogil
 
-    # Part of judge_leads, for a token that is not cut, and leads to the configuration `number`. `verdict` is the entry of this
-    # configuration and the token's outcome in `verdicts`.
+    # Part of judge_leads, for a token that is not cut and that leads to the configuration `number`. `verdict` is the entry of
+    # this configuration and the token's outcome in `verdicts`. The caller releases the trace.
     cdef int judge_lead(
         self, Engine engine, const SievePart* part, uint32_t number, uint32_t token, uint32_t* verdict) noexcept nogil
 
@@ -117,45 +94,53 @@ cdef class DeadEnds:
 
     # Part of list_dead: append the dead ends among the tokens that need an ending (tokens/canonical/endings.pxd) and have no
     # lead. Only the tokens that Surveys.doubtful lists are judged: the others are no dead ends.
-    cdef int judge_cut(self, Engine engine, const SievePart* part) noexcept nogil
+    cdef int judge_by_endings(self, Engine engine, const SievePart* part) noexcept nogil
 
     # Part of list_dead: append the dead ends among all other tokens that have no lead. Writes IN_PARTS to `offset` if there are
     # too many tokens to judge.
     cdef int judge_inside(self, Engine engine, const SievePart* part, uint32_t* offset) noexcept nogil
 
-    # The work of judge_inside, with the survey of the lexer state `base`. The survey begins at the offset `survey` of
-    # Surveys.words.
-    cdef int judge_surveyed(
-        self, Engine engine, const SievePart* part, uint32_t survey, uint32_t* offset) noexcept nogil
+    # The work of judge_inside. It takes the states of the survey of Leads.base one by one.
+    cdef int judge_surveyed(self, Engine engine, const SievePart* part, uint32_t* offset) noexcept nogil
 
-    # Part of judge_surveyed. Many tokens lead to this configuration and this outcome, and the pre-token cannot end after them.
-    # Mark the outcome as doubtful. In `followed`, clear the bits of the tokens that no common follower can follow there.
+    # Part of judge_surveyed: fill `verdicts` for the tokens that lead to `config`. An outcome gets 1 if the pre-token can end
+    # after its tokens, or if judge_by_endings judges them. It gets 0 if this was not found, or may not hold for other texts.
+    # `answers` is what Lookahead.dependent_answers was before `config` was found. Returns 1 if all outcomes get 1; 0; or a
+    # status.
+    cdef int judge_outcomes(
+        self, Engine engine, const Transition* transition, const Config* config, size_t answers) noexcept nogil
+
+    # Part of judge_surveyed, where MANY tokens lead to `config`. Look at the outcomes that have 0 in `verdicts`. If the tokens of
+    # an outcome are listed (Transition.is_listed), they are judged. Otherwise the outcome becomes doubtful (`doubt`). Writes
+    # IN_PARTS to `offset` if it may not become doubtful. `answers` is as in judge_outcomes.
+    cdef int judge_many(
+        self, Engine engine, const SievePart* part, const Config* config, size_t answers, uint32_t* offset) noexcept nogil
+
+    # Part of judge_many. Many tokens lead to this configuration and this outcome, and the pre-token cannot end after them. Mark
+    # the outcome as doubtful. In `followed`, clear the bits of the tokens that no common follower can follow there.
     cdef int doubt(self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome) noexcept nogil
 
     # Part of judge_surveyed: judge the tokens that have no lead, lead to a doubtful outcome, and are not in `followed`.
     cdef int judge_doubtful(self, Engine engine, const SievePart* part) noexcept nogil
 
-    # Part of judge_surveyed: of `count` tokens, judge those that have no lead and whose outcome has 0 in `verdicts`. If
-    # `cannot_end` is not NULL, all `count` tokens lead to this configuration, and the pre-token cannot end there if the outcome
-    # has 0 in `verdicts`.
+    # Part of judge_surveyed and judge_many: of `count` tokens, judge those that have no lead and whose outcome has 0 in
+    # `verdicts`. If `cannot_end` is not NULL, all `count` tokens lead to this configuration, and the pre-token cannot end there
+    # with an outcome that has 0 in `verdicts`.
     cdef int judge_tokens(
         self, Engine engine, const SievePart* part, const uint32_t* tokens, uint32_t count, const Config* cannot_end
     ) noexcept nogil
 
-    # Whether a token stays inside the lexeme, and the pre-token can end after it. Writes the lexer state after the token to
-    # `config`; if the token leaves the lexeme, this state is above LAST_STATE.
+    # Whether a token without a lead stays inside the lexeme, and the pre-token can end after it. Writes the configuration after
+    # the token as Leads.follow_inside does. The caller releases the trace.
     cdef int can_end_after(
         self, Engine engine, const Transition* transition, uint32_t token, Config* config) noexcept nogil
-
-    # Write the lexer state that the bytes of a token lead to from `start`. Returns 1; 0 if the token leaves the lexeme; or a
-    # status.
-    cdef int follow(self, Engine engine, uint32_t start, uint32_t token, uint32_t* state) noexcept nogil
 
     # `judge` for a token that leads to `config`. The pre-token cannot end after this token.
     cdef int judge_at(self, Engine engine, const SievePart* part, const Config* config, uint32_t token) noexcept nogil
 
-    # Whether a token's bytes are the beginning of an unmergeable token. Returns True or False.
-    cdef bint begins_unmergeable(self, uint32_t token) noexcept nogil
+    # Whether a node of the trie and a token together spell an unmergeable token, or the beginning of one. Node 0 spells nothing.
+    # Returns True or False.
+    cdef bint begins_unmergeable(self, uint32_t node, uint32_t token) noexcept nogil
 
     # Append a token to `dead` if it is a dead end.
     cdef int judge(self, Engine engine, const SievePart* part, uint32_t token) noexcept nogil

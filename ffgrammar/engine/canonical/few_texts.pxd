@@ -42,7 +42,7 @@ cdef class FewTexts:
     cdef int list_tokens(
         self, Engine engine, const Config* config, const CanonicalState* at, bint ends, bint partial, Vec* found) noexcept nogil
 
-    # Part of list_tokens: try all texts. `whole` is as in `add_first`.
+    # Part of list_tokens: try all texts. `whole` is as in `add_first`. Returns as list_tokens.
     cdef int try_texts(self, Engine engine, bint whole, bint partial, Vec* found) noexcept nogil
 
     # Try a byte after the first `depth` bytes. Returns 1; 0 if it may not come; or a status.

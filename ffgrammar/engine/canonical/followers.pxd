@@ -15,8 +15,8 @@ from ffgrammar.tokens.canonical.rules cimport CanonicalRules
 from ffgrammar.tokens.canonical.transitions cimport Transition
 
 cdef enum:
-    NOT_KNOWN = 2  # instead of a verdict
-    KEPT = 4096    # how many entries `verdicts` has
+    NOT_KNOWN = 2    # instead of a verdict
+    VERDICTS = 4096  # how many entries `verdicts` has
 
 
 @cython.final
@@ -31,7 +31,7 @@ cdef class Followers:
     cdef Vec listed
     cdef Intern lists       # lists of tokens
     # By hash: list << 34 | token << 2 | verdict << 1 | 1, for the lists and tokens that is_followed was asked about last.
-    cdef uint64_t[KEPT] verdicts
+    cdef uint64_t[VERDICTS] verdicts
     cdef Vec words          # scratch: a name, or a list
 
     # All methods run with the engine's lock held and the look-ahead entered. Unless its comment says otherwise, a method returns
@@ -50,13 +50,13 @@ cdef class Followers:
     cdef int is_dead_end(
         self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, uint32_t token) noexcept nogil
 
-    # Find the name of a configuration and an outcome. A new name gets a list.
+    # Write the name of a configuration and an outcome to `name`. A new name gets a list.
     cdef int find(
         self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, uint32_t* name) noexcept nogil
 
-    # Make the list of a name. With `search`, Lookahead.list_followers finds the followers, otherwise FewTexts.list_tokens. If
-    # the row is virtual and the followers depend on the text, they are not kept. Then the list stays as it is, or empty, and with
-    # `search` the result is NOT_KNOWN.
+    # Make the list of a name. With `search`, Lookahead.list_followers finds the followers, otherwise FewTexts.list_tokens.
+    # Followers that depend on the text (Lookahead.is_text_dependent) are not kept. Then this name never gets a complete list.
+    # With `search`, its list stays as it is, and the result is NOT_KNOWN. Otherwise the list is empty.
     cdef int make_list(
         self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, bint search, uint32_t name,
     ) noexcept nogil

@@ -16,7 +16,6 @@ from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_pu
 from ffgrammar.engine.canonical.few_texts cimport FewTexts
 from ffgrammar.engine.canonical.parts cimport MaskParts
 from ffgrammar.engine.recognizer.recognizer cimport lasting_row
-from ffgrammar.engine.values.trace cimport VIRTUAL
 from ffgrammar.tokens.canonical.rules cimport UNCONSTRAINED, CanonicalState
 
 cdef enum:
@@ -65,8 +64,7 @@ cdef class Followers:
     ) noexcept nogil:
         cdef uint32_t name
         cdef uint32_t* entry
-        cdef int status
-        status = self.find(engine, config, transition, outcome, &name)
+        cdef int status = self.find(engine, config, transition, outcome, &name)
         while status == OK:
             entry = self.listed.data + ENTRY_WORDS * name
             status = self.is_followed(entry[0], token)
@@ -116,8 +114,8 @@ cdef class Followers:
         if status < 0:
             return status
         entry = self.listed.data + <size_t>ENTRY_WORDS * name
-        if config.row & VIRTUAL and self.lookahead.dependent_answers != answers:
-            # (for another text the followers may be others)
+        if self.lookahead.is_text_dependent(config, answers):
+            # (for another text the followers may be others, so this name asks for no search any more)
             entry[2] = FEW
             if search:
                 return NOT_KNOWN
@@ -131,7 +129,7 @@ cdef class Followers:
 
     cdef int is_followed(self, uint32_t number, uint32_t token) noexcept nogil:
         cdef uint64_t key = <uint64_t>number << 34 | <uint64_t>token << 2 | 1
-        cdef uint64_t* kept = &self.verdicts[mix64(key) % KEPT]
+        cdef uint64_t* kept = &self.verdicts[mix64(key) % VERDICTS]
         cdef uint32_t i
         cdef int status = 0
         if kept[0] & ~<uint64_t>2 == key:

@@ -12,6 +12,7 @@ from ffgrammar.engine.canonical.pending_prefix cimport PendingPrefix
 from ffgrammar.engine.canonical.token_walk cimport TokenWalk
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.recognizer.recognizer cimport Config
+from ffgrammar.engine.values.trace cimport VIRTUAL
 from ffgrammar.tokens.canonical.rules cimport CanonicalState, CanonicalRules
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
@@ -28,7 +29,7 @@ cdef struct NextBytes:
 
 cdef struct Hint:
     Config config
-    uint32_t token  # the search from there succeeded with it
+    uint32_t token  # the last search from there succeeded with it
 
 
 @cython.final
@@ -65,6 +66,11 @@ cdef class Lookahead:
     # Move by one byte: a pending byte, or a byte of the text. Returns 1; 0 if it may not come (`config` stays); or a
     # status.
     cdef int step(self, Engine engine, Config* config, uint32_t byte) noexcept nogil
+
+    # Whether what was found about a configuration holds for this text only, and not for all texts in the parser's row. `answers`
+    # is what `dependent_answers` was before. Returns True or False.
+    cdef inline bint is_text_dependent(self, const Config* config, size_t answers) noexcept nogil:
+        return config.row & VIRTUAL != 0 and self.dependent_answers != answers
 
     # Whether the text is a sentence.
     cdef int accepting(self, Engine engine, const Config* config) noexcept nogil
@@ -116,11 +122,11 @@ cdef class Lookahead:
     # search reached a bound. `answers` is what `dependent_answers` was before the search.
     cdef void keep_verdict(self, uint32_t name, const Config* config, size_t answers, int status) noexcept nogil
 
-    # Try the token with which an earlier search from this configuration succeeded. Returns 1; 0, if there is none or it does not
-    # do; or a status.
+    # Try the token with which the last search from this configuration succeeded. Returns 1 if the search succeeds with it again;
+    # 0 if it does not, or if there is no such token; or a status.
     cdef int try_hint(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil
 
-    # Keep such a token.
+    # Keep the token with which a search from a configuration succeeded.
     cdef void keep_hint(self, Engine engine, const Config* config, uint32_t token) noexcept nogil
 
     # `search` without a look at the verdicts that are kept. `found` is as in `search_subtrees`.

@@ -275,7 +275,7 @@ cdef class Lookahead:
     cdef void keep_verdict(self, uint32_t name, const Config* config, size_t answers, int status) noexcept nogil:
         cdef bint bounded = self.nodes_left == 0 or self.searched == MAX_SEARCHED
         self.verdicts.data[name] = YES if status else NO
-        if config.row & VIRTUAL and (bounded or self.dependent_answers != answers):
+        if self.is_text_dependent(config, answers) or (config.row & VIRTUAL and bounded):
             self.verdicts.data[name] = UNKNOWN
 
     cdef int search_tokens(
@@ -413,7 +413,7 @@ cdef class Lookahead:
         if status < 0 or self.verdicts.data[name] != UNKNOWN:
             return status if status < 0 else self.verdicts.data[name] == YES
         status = self.search_boundary(engine, config, hypothesis)
-        if status >= 0 and not (config.row & VIRTUAL and self.dependent_answers != answers):
+        if status >= 0 and not self.is_text_dependent(config, answers):
             self.verdicts.data[name] = YES if status else NO
         return status
 

@@ -95,6 +95,3 @@ cdef class CanonicalMasks:
     cdef int comes(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
         const uint32_t* offsets, uint32_t token) noexcept nogil
-
-    # Whether a node and a token together spell an unmergeable token, or the beginning of one. Returns True or False.
-    cdef bint begins_unmergeable(self, uint32_t node, uint32_t token) noexcept nogil

@@ -28,7 +28,6 @@ from ffgrammar.tokens.canonical.rules cimport NO_NODE, UNCONSTRAINED
 from ffgrammar.tokens.canonical.sieve cimport SievePart
 from ffgrammar.tokens.canonical.transitions cimport GOES_ON
 from ffgrammar.tokens.pretokenize.table cimport MAX_HYPOTHESES
-from ffgrammar.tokens.vocabulary.trie cimport trie_child
 
 cdef extern from *:
     """
@@ -217,6 +216,7 @@ cdef class CanonicalMasks:
     cdef int find_losses(self, Engine engine, const Config* config, Sieve sieve, uint32_t* offset) noexcept nogil:
         cdef uint32_t[3] words
         cdef uint32_t name
+        cdef size_t before = self.lost.len
         cdef TraceMark mark
         cdef int status
         words[0] = lasting_row(&engine.recognizer, config.row)
@@ -232,18 +232,18 @@ cdef class CanonicalMasks:
         mark = trace_mark(&engine.recognizer.trace)
         status = self.list_losses(engine, config, sieve, offset)
         trace_release(&engine.recognizer.trace, &mark)
-        self.dead_ends.has_place = False
-        self.has_unkept = self.dead_ends.has_unkept
-        self.dead_ends.drop_unkept()
-        if status >= 0 and (not self.has_unkept or offset[0] == <uint32_t>IN_PARTS):
+        self.has_unkept = self.dead_ends.forget_text()
+        if status < 0 or offset[0] == <uint32_t>IN_PARTS:
+            self.lost.len = before
+            self.has_unkept = False
+        if status >= 0 and not self.has_unkept:
             self.offsets.data[name] = offset[0]
         return status
 
     cdef int list_losses(self, Engine engine, const Config* config, Sieve sieve, uint32_t* offset) noexcept nogil:
         cdef uint32_t[2 * MAX_HYPOTHESES] offsets
         cdef uint32_t i, j, token
-        cdef int alive
-        cdef int status
+        cdef int alive, status
         offset[0] = <uint32_t>self.lost.len
         self.later.len = 0
         if vec_fill(&self.lost, 2, 0) < 0:
@@ -251,10 +251,8 @@ cdef class CanonicalMasks:
         for i in range(sieve.count):
             status = self.dead_ends.find_dead(engine, config, &sieve.parts[i], &offsets[i])
             if status < 0:
-                self.lost.len = offset[0]
                 return status
             if offsets[i] == <uint32_t>IN_PARTS:
-                self.lost.len = offset[0]
                 offset[0] = IN_PARTS
                 return OK
         for i in range(sieve.count):
@@ -262,14 +260,10 @@ cdef class CanonicalMasks:
                 token = self.dead_ends.dead.data[offsets[i] + 1 + j]
                 alive = self.lives_in(sieve, offsets, token)
                 if (alive == 0 and vec_push(&self.lost, token) < 0) or (alive == 1 and vec_push(&self.later, token) < 0):
-                    self.lost.len = offset[0]
                     return NO_MEMORY
         self.lost.data[offset[0]] = <uint32_t>self.lost.len - offset[0] - 2
         self.lost.data[offset[0] + 1] = <uint32_t>self.later.len
-        if vec_extend(&self.lost, self.later.data, self.later.len) < 0:
-            self.lost.len = offset[0]
-            return NO_MEMORY
-        return OK
+        return vec_extend(&self.lost, self.later.data, self.later.len)
 
     cdef int lives_in(self, Sieve sieve, const uint32_t* offsets, uint32_t token) noexcept nogil:
         cdef int found = 0
@@ -288,19 +282,24 @@ cdef class CanonicalMasks:
         cdef uint32_t[2 * MAX_HYPOTHESES] offsets
         cdef uint32_t i, node
         cdef bint found = False
-        cdef int status = OK
+        cdef int status
         for i in range(sieve.count):
             node = at.node[sieve.parts[i].index]
             if sieve.parts[i].way == GOES_ON and node < <uint32_t>NO_NODE and self.rules.leads_to_unmergeable[node]:
                 found = True
-        for i in range(sieve.count if found else 0):
-            if status >= 0:
-                status = self.dead_ends.find_dead(engine, config, &sieve.parts[i], &offsets[i])
-        for i in range(sieve.count if found else 0):
-            if status >= 0 and sieve.parts[i].way == GOES_ON:
+        if not found:
+            return OK
+        for i in range(sieve.count):
+            status = self.dead_ends.find_dead(engine, config, &sieve.parts[i], &offsets[i])
+            if status < 0:
+                return status
+        for i in range(sieve.count):
+            if sieve.parts[i].way == GOES_ON:
                 status = self.drop_spelled_below(
                     engine, config, at, sieve, successors, offsets, at.node[sieve.parts[i].index], words)
-        return status
+                if status < 0:
+                    return status
+        return OK
 
     cdef int drop_spelled_below(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
@@ -336,19 +335,9 @@ cdef class CanonicalMasks:
             if part.way != GOES_ON:
                 return 1
             if self.may_stand_beside(at, successors, token):
-                if not self.begins_unmergeable(at.node[part.index], token):
+                if not self.dead_ends.begins_unmergeable(at.node[part.index], token):
                     return 1
                 status = self.dead_ends.goes_on(engine, config, part, at.node[part.index], token)
                 if status != 0:
                     return status
         return 0
-
-    cdef bint begins_unmergeable(self, uint32_t node, uint32_t token) noexcept nogil:
-        cdef uint32_t i
-        for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
-            if node >= <uint32_t>NO_NODE or (node and not self.rules.leads_to_unmergeable[node]):
-                return False
-            node = trie_child(self.trie.nodes, node, self.trie.blob[i])
-            if node == 0:
-                return False
-        return self.rules.leads_to_unmergeable[node]

@@ -57,8 +57,8 @@ cdef class Reach:
     # `target`.
     cdef int add_open_ends_before(self, Engine engine, uint32_t offset, uint32_t character, uint32_t target) noexcept nogil
 
-    # ends_in for a configuration. The ASCII characters may come inside its lexeme, or inside the next lexeme after this one has
-    # ended. `bits` has room for a set of hypotheses. If the answer depends on values in the text, `dependent_answers` goes up by
-    # 1. The grammar must be delimited (`ir.GrammarIR.delimited`).
+    # `ends_in` for a configuration: write the set to `bits`, which has room for it. The ASCII characters may come inside the
+    # lexeme of the configuration, or inside the next lexeme after this one has ended. If the answer depends on values in the
+    # text, `dependent_answers` goes up by 1. The grammar must be delimited (`ir.GrammarIR.delimited`).
     cdef int ends_after(
         self, Engine engine, const Config* config, uint32_t* bits, size_t* dependent_answers) noexcept nogil

@@ -83,6 +83,9 @@ cdef class Surveys:
     # The steps of `survey` follow. Append the survey of a state.
     cdef int make_survey(self, Engine engine, uint32_t state) noexcept nogil
 
+    # Part of make_survey: append the survey that `examples`, `counts` and `pairs` make. Changes `counts`.
+    cdef int write_survey(self) noexcept nogil
+
     # Whether a lexer state is open after a byte: the pre-token can end there with each hypothesis of CanonicalRules.free_ends
     # that the byte can lead to. In a
     # whole survey, the wide states are open. Returns 1, 0 or a status.

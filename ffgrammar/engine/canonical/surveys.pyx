@@ -182,10 +182,6 @@ cdef class Surveys:
         return 0
 
     cdef int make_survey(self, Engine engine, uint32_t state) noexcept nogil:
-        cdef size_t base = self.words.len
-        cdef size_t at
-        cdef uint32_t number
-        cdef size_t i
         cdef int status = self.explore(engine, state)
         self.numbers.len = self.examples.len = self.counts.len = self.pairs.len = 0
         if status >= 0 and self.whole:
@@ -194,29 +190,30 @@ cdef class Surveys:
             status = self.walk_turning(engine, state)
         if status == OK and self.deep <= self.rules.trie.max_depth:
             status = self.walk(engine, state, 0, 1, self.rules.trie.node_count, True)
-        if status < 0 or vec_push(&self.words, TOO_MANY) < 0:
-            return min(status, NO_MEMORY)
         if status > 0:
-            return OK
-        self.words.data[base] = <uint32_t>self.examples.len
+            return vec_push(&self.words, TOO_MANY)
+        return self.write_survey() if status == OK else status
+
+    cdef int write_survey(self) noexcept nogil:
+        cdef size_t base = self.words.len
+        cdef uint32_t number, count, next
+        cdef size_t i
+        if vec_push(&self.words, <uint32_t>self.examples.len) < 0:
+            return NO_MEMORY
         for number in range(<uint32_t>self.examples.len):
-            if vec_push(&self.words, self.examples.data[number]) < 0:
+            count = self.counts.data[number]
+            if vec_push(&self.words, self.examples.data[number]) < 0 or vec_push(&self.words, count) < 0:
                 return NO_MEMORY
-            if self.counts.data[number] == MANY:
-                if vec_push(&self.words, MANY) < 0:
+            if count != MANY:
+                # from now on `counts` says where the next token of the list goes
+                self.counts.data[number] = <uint32_t>(self.words.len - base)
+                if vec_fill(&self.words, count, 0) < 0:
                     return NO_MEMORY
-                continue
-            if vec_push(&self.words, self.counts.data[number]) < 0:
-                return NO_MEMORY
-            # from now on `counts` says where the next token of the list goes
-            at = self.words.len
-            if vec_fill(&self.words, self.counts.data[number], 0) < 0:
-                return NO_MEMORY
-            self.counts.data[number] = <uint32_t>(at - base)
         for i in range(0, self.pairs.len, 2):
             number = self.pairs.data[i]
-            if self.counts.data[number] != MANY:
-                self.words.data[base + self.counts.data[number]] = self.pairs.data[i + 1]
+            next = self.counts.data[number]
+            if next != MANY:
+                self.words.data[base + next] = self.pairs.data[i + 1]
                 self.counts.data[number] += 1
         return OK
 

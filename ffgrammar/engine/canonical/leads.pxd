@@ -1,0 +1,69 @@
+"""Leads: where the tokens of a configuration's mask lead."""
+
+cimport cython
+from libc.stdint cimport uint32_t
+
+from ffgrammar.core.map cimport Map
+from ffgrammar.core.vec cimport Vec
+from ffgrammar.engine.canonical.lookahead cimport Lookahead
+from ffgrammar.engine.canonical.reach cimport Reach
+from ffgrammar.engine.engine cimport Engine
+from ffgrammar.engine.recognizer.recognizer cimport Config
+from ffgrammar.tokens.canonical.rules cimport CanonicalRules
+from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
+
+
+@cython.final
+cdef class Leads:
+    cdef Lookahead lookahead
+    cdef CanonicalRules rules
+    cdef TokenTrie trie
+    cdef Reach reach
+    # The place that was looked at last. The other fields are about it.
+    cdef bint has_place        # whether there is one; cleared by DeadEnds.forget_text, because virtual rows do not last
+    cdef Config place          # a configuration
+    # Where the leads begin: `place`; or, if its lexeme must end there, the configuration after it. Both have virtual rows, or
+    # neither has. If they have, the two are equal.
+    cdef Config start
+    cdef uint32_t base         # see masks_explain (engine/masks/compute.pxd); on a virtual row, the state of `start` or NO_BASE
+    cdef Vec plain             # the grammar's own mask
+    cdef Vec has_lead          # a mask: the same tokens as in `tokens`
+    cdef Vec tokens            # the tokens of the plain mask that have leads, each once
+    cdef Vec numbers           # for each of `tokens`: the number of the configuration that it leads to
+    cdef Vec configs           # by number: the lasting row and the lexer state of the configuration
+    cdef Vec ends              # by number: what Reach.ends_after says of the configuration
+    cdef Map number_of         # configuration (config_key) -> its number
+    cdef Vec explained         # scratch: what masks_explain writes, a lead for each token (engine/masks/trie_walk.pxd)
+
+    # All methods run with the engine's lock held and the look-ahead entered. Unless its comment says otherwise, a method
+    # returns a status. A method that takes steps on virtual rows adds to the trace, and its caller releases the trace.
+
+    # Find out where the tokens of a configuration lead. Does nothing if it is the place already.
+    cdef int look_at(self, Engine engine, const Config* config) noexcept nogil
+
+    # Part of `look_at`: fill `tokens`, `has_lead`, `numbers`, `configs` and `ends`.
+    cdef int sort_leads(self, Engine engine) noexcept nogil
+
+    # Part of `sort_leads`: add a configuration that `token` leads to, and give it the next number. Returns 1; 0, if what
+    # Reach.ends_after says depends on the text, so that it holds for `token` alone; or a status.
+    cdef int add_config(self, Engine engine, const Config* config, uint32_t token) noexcept nogil
+
+    # Whether the base is another state than that of `start`. Returns True or False.
+    cdef inline bint has_base(self) noexcept nogil:
+        return self.base != self.start.state
+
+    # Forget the base: from now on it is the state of `start`.
+    cdef void forget_base(self) noexcept nogil
+
+    # Write the configuration that a token leads to. It has a lead, and `number` is that of its configuration. If this
+    # configuration has a virtual row, steps are taken. Returns 1; 0 if the token may not come; or a status.
+    cdef int follow_lead(self, Engine engine, uint32_t number, uint32_t token, Config* config) noexcept nogil
+
+    # Write the configuration that a token without a lead leads to inside the lexeme. `state` is the state of `start`, or the
+    # base. On a virtual row, steps are taken. Returns 1; 0 if the token leaves the lexeme, or may not come; or a status. If the
+    # row is not virtual and the token leaves the lexeme, the written state is above LAST_STATE.
+    cdef int follow_inside(self, Engine engine, uint32_t state, uint32_t token, Config* config) noexcept nogil
+
+    # Write the configuration that the bytes of a token lead to from the place, step by step. Returns 1; 0 if the token may not
+    # come; or a status.
+    cdef int take_steps(self, Engine engine, uint32_t token, Config* config) noexcept nogil

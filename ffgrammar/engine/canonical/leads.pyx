@@ -1,0 +1,171 @@
+"""The grammar's own mask needs a walk over the tokens that leave the lexeme. This walk says where each of them leads
+(masks_explain in engine/masks/compute.pxd). Often many tokens lead to one configuration. So each configuration gets a number, and
+reach.pxd is asked about it once. A token of the trie without a lead stays inside the lexeme.
+
+On a virtual row, a lead holds for each text with the same row of the parser. So it says too little of a virtual row that it
+leads to. There the bytes of the token are stepped through from the place.
+"""
+
+cimport cython
+from libc.stddef cimport size_t
+from libc.stdint cimport uint32_t
+
+from ffgrammar.core.bits cimport bit_clear, bit_set, bit_test
+from ffgrammar.core.map cimport ABSENT, map_clear, map_free, map_get, map_init, map_put
+from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.engine.canonical.lookahead cimport Lookahead
+from ffgrammar.engine.canonical.pending_prefix cimport PENDING
+from ffgrammar.engine.canonical.reach cimport Reach
+from ffgrammar.engine.masks.compute cimport NO_BASE, masks_explain, masks_find
+from ffgrammar.engine.masks.mask_cache cimport StoredMask, block_words, mask_release, mask_unpack
+from ffgrammar.engine.masks.trie_walk cimport LEAD_WORDS
+from ffgrammar.engine.recognizer.recognizer cimport config_key
+from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
+from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, dfa_step
+
+
+@cython.final
+cdef class Leads:
+    """Where the tokens lead from one place of a grammar.
+
+    Args:
+        lookahead: the grammar's look-ahead.
+        reach: the grammar's `Reach`.
+    """
+
+    def __cinit__(self, Lookahead lookahead not None, Reach reach not None):
+        cdef size_t words = block_words(lookahead.rules.trie.n_words)
+        self.lookahead = lookahead
+        self.rules = lookahead.rules
+        self.trie = lookahead.rules.trie
+        self.reach = reach
+        vec_init(&self.plain)
+        vec_init(&self.has_lead)
+        vec_init(&self.tokens)
+        vec_init(&self.numbers)
+        vec_init(&self.configs)
+        vec_init(&self.ends)
+        vec_init(&self.explained)
+        if (map_init(&self.number_of) < 0 or vec_fill(&self.plain, words, 0) < 0
+                or vec_fill(&self.has_lead, words, 0) < 0):
+            raise MemoryError
+
+    def __dealloc__(self):
+        map_free(&self.number_of)
+        vec_free(&self.plain)
+        vec_free(&self.has_lead)
+        vec_free(&self.tokens)
+        vec_free(&self.numbers)
+        vec_free(&self.configs)
+        vec_free(&self.ends)
+        vec_free(&self.explained)
+
+    cdef int look_at(self, Engine engine, const Config* config) noexcept nogil:
+        cdef StoredMask* mask
+        cdef bint looked = False
+        cdef int status
+        if self.has_place and self.place.row == config.row and self.place.state == config.state:
+            return OK
+        self.has_place = False
+        status = masks_explain(&engine.masks, &engine.recognizer, config, &self.explained, &self.start, &self.base, &looked)
+        self.lookahead.dependent_answers += looked
+        if status >= 0:
+            status = masks_find(&engine.masks, &engine.recognizer, config, &mask, &looked)
+        if status < 0:
+            return status
+        if config.row & VIRTUAL and self.base != <uint32_t>NO_BASE:
+            # (steps are taken from the place itself)
+            self.forget_base()
+        mask_unpack(mask, self.trie.n_words, self.plain.data, self.trie.n_words)
+        mask_release(mask)
+        self.place = config[0]
+        status = self.sort_leads(engine)
+        self.has_place = status >= 0
+        return status
+
+    cdef int sort_leads(self, Engine engine) noexcept nogil:
+        cdef const uint32_t* lead
+        cdef size_t at = self.explained.len
+        cdef uint32_t token, i
+        cdef uint32_t number = ABSENT
+        cdef Config config
+        cdef int status
+        config.row = config.state = PENDING  # (no lead has this)
+        for i in range(<uint32_t>self.tokens.len):
+            bit_clear(self.has_lead.data, self.tokens.data[i])
+        self.tokens.len = self.numbers.len = self.configs.len = self.ends.len = 0
+        map_clear(&self.number_of)
+        # (of several leads of a token, the last one holds)
+        while at:
+            at -= LEAD_WORDS
+            lead = self.explained.data + at
+            token = lead[0]
+            if token == self.trie.pad_token or bit_test(self.has_lead.data, token) or not bit_test(self.plain.data, token):
+                continue
+            if config.row != lead[1] or config.state != lead[2]:
+                config.row = lead[1]
+                config.state = lead[2]
+                number = map_get(&self.number_of, config_key(&config))
+            if number == ABSENT:
+                number = <uint32_t>(self.configs.len >> 1)
+                status = self.add_config(engine, &config, token)
+                if status < 0:
+                    return status
+                if status == 0:
+                    # (this configuration gets a number for each token that leads to it)
+                    config.row = PENDING
+            if vec_push(&self.numbers, number) < 0 or vec_push(&self.tokens, token) < 0:
+                return NO_MEMORY
+            bit_set(self.has_lead.data, token)
+        return OK
+
+    cdef int add_config(self, Engine engine, const Config* config, uint32_t token) noexcept nogil:
+        cdef uint32_t words = self.rules.outcomes.words
+        cdef uint32_t number = <uint32_t>(self.configs.len >> 1)
+        cdef size_t answers = self.lookahead.dependent_answers
+        cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
+        cdef Config reached
+        cdef int status
+        if (vec_fill(&self.ends, words, 0) < 0 or vec_push(&self.configs, config.row) < 0
+                or vec_push(&self.configs, config.state) < 0):
+            return NO_MEMORY
+        status = self.follow_lead(engine, number, token, &reached)
+        if status >= 0:
+            status = self.reach.ends_after(
+                engine, &reached, self.ends.data + number * words, &self.lookahead.dependent_answers)
+        trace_release(&engine.recognizer.trace, &mark)
+        if status < 0 or self.lookahead.is_text_dependent(config, answers):
+            return min(status, OK)
+        return NO_MEMORY if map_put(&self.number_of, config_key(config), number) < 0 else 1
+
+    cdef void forget_base(self) noexcept nogil:
+        self.base = self.start.state
+
+    cdef int follow_lead(self, Engine engine, uint32_t number, uint32_t token, Config* config) noexcept nogil:
+        config.row = self.configs.data[2 * number]
+        config.state = self.configs.data[2 * number + 1]
+        return self.take_steps(engine, token, config) if config.row & VIRTUAL else 1
+
+    cdef int follow_inside(self, Engine engine, uint32_t state, uint32_t token, Config* config) noexcept nogil:
+        cdef uint32_t i
+        cdef int status
+        if self.start.row & VIRTUAL:
+            return self.take_steps(engine, token, config)
+        config.row = self.start.row
+        config.state = state
+        for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
+            status = dfa_step(&engine.recognizer.dfa, config.state, self.trie.blob[i], &config.state)
+            if status < 0 or config.state > LAST_STATE:
+                return min(status, OK)
+        return 1
+
+    cdef int take_steps(self, Engine engine, uint32_t token, Config* config) noexcept nogil:
+        cdef uint32_t i
+        cdef int status
+        config[0] = self.place
+        for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
+            status = self.lookahead.step(engine, config, self.trie.blob[i])
+            if status <= 0:
+                return status
+        return 1
