@@ -11,7 +11,7 @@ A survey is kept for all grammars, as a partition is (engine/masks/partition_cac
 
 cimport cython
 from libc.stddef cimport size_t
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from ffgrammar.core.bits cimport bit_set, bit_test
@@ -377,6 +377,7 @@ cdef class Surveys:
         self, Engine engine, uint32_t state, uint8_t missing, uint32_t at, uint32_t stop, bint rest
     ) noexcept nogil:
         cdef const TrieNode* nodes = self.rules.trie.nodes
+        cdef const uint16_t* heights = self.rules.trie.heights
         cdef const uint32_t* delta = engine.recognizer.dfa.delta.data
         cdef uint32_t pad_token = self.rules.trie.pad_token
         cdef uint32_t[MAX_TOKEN_BYTES + 1] states
@@ -390,14 +391,16 @@ cdef class Surveys:
             node = nodes[at]
             depth = node_depth(&node)
             byte = node_byte(&node)
+            if rest and (depth + heights[at] < self.deep or bit_test(self.turning, byte)):
+                at += node_size(&node)
+                continue
             target = delta[states[depth - 1] + byte]
             if target == UNKNOWN:
                 status = dfa_fill(&engine.recognizer.dfa, states[depth - 1], byte, &target)
                 if status < 0:
                     return status
                 delta = engine.recognizer.dfa.delta.data
-            if target > LAST_STATE or (
-                    rest and (bit_test(self.turning, byte) or depth + self.rules.trie.heights[at] < self.deep)):
+            if target > LAST_STATE:
                 at += node_size(&node)
                 continue
             at += 1
