@@ -48,6 +48,7 @@ cdef class Lookahead:
     cdef uint32_t nodes_left    # how many nodes of the trie it may still look at
     cdef size_t answers_before  # what `dependent_answers` was when it began
     cdef bint met_virtual       # whether it met a state in a virtual row that it was searching from already
+    cdef bint from_virtual      # whether it began on a virtual row
     cdef bint cut_short         # whether it met a state that it was searching from already
     # By level: the arrays of the walk that tries tokens there (TokenWalk). They are allocated when they are first needed.
     cdef CanonicalState* states[MAX_LEVELS]
@@ -118,8 +119,8 @@ cdef class Lookahead:
     # The verdict is kept under the name of `config` and `at`.
     cdef int search(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil
 
-    # Keep the verdict of a search from a configuration. On a virtual row, it is not kept if it depends on the text, or if the
-    # search reached a bound. `answers` is what `dependent_answers` was before the search.
+    # Keep the verdict of a search from a configuration. It is not kept if it depends on the text of a virtual row, or if the search
+    # began on a virtual row and reached a bound. `answers` is what `dependent_answers` was before the search.
     cdef void keep_verdict(self, uint32_t name, const Config* config, size_t answers, int status) noexcept nogil
 
     # Try the token with which the last search from this configuration succeeded. Returns 1 if the search succeeds with it again;

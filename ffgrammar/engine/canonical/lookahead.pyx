@@ -44,8 +44,8 @@ cdef enum:
     # A search that reaches one of these bounds takes it for granted that there is a sentence.
     MAX_SEARCHED = 4096
     MAX_NODES = 1 << 19       # of the trie: some 25 ms
-    # instead, where a search begins on a virtual row: verdicts that depend on the text are not kept, so it may need many searches
-    MAX_VIRTUAL_NODES = 1 << 14
+    # instead, where a search begins on a virtual row: verdicts that depend on the text are not kept, so many searches may be needed
+    MAX_VIRTUAL_NODES = 1024
     MAX_STEPS = 1 << 16       # bytes that one search for the end of a pre-token tries
     MAX_FRONTIER = 3 * 64     # words, three for each configuration
 
@@ -125,6 +125,7 @@ cdef class Lookahead:
         self.searched = 0
         self.answers_before = self.dependent_answers
         self.met_virtual = False
+        self.from_virtual = config.row & VIRTUAL != 0
         self.nodes_left = MAX_VIRTUAL_NODES if config.row & VIRTUAL else MAX_NODES
 
     cdef int end_search(self, int status) noexcept nogil:
@@ -275,7 +276,7 @@ cdef class Lookahead:
     cdef void keep_verdict(self, uint32_t name, const Config* config, size_t answers, int status) noexcept nogil:
         cdef bint bounded = self.nodes_left == 0 or self.searched == MAX_SEARCHED
         self.verdicts.data[name] = YES if status else NO
-        if self.is_text_dependent(config, answers) or (config.row & VIRTUAL and bounded):
+        if self.is_text_dependent(config, answers) or (bounded and self.from_virtual):
             self.verdicts.data[name] = UNKNOWN
 
     cdef int search_tokens(
