@@ -38,10 +38,19 @@ def tekken(tokens: list[bytes], special: int = 20, **changes: Any) -> dict[str, 
     return {"config": config | changes, "vocab": vocab}
 
 
-def tiktoken_of(tokens: list[bytes]) -> Any:
+def tiktoken_of(tokens: list[bytes], pattern: str = LLAMA_3) -> Any:
     tiktoken = pytest.importorskip("tiktoken")
     ranks = {token: rank for rank, token in enumerate(tokens)}
-    return tiktoken.Encoding("ranks", pat_str=LLAMA_3, mergeable_ranks=ranks, special_tokens={})
+    return tiktoken.Encoding("ranks", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+
+
+def test_a_pattern_with_word_characters(tmp_path: Path) -> None:
+    pattern = r"'\w|[\w▁]+| ?[^\w\s]++|\s+(?!\S)|\s"
+    tok = Tokenizer.from_file(rank_file(tmp_path / "ranks", WORDS), eos_token_ids=(), pattern=pattern)
+    assert tok.canon is not None
+    encoding = tiktoken_of(WORDS, pattern)
+    for text in some_texts(200_000):
+        assert tok.encode(text) == encoding.encode_ordinary(text)
 
 
 def test_rank_files(tmp_path: Path) -> None:

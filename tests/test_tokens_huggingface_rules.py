@@ -32,6 +32,7 @@ from ffgrammar.tokens.vocabulary.trie import TokenTrie
 from oracle.canonical import changed_tokens, coverings, is_begun, sequence_of
 from oracle.forced import forced_mismatches
 from oracle.languages import compare as compare_masks
+from oracle.languages import some_language
 from oracle.trained import CL100K, KINDS, byte_fallback, byte_level, compare, continuing, make, random_text, some_texts
 
 pytest.importorskip("tokenizers")
@@ -397,15 +398,22 @@ def refused(config: dict[str, Any]) -> Tokenizer:
 
 
 SPLITS = [
-    {"type": "Whitespace"},
+    *({"type": name} for name in ("Whitespace", "WhitespaceSplit", "BertPreTokenizer")),
     {"type": "Punctuation", "behavior": "Contiguous"},
     *(
         {"type": "Split", "pattern": {"Regex": source}, "behavior": "Isolated", "invert": False}
-        for source in (r"\s+$|\s|\S", r"\p{N}{1,3}+", r"[a-z&&b]+", r"[a[^b]]+", r"a{2}?", r"\w+", r"(?i:ss)")
+        for source in (r"\s+$|\s|\S", r"\p{N}{1,3}+", r"[a-z&&b]+", r"[a[^b]]+", r"a{2}?", r"\b\w+")
+    ),
+    # one character may match where the pattern has two letters, or the other way round
+    *(
+        {"type": "Split", "pattern": {"Regex": source}, "behavior": "Isolated", "invert": False}
+        for source in ("(?i:ss)", "(?i:(?:ss))", "(?i:[s]s)", "(?i:\u00df)", r"(?i:[\w])(?=x)", r"(?i:[_\p{L}])(?=x)")
     ),
     {"type": "Split", "pattern": {"Regex": r"\p{L}+"}, "behavior": "Removed", "invert": True},
     {"type": "Split", "pattern": {"String": " "}, "behavior": "Removed", "invert": False},
     {"type": "Split", "pattern": {"String": "ab"}, "behavior": "MergedWithNext", "invert": False},
+    {"type": "Split", "pattern": {"Regex": r"a{1}"}, "behavior": "MergedWithNext", "invert": False},
+    {"type": "Split", "pattern": {"Regex": r"(?:a)"}, "behavior": "MergedWithPrevious", "invert": False},
     {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True},
 ]
 
@@ -471,6 +479,18 @@ def test_tokens_of_hundreds_of_bytes(covered: Callable[[str], None]) -> None:
     covering = tok.coverings(" " * 300)
     assert {size for one in covering for size in map(len, map(tok.token_bytes, one.candidates.tolist()))} >= {512}
     covered(f"{places} places of runs")
+
+
+def test_masks_where_engines_differ_about_word_characters(covered: Callable[[str], None]) -> None:
+    hf, tok = make("word characters")
+    random = Random(2)
+    places = 0
+    for _ in range(25):
+        sentences = {text + random.choice("\u00bd\u00b2\u200d_\u24b6") for text in some_language(random)}
+        sequences = {tuple(hf.encode(text, add_special_tokens=False).ids) for text in sentences}
+        matcher = ff.compile_choice(sorted(sentences), tok).matcher(canonical=True)
+        places += compare_masks(tok, matcher, sequences, random)
+    covered(f"{places} places")
 
 
 def test_bytes_that_are_no_token() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
-from itertools import accumulate
+from itertools import accumulate, groupby
 from pathlib import Path
 
 import pytest
@@ -162,7 +162,9 @@ def test_all_but_the_end_is_settled(covered: Callable[[str], None]) -> None:
         (r"[a[b&&[^c]]]", "only plain classes are supported inside a class"),
         (r"\p{Lu}+|[^\p{Lu}]", "supported together only"),
         (r"[a-z&&[b]]", "operations on classes are not supported"),
-        (r"\w+|\W", r"\\w is not supported"),
+        (r"\b\w+|\W", r"\\b is not supported"),
+        (r"[^\w\W]|a", r"beside others in a class is not supported"),
+        (r"\p{w}|\W", r"the property 'w' is not supported"),
         (r"(?<=a)b|[^b]", "this kind of group is not supported"),
         (r"(?!ab)a|[^a]|a", "only one character can be looked ahead to"),
         (r"\s++ |\s|\S", "possessive quantifier before what it may have taken"),
@@ -209,6 +211,43 @@ def test_properties_are_those_of_tiktoken(tmp_path: Path) -> None:
     assert packed.read_bytes() == (Path(properties.__file__).parent / "data" / "properties.bin").read_bytes()
     assert pack_properties.main([]) == pack_properties.main([str(tmp_path)]) == 2
     assert properties.property_ranges("Han")[0] == (0x2E80, 0x2E99)
+
+
+# Patterns that match one character
+WORD_PATTERNS = (r"\w", r"\W", r"[\w]", r"[\W]", r"[^\w\s]", r"[\w&&[^\p{Han}]]", r"(?i:\w)")
+EVERY_CHARACTER = "".join(chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
+
+
+def up_to_twenty(pattern: str) -> str:
+    """Runs of what the pattern matches are cut, and runs of others are not. So the two are told apart."""
+    return f"(?:{pattern}){{1,20}}"
+
+
+def ends_in_every_character(pattern: str, oniguruma: bool) -> list[int]:
+    found = PretokenTable([Split(up_to_twenty(pattern), gaps=True, oniguruma=oniguruma)])
+    return found.ends_of(EVERY_CHARACTER.encode())
+
+
+@pytest.mark.parametrize("pattern", WORD_PATTERNS)
+def test_word_characters_are_those_of_tiktoken(pattern: str) -> None:
+    tiktoken = pytest.importorskip("tiktoken")
+    single_bytes = {bytes([value]): value for value in range(256)}
+    encoding = tiktoken.Encoding("one", pat_str=pattern, mergeable_ranks=single_bytes, special_tokens={})
+    matched = set(bytes(encoding.encode_ordinary(EVERY_CHARACTER)).decode())
+    pretokens: list[str] = []
+    for inside, run in groupby(EVERY_CHARACTER, matched.__contains__):
+        text = "".join(run)
+        size = 20 if inside else len(text)
+        pretokens += (text[at : at + size] for at in range(0, len(text), size))
+    assert ends_in_every_character(pattern, False) == list(accumulate(len(one.encode()) for one in pretokens))
+
+
+@pytest.mark.parametrize("pattern", WORD_PATTERNS)
+def test_word_characters_are_those_of_tokenizers(pattern: str) -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    split = tokenizers.pre_tokenizers.Split(tokenizers.Regex(up_to_twenty(pattern)), "isolated")
+    pretokens = (one.encode() for one, _ in split.pre_tokenize_str(EVERY_CHARACTER))
+    assert ends_in_every_character(pattern, True) == list(accumulate(map(len, pretokens)))
 
 
 def test_a_damaged_file_of_properties(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,6 +58,8 @@ KIMI = (
     rf"|[^\r\n\p{{L}}\p{{N}}]?{HEAD[:-1]}&&[^\p{{Han}}]]+{TAIL[:-1]}&&[^\p{{Han}}]]*{CONTRACTIONS}?"
     r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
+# (in a class, Oniguruma's \w is another one)
+WORDS = r" ?\w[\w'\-]*|\W(?!\w)|[^\w\s]+|\s+(?!\S)|\s+"
 ADDED = ["<think>", "</think>", "<tool_call>", "\n\n", "\n\n\n", "\uff5c\u4e2d\uff5c", "ther", "<think>x"]
 
 PARTS = [
@@ -273,6 +275,7 @@ KINDS: dict[str, Callable[[], Any]] = {
     "digits": lambda: byte_level(_gpt2(_digits(True))),
     "nested classes": lambda: byte_level(_before(_split(_regex(NESTED)), _split(_regex(r"\d")))),
     "classes taken out": lambda: byte_level(_before(_split(_regex(KIMI)))),
+    "word characters": lambda: byte_level(_before(_split(_regex(WORDS)), _split(_regex(r"\W"), "contiguous"))),
     "long tokens": lambda: with_long_tokens(byte_level(_gpt2())),
     "missing bytes": lambda: without_bytes(byte_level(_gpt2(_digits(True))), b"\x03\x0b\xf2"),
     "numbers": lambda: byte_level(_gpt2(_digits(False))),

@@ -3,14 +3,17 @@ r"""The pre-tokenizers of Hugging Face tokenizers, as patterns that cut a text o
 These pre-tokenizers are read, each alone or as steps of a Sequence: Digits, ByteLevel as the last step, Metaspace as
 the first one, and Split by a string or by a regular expression that tokens/pretokenize/pattern.py reads. The regular
 expressions of Hugging Face are Oniguruma's. In Oniguruma `$`, `a{1,3}+` and `a{3}?` mean something else than in
-tiktoken's patterns, so they are refused. The characters that are \p{L}, \p{N} and so on are the same in both. (The
-pre-tokenizer Digits follows a later Unicode, in which 13 more characters are numbers. Here it is read as \p{N}, without
-these 13.)
+tiktoken's patterns, so they are refused. Where case is ignored, Oniguruma also lets two letters match one character, so
+what could do this is refused. The characters that are \p{L}, \p{N} and so on are the same in both; those of \w are not.
+(The pre-tokenizer Digits follows a later Unicode, in which 13 more characters are numbers. Here it is read as \p{N},
+without these 13.)
+
+Whitespace and its like drop the white space of a text. So no tokens spell a text that has some, and they are refused.
 """
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 from typing import Any
 
 from ffgrammar.core.errors import TokenizerError
@@ -22,8 +25,9 @@ __all__ = ["WHOLE_TEXT", "read_splits"]
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 WHOLE_TEXT = Split(r"(?:\s|\S)+")
 
-# In a group that ignores case: two letters that match one character when case is ignored, as ss matches \u00df
-FOLDED = re.compile(r"\(\?i:[^()]*(?:ff|fi|fl|ss|st)", re.IGNORECASE)
+# Two letters that match one character when case is ignored, as ss matches \u00df. Other such texts have characters
+# beyond ASCII. A class that has \u00df matches ss, too.
+FOLDED = ("ff", "fi", "fl", "ss", "st")
 
 
 def read_splits(steps: list[dict[str, Any]], space: str | None) -> list[Split]:
@@ -47,7 +51,9 @@ def read_splits(steps: list[dict[str, Any]], space: str | None) -> list[Split]:
             case "Metaspace" if index == 0 and space is not None:
                 found += [_merged_with_next(space, f"[^{space}]")] if step.get("split", True) else []
             case "Split":
-                found.append(_read_split(step))
+                found.append(_read_split(step)._replace(oniguruma=True))
+            case "Whitespace" | "WhitespaceSplit" | "BertPreTokenizer" as name:
+                raise TokenizerError(f"pre-tokenizer {name} drops white space, so tokens do not spell the text")
             case other:
                 raise TokenizerError(f"pre-tokenizer {other} (step {index + 1} of {len(steps)}) is not read here")
     return found or [WHOLE_TEXT]
@@ -85,38 +91,54 @@ def _read_split(step: dict[str, Any]) -> Split:
 
 def _checked(source: str) -> str:
     """The regular expression. Raises TokenizerError if it may mean something else in Oniguruma than here."""
-    inside = False
-    at = 0
-    while at < len(source):
-        here = source[at]
-        if not inside and (here == "$" or source.startswith(("}+", "}?"), at)):
-            raise TokenizerError(f"pre-tokenizer pattern, character {at}: {here!r} is not read here: {source!r}")
-        # (the name of a property is in braces, and may be followed by a quantifier)
-        if here == "\\" and source[at + 1 : at + 2] in ("p", "P") and "}" in source[at:]:
-            at = source.index("}", at)
-        elif here == "\\":
-            at += 1
-        elif here == "[":
-            inside = True
-        elif here == "]":
-            inside = False
-        at += 1
-    if FOLDED.search(source):
-        raise TokenizerError(
-            f"pre-tokenizer pattern: where case is ignored, two letters may match one character: {source!r}"
-        )
+    ignores_case = False
+    before = ""
+    for at, item, depth in _items(source):
+        if not depth and (item == "$" or source.startswith(("}+", "}?"), at)):
+            raise TokenizerError(f"pre-tokenizer pattern, character {at}: {item!r} is not read here: {source!r}")
+        group = item == "(" and not depth
+        in_class = depth and item[:2] in (r"\p", r"\P", r"\w", r"\W")
+        if ignores_case and (group or in_class or not item.isascii() or (before + item).lower() in FOLDED):
+            raise TokenizerError(
+                f"pre-tokenizer pattern, character {at}: where case is ignored, "
+                f"two letters may match one character: {source!r}"
+            )
+        if group:
+            ignores_case = source.startswith("(?i:", at)
+        elif item == ")" and not depth:
+            ignores_case = False
+        # (brackets around one letter change nothing)
+        before = before if item in ("[", "]") else item
     return source
+
+
+def _items(source: str) -> Iterator[tuple[int, str, int]]:
+    """(position, a character or an escape, how many classes it is in) of each character and each escape."""
+    at = depth = 0
+    while at < len(source):
+        size = 1
+        if source[at] == "\\":
+            size = 2
+            # (the name of a property is in braces, and may be followed by a quantifier)
+            if source[at + 1 : at + 2] in ("p", "P") and "}" in source[at:]:
+                size = source.index("}", at) + 1 - at
+        item = source[at : at + size]
+        yield at, item, depth
+        depth += (item == "[") - (item == "]")
+        at += size
 
 
 def _character(source: str) -> tuple[str, str]:
     """(a pattern that matches one character, the pattern that matches all others)."""
-    program = compile_pattern(source)
-    if len(program) != 2 or program[0].kind != CHAR:
+    program = compile_pattern(source, oniguruma=True)
+    # (a group, and a repeat such as a{1}, are more than one item)
+    plain = source.startswith("[") or len(list(_items(source))) == 1
+    if len(program) != 2 or program[0].kind != CHAR or not plain:
         raise TokenizerError(f"pre-tokenizer Split: its pattern must match one character: {source!r}")
     if source.startswith("[^"):
         return source, "[" + source[2:]
     if source.startswith("["):
         return source, "[^" + source[1:]
-    if source[0] == "\\" and source[1] in "pPsS":
+    if source[0] == "\\" and source[1] in "pPsSwW":
         return source, "\\" + source[1].swapcase() + source[2:]
     return source, f"[^{source}]"

@@ -74,11 +74,13 @@ class Split(NamedTuple):
         gaps: whether what lies between matches is a pre-token. If not, the pattern must match every character.
         atoms: texts that are matched in place of a pattern. Of several that begin at the same character the longest
             counts. Each match is one token (an atom), which neither further steps nor merges cut. Only with `gaps`.
+        oniguruma: whether the pattern is one of Oniguruma's; if not, it is one of tiktoken's.
     """
 
     pattern: str
     gaps: bool = False
     atoms: tuple[str, ...] = ()
+    oniguruma: bool = False
 
 
 class Boundaries(NamedTuple):
@@ -117,7 +119,10 @@ def make_boundaries(splits: Sequence[Split], kinds: Sequence[int], space: str | 
         TokenizerError: there is no pattern, a pattern cannot be read, matches the empty text, or (without `gaps`) does
             not match every character, or there are too many instructions, classes, states or open hypotheses.
     """
-    programs = [compile_words(split.atoms) if split.atoms else compile_pattern(split.pattern) for split in splits]
+    programs = [
+        compile_words(split.atoms) if split.atoms else compile_pattern(split.pattern, split.oniguruma)
+        for split in splits
+    ]
     alphabet, members = make_alphabet([step for program in programs for step in program], kinds, space)
     found: Boundaries | None = None
     for split, program in zip(splits, programs, strict=True):

@@ -39,12 +39,12 @@ def pack_properties(properties: Iterable[tuple[str, Iterable[int]]]) -> bytes:
 
 
 def _members(name: str) -> list[int]:
-    """The code points of a property, ascending, as the installed tiktoken has them."""
+    """The code points of a name of PROPERTY_NAMES, ascending, as the installed tiktoken has them."""
     import tiktoken
 
     single_bytes = {bytes([value]): value for value in range(256)}
     everything = "".join(chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
-    pattern = rf"\p{{{name}}}"
+    pattern = r"[\w&&[^\p{L}\p{M}\u200c\u200d]]" if name == "w" else rf"\p{{{name}}}"
     encoding = tiktoken.Encoding("property", pat_str=pattern, mergeable_ranks=single_bytes, special_tokens={})
     return [ord(one) for one in bytes(encoding.encode_ordinary(everything)).decode()]
 

@@ -4,12 +4,17 @@ The patterns are of the backtracking kind: of several ways to match, the one tha
 small part of that language, and only this part is read:
 
     a|b  (?:…)  (?i:…)  ? * + {m} {m,n} {m,}, each also lazy (??) or possessive (?+)
-    characters, \r \n \t \v \f \s \S \d \D \p{L} \p{Lu} \p{Han} \P{N} …, classes [^\s\p{L}] [a[bc]] [\p{L}&&[^\p{Han}]]
+    characters, \r \n \t \v \f \s \S \d \D \w \W \p{L} \p{Lu} \p{Han} \P{N} …
+    classes [^\s\p{L}] [a[bc]] [\p{L}&&[^\p{Han}]]
     (?!x) (?=x), where x is one character or class; $ at the end of a text; groups (…), which only group
 
 A possessive quantifier gives nothing back. It is read as a greedy one, and refused where that could make a difference:
 where a character that it takes may also begin what follows. It is also refused where this cannot be told: at the end of
 a group, and after more than one character or class.
+
+Engines differ in what \w is. tiktoken's has the two joiners U+200C and U+200D in it. Oniguruma, which Hugging Face's
+tokenizers use, has not. But Oniguruma's \w has ² ³ ¹ ¼ ½ ¾, unless it stands in a class: these six are in \w and not in
+[\w]. \W is the opposite. Both engines were asked about all characters.
 
 `compile_pattern` makes a program for a Pike machine, a list of `Instruction`, in well under a millisecond. What a
 pattern matches is not decided here but in automaton.py, which also says what a Pike machine is.
@@ -33,6 +38,7 @@ MAX_REPEATS = 64
 
 # Bits of the class byte (`CharClasses` in builtin.pyx) by property
 PROPERTIES = {
+    "w": 1 | 2 | 4 | 8,  # and the ranges of "w"
     "L": 1 | 2 | 4,
     "Ll": 2,
     "M": 8,
@@ -47,6 +53,10 @@ PROPERTIES = {
 TOGETHER = ({"Lu", "Lt"}, {"Lm", "Lo"})
 # The bit of \p{P} and \p{S} together. One of the two alone is read as ranges (properties.py).
 SIGNS = 128
+
+# What is in \w in some places only
+JOINERS = ((0x200C, 0x200D),)
+FRACTIONS = ((0xB2, 0xB3), (0xB9, 0xB9), (0xBC, 0xBE))
 
 
 class CharSet(NamedTuple):
@@ -96,14 +106,18 @@ class Part(NamedTuple):
     single: CharSet | None = None
 
 
-def compile_pattern(pattern: str) -> list[Instruction]:
-    """The program of a pattern. It ends with MATCH.
+def compile_pattern(pattern: str, oniguruma: bool = False) -> list[Instruction]:
+    r"""The program of a pattern. It ends with MATCH.
+
+    Args:
+        pattern: the pattern.
+        oniguruma: whether \w is Oniguruma's; if not, it is tiktoken's.
 
     Raises:
         TokenizerError: the pattern uses something that is not read here, or its program has more than MAX_INSTRUCTIONS
             steps. The message says what, and at which position.
     """
-    reader = _Reader(pattern)
+    reader = _Reader(pattern, oniguruma)
     part = reader.alternatives(ignore_case=False)
     if reader.at < len(pattern):
         raise reader.error("unmatched )")
@@ -173,8 +187,9 @@ def _not_of(start: int, end: int) -> int:
 class _Reader:
     """Reads a pattern from left to right."""
 
-    def __init__(self, pattern: str) -> None:
+    def __init__(self, pattern: str, oniguruma: bool) -> None:
         self.pattern = pattern
+        self.oniguruma = oniguruma
         self.at = 0
         self.depth = 0
 
@@ -386,7 +401,7 @@ class _Reader:
             if escape in ("p", "P"):
                 end = self.pattern.find("}", self.at)
                 name = self.pattern[self.at + 1 : end] if self.peek("{") and end > 0 else ""
-                if (name not in PROPERTIES and name not in PROPERTY_NAMES) or name == "s":
+                if (name not in PROPERTIES and name not in PROPERTY_NAMES) or name in ("s", "w"):
                     raise self.error(f"the property {name!r} is not supported")
                 self.at = end + 1
                 return [name], [], escape == "P"
@@ -394,6 +409,9 @@ class _Reader:
                 return ["s"], [], escape == "S"
             if escape in ("d", "D"):
                 return ["Nd"], [], escape == "D"
+            if escape in ("w", "W"):
+                more = JOINERS if not self.oniguruma else () if bracketed else FRACTIONS
+                return ["w"], list(more), escape == "W"
             if escape in ("r", "n", "t", "v", "f"):
                 character = {"r": "\r", "n": "\n", "t": "\t", "v": "\v", "f": "\f"}[escape]
             elif escape.isalnum() or not escape:
@@ -413,7 +431,7 @@ class _Reader:
         if {"P", "S"} <= given:
             given -= {"P", "S"}
             mask |= SIGNS
-        named = [one for name in sorted(given - PROPERTIES.keys()) for one in property_ranges(name)]
+        named = [one for name in sorted(given & set(PROPERTY_NAMES)) for one in property_ranges(name)]
         for name in given & PROPERTIES.keys():
             mask |= PROPERTIES[name]
         return CharSet(mask, (*ranges, *named), negated)

@@ -4,6 +4,9 @@ r"""The characters of those properties that the class byte of a character does n
 
 The characters are those that tiktoken's regular expressions match. The package `tokenizers` has the same ones.
 pack_properties.py writes the file with these characters.
+
+The name `w` is for \w. It has digits, connectors such as `_`, and letters in circles. The letters and marks of \w are
+left out, because the class byte holds them. So are the characters of \w on which engines do not agree (pattern.py).
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from ffgrammar.core.errors import TokenizerError
 
 __all__ = ["PROPERTY_NAMES", "property_ranges"]
 
-PROPERTY_NAMES = ("Han", "Nd", "P", "S")
+PROPERTY_NAMES = ("Han", "Nd", "P", "S", "w")
 Ranges = tuple[tuple[int, int], ...]
 
 
