@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 from collections import Counter
 from collections.abc import Callable
 from random import Random
@@ -185,3 +186,15 @@ def test_texts_that_may_be_cut_in_two_ways(text: str) -> None:
     for token in ids:
         tracker.push(token)
     assert tracker.verdict == report.verdict and tracker.undecided == len(ids) - report.settled
+
+
+def test_a_character_that_is_a_token_is_not_written_in_bytes() -> None:
+    pytest.importorskip("tokenizers")
+    hf, tok = make("llama 2")
+    ids = [hf.token_to_id(f"<0x{value:02X}>") for value in "\u1161\u4e2d".encode()]
+    assert tok.encode("\u1161\u4e2d") == [*ids[:3], hf.token_to_id("\u4e2d")]
+    # (what is kept of these pairs must not matter)
+    assert tok.canon is not None
+    assert all(tok.canon.merges.may_follow(one, other) for one, other in itertools.pairwise(ids))
+    assert not tok.writes(tuple(ids)) and not is_canonical(tok, ids)
+    assert bool(is_canonical(tok, ids[:3]))

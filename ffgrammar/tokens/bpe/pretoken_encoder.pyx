@@ -114,6 +114,9 @@ cdef class PretokenEncoder:
             at += offsets[ids[i] + 1] - offsets[ids[i]]
             if not self.represents(ids[i]) or self.merges.left[ids[i]] == <uint32_t>UNREACHED:
                 return 0
+            # (the pairs do not say whether the character is a token: see `encoded`)
+            if self.merges.is_byte != NULL and self.merges.is_byte[ids[i]]:
+                return 0
             if i and not self.merges.is_known_pair(ids[i - 1], ids[i]):
                 return 0
             i += 1
