@@ -48,6 +48,7 @@ BY_CHARACTERS = {
     "odd characters",
     "added spaces",
     "found spaces",
+    "lower case on characters",
 }
 
 
@@ -64,9 +65,13 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 def hf_encode(hf: Any) -> Callable[[str], list[int]]:
     """What a tokenizer makes of a text that is in its normal form already."""
-    if (json.loads(hf.to_str())["normalizer"] or {}).get("type") in FORMS:
-        hf = type(hf).from_str(hf.to_str())
-        hf.normalizer = None
+    config = json.loads(hf.to_str())
+    normalizer = config["normalizer"] or {"normalizers": []}
+    steps = normalizer.get("normalizers", [normalizer])
+    left = [step for step in steps if step["type"] not in FORMS]
+    if len(left) < len(steps):
+        config["normalizer"] = {"type": "Sequence", "normalizers": left}
+        hf = type(hf).from_str(json.dumps(config))
         hf.encode_special_tokens = True
     return lambda text: list(hf.encode(text, add_special_tokens=False).ids)
 
@@ -261,13 +266,14 @@ VALUES = [
 
 
 def test_forced_tokens_are_what_comes(kind: str, covered: Callable[[str], None]) -> None:
-    _, tok = make(kind)
+    hf, tok = make(kind)
+    encode = hf_encode(hf)
     grammar = ff.compile_json_schema(SCHEMA, tok)
     places = forced = 0
     for value in VALUES:
         for separators in ((", ", ": "), (",", ":")):
             text = json.dumps(value, ensure_ascii=False, separators=separators)
-            ids = tok.encode(text)
+            ids = encode(text)
             assert forced_mismatches(grammar.matcher(), ids) == []
             places += len(ids)
             matcher = grammar.matcher()
@@ -425,7 +431,19 @@ def test_pre_tokenizers_that_are_not_read(step: dict[str, Any]) -> None:
     refused(config)
 
 
-@pytest.mark.parametrize("normalizer", [{"type": "StripAccents"}, {"type": "Lowercase"}], ids=str)
+def _steps(*names: str) -> dict[str, Any]:
+    return {"type": "Sequence", "normalizers": [{"type": name} for name in names]}
+
+
+NORMALIZERS = [
+    {"type": "StripAccents"},
+    _steps("NFD", "StripAccents"),
+    _steps("NFD", "NFC"),
+    _steps("NFD", "Lowercase", "NFC"),
+]
+
+
+@pytest.mark.parametrize("normalizer", NORMALIZERS, ids=str)
 @pytest.mark.parametrize("name", ["gpt2", "mistral"])
 def test_normalizers_that_are_not_read(name: str, normalizer: dict[str, Any]) -> None:
     config = json.loads(KINDS[name]().to_str())
@@ -445,6 +463,11 @@ def test_what_makes_rules_inexact_is_refused() -> None:
     flagged = byte_level(tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False))
     flagged.add_tokens([tokenizers.AddedToken("<tool>", lstrip=True)])
     refused(json.loads(flagged.to_str()))
+    # an added token that is found nowhere in lower case, and a special one that hides an added one there
+    for added in ("<Tool>", "er|>x"):
+        flagged = byte_level(tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False), added=(added,))
+        flagged.add_special_tokens([tokenizers.AddedToken("<|USER|>", normalized=True)])
+        refused(json.loads(flagged.to_str()) | {"normalizer": {"type": "Lowercase"}})
     flagged = byte_level(tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False))
     flagged.add_tokens([tokenizers.AddedToken("er|>x", normalized=False)])
     refused(json.loads(flagged.to_str()))

@@ -204,8 +204,9 @@ def test_a_program() -> None:
     assert program[-1].kind == MATCH and sum(step.kind == CHAR for step in program) == 2
 
 
-def test_properties_are_those_of_tiktoken(tmp_path: Path) -> None:
+def test_properties_are_those_of_tiktoken_and_tokenizers(tmp_path: Path) -> None:
     pytest.importorskip("tiktoken")
+    pytest.importorskip("tokenizers")
     packed = tmp_path / "properties.bin"
     assert pack_properties.main([str(packed)]) == 0
     assert packed.read_bytes() == (Path(properties.__file__).parent / "data" / "properties.bin").read_bytes()

@@ -220,9 +220,9 @@ class Tokenizer:
 
     @property
     def normal_form(self) -> NormalForm | None:
-        """The Unicode normal form, "NFC" say, that the tokenizer puts a text into before cutting it. None if it leaves
-        the text as it is, or if its rules are not known. The rules (`canon`) hold for texts in this form. A text that
-        is not in this form has no canonical tokens."""
+        """The form that the tokenizer puts a text into before cutting it: a Unicode normal form such as "NFC",
+        "Lowercase", or both as "NFC Lowercase". None if it leaves the text as it is, or if its rules are not known. The
+        rules (`canon`) hold for texts in this form. A text that is not in this form has no canonical tokens."""
         return self._parts.normal_form
 
     @property
@@ -355,9 +355,9 @@ class Tokenizer:
 
         They are known for tiktoken's encodings whose pattern can be read (`ffgrammar.tokens.pretokenize.pattern`), and
         for most BPE models, byte-level or with byte fallback, whose pre-tokenizer can be read
-        (`ffgrammar.tokens.loaders.huggingface_splits`). If the tokenizer puts a text into a Unicode normal form
-        (`normal_form`), they are the rules for texts in that form. They are not known for a tokenizer that changes
-        texts in another way.
+        (`ffgrammar.tokens.loaders.huggingface_splits`). If the tokenizer puts a text into a Unicode normal form or into
+        lower case (`normal_form`), they are the rules for texts in that form. They are not known for a tokenizer that
+        changes texts in another way.
         """
         return None if self._parts.rules is None else self._parts.rules.get()
 

@@ -251,10 +251,11 @@ def _digits(individual: bool) -> Any:
     return Digits(individual_digits=individual)
 
 
-def _normalized(tok: Any, form: str) -> Any:
-    import tokenizers
+def _normalized(tok: Any, *names: str) -> Any:
+    from tokenizers import normalizers
 
-    tok.normalizer = getattr(tokenizers.normalizers, form)()
+    steps = [getattr(normalizers, name)() for name in names]
+    tok.normalizer = normalizers.Sequence(steps) if len(steps) > 1 else steps[0]
     return tok
 
 
@@ -262,6 +263,12 @@ KINDS: dict[str, Callable[[], Any]] = {
     "gpt2": lambda: byte_level(_gpt2()),
     "qwen": lambda: _normalized(byte_level(_before(_split(_regex(QWEN))), added=("<think>", "ther")), "NFC"),
     "claude": lambda: _normalized(byte_level(_gpt2()), "NFKC"),
+    "lower case": lambda: _normalized(
+        byte_level(_before(_split(_regex(LLAMA_3))), added=("<think>", "ther")), "Lowercase", "NFC"
+    ),
+    "lower case on characters": lambda: byte_fallback(
+        {"normalizer": {"type": "Sequence", "normalizers": [{"type": "Lowercase"}, REPLACE]}}, added=(" a", "t\u2581h")
+    ),
     "llama 3": lambda: byte_level(_before(_split(_regex(LLAMA_3))), ignore_merges=True),
     "cl100k": lambda: byte_level(_before(_split(_regex(CL100K), "removed", True))),
     "o200k": lambda: byte_level(_before(_split(_regex(O200K))), ignore_merges=True),

@@ -40,8 +40,10 @@ cdef class PretokenEncoder:
     cdef size_t encoded(
         self, const uint8_t* text, size_t count, bint atom, const uint32_t* ids, size_t size, Ids* made) noexcept nogil
 
-    # The same as `makes`, for the bytes of ids[:size], which need not be UTF-8. `is_known` is as in `writes`.
-    cdef bint makes_part(self, const uint32_t* ids, size_t size, Ids* made, object is_known) except -1
+    # The same as `makes`, for the bytes of ids[:size], which need not be UTF-8. `is_known` is as in `writes`. `ask_ascii` says
+    # whether it is asked about ASCII texts, too.
+    cdef bint makes_part(
+        self, const uint32_t* ids, size_t size, Ids* made, object is_known, bint ask_ascii) except -1
 
     # Whether encoders write this token for its bytes. Of several tokens with the same bytes they write only one.
     cdef inline bint represents(self, uint32_t token) noexcept nogil:

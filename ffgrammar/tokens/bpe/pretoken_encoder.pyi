@@ -11,5 +11,9 @@ class PretokenEncoder:
     @property
     def merges(self) -> Merges: ...
     def writes(
-        self, ids: tuple[int, ...], specials: Container[int], is_known: Callable[[str], bool] | None = None
+        self,
+        ids: tuple[int, ...],
+        specials: Container[int],
+        is_known: Callable[[str], bool] | None = None,
+        ascii_is_known: bool = True,
     ) -> bool: ...

@@ -32,15 +32,17 @@ cdef enum:
 cdef class PretokenEncoder:
     """An encoder that cuts a text into pre-tokens, and merges each of them."""
 
-    def writes(self, tuple ids not None, specials, is_known=None):
+    def writes(self, tuple ids not None, specials, is_known=None, bint ascii_is_known=True):
         """Whether it is certain that the ids are those that the encoder makes of their bytes. False says nothing.
 
         Args:
             ids: any ids.
             specials: the ids of special tokens. They separate texts.
-            is_known: takes a text that is not ASCII. Says whether the encoder may be asked about it. None: it always may.
+            is_known: takes a text, and says whether the encoder may be asked about it. None: it always may.
+            ascii_is_known: whether the encoder may be asked about every ASCII text. If so, `is_known` gets none of them.
         """
         cdef size_t count = len(ids), start = 0, i
+        cdef bint ask_ascii = is_known is not None and not ascii_is_known
         cdef Ids made = Ids(NULL, 0, 0)
         cdef uint32_t* numbers = <uint32_t*>malloc((count + 1) * sizeof(uint32_t))
         if numbers == NULL:
@@ -50,15 +52,17 @@ cdef class PretokenEncoder:
                 return False
             for i in range(count):
                 if self.trie.offsets[numbers[i]] == self.trie.offsets[numbers[i] + 1]:
-                    if ids[i] not in specials or not self.makes_part(numbers + start, i - start, &made, is_known):
+                    if ids[i] not in specials or not self.makes_part(numbers + start, i - start, &made, is_known, ask_ascii):
                         return False
                     start = i + 1
-            return self.makes_part(numbers + start, count - start, &made, is_known)
+            return self.makes_part(numbers + start, count - start, &made, is_known, ask_ascii)
         finally:
             free(numbers)
             free(made.items)
 
-    cdef bint makes_part(self, const uint32_t* ids, size_t size, Ids* made, object is_known) except -1:
+    cdef bint makes_part(
+        self, const uint32_t* ids, size_t size, Ids* made, object is_known, bint ask_ascii
+    ) except -1:
         cdef const uint32_t* offsets = self.trie.offsets
         cdef size_t count = 0, at = 0, i
         cdef uint8_t* text
@@ -73,7 +77,7 @@ cdef class PretokenEncoder:
         for i in range(size):
             memcpy(text + at, self.trie.blob + offsets[ids[i]], offsets[ids[i] + 1] - offsets[ids[i]])
             at += offsets[ids[i] + 1] - offsets[ids[i]]
-        if not data.isascii():
+        if ask_ascii or not data.isascii():
             try:
                 decoded = data.decode("utf-8")
             except UnicodeDecodeError:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.core.forks import new_lock
 from ffgrammar.tokens.loaders.vocabulary_json import plain
+from ffgrammar.tokens.pretokenize.properties import LOWERCASE
 from ffgrammar.tokens.vocabulary.normal_form import NormalForm, is_normal
 
 if TYPE_CHECKING:
@@ -260,11 +261,11 @@ class HuggingFaceEncoder:
         def is_known(text: str) -> bool:
             return (space is None or space not in text) and self._is_normal(text)
 
-        return own.encoder.writes(ids, specials, is_known)
+        return own.encoder.writes(ids, specials, is_known, self._form is None or LOWERCASE not in self._form)
 
     def _is_normal(self, text: str) -> bool:
-        """Whether normalizing changes nothing in the text. (All versions of Python and of the package `tokenizers`
-        agree about that. They differ in what becomes of other texts, because Unicode adds characters.)"""
+        """Whether normalizing changes nothing in the text. (Python's Unicode is newer than the one by which the package
+        `tokenizers` makes normal forms. So Python's changes some more texts. These are left to the package.)"""
         return self._form is None or is_normal(self._form, text)
 
     def _normalized(self, data: bytes, valid: int) -> tuple[bytes, int]:

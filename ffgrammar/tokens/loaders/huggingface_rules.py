@@ -191,14 +191,17 @@ def read_rules(
         raise TokenizerError(f"merges is not a list but {type(merges).__name__}")
     vocabulary: Mapping[str, int] = model["vocab"]
     whole_pretokens = bool(model.get("ignore_merges"))
-    form = next((form for form in FORMS if form in [step["type"] for step in steps["normalizer"][:1]]), None)
+    form = _form(steps["normalizer"])
     if form is not None:
-        steps = {**steps, "normalizer": steps["normalizer"][1:]}
+        steps = {**steps, "normalizer": steps["normalizer"][len(form.split()) :]}
     units = _read_units(model, steps, tokens, byte_level)
     added = [token for token in config.get("added_tokens") or [] if not token.get("special")]
     atoms, knows_space = _atoms(config.get("added_tokens") or [], added, units.space, bool(steps["normalizer"]))
-    if form is not None and not all(is_normal(form, text) for text in atoms):
-        raise TokenizerError(f"an added token is not in {form}")
+    if form is not None and atoms:
+        # (special tokens that are normalized are looked for in the form that they have then)
+        others = [token["content"] for token in config["added_tokens"] if token.get("normalized")]
+        if not all(is_normal(form, text) for text in (*atoms, *others)):
+            raise TokenizerError(f"an added token is not in {form}")
     own = set(atoms.values())
     if whole_pretokens and units.secondary - own:
         raise TokenizerError("a whole pre-token may be one of several tokens")
@@ -227,6 +230,17 @@ def read_rules(
         form,
         units.missing,
     )
+
+
+def _form(normalizers: list[dict[str, Any]]) -> NormalForm | None:
+    """The form that the first normalizers put a text into; None if the first one does something else."""
+    types = [step["type"] for step in normalizers]
+    # (forms with two parts are listed last)
+    for form in reversed(FORMS):
+        parts = form.split()
+        if sorted(types[: len(parts)]) == sorted(parts):
+            return form
+    return None
 
 
 class _Units(NamedTuple):

@@ -4,7 +4,7 @@ In reading order:
 
     builtin       the pre-tokenizers of the embedded encodings, written by hand, and the classes of all characters
     pack_classes  the command that writes the table of classes
-    properties    the characters of those properties that the table of classes does not hold
+    properties    the characters of those properties that the table of classes does not hold, and capitals
     pack_properties  the command that writes these characters
     pattern       turns a pre-tokenizer's pattern, such as `\s+(?!\S)|\p{L}+`, into a small program
     words         the program of a list of words, for tokens that are found in a text before anything else

@@ -2,7 +2,8 @@ r"""The command that writes the characters of properties (properties.py):
 
     python -m ffgrammar.tokens.pretokenize.pack_properties OUT.bin
 
-It asks tiktoken, as pack_classes.py does. OUT.bin belongs into data/ as properties.bin.
+It asks tiktoken, as pack_classes.py does, and `tokenizers` what it changes to lower case. OUT.bin belongs into data/ as
+properties.bin.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
 
-from ffgrammar.tokens.pretokenize.properties import PROPERTY_NAMES
+from ffgrammar.tokens.pretokenize.properties import LOWERCASE, PROPERTY_NAMES
 
 __all__ = ["pack_properties"]
+
+EVERY_CHARACTER = "".join(chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
 
 
 def pack_properties(properties: Iterable[tuple[str, Iterable[int]]]) -> bytes:
@@ -43,10 +46,17 @@ def _members(name: str) -> list[int]:
     import tiktoken
 
     single_bytes = {bytes([value]): value for value in range(256)}
-    everything = "".join(chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
     pattern = r"[\w&&[^\p{L}\p{M}\u200c\u200d]]" if name == "w" else rf"\p{{{name}}}"
     encoding = tiktoken.Encoding("property", pat_str=pattern, mergeable_ranks=single_bytes, special_tokens={})
-    return [ord(one) for one in bytes(encoding.encode_ordinary(everything)).decode()]
+    return [ord(one) for one in bytes(encoding.encode_ordinary(EVERY_CHARACTER)).decode()]
+
+
+def _changed_to_lower_case() -> list[int]:
+    """The code points that the installed `tokenizers` changes to lower case, ascending."""
+    from tokenizers.normalizers import Lowercase
+
+    lower = Lowercase().normalize_str
+    return [ord(one) for one in EVERY_CHARACTER if lower(one) != one]
 
 
 def _base36(number: int) -> str:
@@ -62,7 +72,8 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 1:
         print("usage: python -m ffgrammar.tokens.pretokenize.pack_properties OUT.bin", file=sys.stderr)
         return 2
-    packed = pack_properties((name, _members(name)) for name in PROPERTY_NAMES)
+    found = [(name, _members(name)) for name in PROPERTY_NAMES]
+    packed = pack_properties([*found, (LOWERCASE, _changed_to_lower_case())])
     try:
         Path(arguments[0]).write_bytes(packed)
     except OSError as error:

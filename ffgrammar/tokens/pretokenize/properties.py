@@ -7,6 +7,9 @@ pack_properties.py writes the file with these characters.
 
 The name `w` is for \w. It has digits, connectors such as `_`, and letters in circles. The letters and marks of \w are
 left out, because the class byte holds them. So are the characters of \w on which engines do not agree (pattern.py).
+
+The name `Lowercase` is for the characters that the normalizer Lowercase of the package `tokenizers` changes. Python's
+`str.lower` follows another version of Unicode.
 """
 
 from __future__ import annotations
@@ -17,9 +20,10 @@ from pathlib import Path
 
 from ffgrammar.core.errors import TokenizerError
 
-__all__ = ["PROPERTY_NAMES", "property_ranges"]
+__all__ = ["LOWERCASE", "PROPERTY_NAMES", "property_ranges"]
 
 PROPERTY_NAMES = ("Han", "Nd", "P", "S", "w")
+LOWERCASE = "Lowercase"
 Ranges = tuple[tuple[int, int], ...]
 
 
@@ -43,7 +47,7 @@ def _ranges(steps: list[int]) -> Ranges:
 
 
 def property_ranges(name: str) -> Ranges:
-    """The ranges (first, last) of the code points of a property of PROPERTY_NAMES, ascending.
+    """The ranges (first, last) of the code points of a name of PROPERTY_NAMES or of LOWERCASE, ascending.
 
     Raises:
         TokenizerError: the file with the ranges is missing or damaged.

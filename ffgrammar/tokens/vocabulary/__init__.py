@@ -8,7 +8,7 @@ In reading order:
     nodes_by_byte  the nodes of the trie that a rare byte leads to
     longest_match  the encoder of a vocabulary that is matched greedily
     special        special tokens, EOS ids and sizes, checked; the names of special tokens in texts
-    normal_form    Unicode's normal forms
+    normal_form    Unicode's normal forms, and lower case
     embedded       the encodings that come with the package
     pack           the form in which these encodings are stored, and the command that writes it
 """

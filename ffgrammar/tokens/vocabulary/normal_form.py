@@ -1,20 +1,40 @@
-"""Unicode's normal forms, for tokenizers that put a text into one before they cut it.
+"""Unicode's normal forms and lower case, for tokenizers that put a text into one of these before they cut it.
 
 The rules of such a tokenizer hold for texts that are in its form already. This module says whether a text is.
 
-    is_normal("NFC", "caf\u00e9")       # True
-    is_normal("NFC", "cafe\u0301")      # False
+    is_normal("NFC", "caf\u00e9")               # True
+    is_normal("NFC", "cafe\u0301")              # False
+    is_normal("NFC Lowercase", "Caf\u00e9")     # False
+
+With two parts, as in "NFC Lowercase", the order of the two does not matter: in either order they leave exactly those
+texts alone that each of them leaves alone.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from typing import Literal
+from functools import cache
+from typing import Literal, get_args
+
+from ffgrammar.tokens.pretokenize.properties import LOWERCASE, property_ranges
 
 __all__ = ["FORMS", "NormalForm", "is_normal", "stands_alone", "start_of_last_boundary"]
 
-NormalForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
-FORMS: tuple[NormalForm, ...] = ("NFC", "NFD", "NFKC", "NFKD")
+UnicodeForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
+NormalForm = Literal[
+    "NFC",
+    "NFD",
+    "NFKC",
+    "NFKD",
+    "Lowercase",
+    "NFC Lowercase",
+    "NFD Lowercase",
+    "NFKC Lowercase",
+    "NFKD Lowercase",
+]
+UNICODE_FORMS: tuple[UnicodeForm, ...] = get_args(UnicodeForm)
+FORMS: tuple[NormalForm, ...] = get_args(NormalForm)
 
 # Ranges of characters that never combine with the character before them. Whether the text from such a character on is
 # normal does not depend on what stands before it. There are more such characters, but most texts have some of these.
@@ -23,7 +43,15 @@ BOUNDARIES = ((0x00, 0x2FF), (0x370, 0x482), (0x3041, 0x3096), (0x30A1, 0x30FA),
 
 def is_normal(form: NormalForm, text: str) -> bool:
     """Whether a text is in a normal form. Every part of such a text is in this form, too."""
-    return unicodedata.is_normalized(form, text)
+    if form.endswith(LOWERCASE) and _capitals().search(text):
+        return False
+    return all(unicodedata.is_normalized(one, text) for one in UNICODE_FORMS if form.startswith(one))
+
+
+@cache
+def _capitals() -> re.Pattern[str]:
+    """Finds a character that is changed to lower case."""
+    return re.compile("[" + "".join(f"{chr(first)}-{chr(last)}" for first, last in property_ranges(LOWERCASE)) + "]")
 
 
 def start_of_last_boundary(text: str) -> int | None:
