@@ -16,7 +16,7 @@ token has these bytes, are `secondary`.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -182,13 +182,7 @@ def read_rules(
         TokenizerError: something is not read here. The message names it.
     """
     model = config["model"]
-    if model.get("type", "BPE") != "BPE" or not isinstance(model.get("vocab"), dict | NameTable):
-        raise TokenizerError("the model is not BPE")
-    if model.get("dropout"):
-        raise TokenizerError("dropout makes encoding a matter of chance")
-    merges = model.get("merges") or []
-    if not isinstance(merges, list | JsonText):
-        raise TokenizerError(f"merges is not a list but {type(merges).__name__}")
+    merges = _merges(model)
     vocabulary: Mapping[str, int] = model["vocab"]
     whole_pretokens = bool(model.get("ignore_merges"))
     form = _form(steps["normalizer"])
@@ -198,10 +192,7 @@ def read_rules(
     added = [token for token in config.get("added_tokens") or [] if not token.get("special")]
     atoms, knows_space = _atoms(config.get("added_tokens") or [], added, units.space, bool(steps["normalizer"]))
     if form is not None and atoms:
-        # (special tokens that are normalized are looked for in the form that they have then)
-        others = [token["content"] for token in config["added_tokens"] if token.get("normalized")]
-        if not all(is_normal(form, text) for text in (*atoms, *others)):
-            raise TokenizerError(f"an added token is not in {form}")
+        _check_form(form, atoms, config["added_tokens"])
     own = set(atoms.values())
     if whole_pretokens and units.secondary - own:
         raise TokenizerError("a whole pre-token may be one of several tokens")
@@ -232,6 +223,18 @@ def read_rules(
     )
 
 
+def _merges(model: Mapping[str, Any]) -> Sequence[Any] | JsonText:
+    """The merges of a model. Raises TokenizerError if it is not BPE, or encodes by chance."""
+    if model.get("type", "BPE") != "BPE" or not isinstance(model.get("vocab"), dict | NameTable):
+        raise TokenizerError("the model is not BPE")
+    if model.get("dropout"):
+        raise TokenizerError("dropout makes encoding a matter of chance")
+    merges: Any = model.get("merges") or []
+    if not isinstance(merges, list | JsonText):
+        raise TokenizerError(f"merges is not a list but {type(merges).__name__}")
+    return merges
+
+
 def _form(normalizers: list[dict[str, Any]]) -> NormalForm | None:
     """The form that the first normalizers put a text into; None if the first one does something else."""
     types = [step["type"] for step in normalizers]
@@ -241,6 +244,14 @@ def _form(normalizers: list[dict[str, Any]]) -> NormalForm | None:
         if sorted(types[: len(parts)]) == sorted(parts):
             return form
     return None
+
+
+def _check_form(form: NormalForm, atoms: Iterable[str], every: list[dict[str, Any]]) -> None:
+    """Raises TokenizerError if an added token is not in the form. `atoms` and `every` are as for `_atoms`."""
+    # (special tokens that are normalized are looked for in the form that they have then)
+    others = [token["content"] for token in every if token.get("normalized")]
+    if not all(is_normal(form, text) for text in (*atoms, *others)):
+        raise TokenizerError(f"an added token is not in {form}")
 
 
 class _Units(NamedTuple):
