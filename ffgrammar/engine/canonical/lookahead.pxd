@@ -119,8 +119,8 @@ cdef class Lookahead:
     # The verdict is kept under the name of `config` and `at`.
     cdef int search(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil
 
-    # Keep the verdict of a search from a configuration. It is not kept if it depends on the text of a virtual row, or if the search
-    # began on a virtual row and reached a bound. `answers` is what `dependent_answers` was before the search.
+    # Keep the verdict of a search from a configuration. It is not kept if it depends on the text of a virtual row, or if the
+    # search began on a virtual row and reached a bound. `answers` is what `dependent_answers` was before the search.
     cdef void keep_verdict(self, uint32_t name, const Config* config, size_t answers, int status) noexcept nogil
 
     # Try the token with which the last search from this configuration succeeded. Returns 1 if the search succeeds with it again;

@@ -44,7 +44,7 @@ cdef enum:
     # A search that reaches one of these bounds takes it for granted that there is a sentence.
     MAX_SEARCHED = 4096
     MAX_NODES = 1 << 19       # of the trie: some 25 ms
-    # instead, where a search begins on a virtual row: verdicts that depend on the text are not kept, so many searches may be needed
+    # instead, where a search begins on a virtual row: verdicts that depend on the text are not kept, so there may be many searches
     MAX_VIRTUAL_NODES = 1024
     MAX_STEPS = 1 << 16       # bytes that one search for the end of a pre-token tries
     MAX_FRONTIER = 3 * 64     # words, three for each configuration
