@@ -18,6 +18,7 @@ from jsonschema import Draft202012Validator
 from ffgrammar.api.compile import compile_json_schema
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
+from ffgrammar.grammar.json_schema.strings.finite_keys import MAX_KEYS, finite_keys
 from ffgrammar.grammar.json_schema.strings.strings import Strings
 from ffgrammar.regex.expr.store import ExprStore
 from ffgrammar.tokens.tokenizer import Tokenizer
@@ -231,3 +232,13 @@ def test_formats_with_other_keywords() -> None:
     assert accepts(listed, '"a@b"') and accepts(listed, "5") and not accepts(listed, '"no"')
     with pytest.raises(GrammarError, match="no value"):
         accepts({"type": "string", "format": "uuid", "maxLength": 35}, '""')
+
+
+@pytest.mark.parametrize("count", [MAX_KEYS, MAX_KEYS + 1, 200])
+def test_keys_are_listed_only_if_they_are_few(count: int) -> None:
+    store = ExprStore()
+    longer = store.union([store.literal(b'"' + b"a" * (number + 1) + b'"') for number in range(count)])
+    other = store.union([store.literal(b'"%c%c"' % (97 + number // 20, 97 + number % 20)) for number in range(count)])
+    for keys in (longer, other):
+        found = finite_keys(store, keys)
+        assert found is None if count > MAX_KEYS else found is not None and len(found) == count

@@ -82,7 +82,7 @@ def test_a_text_that_the_package_refuses(bert: Any, tmp_path: Path) -> None:
 def test_what_is_refused(bert: Any, tmp_path: Path) -> None:
     for change, message in [
         ({"decoder": None}, "without a WordPiece decoder"),
-        ({"decoder": {"type": "WordPiece", "prefix": "@@", "cleanup": True}}, "not the same in the model"),
+        ({"decoder": {"type": "WordPiece", "prefix": "@@", "cleanup": True}}, "not the same in model"),
         ({"decoder": {"type": "ByteLevel"}}, "without a WordPiece decoder"),
     ]:
         with pytest.raises(TokenizerError, match=message):

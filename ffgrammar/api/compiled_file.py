@@ -109,7 +109,9 @@ def read_file(data: bytes, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
         # A bound of 0 would mean "no bound" to zlib.
         text = unpacker.decompress(data[HEADER.size :], max(1, limits.source_bytes))
         if unpacker.unconsumed_tail:
-            raise CompiledFileError(f"larger than the limit source_bytes={limits.source_bytes}")
+            raise CompiledFileError(
+                f"the compiled grammar, unpacked, is larger than the limit source_bytes={limits.source_bytes}"
+            )
         return _read(json.loads(text), limits)
     except CompiledFileError:
         raise
@@ -126,7 +128,9 @@ def _check_header(data: bytes, tokenizer: Tokenizer) -> None:
         raise CompiledFileError("the compiled grammar is truncated")
     _, version, digest, fingerprint = HEADER.unpack_from(data)
     if version != VERSION:
-        raise CompiledFileError(f"compiled by another version of ffgrammar (format {version}, this is {VERSION})")
+        raise CompiledFileError(
+            f"compiled by another version of ffgrammar (the file has format {version}, this version reads {VERSION})"
+        )
     if hashlib.sha256(data[HEADER.size - 32 :]).digest() != digest:
         raise CompiledFileError("the compiled grammar is truncated or damaged: its checksum does not fit")
     if fingerprint != bytes.fromhex(tokenizer.fingerprint)[:32].ljust(32, b"\0"):
@@ -165,8 +169,8 @@ def _read(body: Any, limits: Limits) -> GrammarIR:
     _expect(len(productions) + len(templates) <= limits.rules, f"more productions than the limit rules={limits.rules}")
     start = _number(body["start"], 2 * len(names), "start")
     _expect(start & 1 == 1, "bad start")
-    _expect(type(body["kind"]) is str and type(body["single_skip"]) is bool, "bad kind")
-    _expect(type(body["delimited"]) is bool, "bad kind")
+    _expect(type(body["kind"]) is str, "bad kind")
+    _expect(type(body["single_skip"]) is bool and type(body["delimited"]) is bool, "bad flags")
     return GrammarIR(
         store,
         tuple(lexemes),
@@ -208,7 +212,10 @@ def _template(one: Any, parametric: dict[int, int], names: list[str], lexemes: l
     _expect(type(head) is int and head in parametric, "bad template")
     bits = parametric[head]
     if again is not None:
-        _expect(type(again) is int and parametric.get(again) == bits, "a template goes on with another parameter")
+        _expect(
+            type(again) is int and parametric.get(again) == bits,
+            "a template goes on with a nonterminal of another kind",
+        )
         _expect(any(symbol & 1 == 0 for symbol in rhs), "a template goes on without reading")
     if bit is not None:
         _number(bit, bits, "bit")

@@ -44,5 +44,5 @@ def load(source: str | os.PathLike[str] | bytes, tokenizer: Tokenizer, *, limits
     except CompiledFileError:
         raise
     except (FFGrammarError, ValueError) as error:
-        # The file is well-formed, but what it says is no grammar.
+        # The file is well-formed, but what it says is no grammar, or a grammar beyond the limits.
         raise CompiledFileError(f"the compiled grammar is malformed: {error}") from error

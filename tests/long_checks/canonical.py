@@ -70,10 +70,13 @@ def walk(engine: FFGrammar, grammar: ff.Grammar, tokens: list[int], times: Times
 
 def main() -> int:
     """The script; the exit status is 1 if a canonical token was not allowed."""
-    options = arguments("canonical", __doc__, schemas=True, encodings=True).parse_args()
+    parser = arguments("canonical", __doc__, schemas=True, encodings=True)
+    parser.add_argument("--tokenizer", action="append", default=[], metavar="FILE", help="the file of a tokenizer")
+    options = parser.parse_args()
     schemas = evenly_spread(options.schemas)
     refused = 0
-    for encoding_name in options.encoding or ENCODING_NAMES:
+    encodings = options.encoding or ([] if options.tokenizer else ENCODING_NAMES)
+    for encoding_name in [*encodings, *options.tokenizer]:
         engine = FFGrammar(VocabularyName(encoding_name))
         engine.load()
         for spelling in SPELLINGS:

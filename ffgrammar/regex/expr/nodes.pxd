@@ -1,4 +1,4 @@
-"""Hash-consed expressions over bytes: equal expressions have equal ids.
+"""Hash-consed expressions over bytes: equal nodes have equal ids.
 
 `Nodes` is the store of one grammar. An expression is the id of a node. So two expressions are compared by comparing two
 ints. A derivative that was computed once is found again by the id and the byte. Nodes are never freed one by one:
@@ -139,8 +139,9 @@ cdef size_t nodes_bytes(const Nodes* n) noexcept nogil
 # (too many nodes), `words_limit` (too many words), LIMIT_NESTING (too deep), or LIMIT_EXPRESSION_SIZE (a union or intersection
 # has too many members). After a limit the store is still valid: ids that were handed out stay what they were.
 
-# Intern a node that is simplified already. It has `count` words. `flags` are those of NULLABLE, ALIVE and DEAD_END that are
-# known to hold, `depth` is how deep its derivative recurses, and `shortest` is a lower bound of the length of its texts.
+# Intern a node that is simplified already. It has `count` words. `flags` are those of ALIVE and DEAD_END that are known to
+# hold, and NULLABLE if it holds, `depth` is how deep its derivative recurses, and `shortest` is a lower bound of the length of
+# its texts.
 cdef int add_node(
     Nodes* n, const uint32_t* words, size_t count, uint32_t flags, uint32_t depth, uint32_t shortest, uint32_t* out,
 ) noexcept nogil

@@ -412,8 +412,8 @@ cdef int make_repeat(Nodes* n, uint32_t e, uint32_t lo, uint32_t hi, uint32_t* o
         out[0] = e
         return OK
     if nullable(n, e):
-        # Rounds may be empty, so `lo` rounds match all that fewer rounds match. With a lower bound of 0 the node matches the
-        # same texts, and its derivatives have one count less to keep.
+        # (`e` matches the empty text, so whatever fewer than `lo` repetitions match, `lo` repetitions match, too.) With a lower
+        # bound of 0 the node matches the same texts, and its derivatives have one count less to keep.
         lo = 0
     flags = 0
     if lo == 0:

@@ -57,8 +57,9 @@ def token_bytes(prefix: str, cleanup: bool) -> Callable[[str], bytes]:
 
 
 def wordpiece_bytes(model: dict[str, Any], steps: list[dict[str, Any]], name: str) -> Callable[[str], bytes]:
-    """The function of `token_bytes` for a tokenizer.json. `model` is its model, and `steps` are the members of its
-    decoder. Raises TokenizerError if these do not fit together; `name` is for the message."""
+    """What `token_bytes` returns for a tokenizer.json: the function that gives a token's bytes. `model` is the file's
+    model, and `steps` are the members of its decoder. Raises TokenizerError if these do not fit together; `name` is for
+    the message."""
     if [step["type"] for step in steps] != ["WordPiece"]:
         raise TokenizerError(
             f"{name}: a WordPiece model without a WordPiece decoder is not supported; use Tokenizer.from_tokens"
@@ -66,6 +67,6 @@ def wordpiece_bytes(model: dict[str, Any], steps: list[dict[str, Any]], name: st
     prefix = steps[0].get("prefix", "##")
     if not prefix or model.get("continuing_subword_prefix", "##") != prefix:
         raise TokenizerError(
-            f"{name}: the prefix of tokens that continue a word is not the same in the model and in the decoder"
+            f"{name}: the prefix of tokens that continue a word is empty, or not the same in model and decoder"
         )
     return token_bytes(prefix, bool(steps[0].get("cleanup", True)))

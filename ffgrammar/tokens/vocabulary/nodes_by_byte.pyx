@@ -1,7 +1,7 @@
 """Few tokens have a quote or a backslash. A walk that is interested in these tokens alone goes from one node to the next in the
 list of such a byte, and does not visit the rest of the trie.
 
-    listed = NodesByByte(trie)          # cl100k_base: 1 ms, 0.3 MB
+    listed = NodesByByte(trie)          # cl100k_base: 0.4 MB
 """
 
 cimport cython

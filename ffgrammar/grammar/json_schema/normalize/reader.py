@@ -62,7 +62,8 @@ class Reader:
             GrammarError: a schema is malformed, or references lead in a circle.
             UnsupportedError: a keyword cannot be enforced exactly, or a reference leads to a schema that is not known.
             LimitError: too many schemas are nested, there are too many alternatives, or a keyword's value is too large.
-            NameNeeded: the name of a dynamic reference is not followed (see documents/scopes.py).
+            NameNeeded: the schema must be read again, keeping track of the name of a dynamic reference (see
+                documents/scopes.py).
         """
         subschemas = self._subschemas.list
         context = self._context

@@ -8,8 +8,9 @@ from ffgrammar.regex.expr.store import ExprStore
 
 __all__ = ["finite_keys"]
 
-# More keys than MAX_KEYS are not listed. The search for them takes at most MAX_STEPS derivatives that are not dead.
+# If there are more than MAX_KEYS keys, none is listed.
 MAX_KEYS = 64
+# The search takes at most so many derivatives that are not dead.
 MAX_STEPS = 2000
 
 
@@ -31,12 +32,14 @@ def _search(store: ExprStore, keys: int) -> set[str] | None:
         rest, text, before = todo.pop()
         if store.is_nullable(rest):
             found.add(json.loads(text))
+            if len(found) > MAX_KEYS:
+                return None
         for byte in range(256):
             after = store.derivative(rest, byte)
             if store.is_nothing(after):
                 continue
             steps += 1
-            if after in before or after == rest or len(found) > MAX_KEYS or steps > MAX_STEPS:
+            if after in before or after == rest or steps > MAX_STEPS:
                 # if an expression comes back to itself, it matches infinitely many keys
                 return None
             todo.append((after, text + bytes([byte]), (*before, rest)))

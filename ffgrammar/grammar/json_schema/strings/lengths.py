@@ -17,12 +17,12 @@ __all__ = ["with_length"]
 def with_length(store: ExprStore, body: int, low: int, high: int | None, is_char: Callable[[int], bool]) -> int | None:
     """The texts of a body that have low to high characters, as an expression; None if the body is not suitable.
 
-    A suitable body is a sequence of characters, plain texts and repeated characters, in which at most one repeat has a
-    variable count.
+    A suitable body is a sequence of characters, texts without escapes and repeated characters, in which at most one
+    repeat has a variable count.
 
     Args:
         store: where the expressions are made.
-        body: the expression.
+        body: the expression of what stands between the quotes of a JSON string.
         low, high: the length in characters; high None: no bound.
         is_char: whether an expression matches only texts of exactly one character.
     """
