@@ -253,7 +253,9 @@ cdef class Lookahead:
         cdef Config moved
         cdef uint32_t i
         cdef int status = 1
-        if hint.config.row != row or hint.config.state != config.state or at.character.need or config.row == PENDING:
+        # (on a virtual row, the order of trials can decide whether a search meets a row twice: see end_search)
+        if config.row & VIRTUAL or config.row == PENDING or at.character.need or (
+                hint.config.row != row or hint.config.state != config.state):
             return 0
         after = at[0]
         moved = config[0]
