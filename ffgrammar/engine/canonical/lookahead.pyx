@@ -323,7 +323,7 @@ cdef class Lookahead:
     cdef int find_next_bytes(self, Engine engine, const Config* config, uint32_t* bytes) noexcept nogil:
         cdef uint32_t row = lasting_row(&engine.recognizer, config.row)
         cdef NextBytes* kept = &self.next_bytes[(row ^ config.state >> 8) % KEPT_BYTES]
-        cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
+        cdef TraceMark mark
         cdef bint asks = not config.row & VIRTUAL
         cdef bint asks_all = asks and engine.completability.enabled
         cdef Config moved
@@ -335,6 +335,7 @@ cdef class Lookahead:
         if kept.config.row == row and kept.config.state == config.state:
             memcpy(bytes, kept.bytes, sizeof(kept.bytes))
             return OK
+        mark = trace_mark(&engine.recognizer.trace)
         # (no configuration here has this row, so the entry is not found if this function fails half-way)
         kept.config.row = PENDING
         memset(kept.bytes, 0, sizeof(kept.bytes))

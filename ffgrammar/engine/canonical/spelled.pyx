@@ -1,6 +1,6 @@
 """An unmergeable token is one that merges do not make, and that the tokenizer writes only where it is a whole pre-token. So other
 tokens must not spell it. Which tokens can begin to spell one depends on the node of the trie that the pre-token so far leads to,
-and on nothing else. It is found once for each node. (After a space on Llama 3 this takes 1 ms.)
+and on nothing else. It is found once for each node.
 """
 
 cimport cython
