@@ -253,6 +253,7 @@ cdef class Lookahead:
         cdef Config moved
         cdef uint32_t i
         cdef int status = 1
+        # (With Gemma 2, canonical masks take 0.57 of the time because of hints.)
         # (on a virtual row, the order of trials can decide whether a search meets a row twice: see end_search)
         if config.row & VIRTUAL or config.row == PENDING or at.character.need or (
                 hint.config.row != row or hint.config.state != config.state):
