@@ -17,6 +17,7 @@ COMPILERS: dict[str, Callable[[str, ff.Tokenizer], ff.Grammar]] = {
     ".lark": ff.compile_lark,
     ".regex": ff.compile_regex,
 }
+TEXTS = GRAMMARS / "texts"
 SOURCES = {path.stem: path for path in sorted(GRAMMARS.iterdir()) if path.suffix in COMPILERS}
 
 # Where a text came to: the matcher after all of it, or None when some of it was refused.
@@ -143,7 +144,20 @@ def test_samples_of_schemas_agree_with_jsonschema(name: str) -> None:
         assert valid == sample["valid"], sample
 
 
+@pytest.mark.parametrize("name", [name for name, path in SOURCES.items() if path.suffix == ".lark"])
+def test_long_texts_are_sentences(name: str, compiled: Callable[[str], ff.Grammar], cl100k: ff.Tokenizer) -> None:
+    lines = (TEXTS / f"{name}.ndjson").read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    assert len(lines) >= 6
+    for line in lines:
+        text = json.loads(line)["text"].encode()
+        matcher = token_by_token(compiled(name), text, cl100k)
+        assert matcher is not None and matcher.is_accepting(), text
+
+
 def test_every_file_is_a_grammar_or_its_samples() -> None:
-    names = {path.name for path in GRAMMARS.iterdir()} - {"README.md"}
+    names = {path.name for path in GRAMMARS.iterdir()} - {"README.md", TEXTS.name}
+    assert {path.stem for path in TEXTS.iterdir()} == {
+        name for name, path in SOURCES.items() if path.suffix == ".lark"
+    }
     expected = {path.name for path in SOURCES.values()} | {f"{name}.samples.ndjson" for name in SOURCES}
     assert names == expected
