@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -52,8 +53,19 @@ def _lines(path: Path, *records: Any) -> Path:
     return path
 
 
-def test_a_run_on_the_grammars(bench: Run, tmp_path: Path) -> None:
-    found = bench(GRAMMARS, "--engines", "ffgrammar", "--json", "-o", "report.json")
+@pytest.fixture
+def schemas(tmp_path: Path) -> Path:
+    """The schemas of grammars/ with their samples, without its other grammars."""
+    folder = tmp_path / "schemas"
+    folder.mkdir()
+    for path in GRAMMARS.glob("*.json"):
+        shutil.copy(path, folder)
+        shutil.copy(path.with_suffix(".samples.ndjson"), folder)
+    return folder
+
+
+def test_a_run_on_schemas(bench: Run, schemas: Path, tmp_path: Path) -> None:
+    found = bench(schemas, "--engines", "ffgrammar", "--json", "-o", "report.json")
     assert (found.returncode, found.stderr) == (0, "")
     report = json.loads(found.stdout)
     assert json.loads((tmp_path / "report.json").read_text()) == report
@@ -76,10 +88,10 @@ def test_a_run_on_the_grammars(bench: Run, tmp_path: Path) -> None:
         assert 0 < report["memory"]["ffgrammar"]["tokenizer"] < report["memory"]["ffgrammar"]["peak"] < 1000
 
 
-def test_peers_take_turns(bench: Run) -> None:
+def test_peers_take_turns(bench: Run, schemas: Path) -> None:
     if not find_spec("llguidance"):
         pytest.skip("llguidance is not installed")
-    found = bench(GRAMMARS, "--engines", "ffgrammar,llguidance", "--json")
+    found = bench(schemas, "--engines", "ffgrammar,llguidance", "--json")
     assert (found.returncode, found.stderr) == (0, "")
     report = json.loads(found.stdout)
     assert list(report["engines"]) == ["ffgrammar", "llguidance"]
@@ -88,8 +100,57 @@ def test_peers_take_turns(bench: Run) -> None:
     assert ratio["tbm"].keys() == ratio["ttfm"].keys() == report["engines"]["ffgrammar"]["tbm_us"].keys()
     ready = [report["engines"][name]["ready_ms"] for name in report["engines"]]
     assert ratio["ready"] == pytest.approx(ready[0] / ready[1], abs=0.01)
-    table = bench(GRAMMARS, "--engines", "ffgrammar,llguidance", "--no-memory", "--no-forced").stdout
+    table = bench(schemas, "--engines", "ffgrammar,llguidance", "--no-memory", "--no-forced").stdout
     assert "wrong accept" in table and "TTFM p99.9 (us)" in table and "tokenizer ready" in table
+
+
+def _add_language(folder: Path, name: str, grammar: str, *texts: str) -> None:
+    (folder / "texts").mkdir(exist_ok=True)
+    (folder / f"{name}.lark").write_text(grammar)
+    _lines(folder / "texts" / f"{name}.ndjson", *({"text": text} for text in texts))
+
+
+def test_a_folder_may_have_both_schemas_and_lark_grammars(bench: Run, schemas: Path) -> None:
+    _add_language(schemas, "list", 'start: "[" /[a-z]+/ ("," /[a-z]+/)* "]"', "[a]", "[ab,cd]")
+    found = bench(schemas, "--engines", "ffgrammar", "--no-memory", "--no-forced", "--json")
+    assert (found.returncode, found.stderr) == (0, "")
+    report = json.loads(found.stdout)
+    assert report["schemas"] == len(list(schemas.glob("*.json")))
+    ours = report["languages"]["grammars"]["list.lark"]["engines"]["ffgrammar"]
+    assert (ours["refused"], ours["problems"], report["languages"]["all"]["ratios"]) == (0, [], {})
+    one = bench(schemas, "--engines", "ffgrammar", "--only", ".lark")
+    assert (one.returncode, one.stderr) == (0, "")
+    assert "1 Lark grammars: ffgrammar" in one.stdout and "schemas" not in one.stdout
+
+
+def test_a_peer_reads_lark_grammars_as_we_do(bench: Run, tmp_path: Path) -> None:
+    if not find_spec("llguidance"):
+        pytest.skip("llguidance is not installed")
+    folder = tmp_path / "languages"
+    folder.mkdir()
+    # White space may come first, which llguidance must be told.
+    _add_language(folder, "sum", 'start: /[0-9]+/ ("+" /[0-9]+/)* ";"\n%ignore / +/', " 1 + 22;", "3+4;")
+    # No line ends, so nothing can follow a comment. A peer that does not look so far allows one.
+    _add_language(folder, "dead", 'start: "[" /[a-z]/+ "]"\n%ignore /#[^\\n]*/', "[a]")
+    found = bench(folder, "--engines", "ffgrammar,llguidance", "--json")
+    assert (found.returncode, found.stderr) == (0, "")
+    rows = json.loads(found.stdout)["languages"]["grammars"]
+    alike, other = (rows[name]["ratios"]["ffgrammar/llguidance"] for name in ("sum.lark", "dead.lark"))
+    assert alike["grammars"] == 1 and alike["differing"] == 0 < alike["masks"]
+    assert 0 < other["differing"] <= other["masks"]
+    only = other["examples"][0]["only"]
+    assert only["ffgrammar"]["tokens"] == 0 and all("#" in text for text in only["llguidance"]["some"])
+
+
+def test_lark_grammars_need_an_engine_that_reads_them(bench: Run, tmp_path: Path) -> None:
+    if not find_spec("xgrammar"):
+        pytest.skip("xgrammar is not installed")
+    folder = tmp_path / "languages"
+    folder.mkdir()
+    _add_language(folder, "x", 'start: "x"', "x")
+    found = bench(folder, "--engines", "xgrammar")
+    assert (found.returncode, found.stdout) == (2, "")
+    assert "none of these reads Lark grammars" in found.stderr
 
 
 def test_a_peer_has_the_same_vocabulary() -> None:

@@ -11,6 +11,11 @@ The main one is MaskBench, engine against engine in one process. In reading orde
 - report: figures, ratios and the table.
 - plot: the distribution of times between masks.
 
+Grammars of programming languages have a bench of the same kind:
+
+- languages: Lark grammars with texts, engine against engine.
+- language_report: figures, ratios and the table.
+
 The others measure ffgrammar alone. Each has `measure`, which returns what --json writes, and `table`, its lines for a
 terminal:
 
@@ -25,11 +30,15 @@ terminal:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from ..options import VocabularyName, example, json_option, tokenizer_option
+
+if TYPE_CHECKING:
+    from .data import Schema
+    from .languages import Language
 
 __all__ = ["command"]
 
@@ -60,7 +69,7 @@ def _names(given: str) -> list[str]:
 
 def _maskbench(
     data: str,
-    selection: dict[str, Any],
+    schemas: list[Schema],
     names: list[str],
     named: VocabularyName,
     timeout: float,
@@ -68,13 +77,11 @@ def _maskbench(
     memory: bool,
     plot: IO[bytes] | None,
 ) -> dict[str, Any]:
-    from .data import load_schemas
     from .engines import ENGINES
     from .memory import measure
     from .report import full_report
     from .run import ready, run
 
-    schemas = load_schemas(data, **selection)
     engines = [ENGINES[name](named) for name in names]
     seconds = ready(engines)
     results = run(engines, schemas, timeout, forced=forced)
@@ -90,6 +97,40 @@ def _maskbench(
         "schemas": len(schemas),
         **full_report(results, versions, seconds, sizes),
     }
+
+
+def _languages(languages: list[Language], names: list[str], named: VocabularyName, timeout: float) -> dict[str, Any]:
+    from ..show import complain
+    from .engines import LARK_ENGINES
+    from .language_report import language_report
+    from .languages import run
+
+    for name in names:
+        if name not in LARK_ENGINES:
+            complain(f"{name} reads no Lark grammars: left out for these")
+    engines = [LARK_ENGINES[name](named) for name in names if name in LARK_ENGINES]
+    if not engines:
+        raise click.UsageError("--engines: none of these reads Lark grammars")
+    versions = {engine.name: engine.version for engine in engines}
+    return language_report(languages, *run(engines, languages, timeout), versions)
+
+
+def _data(data: str, selection: dict[str, Any]) -> tuple[list[Schema], list[Language]]:
+    """The schemas and the Lark grammars of DATA.
+
+    Raises:
+        click.ClickException: there are none of either, or something is malformed.
+    """
+    from .data import NothingSelected, load_schemas
+    from .languages import load_languages
+
+    languages = load_languages(data, **selection)
+    try:
+        return load_schemas(data, **selection), languages
+    except NothingSelected:
+        if not languages:
+            raise
+        return [], languages
 
 
 def _check_usage(data: str | None, may_be_left_out: bool, batch: int | None, plot: IO[bytes] | None) -> None:
@@ -149,16 +190,18 @@ def _alone(
     metavar="NAMES",
     help="The engines to run, as far as they are installed. Ratios are of the first to each of the others.",
 )
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N schemas.")
-@click.option("--sample", type=click.IntRange(min=1), metavar="N", help="Only N schemas at random.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N schemas and the first N grammars."
+)
+@click.option("--sample", type=click.IntRange(min=1), metavar="N", help="Only N schemas and N grammars at random.")
 @click.option("--seed", default=0, show_default=True, help="Equal seeds give equal samples.")
-@click.option("--only", default="", metavar="TEXT", help="Only schemas with this in their id.")
+@click.option("--only", default="", metavar="TEXT", help="Only schemas and grammars with this in their id.")
 @click.option(
     "--timeout",
     default=60.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long one schema with its documents may take.",
+    help="How long one schema with its documents may take, and one grammar with its texts.",
 )
 @click.option("--no-forced", is_flag=True, help="Leave out forced tokens.")
 @click.option("--no-memory", is_flag=True, help="Leave out memory, for which each engine runs once more.")
@@ -206,11 +249,12 @@ def command(
     """Measure masks along real documents, side by side with other engines.
 
     DATA is a file of MaskBench (.jsonl or .jsonl.gz; each line has a schema and its documents; - is stdin), or a
-    directory of JSON schemas, each NAME.json with NAME.samples.ndjson beside it. With --micro or --large it may be left
-    out.
+    directory. There, a JSON schema is NAME.json with NAME.samples.ndjson beside it, and a Lark grammar NAME.lark with
+    texts/NAME.ndjson. With --micro or --large, DATA may be left out.
 
-    The engines take turns schema by schema. TBM is the time between masks: one mask and one accepted token. TTFM is the
-    time to the first mask: compiling, and the mask at the start. Both are in microseconds, as seen from Python.
+    The engines take turns schema by schema, and grammar by grammar. TBM is the time between masks: one mask and one
+    accepted token. TTFM is the time to the first mask: compiling, and the mask at the start. Both are in microseconds,
+    as seen from Python. Of Lark grammars, the masks of the engines are compared too.
 
     docs/performance.md in the sources has figures. It also names the long checks: comparisons that need the sources.
     """
@@ -226,8 +270,15 @@ def command(
         from .report import table
 
         names = _names(engines)
-        report |= _maskbench(data, selection, names, tokenizer, timeout, not no_forced, not no_memory, plot)
-        lines += table(report)
+        schemas, languages = _data(data, selection)
+        if schemas:
+            report |= _maskbench(data, schemas, names, tokenizer, timeout, not no_forced, not no_memory, plot)
+            lines += table(report)
+        if languages:
+            from .language_report import language_table
+
+            report["languages"] = _languages(languages, names, tokenizer, timeout)
+            lines += [*([""] if lines else []), *language_table(report["languages"])]
     for name, measure, as_table in _alone(data, selection, tokenizer, micro, large, batch):
         report[name] = measure()
         lines += as_table(report[name])

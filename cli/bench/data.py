@@ -5,19 +5,33 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import click
 
 from ..files import read_input
 
-__all__ = ["Instance", "Schema", "compact", "load_schemas", "spaced"]
+__all__ = ["Instance", "NothingSelected", "Schema", "compact", "load_schemas", "records", "select", "spaced"]
 
 GZIP = b"\x1f\x8b"
+
+
+class Named(Protocol):
+    """What has an id."""
+
+    @property
+    def id(self) -> str: ...
+
+
+Item = TypeVar("Item", bound=Named)
+
+
+class NothingSelected(click.ClickException):
+    """There is no schema, or none that was asked for."""
 
 
 @dataclass(frozen=True)
@@ -48,35 +62,42 @@ class Schema:
     instances: tuple[Instance, ...]
 
 
-def load_schemas(
-    path: str | Path, *, limit: int | None = None, sample: int | None = None, seed: int = 0, only: str = ""
-) -> list[Schema]:
-    """The schemas of a .jsonl or .jsonl.gz file (- is stdin), or of a directory.
-
-    Args:
-        path: the file or directory.
-        limit: how many schemas at most: the first of those that `only` and `sample` select.
-        sample: how many schemas at random, of those that `only` selects.
-        seed: of the sample.
-        only: a text; a schema is wanted if its id contains this text.
+def load_schemas(path: str | Path, *, only: str = "", **selection: Any) -> list[Schema]:
+    """The schemas of a .jsonl or .jsonl.gz file (- is stdin), or of a directory. `select` has the other arguments.
 
     Raises:
-        click.ClickException: a line or file is malformed, or no schema is selected.
+        NothingSelected: no schema is selected.
+        click.ClickException: a line or file is malformed.
         OSError: the file or directory cannot be read.
     """
     read = _of_directory(Path(path)) if Path(path).is_dir() else _of_lines(str(path))
-    schemas = [schema for schema in read if only in schema.id]
-    if sample is not None and sample < len(schemas):
-        chosen = sorted(Random(seed).sample(range(len(schemas)), sample))
-        schemas = [schemas[index] for index in chosen]
-    schemas = schemas[:limit]
+    schemas = select(read, only=only, **selection)
     if not schemas:
-        raise click.ClickException(f"{path}: no schemas here" + (f" with {only!r} in their id" if only else ""))
+        raise NothingSelected(f"{path}: no schemas here" + (f" with {only!r} in their id" if only else ""))
     return schemas
 
 
+def select(
+    items: Iterable[Item], *, limit: int | None = None, sample: int | None = None, seed: int = 0, only: str = ""
+) -> list[Item]:
+    """The items that were asked for.
+
+    Args:
+        items: what to choose from.
+        limit: how many items at most: the first of those that `only` and `sample` select.
+        sample: how many items at random, of those that `only` selects.
+        seed: of the sample.
+        only: a text; an item is wanted if its id contains this text.
+    """
+    found = [item for item in items if only in item.id]
+    if sample is not None and sample < len(found):
+        chosen = sorted(Random(seed).sample(range(len(found)), sample))
+        found = [found[index] for index in chosen]
+    return found[:limit]
+
+
 def _of_lines(path: str) -> Iterator[Schema]:
-    for place, record in _records(path):
+    for place, record in records(path):
         try:
             instances = tuple(Instance(bool(test["valid"]), test["data"]) for test in record["tests"])
             yield Schema(str(record["id"]), record["schema"], instances)
@@ -98,7 +119,7 @@ def _of_directory(folder: Path) -> Iterator[Schema]:
 
 
 def _samples(path: Path) -> Iterator[Instance]:
-    for place, record in _records(str(path)):
+    for place, record in records(str(path)):
         if not isinstance(record, dict):
             raise click.ClickException(f'{place}: {{"text": …, "valid": …}} is expected')
         if "text" not in record:
@@ -113,8 +134,8 @@ def _samples(path: Path) -> Iterator[Instance]:
         yield Instance(valid, data, text)
 
 
-def _records(path: str) -> Iterator[tuple[str, Any]]:
-    """The value of each line, with a name of the line for messages."""
+def records(path: str) -> Iterator[tuple[str, Any]]:
+    """The JSON value of each line of a file, with a name of the line for messages."""
     name = "stdin" if path == "-" else path
     content = read_input(path)
     if content.startswith(GZIP):

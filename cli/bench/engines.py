@@ -18,7 +18,7 @@ from ..sources import load_tokenizer
 if TYPE_CHECKING:
     from ffgrammar import Tokenizer
 
-__all__ = ["ENGINES", "Engine", "Refused", "available"]
+__all__ = ["ENGINES", "LARK_ENGINES", "Engine", "LarkEngine", "Refused", "available"]
 
 
 class Refused(Exception):
@@ -79,6 +79,20 @@ class Engine(Protocol):
         """The tokens that are forced here; None if the engine does not know forced tokens."""
 
 
+class LarkEngine(Engine, Protocol):
+    """An engine that reads grammars in Lark's notation, too."""
+
+    def compile_lark(self, grammar: str) -> Any:
+        """A compiled grammar.
+
+        Raises:
+            Refused: the engine does not compile the grammar.
+        """
+
+    def text(self, tokens: list[int]) -> str:
+        """The text of tokens, for people."""
+
+
 class FFGrammar:
     """ffgrammar through its public names."""
 
@@ -114,6 +128,15 @@ class FFGrammar:
             return self.ff.compile_json_schema(schema, self.tokenizer, whitespace=whitespace)
         except self.ff.FFGrammarError as error:
             raise Refused(_keyword(error), f"{type(error).__name__}: {error}") from error
+
+    def compile_lark(self, grammar: str) -> Any:
+        try:
+            return self.ff.compile_lark(grammar, self.tokenizer)
+        except self.ff.FFGrammarError as error:
+            raise Refused(type(error).__name__, f"{type(error).__name__}: {error}") from error
+
+    def text(self, tokens: list[int]) -> str:
+        return self.tokenizer.decode(tokens).decode("utf-8", "replace")
 
     def matcher(self, compiled: Any) -> Any:
         return compiled.matcher()
@@ -247,6 +270,20 @@ class LLGuidance:
             grammar = self.llguidance.LLMatcher.grammar_from_json_schema(json.dumps(schema), spelling)
         except ValueError as error:
             raise Refused("ValueError", str(error)) from error
+        return self._compiled(grammar)
+
+    def compile_lark(self, grammar: str) -> Any:
+        # By default, llguidance takes nothing that is ignored at the start of a text.
+        option = '%llguidance {"allow_initial_skip": true}'
+        try:
+            return self._compiled(self.llguidance.LLMatcher.grammar_from_lark(f"{grammar}\n{option}\n"))
+        except ValueError as error:
+            raise Refused("ValueError", str(error)) from error
+
+    def text(self, tokens: list[int]) -> str:
+        return str(self.tokenizer.decode_str(tokens))
+
+    def _compiled(self, grammar: str) -> Any:
         matcher = self.llguidance.LLMatcher(self.tokenizer, grammar, log_level=0)
         if matcher.is_error():
             message = matcher.get_error()
@@ -320,6 +357,8 @@ class XGrammar:
 
 
 ENGINES: dict[str, type[Engine]] = {"ffgrammar": FFGrammar, "llguidance": LLGuidance, "xgrammar": XGrammar}
+# xgrammar has a notation of its own.
+LARK_ENGINES: dict[str, type[LarkEngine]] = {"ffgrammar": FFGrammar, "llguidance": LLGuidance}
 
 
 def available(name: str) -> bool:

@@ -18,7 +18,7 @@ from .data import Schema
 from .engines import Engine
 from .walk import Result, run_schema
 
-__all__ = ["guarded", "out_of_time_raises", "progress", "ready", "run"]
+__all__ = ["guard", "guarded", "no_collection", "out_of_time_raises", "progress", "ready", "run"]
 
 # A tokenizer is made this many times. The shortest time counts, because other load can only add to it.
 LOADS = 3
@@ -47,7 +47,7 @@ def run(
 ) -> dict[str, list[Result]]:
     """The results of each engine, by name, in the order of the schemas. The engines take turns at being first."""
     results: dict[str, list[Result]] = {engine.name: [] for engine in engines}
-    with out_of_time_raises(), _no_collection():
+    with out_of_time_raises(), no_collection():
         for number, schema in enumerate(schemas):
             for turn in range(len(engines)):
                 engine = engines[(number + turn) % len(engines)]
@@ -60,15 +60,23 @@ def run(
 
 
 def guarded(engine: Engine, schema: Schema, timeout: float, *, forced: bool) -> Result:
-    """Run one schema. An exception counts as a crash, a timeout as a hang. A hang inside C code ends the process."""
-    signal.setitimer(signal.ITIMER_REAL, timeout)
-    faulthandler.dump_traceback_later(2 * timeout + 10, exit=True, file=2)  # sys.stderr may be no file
+    """Run one schema. An exception counts as a crash, a timeout as a hang."""
     try:
-        return run_schema(engine, schema, forced=forced)
+        with guard(timeout):
+            return run_schema(engine, schema, forced=forced)
     except TimeoutError as error:
         return Result(schema.id, "hang", str(error))
     except Exception as error:  # it must not end the run: it is the result
         return Result(schema.id, "crash", f"{type(error).__name__}: {error}")
+
+
+@contextmanager
+def guard(timeout: float) -> Iterator[None]:
+    """Raise TimeoutError after so many seconds, under `out_of_time_raises`. A hang inside C code ends the process."""
+    signal.setitimer(signal.ITIMER_REAL, timeout)
+    faulthandler.dump_traceback_later(2 * timeout + 10, exit=True, file=2)  # sys.stderr may be no file
+    try:
+        yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         faulthandler.cancel_dump_traceback_later()
@@ -76,7 +84,7 @@ def guarded(engine: Engine, schema: Schema, timeout: float, *, forced: bool) -> 
 
 @contextmanager
 def out_of_time_raises() -> Iterator[None]:
-    """Raise TimeoutError when the timer of `guarded` goes off."""
+    """Raise TimeoutError when the timer of `guard` goes off."""
     before = signal.signal(signal.SIGALRM, _out_of_time)
     try:
         yield
@@ -89,7 +97,7 @@ def _out_of_time(signum: int, frame: FrameType | None) -> None:
 
 
 @contextmanager
-def _no_collection() -> Iterator[None]:
+def no_collection() -> Iterator[None]:
     """Collect garbage between schemas, not in the middle of what is timed."""
     gc.collect()
     gc.disable()
