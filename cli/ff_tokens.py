@@ -30,7 +30,8 @@ MAX_REASONS = 5
 class Forced:
     """The forced bytes and tokens at one point of a text, and the bytes that are held back.
 
-    The forced bytes that no forced token spells are held back: more than one token could come there.
+    The forced bytes that no forced token spells are held back. Most often more than one token could come there. It may
+    also be that the tokenizer's rules are not known.
     """
 
     def __init__(self, matcher: Matcher, tokenizer: Tokenizer) -> None:

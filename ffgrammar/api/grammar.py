@@ -84,7 +84,8 @@ class Grammar:
         Raises:
             TokenizerError: `canonical` or `prompt` is given and the tokenizer's rules are not known
                 (`Tokenizer.canon`), the prompt is neither text nor token ids, a token id is out of range, no UTF-8 text
-                begins with the prompt, no sentence of the grammar can follow the prompt, or `special` is another str.
+                begins with the prompt, no sentence of the grammar can follow the prompt, or `special` is a str other
+                than "allow" and "text".
             LimitError: `prompt` is given, and a bound of the grammar was reached.
         """
         if prompt is not None:

@@ -61,7 +61,7 @@ def heal(
     Raises:
         TokenizerError: the tokenizer's rules are not known, a token id is out of range, no UTF-8 text begins with the
             prompt, no sentence of the grammar can follow it, the grammar is for another vocabulary, or `special` is
-            another str.
+            a str other than "allow" and "text".
         LimitError: a bound of the grammar was reached.
         TypeError: an argument is of another type.
     """

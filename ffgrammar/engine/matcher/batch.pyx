@@ -280,7 +280,8 @@ def fill_draft_bitmasks(matchers, drafts, bitmask, indices=None, *, threads=None
 
     Raises:
         MatcherError: as for fill_bitmask, or there are more or fewer drafts than matchers.
-        LimitError, TypeError: as for fill_bitmask.
+        LimitError: as for fill_bitmask, but the first rows of the matcher that met the bound may have been written.
+        TypeError: as for fill_bitmask.
     """
     cdef Batch batch = Batch(matchers, drafts)
     batch.run(bitmask, indices, threads)

@@ -5,8 +5,8 @@ patterns that llama.cpp applies one after another.
     cuts_of(None)          # for a file that names no pre-tokenizer: llama.cpp's default
 
 Two things differ from the patterns of the models themselves. Beyond ASCII, llama.cpp does not tell \p{Lu} and \p{Ll}
-apart: a letter counts as both. And where case is ignored, a contraction such as 's has ASCII letters all the same. (A
-model's own pattern also matches a quote and U+017F, the long s.)
+apart: a letter counts as both. And where case is ignored, llama.cpp still matches only ASCII letters in a contraction
+such as 's. (A model's own pattern also matches a quote and U+017F, the long s.)
 """
 
 from __future__ import annotations

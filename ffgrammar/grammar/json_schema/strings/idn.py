@@ -26,9 +26,10 @@ LDH = "[0-9A-Za-z-]"
 LABEL = "[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])?"
 MAX_LENGTH = 253
 
-# Punycode ends with numbers, written with the digits a-z, 0-9, the least significant first. A digit below its threshold
-# ends a number. The threshold is 1 for the first and the second digit of the first number, and at most 26 for all other
-# digits, so 0-9 never end a number. If the label has ASCII characters, they and a hyphen come first.
+# Punycode ends with numbers in base 36. The digits a-z have the values 0 to 25, and 0-9 have the values 26 to 35. The
+# least significant digit of a number comes first. A digit below its threshold ends a number. The threshold is 1 for the
+# first two digits of the first number (so only `a` ends it there), and at most 26 for all other digits. So 0-9 never
+# end a number. If the label has ASCII characters, they and a hyphen come before the numbers.
 NUMBERS = "(?:[Aa]|[B-Zb-z0-9][Aa]|[B-Zb-z0-9]{2}[0-9]*[A-Za-z])(?:[0-9A-Za-z]*[A-Za-z])?"
 PUNYCODE = f"[Xx][Nn]--(?:{LDH}+-)?{NUMBERS}"
 
