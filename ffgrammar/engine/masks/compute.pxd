@@ -12,6 +12,7 @@ from ffgrammar.core.owner cimport Owner
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.recognizer.recognizer cimport Config, Recognizer
 from ffgrammar.engine.masks.partition_cache cimport KeyCache, Partitions
+from ffgrammar.engine.masks.segments cimport Segments
 from ffgrammar.engine.masks.trie_walk cimport Vocabulary
 from ffgrammar.engine.masks.mask_cache cimport MaskTable, StoredMask
 from ffgrammar.engine.recognizer.completability cimport Completability
@@ -27,7 +28,8 @@ cdef struct Masks:
     MaskTable table
     Map base_states      # state -> its base, see base_state.pxd
     Map lengths          # of pairs of states: distinguishing lengths, see trie_walk.pxd
-    Map walked           # states whose transitions along the vocabulary are all computed
+    Segments segments    # for grammars that are not delimited
+    Vec other            # scratch: a mask
     Vec reached          # scratch: lexer states
     Vec tokens           # scratch: for table_pack
     Vec exits            # scratch: see trie_walk.pxd

@@ -38,18 +38,18 @@ from ffgrammar.engine.recognizer.recognizer cimport (
 from ffgrammar.engine.masks.partition_cache cimport (
     KEPT, NOT_KEPT, SHORT, key_cache_clear, key_cache_init, partitions_find, partitions_keep, partitions_note_short,
 )
+from ffgrammar.engine.masks.segments cimport add_begins, add_segments, ends_at_root, segments_clear, segments_init
 from ffgrammar.engine.masks.trie_walk cimport partition_vocabulary, partition_from_base
 from ffgrammar.engine.masks.mask_cache cimport (
-    block_words, mask_key, mask_release, scratch_words, table_bytes, table_clear, table_find, table_free, table_init,
+    block_words, mask_key, mask_release, mask_unpack, scratch_words, table_bytes, table_clear, table_find, table_free, table_init,
     table_pack, table_put,
 )
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release, trace_settle, trace_try
-from ffgrammar.engine.recognizer.completability cimport step, completable
-from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, dfa_accept
+from ffgrammar.engine.recognizer.completability cimport step
+from ffgrammar.regex.dfa.lazy_dfa cimport dfa_accept
 from ffgrammar.regex.expr.nodes cimport EMPTY
 
 cdef enum:
-    MAX_REACHED = 64  # if more lexer states than this would have to be checked, the parser is asked at every node of the trie
     LONG_WALK = 4096  # a partition is kept if its walk had at least this many nodes: a copy then costs little beside a walk
 
 cdef uint64_t NO_KEY = <uint64_t>-1
@@ -66,8 +66,10 @@ cdef int masks_init(Masks* k) noexcept nogil:
     own_vec(&k.owner, &k.reached)
     own_map(&k.owner, &k.base_states)
     own_map(&k.owner, &k.lengths)
-    own_map(&k.owner, &k.walked)
+    own_vec(&k.owner, &k.other)
     if owner_status(&k.owner) < 0 or table_init(&k.table) < 0 or key_cache_init(&k.keys) < 0:
+        return NO_MEMORY
+    if segments_init(&k.segments) < 0 or vec_fill(&k.other, k.vocab.n_words, 0) < 0:
         return NO_MEMORY
     if vec_fill(&k.tokens, scratch_words(k.vocab.n_words), 0) < 0:
         return NO_MEMORY
@@ -78,6 +80,7 @@ cdef void masks_free(Masks* k) noexcept nogil:
     mask_release(k.recent)
     table_free(&k.table)
     owner_free(&k.keys.owner)
+    owner_free(&k.segments.owner)
     owner_free(&k.owner)
 
 
@@ -86,7 +89,7 @@ cdef void masks_clear(Masks* k, uint32_t generation) noexcept nogil:
     k.recent_key = NO_KEY
     map_clear(&k.base_states)
     map_clear(&k.lengths)
-    map_clear(&k.walked)
+    segments_clear(&k.segments)
     key_cache_clear(&k.keys)
 
 
@@ -95,7 +98,7 @@ cdef size_t masks_bytes(const Masks* k) noexcept nogil:
 
 
 cdef size_t masks_other_bytes(const Masks* k) noexcept nogil:
-    return owner_bytes(&k.owner) + owner_bytes(&k.keys.owner)
+    return owner_bytes(&k.owner) + owner_bytes(&k.keys.owner) + owner_bytes(&k.segments.owner)
 
 
 cdef void reset_buffer(Masks* k) noexcept nogil:
@@ -175,26 +178,12 @@ cdef int patch_from_base(
     return status
 
 
-cdef int partition_and_note(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
-    """Make a partition by a walk, and note that all transitions which tokens take from the state are computed: all_completable
-    follows them. Returns OK or a status."""
-    cdef size_t before = k.visited
-    cdef int status = walk_vocabulary(k, m, state)
-    if status >= 0 and k.visited - before >= LONG_WALK and k.partitions.max_bytes:
-        status = keep(k, m, state)
-    return map_put(&k.walked, state, 0) if status >= 0 else status
-
-
 cdef int partition(Masks* k, Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil:
     """Make the partition of a configuration's state in the cheapest way. Returns a status below zero on failure."""
     cdef uint32_t base = config.state
     cdef int status
-    if k.completability.enabled and map_get(&k.walked, config.state) == ABSENT:
-        return partition_and_note(k, m, config.state)
     if k.partitions.max_bytes == 0:
         return walk_vocabulary(k, m, config.state)
-    if k.completability.enabled:
-        return partition_state(k, m, config.state)
     status = base_state(&m.dfa, config.state, &k.base_states, &k.reached, &base)
     if status < 0:
         return status
@@ -207,39 +196,6 @@ cdef int partition(Masks* k, Recognizer* m, const Config* config, bint* text_dep
 
 
 # 2. From the partition to the mask.
-
-
-cdef int all_completable(Masks* k, Recognizer* m, const Config* config) noexcept nogil:
-    """Whether the text can be completed from every lexer state that a token may reach inside the lexeme. Returns 1; 0 if it
-    cannot, or if there are more than MAX_REACHED states; or a status."""
-    cdef Config reached = config[0]
-    cdef uint32_t byte, target
-    cdef size_t at = 0
-    cdef size_t i
-    cdef int status
-    k.reached.len = 0
-    if vec_push(&k.reached, config.state) < 0:
-        return NO_MEMORY
-    while at < k.reached.len:
-        for byte in range(256):
-            # the walk has followed all tokens, so no token takes a transition that is not computed
-            target = m.dfa.delta.data[k.reached.data[at] + byte]
-            if target > LAST_STATE:
-                continue
-            for i in range(1, k.reached.len):
-                if k.reached.data[i] == target:
-                    break
-            else:
-                reached.state = target
-                status = completable(k.completability, m, &reached)
-                if status <= 0:
-                    return status
-                if vec_push(&k.reached, target) < 0:
-                    return NO_MEMORY
-                if k.reached.len > MAX_REACHED:
-                    return 0
-        at += 1
-    return 1
 
 
 cdef int add_long_tokens(Masks* k, Recognizer* m, const Config* config, uint32_t* mask, bint* text_dependent) noexcept nogil:
@@ -282,16 +238,36 @@ cdef int add_other_tokens(Masks* k, Recognizer* m, const Config* config, uint32_
     return status
 
 
+cdef int compute_by_segments(Masks* k, Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil:
+    """Compute the tokens of the trie in a mask. Tokens that begin with what ends the current lexeme are those of the mask after
+    the lexeme. Returns a status below zero on failure."""
+    cdef StoredMask* found
+    cdef Config after
+    cdef uint32_t lexset, tail
+    cdef int status = ends_at_root(&k.segments, &k.vocab, k.completability, m, config.state, &lexset, &tail)
+    if status > 0:
+        status = recognizer_end_lexeme(m, config.row, lexset, &after, text_dependent)
+        if status > 0:
+            # (this comes first, because it needs `buffer` itself)
+            status = masks_find(k, m, &after, &found, text_dependent)
+        if status < 0:
+            return status
+        mask_unpack(found, k.vocab.n_words, k.other.data, k.vocab.n_words)
+        mask_release(found)
+        status = add_begins(&k.segments, &k.vocab, tail, k.other.data, k.buffer.data)
+    if status >= 0:
+        status = add_segments(&k.segments, &k.vocab, k.completability, m, config, k.buffer.data)
+    return status
+
+
 cdef int compute(Masks* k, Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil:
     """Compute the mask of a configuration into `buffer`. Returns a status below zero on failure."""
     cdef int status
     k.exits.len = 0
+    if k.completability.enabled:
+        status = compute_by_segments(k, m, config, text_dependent)
+        return add_other_tokens(k, m, config, k.buffer.data, text_dependent) if status >= 0 else status
     status = partition(k, m, config, text_dependent)
-    if status >= 0 and k.completability.enabled:
-        status = all_completable(k, m, config)
-        if status == 0:
-            reset_buffer(k)
-            status = walk_subtree(&k.vocab, k.completability, m, 0, config, k.buffer.data, NULL, text_dependent)
     if status >= 0:
         status = walk_exits(&k.vocab, k.completability, m, config.row, &k.exits, k.buffer.data, NULL, text_dependent)
     return add_other_tokens(k, m, config, k.buffer.data, text_dependent) if status >= 0 else status

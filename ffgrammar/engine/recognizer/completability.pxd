@@ -15,10 +15,12 @@ from ffgrammar.core.map cimport Map
 from ffgrammar.core.owner cimport Owner
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.recognizer.recognizer cimport Config, Recognizer
+from ffgrammar.engine.recognizer.separator cimport Separator
 
 cdef struct Completability:
     Owner owner
     bint enabled      # False in a delimited grammar: everything can be completed
+    Separator separator  # where it is found, it answers most questions without a search
     Map known         # configuration -> 1, 0 or UNDECIDED (completability.pyx)
     Vec rest          # per dot position: an estimate of the least length of what follows in its production
     Vec lengths       # per plain nonterminal: an estimate of the least length of its texts

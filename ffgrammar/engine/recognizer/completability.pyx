@@ -19,6 +19,7 @@ from ffgrammar.engine.parser.earley cimport ROOT, Item, row_accepting, row_items
 from ffgrammar.engine.parser.tables cimport (
     END, I_BITS, I_HEAD, NONE, NONTERMINAL, NUMBER, T_AGAIN, T_BIT, T_BODY, T_LENGTH, T_NEED, Rules,
 )
+from ffgrammar.engine.recognizer.separator cimport is_safe, separator_find
 from ffgrammar.engine.values.trace cimport TraceMark, trace_mark, trace_release
 from ffgrammar.regex.expr.emptiness cimport min_remaining
 from ffgrammar.regex.expr.nodes cimport FAR, add_lengths
@@ -44,9 +45,13 @@ cdef int completability_init(Completability* v, Recognizer* m, bint enabled) noe
     own_vec(&v.owner, &v.link_costs)
     own_vec(&v.owner, &v.queue)
     own_vec(&v.owner, &v.heap)
+    own_vec(&v.owner, &v.separator.safe)
+    v.separator.found = False
     if owner_status(&v.owner) < 0:
         return NO_MEMORY
-    return measure_rules(v, m) if enabled else OK
+    if not enabled:
+        return OK
+    return measure_rules(v, m) if separator_find(&v.separator, m) >= 0 else NO_MEMORY
 
 
 cdef void completability_free(Completability* v) noexcept nogil:
@@ -55,6 +60,7 @@ cdef void completability_free(Completability* v) noexcept nogil:
 
 cdef void completability_clear(Completability* v) noexcept nogil:
     map_clear(&v.known)
+    v.separator.safe.len = 0
     v.link_costs.len = 0
     # the productions of instances are forgotten with the rows
     if v.rest.len > v.kept_rest:
@@ -415,8 +421,13 @@ cdef int search(Completability* v, Recognizer* m, const Config* config) noexcept
 
 cdef int completable(Completability* v, Recognizer* m, const Config* config) noexcept nogil:
     cdef uint32_t known
+    cdef int status
     if not v.enabled:
         return 1
+    if v.separator.found:
+        status = is_safe(&v.separator, m, config.state)
+        if status != 0:
+            return status
     known = map_get(&v.known, config_key(config))
     return search(v, m, config) if known > 1 else <int>known
 
