@@ -5,7 +5,7 @@ where a witness exists. Then configurations are searched one by one, as in gramm
 from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
-from ffgrammar.core.bits cimport bit_set, bit_test
+from ffgrammar.core.bits cimport bit_count, bit_set, bit_test
 from ffgrammar.core.intern cimport intern_get, intern_len
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_fill, vec_push
@@ -70,10 +70,10 @@ cdef int nearer(Separator* s, Recognizer* m, uint32_t lexeme, uint32_t* state, u
 
 
 cdef int follow(Separator* s, Recognizer* m, uint32_t lexeme, uint32_t* state, uint32_t* first) noexcept nogil:
-    """Go on by a short text to a state that matches a lexeme, at least by one byte. `first` is as for nearer. Returns 1; 0 if
-    no such text is found; or a status."""
+    """Go on by a short text to a state that matches a lexeme, at least by one byte. `first` is as for nearer, or NULL. Returns 1;
+    0 if no such text is found; or a status."""
     cdef uint32_t byte = ANY_BYTE
-    cdef int status = nearer(s, m, lexeme, state, first)
+    cdef int status = nearer(s, m, lexeme, state, &byte if first == NULL else first)
     cdef int length = 1
     while status > 0 and not has_lexeme(m, dfa_accept(&m.dfa, state[0]), lexeme):
         length += 1
@@ -102,6 +102,55 @@ cdef int add_live(Recognizer* m, uint32_t state, uint32_t* bytes) noexcept nogil
         if not status:
             bit_set(bytes, byte)
     return OK
+
+
+cdef int settle(Separator* s, Recognizer* m, uint32_t lexeme, uint32_t byte, uint32_t* state) noexcept nogil:
+    """Where a lexeme matches but `byte` does not end it, go on to a longer match if fewer bytes can follow there: after the
+    keyword and space of "union" or "union all", the word "all" may follow, but not after the longer one. Returns 1 or a status."""
+    cdef uint32_t[8] live
+    cdef uint32_t before = UNKNOWN
+    cdef uint32_t found = state[0]
+    cdef uint32_t first, target
+    cdef int fewest = 257
+    cdef int count
+    cdef int status = ends_before(m, state[0], byte)
+    if status != 0:
+        return status
+    for first in range(257):
+        # (the first round looks at the state itself)
+        target = state[0]
+        if first:
+            status = dfa_step(&m.dfa, state[0], first - 1, &target)
+            if status < 0:
+                return status
+            if target == before or target > LAST_STATE:
+                continue
+            before = target
+            if not has_lexeme(m, dfa_accept(&m.dfa, target), lexeme):
+                status = follow(s, m, lexeme, &target, NULL)
+                if status < 0:
+                    return status
+                if status == 0:
+                    continue
+        memset(live, 0, sizeof(live))
+        status = add_live(m, target, live)
+        if status < 0:
+            return status
+        count = set_size(live)
+        if count < fewest:
+            fewest = count
+            found = target
+    state[0] = found
+    return 1
+
+
+cdef int set_size(const uint32_t* bytes) noexcept nogil:
+    """How many bytes a set has."""
+    cdef int count = 0
+    cdef int i
+    for i in range(8):
+        count += bit_count(bytes[i])
+    return count
 
 
 cdef int ends_before_all(Recognizer* m, uint32_t state, const uint32_t* bytes) noexcept nogil:
@@ -160,6 +209,8 @@ cdef int choose_witness(
         try_byte = first
         status = follow(s, m, lexeme, &state, &try_byte)
         if status > 0:
+            status = settle(s, m, lexeme, byte, &state)
+        if status > 0:
             status = is_witness(m, state, byte, clashing)
         if status < 0:
             return status
@@ -177,7 +228,7 @@ cdef bint is_used(Recognizer* m, uint32_t lexeme) noexcept nogil:
 cdef int try_byte_between(Separator* s, Recognizer* m, uint32_t union_state, uint32_t byte) noexcept nogil:
     """Whether a byte is a separator: 1, 0 or a status. If it is, `firsts` is complete."""
     cdef uint32_t[8] clashing
-    cdef uint32_t target, lexset, lexeme, state, first, i
+    cdef uint32_t target, lexset, lexeme, state, i
     cdef bint skips = False
     cdef int status = dfa_step(&m.dfa, union_state, byte, &target)
     if status < 0 or target > LAST_STATE:
@@ -196,8 +247,9 @@ cdef int try_byte_between(Separator* s, Recognizer* m, uint32_t union_state, uin
         if not is_used(m, lexeme):
             continue
         state = union_state
-        first = ANY_BYTE
-        status = follow(s, m, lexeme, &state, &first)
+        status = follow(s, m, lexeme, &state, NULL)
+        if status > 0:
+            status = settle(s, m, lexeme, byte, &state)
         if status > 0:
             status = ends_before(m, state, byte)
             if status == 0:
@@ -244,16 +296,17 @@ cdef int separator_find(Separator* s, Recognizer* m) noexcept nogil:
 cdef int find_safe(Separator* s, Recognizer* m, uint32_t state) noexcept nogil:
     """is_safe for a state inside a lexeme, without the cache."""
     cdef uint32_t number = state >> 8
-    cdef uint32_t lexeme, target, first, i
+    cdef uint32_t lexeme, target, i
     cdef int status
     for i in range(1, intern_len(&m.dfa.states, number), 2):
         lexeme = intern_get(&m.dfa.states, number)[i]
         target = state
         status = 1
         if not has_lexeme(m, dfa_accept(&m.dfa, state), lexeme):
-            first = ANY_BYTE
             s.steps = 0
-            status = follow(s, m, lexeme, &target, &first)
+            status = follow(s, m, lexeme, &target, NULL)
+        if status > 0:
+            status = settle(s, m, lexeme, s.byte, &target)
         if status > 0:
             status = ends_before(m, target, s.byte)
             if status == 0:
