@@ -69,7 +69,7 @@ cdef int masks_init(Masks* k) noexcept nogil:
     own_vec(&k.owner, &k.other)
     if owner_status(&k.owner) < 0 or table_init(&k.table) < 0 or key_cache_init(&k.keys) < 0:
         return NO_MEMORY
-    if segments_init(&k.segments) < 0 or vec_fill(&k.other, k.vocab.n_words, 0) < 0:
+    if segments_init(&k.segments, k.vocab.n_words) < 0 or vec_fill(&k.other, k.vocab.n_words, 0) < 0:
         return NO_MEMORY
     if vec_fill(&k.tokens, scratch_words(k.vocab.n_words), 0) < 0:
         return NO_MEMORY

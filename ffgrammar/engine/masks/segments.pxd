@@ -42,10 +42,11 @@ cdef struct Segments:
     Vec tokens
     Vec reached
     Vec stamps          # per number of a lexer state: the epoch in which it was reached
+    Vec mask            # a mask and a spare word, all zero between calls
     uint32_t epoch
 
-# Returns OK or NO_MEMORY. Free it with owner_free in either case.
-cdef int segments_init(Segments* s) noexcept nogil
+# `n_words` is that of a mask. Returns OK or NO_MEMORY. Free it with owner_free in either case.
+cdef int segments_init(Segments* s, uint32_t n_words) noexcept nogil
 
 # Forget everything.
 cdef void segments_clear(Segments* s) noexcept nogil

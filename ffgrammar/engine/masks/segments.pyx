@@ -8,14 +8,14 @@ DENSE, a mask); then the tails, each as (lexemes, tail); then the states.
 
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport qsort
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
-from ffgrammar.core.bits cimport bit_set, bit_test
+from ffgrammar.core.bits cimport bit_count, bit_set, bit_test, lowest_bit
 from ffgrammar.core.intern cimport intern_add, intern_get, intern_len, intern_truncate
 from ffgrammar.core.map cimport ABSENT, map_clear, map_get, map_put
 from ffgrammar.core.owner cimport own_intern, own_map, own_vec, owner_init, owner_status
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_push
+from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_push, vec_reserve
 from ffgrammar.engine.masks.trie_walk cimport CONSUMED
 from ffgrammar.engine.recognizer.completability cimport completable
 from ffgrammar.engine.recognizer.recognizer cimport recognizer_end_lexeme
@@ -47,6 +47,9 @@ cdef enum:
     S_LISTS
 
 
+cdef size_t MAX_WORDS = <size_t>0xF0000000  # offsets are 32 bits wide, and a segment may have some more
+
+
 cdef int add_whole(Segments* s) noexcept nogil:
     """Make WHOLE the first tail. Returns OK or NO_MEMORY."""
     cdef uint32_t[CHILDREN_WORDS] words
@@ -56,7 +59,7 @@ cdef int add_whole(Segments* s) noexcept nogil:
     return NO_MEMORY if intern_add(&s.tails, words, CHILDREN_WORDS, &tail) < 0 else OK
 
 
-cdef int segments_init(Segments* s) noexcept nogil:
+cdef int segments_init(Segments* s, uint32_t n_words) noexcept nogil:
     s.epoch = 0
     owner_init(&s.owner)
     own_intern(&s.owner, &s.tails)
@@ -67,7 +70,10 @@ cdef int segments_init(Segments* s) noexcept nogil:
     own_vec(&s.owner, &s.tokens)
     own_vec(&s.owner, &s.reached)
     own_vec(&s.owner, &s.stamps)
-    return add_whole(s) if owner_status(&s.owner) >= 0 else NO_MEMORY
+    own_vec(&s.owner, &s.mask)
+    if owner_status(&s.owner) < 0 or vec_fill(&s.mask, n_words + 1, 0) < 0:
+        return NO_MEMORY
+    return add_whole(s)
 
 
 cdef void segments_clear(Segments* s) noexcept nogil:
@@ -87,6 +93,7 @@ cdef struct Walk:
     Completability* completability
     Recognizer* m
     uint32_t row                            # NO_ROW, or only states count that can be completed in this row
+    uint32_t* mask                          # where tokens are noted as bits; or NULL, and they are noted in `tokens`
     uint32_t pad                            # what node_token gives where no token ends
     uint32_t states[MAX_TOKEN_BYTES + 1]    # by depth
     uint32_t parents[MAX_TOKEN_BYTES + 1]   # by depth: the last node that was walked
@@ -126,21 +133,22 @@ cdef int note_exit(Walk* w, uint32_t at, uint32_t target, uint32_t state, uint32
     return vec_extend(&w.segments.exits, words, EXIT_WORDS)
 
 
-cdef int walk_nodes(Walk* w, uint32_t at, uint32_t end, const uint32_t* begins) noexcept nogil:
-    """Walk the nodes from `at` to `end`. The state before the first is in `states`. If `begins` is not NULL, only those on the
-    first node's level count whose byte is in this set. Returns OK or a status."""
+cdef int walk_nodes(Walk* w, uint32_t at, uint32_t end) noexcept nogil:
+    """Walk the nodes from `at` to `end`; the state before the first is in `states`. Returns OK or a status."""
+    cdef const TrieNode* nodes = w.nodes
     cdef const uint32_t* delta = w.m.dfa.delta.data
-    cdef uint32_t level = node_depth(&w.nodes[at])
+    cdef uint32_t* states = w.states
+    cdef uint32_t* parents = w.parents
+    cdef uint32_t* mask = w.mask
+    cdef uint32_t known = NONE
     cdef TrieNode node
     cdef uint32_t state, target, depth
     cdef int status
     while at < end:
-        node = w.nodes[at]
+        # (a copy, because the compiler must assume that a write to the mask may change the trie)
+        node = nodes[at]
         depth = node_depth(&node)
-        if begins != NULL and depth == level and not bit_test(begins, node_byte(&node)):
-            at += node_size(&node)
-            continue
-        state = w.states[depth - 1]
+        state = states[depth - 1]
         target = delta[state + node_byte(&node)]
         if target == UNKNOWN:
             status = dfa_fill(&w.m.dfa, state, node_byte(&node), &target)
@@ -148,18 +156,21 @@ cdef int walk_nodes(Walk* w, uint32_t at, uint32_t end, const uint32_t* begins) 
                 return status
             delta = w.m.dfa.delta.data
         if target <= LAST_STATE:
-            if target >> 8 >= w.segments.stamps.len or w.segments.stamps.data[target >> 8] != w.segments.epoch:
+            if target != known:
                 status = reach(w, target)
-                # (a search for a completion fills the automaton)
-                delta = w.m.dfa.delta.data
                 if status < 0:
                     return status
+                # (a search for a completion fills the automaton)
+                delta = w.m.dfa.delta.data
                 if status == 0:
                     at += node_size(&node)
                     continue
-            w.states[depth] = target
-            w.parents[depth] = at
-            if node_token(&node) != w.pad and vec_push(&w.segments.tokens, node_token(&node)) < 0:
+                known = target
+            states[depth] = target
+            parents[depth] = at
+            if mask != NULL:
+                bit_set(mask, node_token(&node))
+            elif node_token(&node) != w.pad and vec_push(&w.segments.tokens, node_token(&node)) < 0:
                 return NO_MEMORY
             at += 1
             continue
@@ -169,6 +180,24 @@ cdef int walk_nodes(Walk* w, uint32_t at, uint32_t end, const uint32_t* begins) 
     return OK
 
 
+cdef int walk_children(Walk* w, uint32_t state, uint32_t above, const uint32_t* bytes) noexcept nogil:
+    """Walk the children of a node that begin with a byte of a set. Returns OK or a status."""
+    cdef uint32_t at = above + 1
+    cdef uint32_t end = subtree_end(w.nodes, above)
+    cdef uint32_t next_child
+    cdef int status = OK
+    w.states[node_depth(&w.nodes[above])] = state
+    w.parents[node_depth(&w.nodes[above])] = above
+    if end - above >= LARGE:
+        w.mask = w.segments.mask.data
+    while at < end and status >= 0:
+        next_child = subtree_end(w.nodes, at)
+        if bit_test(bytes, node_byte(&w.nodes[at])):
+            status = walk_nodes(w, at, next_child)
+        at = next_child
+    return status
+
+
 cdef int walk_place(Walk* w, uint32_t state, uint32_t place) noexcept nogil:
     """Walk what is at one place of a tail of places. Returns OK or a status."""
     cdef uint32_t at = place & ~<uint32_t>CONSUMED
@@ -176,7 +205,7 @@ cdef int walk_place(Walk* w, uint32_t state, uint32_t place) noexcept nogil:
     cdef int status
     if not place & CONSUMED:
         w.states[depth - 1] = state
-        return walk_nodes(w, at, subtree_end(w.nodes, at), NULL)
+        return walk_nodes(w, at, subtree_end(w.nodes, at))
     status = reach(w, state)
     if status <= 0:
         return status
@@ -184,7 +213,7 @@ cdef int walk_place(Walk* w, uint32_t state, uint32_t place) noexcept nogil:
         return NO_MEMORY
     w.states[depth] = state
     w.parents[depth] = at
-    return walk_nodes(w, at + 1, subtree_end(w.nodes, at), NULL) if node_size(&w.nodes[at]) > 1 else OK
+    return walk_nodes(w, at + 1, subtree_end(w.nodes, at))
 
 
 cdef int walk_tail(Walk* w, uint32_t state, uint32_t tail) noexcept nogil:
@@ -197,9 +226,7 @@ cdef int walk_tail(Walk* w, uint32_t state, uint32_t tail) noexcept nogil:
     s.exits.len = s.tokens.len = s.reached.len = 0
     s.epoch += 1
     if words[0] == <uint32_t>NONE:
-        w.states[node_depth(&w.nodes[words[1]])] = state
-        w.parents[node_depth(&w.nodes[words[1]])] = words[1]
-        return walk_nodes(w, words[1] + 1, subtree_end(w.nodes, words[1]), words + 2)
+        return walk_children(w, state, words[1], words + 2)
     for i in range(count):
         status = walk_place(w, state, words[i])
         if status < 0:
@@ -286,53 +313,79 @@ cdef int add_tails_of(Walk* w, size_t first, size_t end) noexcept nogil:
     return add_tail(s, exits[first], s.reached.data, s.reached.len)
 
 
-cdef int write_tokens(Segments* s, uint32_t n_words) noexcept nogil:
-    """Append the tokens of the walk to the segment that is being written. Returns how many there are, DENSE, or NO_MEMORY."""
-    cdef size_t at = s.words.len
-    cdef size_t i
-    if s.tokens.len < n_words:
-        return NO_MEMORY if vec_extend(&s.words, s.tokens.data, s.tokens.len) < 0 else <int>s.tokens.len
-    if vec_fill(&s.words, n_words, 0) < 0:
+cdef int write_tokens(Walk* w, uint32_t n_words, uint32_t* count) noexcept nogil:
+    """Append the tokens of the walk: as a list, or as a mask if this is shorter. Writes how many there are, or DENSE. Returns OK or
+    NO_MEMORY."""
+    cdef Segments* s = w.segments
+    cdef uint32_t i, word
+    count[0] = <uint32_t>s.tokens.len
+    if w.mask == NULL:
+        return vec_extend(&s.words, s.tokens.data, s.tokens.len)
+    for i in range(n_words):
+        count[0] += bit_count(w.mask[i])
+    if count[0] >= n_words:
+        count[0] = DENSE
+        return vec_extend(&s.words, w.mask, n_words)
+    if vec_reserve(&s.words, s.words.len + count[0]) < 0:
         return NO_MEMORY
-    for i in range(s.tokens.len):
-        bit_set(s.words.data + at, s.tokens.data[i])
-    return <int>s.tokens.len
+    for i in range(n_words):
+        word = w.mask[i]
+        while word:
+            s.words.data[s.words.len] = i << 5 | lowest_bit(word)
+            s.words.len += 1
+            word &= word - 1
+    return OK
+
+
+cdef int write_states(Walk* w, uint32_t* count) noexcept nogil:
+    """Append the states of the walk that are not safe, and write how many there are. A walk for one row has asked about them
+    already. Returns OK or NO_MEMORY."""
+    cdef size_t i
+    cdef int status
+    count[0] = 0
+    if w.row != NO_ROW:
+        return OK
+    for i in range(w.segments.reached.len):
+        status = is_always_safe(w, w.segments.reached.data[i])
+        if status == 0:
+            count[0] += 1
+            status = vec_push(&w.segments.words, w.segments.reached.data[i])
+        if status < 0:
+            return NO_MEMORY
+    return OK
+
+
+cdef int write_tails(Walk* w, uint32_t* count) noexcept nogil:
+    """Append the tails of the walk, and write how many there are. Returns OK or NO_MEMORY."""
+    cdef Segments* s = w.segments
+    cdef size_t before = s.words.len
+    cdef size_t first = 0
+    cdef size_t end
+    if s.exits.len > EXIT_WORDS:
+        qsort(s.exits.data, s.exits.len // EXIT_WORDS, EXIT_WORDS * sizeof(uint32_t), compare_exits)
+    while first < s.exits.len:
+        end = first
+        while end < s.exits.len and s.exits.data[end] == s.exits.data[first]:
+            end += EXIT_WORDS
+        if add_tails_of(w, first, end) < 0:
+            return NO_MEMORY
+        first = end
+    count[0] = <uint32_t>(s.words.len - before) >> 1
+    return OK
 
 
 cdef int write_segment(Walk* w, uint32_t n_words, uint32_t* offset) noexcept nogil:
     """Write the segment of the walk. Returns OK or NO_MEMORY."""
     cdef Segments* s = w.segments
-    cdef uint32_t start = <uint32_t>s.words.len
-    cdef uint32_t lexset, before
-    cdef size_t i, first
-    cdef int status
-    # offsets are 32 bits wide
-    if s.words.len > <size_t>0xF0000000 or vec_fill(&s.words, S_LISTS, 0) < 0:
+    cdef uint32_t[S_LISTS] counts
+    offset[0] = <uint32_t>s.words.len
+    if s.words.len > MAX_WORDS or vec_fill(&s.words, S_LISTS, 0) < 0:
         return NO_MEMORY
-    if write_tokens(s, n_words) < 0:
+    if write_tokens(w, n_words, &counts[S_TOKENS]) < 0 or write_states(w, &counts[S_STATES]) < 0:
         return NO_MEMORY
-    s.words.data[start + S_TOKENS] = DENSE if s.tokens.len >= n_words else <uint32_t>s.tokens.len
-    # the states, at first between the tokens and the tails
-    before = <uint32_t>s.words.len
-    for i in range(s.reached.len):
-        status = 0 if w.row != NO_ROW else is_always_safe(w, s.reached.data[i])
-        if status < 0 or (status == 0 and w.row == NO_ROW and vec_push(&s.words, s.reached.data[i]) < 0):
-            return NO_MEMORY
-    s.words.data[start + S_STATES] = <uint32_t>s.words.len - before
-    before = <uint32_t>s.words.len
-    if s.exits.len > EXIT_WORDS:
-        qsort(s.exits.data, s.exits.len // EXIT_WORDS, EXIT_WORDS * sizeof(uint32_t), compare_exits)
-    first = 0
-    while first < s.exits.len:
-        lexset = s.exits.data[first]
-        i = first
-        while i < s.exits.len and s.exits.data[i] == lexset:
-            i += EXIT_WORDS
-        if add_tails_of(w, first, i) < 0:
-            return NO_MEMORY
-        first = i
-    s.words.data[start + S_TAILS] = (<uint32_t>s.words.len - before) >> 1
-    offset[0] = start
+    if write_tails(w, &counts[S_TAILS]) < 0:
+        return NO_MEMORY
+    memcpy(s.words.data + offset[0], counts, sizeof(counts))
     return OK
 
 
@@ -355,9 +408,14 @@ cdef int make_segment(
     w.completability = c
     w.m = m
     w.row = row
+    w.mask = NULL
     w.pad = node_token(&v.nodes[0])
     status = walk_tail(&w, state, tail)
-    return write_segment(&w, v.n_words, offset) if status >= 0 else status
+    if status >= 0:
+        status = write_segment(&w, v.n_words, offset)
+    if w.mask != NULL:
+        memset(w.mask, 0, s.mask.len * sizeof(uint32_t))
+    return status
 
 
 cdef int find_segment(
@@ -478,7 +536,7 @@ cdef int add_begins(Segments* s, const Vocabulary* v, uint32_t tail, const uint3
     cdef uint32_t end, i
     if offset == ABSENT:
         offset = <uint32_t>s.words.len
-        if s.words.len > <size_t>0xF0000000 or vec_fill(&s.words, v.n_words + 1, 0) < 0:
+        if s.words.len > MAX_WORDS or vec_fill(&s.words, v.n_words + 1, 0) < 0:
             return NO_MEMORY
         while at < v.node_count:
             end = subtree_end(v.nodes, at)

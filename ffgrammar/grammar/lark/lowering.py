@@ -1,3 +1,4 @@
+# cython: language_level=3
 """From the definitions of a Lark text to a grammar.
 
 A rule becomes a nonterminal, and a terminal becomes a lexeme. Inner alternatives and repeats of a rule become

@@ -1,3 +1,4 @@
+# cython: language_level=3
 r"""Lark's regular expressions, which are Python's, rewritten in the Rust syntax that regex/syntax/ reads.
 
 In Python's syntax `[` is an ordinary character inside a class, as are `&&`, `--` and `~~`; a `{` that begins no repeat

@@ -1,3 +1,4 @@
+# cython: language_level=3
 """From the definition of a terminal to an expression: each terminal becomes one lexeme.
 
 A body is evaluated to one expression, which contains the expressions of the terminals that the body uses. So a terminal

@@ -1,3 +1,4 @@
+# cython: language_level=3
 r"""From syntax trees to byte expressions: `lower` for whole texts, `lower_search` for texts that contain a match.
 
 Most trees become one expression, part by part. Anchors need care, because an expression knows no "start of the text".

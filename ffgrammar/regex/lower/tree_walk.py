@@ -1,3 +1,4 @@
+# cython: language_level=3
 """The evaluation of a syntax tree from the bottom up, which lowering.py and look_around.py have in common.
 
 A walk keeps a stack of its own, because trees may be nested deeper than Python recurses. Characters, texts and literal

@@ -1,3 +1,4 @@
+# cython: language_level=3
 r"""The parser of regular expressions: from the text of a pattern to a syntax tree.
 
 There are two dialects. "rust" is the syntax of Rust's `regex` crate: Unicode classes, nested sets, inline flags. "ecma"
