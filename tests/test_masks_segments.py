@@ -1,0 +1,126 @@
+"""Masks of the grammars in grammars/, whose lexemes end often, against the slow recogniser.
+
+The vocabulary is a part of a real one: every byte, the tokens of the texts, and tokens from all over the table. So many of its
+tokens run through several lexemes, and the recogniser can try each of them.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import ffgrammar as ff
+from ffgrammar.core.limits import Limits
+from ffgrammar.grammar.lark import build
+from ffgrammar.regex.expr.store import ExprStore
+from oracle.cfg import Recogniser
+from oracle.languages import allowed
+from oracle.masks import ByteTree, brute_force_mask, recogniser_mask
+
+GRAMMARS = Path(__file__).resolve().parent.parent / "grammars"
+NAMES = sorted(path.stem for path in GRAMMARS.glob("*.lark"))
+# What the recogniser is given to find out if a text can be completed: enough for the lexemes of these grammars.
+ALPHABET = b"aefz_019 \n\t\"'()[]{}<>=:;,.*/-#|!?$%&`@^~\\"
+
+
+def texts(name: str) -> list[str]:
+    lines = (GRAMMARS / f"{name}.samples.ndjson").read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    return [sample["text"] for sample in map(json.loads, lines) if sample.get("valid") and sample["text"]]
+
+
+def part_of(cl100k: ff.Tokenizer, name: str, random: Random) -> ff.Tokenizer:
+    tokens = {bytes([byte]) for byte in range(256)}
+    for text in texts(name):
+        tokens.update(cl100k.token_bytes(token) for token in cl100k.encode(text))
+    while len(tokens) < 2500:
+        tokens.add(cl100k.token_bytes(random.randrange(100_000)))
+    return ff.Tokenizer.from_tokens([*sorted(tokens), b""], eos_token_id=len(tokens))
+
+
+def spelled(tok: ff.Tokenizer, tree: ByteTree, text: bytes, random: Random) -> list[int]:
+    """Tokens that spell a text, the longest one at each place or a shorter one."""
+    ids: list[int] = []
+    while text:
+        node, found = tree, []
+        for place in range(len(text)):
+            if text[place : place + 1] not in node.children:
+                break
+            node = node.children[text[place : place + 1]]
+            found += node.tokens
+        ids.append(found[-1] if random.random() < 0.7 else random.choice(found))
+        text = text[len(tok.token_bytes(ids[-1])) :]
+    return ids
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_along_samples(cl100k: ff.Tokenizer, name: str) -> None:
+    random = Random(name)
+    tok = part_of(cl100k, name, random)
+    eos = tok.vocab_size - 1
+    tree = ByteTree((token, tok.token_bytes(token)) for token in range(eos))
+    source = (GRAMMARS / f"{name}.lark").read_text(encoding="utf-8")
+    grammar: Any = ff.compile_lark(source, tok)
+    recogniser = Recogniser(build(source, ExprStore(), Limits()))
+    places = 0
+    for text in random.sample(texts(name), 6):
+        ids = spelled(tok, tree, text.encode(), random)
+        asked = {0, *random.sample(range(len(ids) + 1), min(len(ids) + 1, 5))}
+        matcher, fresh = grammar.matcher(), ff.compile_lark(f"{source}\n// {places}", tok).matcher()
+        state: Any = recogniser.start
+        for place in range(len(ids) + 1):
+            if place in asked:
+                places += 1
+                mask = allowed(matcher)
+                # The mask is that of a grammar without caches, and that of a matcher that has come here by another way.
+                assert mask == allowed(fresh)
+                assert mask == brute_force_mask(matcher, tree, [eos])
+                reached = recogniser_mask(recogniser, state, tree, [eos])
+                assert mask <= set(reached)
+                for token in set(reached) - mask:
+                    verdict = recogniser.completable(reached[token], alphabet=ALPHABET, max_states=300)
+                    assert verdict is not True, tok.token_bytes(token)
+            if place < len(ids):
+                assert matcher.accept_token(ids[place])
+                assert fresh.accept_token(ids[place])
+                state = recogniser.run(tok.token_bytes(ids[place]), state)
+    assert places > 4
+
+
+def test_lexemes_that_only_skips_keep_apart(toy: ff.Tokenizer) -> None:
+    """Here a byte can be put between any two lexemes, yet in one state of the lexer it would go on."""
+    grammar = ff.compile_lark('start: A B\nA: /x+ ?/\nB: "x"\n%ignore /,/', toy)
+    matcher = grammar.matcher()
+    assert matcher.accept_bytes(b"x") == 1
+    assert matcher.accept_bytes(b"x ") == 2
+    # After the blank A cannot go on, so x begins B; without it, x would be taken by A, and a comma ends A.
+    assert matcher.accept_bytes(b"x") == 1
+    assert matcher.is_accepting()
+
+
+def test_no_separator_where_a_lexeme_takes_it(toy: ff.Tokenizer) -> None:
+    """The text lexeme takes blanks, too, so it swallows what must follow: the grammar matches nothing."""
+    with pytest.raises(ff.GrammarError, match="longest match"):
+        ff.compile_lark('start: TEXT "x"\nTEXT: /[ax ]+/\n%ignore " "', toy)
+
+
+def test_a_keyword_that_ends_in_blanks_needs_no_separator(toy: ff.Tokenizer) -> None:
+    grammar = ff.compile_lark('start: (KEY NAME)+\nKEY: "a" / +/ ("b" / +/)?\nNAME: /x+/\n%ignore " "', toy)
+    matcher = grammar.matcher()
+    assert matcher.accept_bytes(b"a b x") == 5
+    assert matcher.accept_bytes(b"a") == 1
+    assert not matcher.accept_bytes(b"x")
+
+
+@pytest.mark.parametrize("budget", [1 << 15, 1 << 18])
+def test_small_budgets_change_no_mask(cl100k: ff.Tokenizer, budget: int) -> None:
+    source = (GRAMMARS / "arithmetic.lark").read_text(encoding="utf-8")
+    limited = ff.compile_lark(source, cl100k, limits=Limits(cache_bytes=budget, mask_bytes=0))
+    matcher, other = limited.matcher(), ff.compile_lark(source, cl100k).matcher()
+    for token in cl100k.encode("sin(alpha) + 2 ^ (beta - 13.5e-7) * f(x, y,   z)"):
+        assert allowed(matcher) == allowed(other)
+        assert matcher.accept_token(token)
+        assert other.accept_token(token)
