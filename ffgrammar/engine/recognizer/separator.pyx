@@ -16,6 +16,7 @@ from ffgrammar.regex.expr.nodes cimport FAR
 cdef enum:
     MAX_WITNESS = 64      # a witness has at most this many bytes
     MAX_STEPS = 1 << 20   # transitions in one search for a separator
+    MAX_TRIES = 2         # bytes: what keeps one from being a separator mostly keeps all others from it, too
     ANY_BYTE = 256
 
 
@@ -225,22 +226,28 @@ cdef bint is_used(Recognizer* m, uint32_t lexeme) noexcept nogil:
     return not m.rules.is_skip.data[lexeme] and matches_something(m.nodes, m.rules.exprs.data[lexeme]) > 0
 
 
-cdef int try_byte_between(Separator* s, Recognizer* m, uint32_t union_state, uint32_t byte) noexcept nogil:
-    """Whether a byte is a separator: 1, 0 or a status. If it is, `firsts` is complete."""
-    cdef uint32_t[8] clashing
-    cdef uint32_t target, lexset, lexeme, state, i
-    cdef bint skips = False
-    cdef int status = dfa_step(&m.dfa, union_state, byte, &target)
-    if status < 0 or target > LAST_STATE:
+cdef int is_skipped(Recognizer* m, uint32_t union_state, uint32_t byte, uint32_t* after) noexcept nogil:
+    """Whether a byte is a skip lexeme by itself: 1, 0 or a status. Writes the state after it."""
+    cdef uint32_t lexset, i
+    cdef int status = dfa_step(&m.dfa, union_state, byte, after)
+    if status < 0 or after[0] > LAST_STATE:
         return min(status, 0)
-    lexset = dfa_accept(&m.dfa, target)
+    lexset = dfa_accept(&m.dfa, after[0])
     for i in range(intern_len(&m.dfa.lexsets, lexset)):
-        skips |= m.rules.is_skip.data[intern_get(&m.dfa.lexsets, lexset)[i]]
-    if not skips:
-        return 0
+        if m.rules.is_skip.data[intern_get(&m.dfa.lexsets, lexset)[i]]:
+            return 1
+    return 0
+
+
+cdef int is_separator(Separator* s, Recognizer* m, uint32_t union_state, uint32_t byte, uint32_t after) noexcept nogil:
+    """Whether a byte that is skipped is a separator: 1, 0 or a status. If it is, `firsts` is complete. `after` is the state
+    after the byte."""
+    cdef uint32_t[8] clashing
+    cdef uint32_t lexeme, state
+    cdef int status
     memset(clashing, 0, sizeof(clashing))
     memset(s.firsts, 0, sizeof(s.firsts))
-    status = add_live(m, target, clashing)
+    status = add_live(m, after, clashing)
     for lexeme in range(<uint32_t>m.rules.exprs.len):
         if status < 0:
             return status
@@ -261,11 +268,12 @@ cdef int try_byte_between(Separator* s, Recognizer* m, uint32_t union_state, uin
             status = choose_witness(s, m, union_state, lexeme, byte, clashing)
             if status <= 0:
                 return status
-    return min(status, 1) if status < 0 else 1
+    return status if status < 0 else 1
 
 
 cdef int separator_find(Separator* s, Recognizer* m) noexcept nogil:
-    cdef uint32_t lexeme, union_state, byte, i
+    cdef uint32_t lexeme, union_state, byte, after, i
+    cdef int tries = 0
     cdef int status
     s.found = False
     s.steps = 0
@@ -281,10 +289,13 @@ cdef int separator_find(Separator* s, Recognizer* m) noexcept nogil:
     status = dfa_start(&m.dfa, m.pairs.data, m.pairs.len, &union_state)
     # (a line end is tried first, because comments end there, too)
     for i in range(257):
-        if status < 0 or s.steps > MAX_STEPS:
+        if status < 0 or tries == MAX_TRIES or s.steps > MAX_STEPS:
             break
         byte = c'\n' if i == 0 else i - 1
-        status = try_byte_between(s, m, union_state, byte)
+        status = is_skipped(m, union_state, byte, &after)
+        if status > 0:
+            tries += 1
+            status = is_separator(s, m, union_state, byte, after)
         if status > 0:
             s.found = True
             s.byte = byte
