@@ -3,5 +3,6 @@
 In reading order:
 
 - `recognizer`: lexer and parser together, one byte at a time.
+- `separator`: a byte that keeps lexemes apart, and the lexer states from which a sentence can always follow.
 - `completability`: whether a sentence can still follow, for grammars in which longest match may lose it.
 """
