@@ -8,7 +8,6 @@ a stack of its own, so brackets may be nested deeper than Python can recurse. `L
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.core.limits import Limits
@@ -41,12 +40,13 @@ _OPERATORS = {"?": (0, 1), "*": (0, None), "+": (1, None)}
 _NUMBER_DIGITS = 9
 
 
-class _Token(NamedTuple):
-    # for a mark, the mark itself; for a name, "rule" or "terminal"; for the end of the text, "end"; for other tokens,
-    # the name of their group in _TOKEN
-    kind: str
-    value: str
-    offset: int
+class _Token:
+    def __init__(self, kind: str, value: str, offset: int) -> None:
+        # for a mark, the mark itself; for a name, "rule" or "terminal"; for the end of the text, "end"; for other
+        # tokens, the name of their group in _TOKEN
+        self.kind = kind
+        self.value = value
+        self.offset = offset
 
 
 def read(text: str, limits: Limits) -> Source:
@@ -123,8 +123,6 @@ class _Frame:
         items: how many items the current part has.
         negations: the offsets of every `~` before the next item.
     """
-
-    __slots__ = ("alternatives", "conjuncts", "items", "negations", "opener")
 
     def __init__(self, opener: _Token) -> None:
         self.opener = opener
@@ -358,8 +356,9 @@ class _Reader:
                 if hi < lo:
                     raise self.error(token.offset, f"the range {lo}..{hi} is empty")
             ops.append(Op("rep", (lo, hi), token.offset))
-        ops.extend(Op("not", None, offset) for offset in frame.negations)
-        frame.negations.clear()
+        if frame.negations:
+            ops.extend([Op("not", None, offset) for offset in frame.negations])
+            frame.negations.clear()
         frame.items += 1
 
     def number(self) -> int:
