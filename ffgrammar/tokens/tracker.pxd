@@ -12,8 +12,8 @@ cdef enum Found:
     SETTLED        # the verdict is "yes"
     OPEN           # "undecided"
     LOST           # "no", whatever follows: the tokens before the last special one are not the tokenizer's own
-    # No text begins with the tokens since the last special one: "no". But if their bytes end inside a character, only
-    # `is_canonical` can tell.
+    # By the rules, no text begins with the tokens since the last special one. The verdict is "no" if their bytes end after a
+    # whole character; if not, `is_canonical` gives the verdict.
     REFUSED
     NOT_UTF8       # as REFUSED, and no UTF-8 text begins with the bytes of these tokens: only `is_canonical` can tell
 

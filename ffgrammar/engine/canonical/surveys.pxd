@@ -1,4 +1,6 @@
-"""Surveys: where the tokens of a vocabulary lead from a lexer state, as far as the pre-token may be unable to end there."""
+"""Surveys: to which lexer states the tokens of a vocabulary lead from a lexer state. States in which the pre-token can certainly
+end (*open* states, see surveys.pyx) are left out.
+"""
 
 cimport cython
 from libc.stddef cimport size_t
@@ -35,14 +37,14 @@ cdef class Surveys:
     cdef Map found            # (lexer state, topic) -> offset in `words`
     cdef Vec words            # surveys, and lists of doubtful tokens
     # Scratch, while a survey is made.
-    cdef Vec numbers          # by lexer state: its number in the survey, or PASSED
+    cdef Vec numbers          # by lexer state: its number in the survey, or PASSED; in `explore`, how many bytes of the character are missing
     cdef Vec examples         # by number: a token that leads there
     cdef Vec counts           # by number: how many tokens lead there
     cdef Vec pairs            # (number, token)
     cdef Vec around           # what `explore` has met: see `Place` in surveys.pyx
     cdef uint32_t[8] turning  # the turning bytes that CanonicalRules.nodes_by_byte lists, as bits
     cdef bint whole           # see `survey`
-    cdef uint32_t deep        # the least depth of the nodes that other turning bytes may lead to; ABSENT if there are none
+    cdef uint32_t deep        # the least depth of the nodes to which turning bytes may lead that are not in `turning`, or ABSENT
 
     # All methods run with the engine's lock held. Unless its comment says otherwise, a method returns OK or a status.
 
@@ -87,8 +89,7 @@ cdef class Surveys:
     cdef int write_survey(self) noexcept nogil
 
     # Whether a lexer state is open after a byte: the pre-token can end there with each hypothesis of CanonicalRules.free_ends
-    # that the byte can lead to. In a
-    # whole survey, the wide states are open. Returns 1, 0 or a status.
+    # that the byte can lead to. In a whole survey, the wide states are open. Returns 1, 0 or a status.
     cdef int is_open(self, Engine engine, uint32_t state, uint32_t byte) noexcept nogil
 
     # Whether a lexer state is wide: many printable ASCII characters may come. Returns 1, 0 or a status.
@@ -104,8 +105,8 @@ cdef class Surveys:
     cdef int explore(self, Engine engine, uint32_t state) noexcept nogil
 
     # Part of `explore`: look at the state that a byte leads to. `missing` is how many bytes of the character are missing after
-    # the byte, and `before` is the index of the place before it. Adds the state to `around` if tokens may go on from it. Returns
-    # 1 if another byte that leads there need not be looked at; 0; or a status.
+    # the byte, and `before` is the index of the place before it. Adds the state to `around` if it is new, and
+    # tokens may go on from it, and there is room. Returns 1 if another byte that leads there need not be looked at; 0; or a status.
     cdef int meet(self, Engine engine, const Arrival* now, uint32_t before, uint32_t byte) noexcept nogil
 
     # Walk below the nodes of the trie that bytes in `turning` lead to. Returns OK; 1 if there are TOO_MANY states; or a status.

@@ -1,7 +1,7 @@
 """How the tokenizer.json of a BPE model cuts and merges.
 
-The rules are exact or they are not given: whatever is not read here (normalizers that change the text, pre-tokenizers
-of other kinds, characters that the model drops, dropout) is refused with a TokenizerError. Then the package
+The rules are exact or they are not given: whatever is not read here (other normalizers and
+pre-tokenizers, characters that the model drops, dropout) is refused with a TokenizerError. Then the package
 `tokenizers` encodes, and there are masks but no canonicality.
 
     read = read_rules(config, steps, tokens, byte_level)
@@ -41,8 +41,8 @@ MAX_PAIRS = 1_000_000
 # The bytes that occur in UTF-8
 USED_BYTES = [value for value in range(256) if value not in (0xC0, 0xC1) and value < 0xF5]
 # Control characters, and the first bytes of characters from U+40000 on. A pattern that does not name such a character
-# treats it as it treats some other character. So what may follow a token sequence does not depend on whether such a
-# byte is a token. RARE finds the patterns and added tokens that name such a character.
+# treats it like some character that does have tokens. So a text with that other character has the same pre-tokens, and
+# what may follow a token sequence is the same without tokens for these bytes. RARE finds the patterns and added tokens that name such a character.
 RARE_BYTES = [*range(0x09), *range(0x0B, 0x0D), *range(0x0E, 0x20), 0x7F, *range(0xF1, 0x100)]
 RARE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\U00040000-\U0010ffff]|\\[vf]")
 
@@ -248,7 +248,7 @@ def _form(normalizers: list[dict[str, Any]]) -> NormalForm | None:
 
 def _check_form(form: NormalForm, atoms: Iterable[str], every: list[dict[str, Any]]) -> None:
     """Raises TokenizerError if an added token is not in the form. `atoms` and `every` are as for `_atoms`."""
-    # (special tokens that are normalized are looked for in the form that they have then)
+    # (a special token with the flag `normalized` is itself normalized before it is looked for)
     others = [token["content"] for token in every if token.get("normalized")]
     if not all(is_normal(form, text) for text in (*atoms, *others)):
         raise TokenizerError(f"an added token is not in {form}")

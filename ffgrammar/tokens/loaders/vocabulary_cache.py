@@ -42,7 +42,7 @@ VARIABLE = "FFGRAMMAR_CACHE"
 MAGIC = b"FFVOCAB2"
 SUFFIX = ".vocab"
 DIGEST = 32
-# The most bytes of all entries together. Entries that were not used for the longest time are deleted first.
+# The most bytes of all entries together. Entries that were used last are kept, as far as they fit.
 MAX_BYTES = 256 << 20
 MAX_ENTRY = 64 << 20
 # If the last change of a file is older than this, a change that is made now has another time.
@@ -250,8 +250,8 @@ def _write(path: str, data: bytes) -> None:
 
 
 def _make_room(folder: str) -> None:
-    """Deletes entries until the rest is within MAX_BYTES: first those that were not used for the longest time. Also
-    deletes files that were left before they were renamed."""
+    """Keeps the entries that were used last, as far as they fit into MAX_BYTES, and deletes the others. Also deletes
+    files that were left before they were renamed."""
     entries = []
     with os.scandir(folder) as found:
         for one in found:

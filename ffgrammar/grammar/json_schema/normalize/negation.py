@@ -26,8 +26,8 @@ from ffgrammar.grammar.json_schema.spec.keywords import BY_WORD, Role
 __all__ = ["NEGATIONS", "Negation", "negates"]
 
 # By keyword: the function that negates it. It is called with (negation, subschema, keyword, value) and returns a list
-# of alternatives, each of which breaks the keyword. An alternative is a conjunction, or a schema that is then
-# synthesized.
+# of alternatives, each of which breaks the keyword. An alternative is a conjunction, or a schema, which is
+# then made into a conjunction (`Subschemas.synthesized`).
 NEGATIONS: dict[Any, Callable[..., list[Any]]] = {}
 
 

@@ -41,8 +41,8 @@ OWNER_WORDS = frozenset(["unevaluatedProperties", "unevaluatedItems", SOME_UNEVA
 
 
 def mark(shape: Shape, path: EvaluationPath, make: Callable[[int], Mark]) -> None:
-    """Leave a mark for every owner of the last subschema of a path: for these owners the subschema evaluates properties
-    or items."""
+    """Leave a mark for each owner for which the subschema at the end of a path evaluates properties or items. (The path
+    lists these owners.)"""
     shape.marks = (*shape.marks, *[make(owner) for owner in path[2]])
 
 

@@ -39,7 +39,8 @@ class Options:
             some of the other keys are required, these keep the order of `required`. "any": keys in any order.
         draft: 4, 6, 7, 2019 or 2020; None: the draft that `$schema` names, or 2020 if there is no `$schema`.
         separators: the text between items, and the text between a key and its value, as in json.dumps: a comma and a
-            colon with whitespace around them. The only other whitespace is the line breaks and indents of `indent`.
+            colon, with or without whitespace around them. The only other whitespace is the line breaks and indents of
+            `indent`.
         indent: as in json.dumps: items are on lines of their own. Each line begins with a multiple of this number of
             spaces. `separators` is then (",", ": ") unless it is given.
         integer_spelling: "plain": an integer is spelled with digits only; "any": also with a fraction of zeros or an
@@ -81,7 +82,8 @@ class Options:
             and len(given) == 2
             and all([type(one) is str and one.strip(" \t\r\n") == mark for one, mark in zip(given, ",:", strict=True)])
         ):
-            raise GrammarError(f"separators must be a comma and a colon, with whitespace around them, not {given!r}")
+            message = "separators must be a comma and a colon, with or without whitespace around them"
+            raise GrammarError(f"{message}, not {given!r}")
 
     @property
     def is_laid_out(self) -> bool:
