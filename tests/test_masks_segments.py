@@ -1,7 +1,7 @@
 """Masks of the grammars in grammars/, whose lexemes end often, against the slow recogniser.
 
-The vocabulary is a part of a real one: every byte, the tokens of the texts, and tokens from all over the table. So many of
-its tokens run through several lexemes, and the recogniser can try each of them.
+The vocabulary is a part of a real one: every byte, the tokens of the texts, and tokens from all over the table. So many
+of its tokens run through several lexemes, and the recogniser can try each of them.
 """
 
 from __future__ import annotations

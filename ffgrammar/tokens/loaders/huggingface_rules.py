@@ -42,7 +42,8 @@ MAX_PAIRS = 1_000_000
 USED_BYTES = [value for value in range(256) if value not in (0xC0, 0xC1) and value < 0xF5]
 # Control characters, and the first bytes of characters from U+40000 on. A pattern that does not name such a character
 # treats it like some character that does have tokens. So a text with that other character has the same pre-tokens, and
-# what may follow a token sequence is the same without tokens for these bytes. RARE finds the patterns and added tokens that name such a character.
+# what may follow a token sequence is the same without tokens for these bytes. RARE finds the patterns and added tokens
+# that name such a character.
 RARE_BYTES = [*range(0x09), *range(0x0B, 0x0D), *range(0x0E, 0x20), 0x7F, *range(0xF1, 0x100)]
 RARE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\U00040000-\U0010ffff]|\\[vf]")
 
