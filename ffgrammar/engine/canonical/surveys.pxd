@@ -37,7 +37,8 @@ cdef class Surveys:
     cdef Map found            # (lexer state, topic) -> offset in `words`
     cdef Vec words            # surveys, and lists of doubtful tokens
     # Scratch, while a survey is made.
-    cdef Vec numbers          # by lexer state: its number in the survey, or PASSED; in `explore`, how many bytes of the character are missing
+    # By lexer state: its number in the survey, or PASSED. In `explore`: how many bytes of the character are missing.
+    cdef Vec numbers
     cdef Vec examples         # by number: a token that leads there
     cdef Vec counts           # by number: how many tokens lead there
     cdef Vec pairs            # (number, token)

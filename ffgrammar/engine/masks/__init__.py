@@ -6,7 +6,8 @@ In reading order:
 - `lexeme_exit`: the tokens in which a lexeme ends, so that the parser must be asked.
 - `base_state`: states that are nearly alike, so that the partition of one is made from that of the other.
 - `partition_cache`: partitions of a vocabulary, kept for all grammars.
-- `segments`: the same for tokens that run through several lexemes, in grammars that are not delimited.
+- `segment_walk`: what a lexer state says of what is left of tokens where a lexeme has ended.
+- `segments`: masks made of such parts, in grammars that are not delimited.
 - `mask_cache`: finished masks, and a table of them that is read without the engine's lock.
 - `compute`: makes a mask with all of the above; other rooms call its `masks_find` and `masks_explain`.
 """

@@ -29,7 +29,7 @@ cdef struct Masks:
     Map base_states      # state -> its base, see base_state.pxd
     Map lengths          # of pairs of states: distinguishing lengths, see trie_walk.pxd
     Segments segments    # for grammars that are not delimited
-    Vec other            # scratch: a mask
+    Vec other            # scratch: a mask; empty until it is needed
     Vec reached          # scratch: lexer states
     Vec tokens           # scratch: for table_pack
     Vec exits            # scratch: see trie_walk.pxd

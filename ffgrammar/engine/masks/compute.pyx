@@ -30,7 +30,7 @@ from ffgrammar.core.map cimport ABSENT, map_clear, map_get, map_put
 from ffgrammar.core.owner cimport own_map, own_vec, owner_bytes, owner_free, owner_init, owner_status
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.threads cimport atomic_add
-from ffgrammar.core.vec cimport vec_fill, vec_push
+from ffgrammar.core.vec cimport vec_fill
 from ffgrammar.engine.masks.lexeme_exit cimport walk_exits, walk_subtree
 from ffgrammar.engine.masks.base_state cimport base_state
 from ffgrammar.engine.recognizer.recognizer cimport (
@@ -39,7 +39,9 @@ from ffgrammar.engine.recognizer.recognizer cimport (
 from ffgrammar.engine.masks.partition_cache cimport (
     KEPT, NOT_KEPT, SHORT, key_cache_clear, key_cache_init, partitions_find, partitions_keep, partitions_note_short,
 )
-from ffgrammar.engine.masks.segments cimport add_begins, add_segments, ends_at_root, segments_clear, segments_init
+from ffgrammar.engine.masks.segments cimport (
+    add_begins, add_segments, ends_at_root, segments_bind, segments_clear, segments_init,
+)
 from ffgrammar.engine.masks.trie_walk cimport partition_vocabulary, partition_from_base
 from ffgrammar.engine.masks.mask_cache cimport (
     block_words, mask_key, mask_release, mask_unpack, scratch_words, table_bytes, table_clear, table_find, table_free, table_init,
@@ -70,7 +72,7 @@ cdef int masks_init(Masks* k) noexcept nogil:
     own_vec(&k.owner, &k.other)
     if owner_status(&k.owner) < 0 or table_init(&k.table) < 0 or key_cache_init(&k.keys) < 0:
         return NO_MEMORY
-    if segments_init(&k.segments, k.vocab.n_words) < 0 or vec_fill(&k.other, k.vocab.n_words, 0) < 0:
+    if segments_init(&k.segments, &k.vocab) < 0:
         return NO_MEMORY
     if vec_fill(&k.tokens, scratch_words(k.vocab.n_words), 0) < 0:
         return NO_MEMORY
@@ -245,7 +247,11 @@ cdef int compute_by_segments(Masks* k, Recognizer* m, const Config* config, bint
     cdef StoredMask* found
     cdef Config after
     cdef uint32_t lexset, tail
-    cdef int status = ends_at_root(&k.segments, &k.vocab, k.completability, m, config.state, &lexset, &tail)
+    cdef int status
+    if k.other.len == 0 and vec_fill(&k.other, k.vocab.n_words, 0) < 0:
+        return NO_MEMORY
+    segments_bind(&k.segments, k.completability, m)
+    status = ends_at_root(&k.segments, config.state, &lexset, &tail)
     if status > 0:
         status = recognizer_end_lexeme(m, config.row, lexset, &after, text_dependent)
         if status > 0:
@@ -255,9 +261,9 @@ cdef int compute_by_segments(Masks* k, Recognizer* m, const Config* config, bint
             return status
         mask_unpack(found, k.vocab.n_words, k.other.data, k.vocab.n_words)
         mask_release(found)
-        status = add_begins(&k.segments, &k.vocab, tail, k.other.data, k.buffer.data)
+        status = add_begins(&k.segments, tail, k.other.data, k.buffer.data)
     if status >= 0:
-        status = add_segments(&k.segments, &k.vocab, k.completability, m, config, k.buffer.data)
+        status = add_segments(&k.segments, config, k.buffer.data)
     return status
 
 

@@ -1,4 +1,3 @@
-# cython: language_level=3
 """Sets of code points, as sorted tuples of disjoint, non-adjacent (first, last) ranges.
 
 Surrogates are not characters: no set holds one, and a negation never produces one.
