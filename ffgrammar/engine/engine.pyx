@@ -21,6 +21,7 @@ from ffgrammar.engine.values.trace cimport trace_bytes
 from ffgrammar.engine.recognizer.completability cimport (
     completability_bytes, completability_clear, completability_free, completability_init, completable,
 )
+from ffgrammar.engine.recognizer.separator cimport separator_find
 from ffgrammar.regex.dfa.lazy_dfa cimport dfa_bytes
 from ffgrammar.regex.expr.nodes cimport nodes_bytes, nodes_truncate
 
@@ -159,6 +160,9 @@ cdef class Engine:
         self.needed_bytes = self.needed_states = self.needed_exprs = self.needed_row_bytes = 0
         self.fixed_bytes = self.cached_bytes()
         self.base_exprs = intern_count(&self.store.nodes.tuples)
+        if self.completability.enabled:
+            # (after the bounds are set, which the search keeps to; what it makes is dropped with the caches)
+            self.checked(separator_find(&self.completability.separator, &self.recognizer))
         self.checked(recognizer_first(&self.recognizer, &self.first))
         self.ready = True
         self.checked_at[0] = self.checked_at[1] = NEVER

@@ -241,30 +241,33 @@ cdef int add_other_tokens(Masks* k, Recognizer* m, const Config* config, uint32_
     return status
 
 
-cdef int compute_by_segments(Masks* k, Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil:
-    """Compute the tokens of the trie in a mask. Tokens that begin with what ends the current lexeme are those of the mask after
-    the lexeme. Returns a status below zero on failure."""
+cdef int add_after_lexeme(Masks* k, Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil:
+    """Add the tokens before whose first byte the current lexeme ends: those of the mask after the lexeme. This comes before all
+    other tokens, because making that mask takes `buffer`. Returns a status below zero on failure."""
     cdef StoredMask* found
     cdef Config after
     cdef uint32_t lexset, tail
+    cdef int status = ends_at_root(&k.segments, config.state, &lexset, &tail)
+    if status > 0:
+        status = recognizer_end_lexeme(m, config.row, lexset, &after, text_dependent)
+    if status <= 0:
+        return status
+    status = masks_find(k, m, &after, &found, text_dependent)
+    if status < 0:
+        return status
+    mask_unpack(found, k.vocab.n_words, k.other.data, k.vocab.n_words)
+    mask_release(found)
+    return add_begins(&k.segments, tail, k.other.data, k.buffer.data)
+
+
+cdef int compute_by_segments(Masks* k, Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil:
+    """Compute the tokens of the trie in a mask. Returns a status below zero on failure."""
     cdef int status
     if k.other.len == 0 and vec_fill(&k.other, k.vocab.n_words, 0) < 0:
         return NO_MEMORY
     segments_bind(&k.segments, k.completability, m)
-    status = ends_at_root(&k.segments, config.state, &lexset, &tail)
-    if status > 0:
-        status = recognizer_end_lexeme(m, config.row, lexset, &after, text_dependent)
-        if status > 0:
-            # (this comes first, because it needs `buffer` itself)
-            status = masks_find(k, m, &after, &found, text_dependent)
-        if status < 0:
-            return status
-        mask_unpack(found, k.vocab.n_words, k.other.data, k.vocab.n_words)
-        mask_release(found)
-        status = add_begins(&k.segments, tail, k.other.data, k.buffer.data)
-    if status >= 0:
-        status = add_segments(&k.segments, config, k.buffer.data)
-    return status
+    status = add_after_lexeme(k, m, config, text_dependent)
+    return add_segments(&k.segments, config, k.buffer.data) if status >= 0 else status
 
 
 cdef int compute(Masks* k, Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil:

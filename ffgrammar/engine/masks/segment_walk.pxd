@@ -35,10 +35,10 @@ cdef struct SegmentWalk:
     Completability* completability
     Recognizer* m
     # of the current walk
-    uint32_t row          # NO_ROW, or only lexer states count from which the text can be completed in this row
+    uint32_t row          # a row: tokens go only through lexer states from which the text can be completed in it; NO_ROW: all
     bint as_bits          # whether tokens are noted in `bits`; if not, they are in `tokens`
-    uint32_t* states      # by depth
-    uint32_t* parents     # by depth: the last node
+    uint32_t* states      # by depth; valid during walk_tail
+    uint32_t* parents     # by depth: the last node; likewise
     # what it found
     Vec tokens
     Vec bits              # a mask and a spare word, all zero between walks; empty until it is needed

@@ -179,6 +179,10 @@ cdef int walk_tail(SegmentWalk* w, uint32_t row, uint32_t state, const uint32_t*
     w.as_bits = False
     w.exits.len = w.tokens.len = w.reached.len = 0
     w.epoch += 1
+    if w.epoch == 0:
+        # the count has wrapped around
+        w.stamps.len = 0
+        w.epoch = 1
     if tail[0] == <uint32_t>CHILDREN:
         return walk_children(w, state, tail[1], tail + 2)
     for i in range(count):

@@ -11,7 +11,7 @@ from ffgrammar.core.intern cimport intern_add, intern_get, intern_len, intern_tr
 from ffgrammar.core.map cimport ABSENT, map_clear, map_get, map_put
 from ffgrammar.core.owner cimport own_intern, own_map, own_vec, owner_init
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_push, vec_reserve
+from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_push, vec_reserve
 from ffgrammar.engine.masks.segment_walk cimport (
     CHILDREN, CHILDREN_WORDS, E_LEXEMES, E_NODE, E_PARENT, E_STATE, E_WORDS, LARGE, NO_ROW, segment_walk_clear,
     segment_walk_end, segment_walk_init, walk_tail,
@@ -60,7 +60,8 @@ cdef void segments_clear(Segments* s) noexcept nogil:
     intern_truncate(&s.tails, WHOLE + 1)
     map_clear(&s.index)
     map_clear(&s.begin)
-    s.words.len = 0
+    # (freed, because what a table keeps when it is dropped is not counted any more)
+    vec_free(&s.words)
     segment_walk_clear(&s.walk)
 
 
@@ -125,7 +126,7 @@ cdef int add_tails_of(Segments* s, size_t first, size_t end) noexcept nogil:
     while run < end:
         next_run = same_parent(s, run, &nodes)
         if not exits[run + E_NODE] & CONSUMED and (nodes >= LARGE or exits[run + E_PARENT] == 0):
-            # all bytes before which the lexeme ends, not only those that tokens have: so more states share the tail
+            # (also bytes that no token has here, as far as they are known, so that more states share the tail)
             memset(children, 0, sizeof(children))
             children[0] = CHILDREN
             children[1] = exits[run + E_PARENT]
@@ -297,7 +298,8 @@ cdef inline bint is_at_root(const Segments* s, uint32_t tail) noexcept nogil:
 
 
 cdef int add_segment(Segments* s, uint32_t row, uint32_t state, uint32_t tail, uint32_t* mask) noexcept nogil:
-    """Add to a mask the tokens of a tail that may come in a configuration. Returns OK or a status."""
+    """Add to a mask the tokens of a tail that may come in a configuration. (It calls itself at most MAX_TOKEN_BYTES deep, because
+    each tail is a byte deeper in the trie.) Returns OK or a status."""
     cdef uint32_t offset, at, i, lexset
     cdef Config after
     cdef int status = find_segment(s, state, tail, &offset)

@@ -19,7 +19,7 @@ from ffgrammar.engine.parser.earley cimport ROOT, Item, row_accepting, row_items
 from ffgrammar.engine.parser.tables cimport (
     END, I_BITS, I_HEAD, NONE, NONTERMINAL, NUMBER, T_AGAIN, T_BIT, T_BODY, T_LENGTH, T_NEED, Rules,
 )
-from ffgrammar.engine.recognizer.separator cimport is_safe, separator_find
+from ffgrammar.engine.recognizer.separator cimport is_safe
 from ffgrammar.engine.values.trace cimport TraceMark, trace_mark, trace_release
 from ffgrammar.regex.expr.emptiness cimport min_remaining
 from ffgrammar.regex.expr.nodes cimport FAR, add_lengths
@@ -49,9 +49,7 @@ cdef int completability_init(Completability* v, Recognizer* m, bint enabled) noe
     v.separator.found = False
     if owner_status(&v.owner) < 0:
         return NO_MEMORY
-    if not enabled:
-        return OK
-    return measure_rules(v, m) if separator_find(&v.separator, m) >= 0 else NO_MEMORY
+    return measure_rules(v, m) if enabled else OK
 
 
 cdef void completability_free(Completability* v) noexcept nogil:

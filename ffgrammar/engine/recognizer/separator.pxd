@@ -1,17 +1,19 @@
 """Separators: a byte that may stand between any two lexemes, such as the space of `%ignore WS`.
 
 Longest match can lose what the parser counts on (completability.pxd), but hardly where a byte that is skipped may keep lexemes
-apart. So a *separator* is sought once for each grammar: a byte that is a skip lexeme by itself, and for each lexeme a text, its
-*witness*, such that the byte ends the witness, and no witness begins with what could go on after the byte. All this is asked of
-the lexer state of all lexemes together. Any other start state has fewer lexemes, so in any context at least as much ends.
+apart. A *separator* is a byte that is a skip lexeme by itself, together with a text for each other lexeme, its *witness*. Each
+witness is ended by the separator; or it ends by itself, because no witness begins with a byte that could go on after it. (Keywords
+that end in white space are of the second kind.) Likewise no witness begins with a byte that could go on after the separator. All
+this is asked of one lexer state with all lexemes. The state of a row has some of them, so what ends a lexeme there ends it here,
+too.
 
-With a separator, any row can be completed: some sequence of lexemes leads on from the row to a sentence, and their witnesses
-with the byte between them are a text of that sequence. So a configuration can be completed if its lexeme can, which is a
-question about the lexer state alone: does some text lead from the state to a match that the separator ends? Most states need
-no look-up of their row, and none of their configurations needs a search.
+With a separator every row can be completed. The parser's tables have only productions that derive a text, so some sequence of
+lexemes leads from the row to a sentence, and their witnesses, with the separator where it is needed, spell it. So a configuration
+can be completed if the lexeme it is in has a match that the separator ends, or that ends before the first byte of every witness.
+The lexer state alone decides that. So most states need no look-up of their row, and none of their configurations needs a search.
 
-A witness may also end by itself: if no witness begins with what could go on after it, it needs no separator behind it. Keywords
-that end in white space are of this kind.
+A lazy lexeme can end a witness too early, so grammars with lazy lexemes are left out. So are those with `single_skip`: the text may
+stand after a skip lexeme, where no other one may come.
 """
 
 from libc.stdint cimport uint32_t

@@ -15,7 +15,7 @@ from ffgrammar.regex.expr.nodes cimport FAR
 
 cdef enum:
     MAX_WITNESS = 64      # a witness has at most this many bytes
-    MAX_STEPS = 1 << 20   # transitions in one search for a separator
+    MAX_STEPS = 1 << 18   # transitions that one search looks at for the nearest match; C takes 57,000
     MAX_TRIES = 2         # bytes: what keeps one from being a separator mostly keeps all others from it, too
     ANY_BYTE = 256
 
@@ -292,6 +292,8 @@ cdef int separator_find(Separator* s, Recognizer* m) noexcept nogil:
         if status < 0 or tries == MAX_TRIES or s.steps > MAX_STEPS:
             break
         byte = c'\n' if i == 0 else i - 1
+        if i and byte == c'\n':
+            continue
         status = is_skipped(m, union_state, byte, &after)
         if status > 0:
             tries += 1
@@ -300,7 +302,7 @@ cdef int separator_find(Separator* s, Recognizer* m) noexcept nogil:
             s.found = True
             s.byte = byte
             break
-    # (any other failure is that of a bound, which the search for a completion may keep to)
+    # (where a bound is met there is no separator, and configurations are searched)
     return NO_MEMORY if status == NO_MEMORY else OK
 
 
@@ -309,12 +311,12 @@ cdef int find_safe(Separator* s, Recognizer* m, uint32_t state) noexcept nogil:
     cdef uint32_t number = state >> 8
     cdef uint32_t lexeme, target, i
     cdef int status
+    s.steps = 0
     for i in range(1, intern_len(&m.dfa.states, number), 2):
         lexeme = intern_get(&m.dfa.states, number)[i]
         target = state
         status = 1
         if not has_lexeme(m, dfa_accept(&m.dfa, state), lexeme):
-            s.steps = 0
             status = follow(s, m, lexeme, &target, NULL)
         if status > 0:
             status = settle(s, m, lexeme, s.byte, &target)
