@@ -48,7 +48,7 @@ def test_forces_all_that_a_finished_text_needs(cl100k: ff.Tokenizer) -> None:
     matcher = ff.compile_choice(["The answer is forty-two."], cl100k).matcher()
     assert matcher.forced_tokens() == cl100k.encode("The answer is forty-two.")
     assert matcher.accept_tokens(matcher.forced_tokens()) == len(cl100k.encode("The answer is forty-two."))
-    assert matcher.forced_tokens() == []
+    assert matcher.forced_tokens() == list(cl100k.eos_token_ids)
     assert matcher.forced_bytes() == b""
 
 

@@ -99,7 +99,7 @@ def test_a_terminated_matcher(grammar: ff.Grammar) -> None:
         assert not matcher.is_terminated() and eos in mask(matcher)
     only = ff.compile_choice(["x"], grammar.tokenizer).matcher()
     only.accept_bytes(b"x")
-    assert mask(only) == [eos] and only.forced_tokens() == []
+    assert mask(only) == [eos] and only.forced_tokens() == [eos]
 
 
 @pytest.mark.parametrize("prompt", ['{"name":', "value: "])

@@ -120,7 +120,8 @@ def compile_lark(text: str, tokenizer: Tokenizer, *, start: str = "start", limit
         limits: bounds on the cost.
 
     Raises:
-        GrammarError: the grammar is malformed (`line` and `column` say where), has no `start`, or matches nothing.
+        GrammarError: the grammar is malformed (`line` and `column` say where), has no `start`, names a special token
+            that the tokenizer does not have, or matches nothing.
         UnsupportedError: it uses what cannot be enforced exactly.
         LimitError: a bound was reached.
         TypeError: an argument is of another type.
@@ -129,7 +130,11 @@ def compile_lark(text: str, tokenizer: Tokenizer, *, start: str = "start", limit
 
     expect("compile_lark: text", text, str, "a str")
     expect("compile_lark: start", start, str, "a str")
-    return _compiled(tokenizer, ("lark", text, start), limits, partial(lark.build, text, start=start))
+
+    def build(store: ExprStore, bounds: Limits) -> GrammarIR:
+        return lark.build(text, store, bounds, start=start, special_tokens=tokenizer.special_tokens)
+
+    return _compiled(tokenizer, ("lark", text, start), limits, build)
 
 
 def compile_regex(

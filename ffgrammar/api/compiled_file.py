@@ -16,13 +16,13 @@ from ffgrammar.core.errors import CompiledFileError, FFGrammarError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.ir import CHECKS, MAX_COUNT, GrammarIR, Lexeme, Parametric, Template
 from ffgrammar.grammar.productions import Productions
-from ffgrammar.regex.expr.store import ExprStore
+from ffgrammar.regex.expr.store import NOTHING, ExprStore
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["dump", "read_file"]
 
 MAGIC = b"FFGRAMR\n"
-VERSION = 2
+VERSION = 3
 # Kinds of expressions whose parts are bytes or numbers only.
 LEAVES = ("set", "literal", "multiples", "part")
 HEADER = struct.Struct("<8sI32s32s")
@@ -42,7 +42,10 @@ def dump(grammar: GrammarIR, fingerprint: str) -> bytes:
     nodes, numbers = _expressions(grammar)
     body = {
         "nodes": nodes,
-        "lexemes": [[numbers[one.expr], one.name, one.lazy, one.skip, one.check, one.opens] for one in grammar.lexemes],
+        "lexemes": [
+            [numbers[one.expr], one.name, one.lazy, one.skip, one.check, one.opens, one.tokens]
+            for one in grammar.lexemes
+        ],
         "productions": [[head, list(rhs)] for head, rhs in grammar.productions],
         "parametric": [[family.number, family.bits] for family in grammar.parametric],
         "templates": [
@@ -112,7 +115,7 @@ def read_file(data: bytes, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
             raise CompiledFileError(
                 f"the compiled grammar, unpacked, is larger than the limit source_bytes={limits.source_bytes}"
             )
-        return _read(json.loads(text), limits)
+        return _read(json.loads(text), tokenizer, limits)
     except CompiledFileError:
         raise
     except (FFGrammarError, ValueError, TypeError, KeyError, IndexError, RecursionError, zlib.error) as error:
@@ -147,7 +150,7 @@ def _number(value: Any, below: int, what: str) -> int:
     return int(value)
 
 
-def _read(body: Any, limits: Limits) -> GrammarIR:
+def _read(body: Any, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
     _expect(type(body) is dict, "not an object")
     store = ExprStore(limits)
     exprs: list[int] = []
@@ -156,7 +159,8 @@ def _read(body: Any, limits: Limits) -> GrammarIR:
     checks = body["checks"]
     _expect(type(checks) is list and all(kind in CHECKS for kind in checks), "bad checks")
     _expect(body["delimited"] is True or not checks, "checks in a grammar that is not delimited")
-    lexemes = [_lexeme(one, exprs, len(checks)) for one in body["lexemes"]]
+    special = set(tokenizer.special_tokens.values())
+    lexemes = [_lexeme(one, exprs, len(checks), special) for one in body["lexemes"]]
     names = _strings(body, "names")
     parametric = {}
     for number, bits in body["parametric"]:
@@ -171,6 +175,8 @@ def _read(body: Any, limits: Limits) -> GrammarIR:
     _expect(start & 1 == 1, "bad start")
     _expect(type(body["kind"]) is str, "bad kind")
     _expect(type(body["single_skip"]) is bool and type(body["delimited"]) is bool, "bad flags")
+    if any(lexeme.tokens for lexeme in lexemes):
+        _expect(not body["delimited"], "special tokens in a grammar that is delimited")
     return GrammarIR(
         store,
         tuple(lexemes),
@@ -193,12 +199,19 @@ def _strings(body: dict[str, Any], key: str) -> list[str]:
     return list(values)
 
 
-def _lexeme(one: Any, exprs: list[int], check_count: int) -> Lexeme:
-    number, name, lazy, skip, check, opens = one
+def _lexeme(one: Any, exprs: list[int], check_count: int, special: set[int]) -> Lexeme:
+    number, name, lazy, skip, check, opens, tokens = one
     _expect(type(name) is str and all(type(flag) is bool for flag in (lazy, skip, opens)), "bad lexeme")
     if check is not None:
         _number(check, check_count, "check")
-    return Lexeme(exprs[_number(number, len(exprs), "expression")], name, lazy, skip, check, opens)
+    expr = exprs[_number(number, len(exprs), "expression")]
+    _expect(type(tokens) is list and all(type(token) is int and token in special for token in tokens), "bad tokens")
+    _expect(tokens == sorted(set(tokens)), "tokens out of order")
+    if tokens:
+        _expect(
+            expr == NOTHING and not lazy and not skip and check is None and not opens, "a special token with a text"
+        )
+    return Lexeme(expr, name, lazy, skip, check, opens, tuple(tokens))
 
 
 def _symbols(rhs: Any, names: list[str], lexemes: list[Lexeme]) -> tuple[int, ...]:

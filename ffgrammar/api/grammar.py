@@ -86,6 +86,8 @@ class Grammar:
                 (`Tokenizer.canon`), the prompt is neither text nor token ids, a token id is out of range, no UTF-8 text
                 begins with the prompt, no sentence of the grammar can follow the prompt, or `special` is a str other
                 than "allow" and "text".
+            UnsupportedError: `canonical` or `prompt` is given, rules of the grammar have special tokens, and the
+                tokenizer normalizes (`Tokenizer.normal_form`).
             LimitError: `prompt` is given, and a bound of the grammar was reached.
         """
         if prompt is not None:

@@ -62,6 +62,7 @@ def heal(
         TokenizerError: the tokenizer's rules are not known, a token id is out of range, no UTF-8 text begins with the
             prompt, no sentence of the grammar can follow it, the grammar is for another vocabulary, or `special` is
             a str other than "allow" and "text".
+        UnsupportedError: rules of the grammar have special tokens, and the tokenizer normalizes.
         LimitError: a bound of the grammar was reached.
         TypeError: an argument is of another type.
     """

@@ -9,6 +9,7 @@ cdef class Lexeme:
     cdef readonly bint skip
     cdef readonly object check
     cdef readonly bint opens
+    cdef readonly tuple tokens
 
 cdef class GrammarBuilder:
     cdef readonly object store

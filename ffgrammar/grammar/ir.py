@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.productions import Productions
-from ffgrammar.regex.expr.store import ExprStore
+from ffgrammar.regex.expr.store import NOTHING, ExprStore
 
 __all__ = [
     "ANY_COUNT",
@@ -60,6 +60,8 @@ class Lexeme:
         skip: it may stand before, between and after the other lexemes, as white space does.
         check: the number of the check (`GrammarIR.checks`) that must hold for the innermost open container, or None.
         opens: it is the bracket or brace that opens a container with checks.
+        tokens: the ids of special tokens, ascending. A lexeme that has any is one of these tokens, and no text: its
+            expression is NOTHING, and it is neither lazy nor a skip.
     """
 
     def __init__(
@@ -70,6 +72,7 @@ class Lexeme:
         skip: bool = False,
         check: int | None = None,
         opens: bool = False,
+        tokens: tuple[int, ...] = (),
     ) -> None:
         self.expr = expr
         self.name = name
@@ -77,9 +80,10 @@ class Lexeme:
         self.skip = skip
         self.check = check
         self.opens = opens
+        self.tokens = tokens
 
     def _fields(self) -> tuple[object, ...]:
-        return (self.expr, self.name, self.lazy, self.skip, self.check, self.opens)
+        return (self.expr, self.name, self.lazy, self.skip, self.check, self.opens, self.tokens)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Lexeme) and self._fields() == other._fields()
@@ -216,6 +220,15 @@ class GrammarBuilder:
         found = self._terminals.get(key)
         if found is None:
             found = self._terminals[key] = self._lexeme(Lexeme(expr, name, lazy, skip, check, opens))
+        return found
+
+    def special(self, tokens: tuple[int, ...], name: str) -> int:
+        """The symbol of a lexeme that is one of these special tokens, given by their ids. A grammar that has such a
+        lexeme must not be delimited."""
+        key = ("special", tokens)
+        found = self._terminals.get(key)
+        if found is None:
+            found = self._terminals[key] = self._lexeme(Lexeme(NOTHING, name, tokens=tokens))
         return found
 
     def plain(self, expr: int, name: str = "") -> int:

@@ -34,7 +34,7 @@ def usable_terminals(grammar: GrammarIR) -> bytearray:
         LimitError: it could not be decided whether a lexeme matches anything.
     """
     is_nothing = grammar.store.is_nothing
-    return bytearray([not is_nothing(lexeme.expr) for lexeme in grammar.lexemes])
+    return bytearray([bool(lexeme.tokens) or not is_nothing(lexeme.expr) for lexeme in grammar.lexemes])
 
 
 def _productions(grammar: GrammarIR) -> tuple[Productions, int]:

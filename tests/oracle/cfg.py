@@ -8,6 +8,8 @@ It is the definition of the language (docs/lexing.md) as a program that is writt
 - As soon as a lazy lexeme matches, the lexeme ends right there.
 - A skip lexeme leaves the parser where it is. When the same bytes are also another lexeme, both outcomes are kept.
 - With single_skip, a skip lexeme may not directly follow another one.
+- Some lexemes are special tokens (`Lexeme.tokens`). They have no bytes. Such a token ends the current lexeme, as the
+  end of the text does, and then goes to the parser as all the lexemes that it is.
 - A lexeme never matches the empty text. Where its expression does, the parser may go past it without reading anything.
 
 Productions that derive no text at all are dropped first: they would allow lexemes that lead nowhere.
@@ -119,6 +121,22 @@ class Recogniser:
             return State(frontier, self._allowed(frontier), False)
         return State(frontier, moved, True)
 
+    def step_token(self, state: State, token: int) -> State | None:
+        """The state after a special token, or None."""
+        frontier = state.frontier
+        if state.running:
+            frontier = self._shift(frontier, self._matched(state.live))
+        lexemes = [lexeme for lexeme, _ in self._allowed(frontier) if token in self.grammar.lexemes[lexeme].tokens]
+        if not lexemes:
+            return None
+        frontier = self._shift(frontier, frozenset(lexemes))
+        return State(frontier, self._allowed(frontier), False)
+
+    def tokens_after(self, state: State) -> set[int]:
+        """The special tokens with which the parser goes on."""
+        named = {token for lexeme in self.grammar.lexemes for token in lexeme.tokens}
+        return {token for token in named if self.step_token(state, token) is not None}
+
     def bytes_after(self, state: State) -> set[int]:
         """The bytes with which the lexer and the parser go on."""
         return {byte for byte in range(256) if self.step(state, byte) is not None}
@@ -138,7 +156,8 @@ class Recogniser:
     def completable(
         self, state: State, *, alphabet: Iterable[int] = range(256), max_states: int = 10_000
     ) -> bool | None:
-        """Whether a sentence can be reached. All texts over the alphabet are tried, but each state only once.
+        """Whether a sentence can be reached. All texts over the alphabet and the special tokens are tried, but each
+        state only once.
 
         None if more than max_states states were met and the search did not come to an end.
         """
@@ -150,6 +169,7 @@ class Recogniser:
             if len(seen) > max_states:
                 return None
             stepped = {self.step(one, byte) for one in layer for byte in alphabet}
+            stepped |= {self.step_token(one, token) for one in layer for token in self.tokens_after(one)}
             layer = {one for one in stepped if one is not None and self._completable.get(one) is not False} - seen
             seen = seen | layer
         self._completable.update(dict.fromkeys(seen, False))
@@ -235,7 +255,9 @@ class Recogniser:
     def _useful_productions(self) -> dict[int, list[int]]:
         """Numbers of the productions that derive some text, by left-hand side."""
         productive: set[int] = {
-            2 * number for number, lexeme in enumerate(self.grammar.lexemes) if not self._is_nothing(lexeme.expr)
+            2 * number
+            for number, lexeme in enumerate(self.grammar.lexemes)
+            if lexeme.tokens or not self._is_nothing(lexeme.expr)
         }
         before = -1
         while before != len(productive):

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-__all__ = ["ALPHABET", "LEXEMES", "SKIPS", "TOKENS", "Description", "build", "descriptions"]
+__all__ = ["ALPHABET", "LEXEMES", "SKIPS", "SPECIAL", "TOKENS", "Description", "build", "descriptions"]
 
 ALPHABET = b"ab(,)x "
 
@@ -76,17 +76,27 @@ SKIPS: tuple[Lexeme, ...] = (
     ("[ab]+", _class(b"ab", 1, None), False),
 )
 
-# A description has the lexemes and the skips, by their places in the tables above; for each nonterminal, its bodies;
-# and whether single_skip is on. A symbol is ("t", i) for lexeme i, or ("n", i) for nonterminal i.
+# Lexemes that are special tokens, whose ids come after those of TOKENS. The last one is the end of text.
+SPECIAL = tuple(
+    tuple(len(TOKENS) + number for number in numbers) for numbers in ((0,), (1,), (0, 1), (1, 2), (0, 1, 2, 3), (3,))
+)
+
+# A description has the lexemes and the skips, by their places in the tables above (SPECIAL counts on from LEXEMES); for
+# each nonterminal, its bodies; and whether single_skip is on. A symbol is ("t", i) for lexeme i, or ("n", i) for
+# nonterminal i.
 Symbol = tuple[str, int]
 Description = tuple[list[int], list[int], list[list[list[Symbol]]], bool]
 
 
 @st.composite
-def descriptions(draw: st.DrawFn, simple: bool = False) -> Description:
-    """A grammar of up to four nonterminals. `simple`: lexemes are different single bytes, and there are no skips."""
+def descriptions(draw: st.DrawFn, simple: bool = False, special: bool = False) -> Description:
+    """A grammar of up to four nonterminals. `simple`: lexemes are different single bytes, and there are no skips.
+    `special`: some lexemes are special tokens."""
     pool = [0, 1, 3, 4, 5, 6] if simple else range(len(LEXEMES))
     lexemes = draw(st.lists(st.sampled_from(pool), min_size=1, max_size=5, unique=True))
+    if special:
+        pool = range(len(LEXEMES), len(LEXEMES) + len(SPECIAL))
+        lexemes += draw(st.lists(st.sampled_from(pool), min_size=1, max_size=3, unique=True))
     skips = [] if simple else draw(st.lists(st.sampled_from(range(len(SKIPS))), max_size=2, unique=True))
     count = draw(st.integers(1, 4))
     symbol = st.one_of(
@@ -102,7 +112,13 @@ def descriptions(draw: st.DrawFn, simple: bool = False) -> Description:
 def build(description: Description, store: Any, builder: Any) -> Any:
     """The grammar of a description, built by a GrammarBuilder on the store."""
     lexemes, skips, rules, single_skip = description
-    terminals = [builder.terminal(LEXEMES[i][1](store), LEXEMES[i][0], lazy=LEXEMES[i][2]) for i in lexemes]
+    count = len(LEXEMES)
+    terminals = [
+        builder.terminal(LEXEMES[i][1](store), LEXEMES[i][0], lazy=LEXEMES[i][2])
+        if i < count
+        else builder.special(SPECIAL[i - count], f"special {i - count}")
+        for i in lexemes
+    ]
     nonterminals = [builder.nonterminal(f"n{number}") for number in range(len(rules))]
     for nonterminal, bodies in zip(nonterminals, rules, strict=True):
         for body in bodies:

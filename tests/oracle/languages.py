@@ -59,7 +59,8 @@ def compare(tok: ff.Tokenizer, matcher: ff.Matcher, sequences: set[tuple[int, ..
                 matcher.rollback(1)
         left = [ids[len(begun) :] for ids in sequences if ids[: len(begun)] == begun]
         shared = list(takewhile(lambda column: len(set(column)) == 1, zip_longest(*left)))
-        assert tuple(matcher.forced_tokens()) == tuple(column[0] for column in shared)
+        forced = [column[0] for column in shared] or (expected if expected == set(eos) and len(eos) == 1 else ())
+        assert tuple(matcher.forced_tokens()) == tuple(forced)
         fork = matcher.fork()
         token = random.choice(sorted(expected))
         assert fork.accept_token(token) and matcher.tokens() == list(begun)

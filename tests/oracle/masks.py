@@ -53,7 +53,13 @@ def recogniser_mask(
 
     Some of these states may be dead ends (`Recogniser.next_bytes`).
     """
-    allowed = dict.fromkeys(eos_token_ids, state) if recogniser.is_sentence(state) else {}
+    allowed: dict[int, State] = {}
+    for token in recogniser.tokens_after(state):
+        after = recogniser.step_token(state, token)
+        assert after is not None
+        allowed[token] = after
+    if recogniser.is_sentence(state):
+        allowed.update(dict.fromkeys(eos_token_ids, state))
     stack = [(state, tree)]
     while stack:
         here, node = stack.pop()

@@ -19,9 +19,9 @@ from ffgrammar.core.utf8 cimport utf8_continues, utf8_length
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
-from ffgrammar.engine.recognizer.recognizer cimport Config, recognizer_accepting
+from ffgrammar.engine.recognizer.recognizer cimport Config
 from ffgrammar.engine.values.trace cimport VIRTUAL, Trace, TraceMark, trace_mark, trace_release, trace_row
-from ffgrammar.engine.recognizer.completability cimport next_bytes, step
+from ffgrammar.engine.recognizer.completability cimport bytes_may_end, next_bytes, step
 from ffgrammar.tokens.canonical.rules cimport UNCONSTRAINED, CanonicalState
 from ffgrammar.tokens.vocabulary.trie cimport (
     MAX_TOKEN_BYTES, TrieNode, next_node, node_byte, node_depth, node_token, subtree_end,
@@ -54,8 +54,8 @@ cdef bytes forced_bytes(Engine engine, Config* config):
         inside = inside + 1 if is_inside(&engine.recognizer.trace, config.row) else 0
         if inside > MAX_INSIDE:
             break
-        # if the text may end here, nothing is forced
-        if engine.checked(recognizer_accepting(&engine.recognizer, config, NULL)):
+        # if the text may end here, or a special token may come, nothing is forced
+        if engine.checked(bytes_may_end(&engine.completability, &engine.recognizer, config, NULL)):
             break
         if engine.checked(next_bytes(&engine.completability, &engine.recognizer, config, bits)) != 1:
             break

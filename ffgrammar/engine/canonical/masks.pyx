@@ -22,7 +22,8 @@ from ffgrammar.engine.canonical.pending_prefix cimport PENDING
 from ffgrammar.engine.canonical.spelled cimport Spelled
 from ffgrammar.engine.masks.compute cimport masks_find
 from ffgrammar.engine.masks.mask_cache cimport DENSE, mask_release
-from ffgrammar.engine.recognizer.recognizer cimport lasting_row
+from ffgrammar.engine.recognizer.completability cimport add_special_tokens
+from ffgrammar.engine.recognizer.recognizer cimport lasting_row, recognizer_accepting
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
 from ffgrammar.tokens.canonical.rules cimport NO_NODE, UNCONSTRAINED
 from ffgrammar.tokens.canonical.sieve cimport SievePart
@@ -127,6 +128,10 @@ cdef class CanonicalMasks:
         memset(words + n_words, 0, (count - n_words) * sizeof(uint32_t))
         if self.rules.is_whole(at):
             status = self.lookahead.accepting(engine, config)
+            if status > 0 and engine.tables.rules.token_classes.len:
+                status = add_special_tokens(&engine.completability, &engine.recognizer, config, words)
+                if status >= 0:
+                    status = recognizer_accepting(&engine.recognizer, config, NULL)
             for i in range(<uint32_t>engine.eos.len if status > 0 else 0):
                 bit_set(words, engine.eos.data[i])
         return min(status, OK)

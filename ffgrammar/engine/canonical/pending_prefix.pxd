@@ -5,8 +5,8 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t
 
 from ffgrammar.engine.engine cimport Engine
-from ffgrammar.engine.recognizer.completability cimport step
-from ffgrammar.engine.recognizer.recognizer cimport Config, recognizer_accepting
+from ffgrammar.engine.recognizer.completability cimport bytes_may_end, step
+from ffgrammar.engine.recognizer.recognizer cimport Config
 
 cdef enum:
     # The row of a configuration inside the pending bytes. The configuration's state is how many of these bytes have come.
@@ -49,11 +49,12 @@ cdef inline int prefix_step(
 
 
 cdef inline int prefix_accepting(Engine engine, const Config* config, size_t* dependent_answers) noexcept nogil:
-    """Whether the text is a sentence: 1, 0 or a status. While bytes are pending, the answer is 0. `dependent_answers` is as in
-    `prefix_step`. Call this with the engine's lock held."""
+    """Whether the bytes may end: 1, 0 or a status. They may if the text is a sentence. They may also if a special token may come,
+    because a tokenizer splits a text at special tokens first. While bytes are pending, the answer is 0. `dependent_answers` is
+    as in `prefix_step`. Call this with the engine's lock held."""
     cdef bint text_dependent = False
     cdef int status = 0
     if config.row != PENDING:
-        status = recognizer_accepting(&engine.recognizer, config, &text_dependent)
+        status = bytes_may_end(&engine.completability, &engine.recognizer, config, &text_dependent)
         dependent_answers[0] += text_dependent
     return status

@@ -94,7 +94,8 @@ cdef class CanonicalPolicy:
         self.find_state(cursor, pending, &at)
         if cursor.terminated:
             return 0
-        if self.engine.is_eos(token):
+        if self.engine.trie.offsets[token] == self.engine.trie.offsets[token + 1]:
+            # (special tokens end a piece of text, as the end of the text does)
             if pending.consumed < pending.count or not self.rules.is_whole(&at):
                 return 0
             self.engine.acquire()

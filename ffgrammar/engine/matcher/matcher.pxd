@@ -62,5 +62,11 @@ cdef class Matcher:
     # Take the prompt and the policy back to the first `steps` steps, where the cursor already is. Returns 0.
     cdef int cut(self, size_t steps) except -1
 
-    # The forced tokens if the tokenizer's rules are not known.
+    # The forced tokens that spell bytes.
+    cdef list forced_spelling(self)
+
+    # `forced_spelling` if the tokenizer's rules are not known.
     cdef list forced_by_encoding(self)
+
+    # The special token, or the end-of-text token, that is the only token that may come, in a list; [] if there is none.
+    cdef list only_special(self)

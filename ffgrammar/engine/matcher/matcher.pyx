@@ -12,6 +12,7 @@ from libc.string cimport memset
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
+from ffgrammar.core.bits cimport lowest_bit
 from ffgrammar.core.index cimport clipped
 from ffgrammar.core.status cimport OK
 from ffgrammar.engine.canonical.forced cimport boundary_candidates, common_tokens, forced_bytes
@@ -26,12 +27,13 @@ from ffgrammar.engine.position.cursor cimport (
     cursor_revalidate, cursor_rollback, cursor_snapshot, cursor_take,
 )
 from ffgrammar.engine.position.history cimport (
-    EOS_STEP, MAX_TEXT, NO_TOKEN, History, history_bytes, history_len, history_release, history_text, history_tokens,
+    MAX_TEXT, NO_TOKEN, STEP_FLAGS, History, history_bytes, history_len, history_piece, history_release, history_text,
+    history_tokens,
 )
 from ffgrammar.engine.recognizer.completability cimport distance
 from ffgrammar.engine.recognizer.recognizer cimport Config, recognizer_accepting
 
-from ffgrammar.core.errors import LimitError, MatcherError, TokenizerError
+from ffgrammar.core.errors import LimitError, MatcherError, TokenizerError, UnsupportedError
 
 
 cdef class Drafted:
@@ -88,6 +90,11 @@ cdef class Matcher:
         cdef PromptCut cut
         if not canonical and prompt is None:
             return
+        if self.engine.tables.rules.token_classes.len and self.engine.tokenizer.normal_form is not None:
+            # After a special token, a search takes it that a sentence can be spelled with canonical tokens. It cannot if the
+            # sentence is not in the normal form.
+            what = "canonical tokens" if canonical else "a prompt"
+            raise UnsupportedError(f"a grammar whose rules have special tokens cannot have {what} on a tokenizer that normalizes")
         self.canonical = canonical
         self.policy = CanonicalPolicy(self.engine, self.engine.tokenizer.rules("a matcher of canonical tokens"))
         if prompt is not None:
@@ -327,7 +334,7 @@ cdef class Matcher:
                 raise MemoryError
             history_tokens(&history, tokens)
             return [
-                None if tokens[i] == <uint32_t>NO_TOKEN else tokens[i] & ~<uint32_t>EOS_STEP
+                None if tokens[i] == <uint32_t>NO_TOKEN else tokens[i] & ~<uint32_t>STEP_FLAGS
                 for i in range(count)
             ]
         finally:
@@ -481,8 +488,8 @@ cdef class Matcher:
         return numpy.flatnonzero(bits).astype(numpy.int32)
 
     def forced_bytes(self) -> bytes:
-        """The longest byte string that every sentence of the grammar continues with from here. Pending bytes of a prompt come
-        first.
+        """The longest byte string that every sentence of the grammar continues with from here, before any special token. Pending
+        bytes of a prompt come first.
 
         Raises:
             LimitError: the string is longer than the limit `forced_bytes`, or another bound of the grammar was reached.
@@ -501,7 +508,8 @@ cdef class Matcher:
     def forced_tokens(self) -> list:
         """The ids of the tokens that must come, whatever the sentence. They are canonical after the accepted tokens.
 
-        An end-of-text token is never forced, not even if nothing else may come.
+        If a special token or an end-of-text token is the only token that may come, it is the only forced token. Tokens that
+        spell bytes and a special token after them are forced one after the other, by two calls.
 
         If no sentence goes on canonically after the last accepted token, the first forced token need not fit this token; the
         forced tokens are still canonical among themselves. If the tokenizer's rules are not known (`Tokenizer.canon` is None), an
@@ -512,7 +520,33 @@ cdef class Matcher:
         Raises:
             LimitError: they are longer than the limit `forced_bytes`, or another bound of the grammar was reached.
         """
-        if self.cursor.terminated or not self.engine.tokenizer.can_encode:
+        if self.cursor.terminated:
+            return []
+        return self.forced_spelling() or self.only_special()
+
+    cdef list only_special(self):
+        cdef size_t words = self.engine.trie.n_words
+        cdef uint32_t* row
+        cdef uint32_t i
+        cdef list found = []
+        if not self.engine.tables.rules.token_classes.len and not self.is_accepting():
+            return found
+        row = <uint32_t*>malloc(words * sizeof(uint32_t))
+        if row == NULL:
+            raise MemoryError
+        try:
+            self.engine.checked(self.fill(row, words))
+            for i in range(words):
+                if row[i] & (row[i] - 1) or (row[i] and found):
+                    return []
+                if row[i]:
+                    found.append(i << 5 | lowest_bit(row[i]))
+        finally:
+            free(row)
+        return [token for token in found if self.engine.trie.offsets[token] == self.engine.trie.offsets[token + 1]]
+
+    cdef list forced_spelling(self):
+        if not self.engine.tokenizer.can_encode:
             return []
         if self.policy is None:
             rules = self.engine.tokenizer.canon
@@ -527,13 +561,14 @@ cdef class Matcher:
         try:
             self.engine.checked(cursor_revalidate(self.engine, &self.cursor))
             end = self.cursor.now
+            piece = history_piece(&self.cursor.history)
             forced = forced_bytes(self.engine, &end)
             if not forced:
                 return []
             starts = boundary_candidates(self.engine, &end, forced)
         finally:
             self.engine.release()
-        return common_tokens(self.engine.tokenizer, self.text_bytes, forced, starts)
+        return common_tokens(self.engine.tokenizer, self.text_bytes[piece:], forced, starts)
 
 
 cdef bytes byte_string(data):

@@ -13,6 +13,9 @@ cdef class RuleTables:
     # no skip, the number of the nonterminal that stands for "this lexeme or nothing".
     cdef dict lower_lexemes(self, grammar)
 
+    # Fill `token_classes`. Returns 0.
+    cdef int lower_tokens(self, grammar) except -1
+
     # Fill all other tables; `optional` is what lower_lexemes has returned.
     cdef int lower_productions(self, grammar, dict optional) except -1
 

@@ -61,10 +61,12 @@ cdef class RuleTables:
         own_vec(&rules.owner, &rules.check)
         own_vec(&rules.owner, &rules.opens)
         own_vec(&rules.owner, &rules.closes)
+        own_vec(&rules.owner, &rules.token_classes)
         own_intern(&rules.owner, &rules.instances)
         if owner_status(&rules.owner) < 0:
             raise MemoryError
         self.lower_productions(grammar, self.lower_lexemes(grammar))
+        self.lower_tokens(grammar)
 
     def __dealloc__(self):
         owner_free(&self.rules.owner)
@@ -103,6 +105,23 @@ cdef class RuleTables:
                 push(&self.rules.skips, number)
             number += 1
         return optional
+
+    cdef int lower_tokens(self, grammar) except -1:
+        """Fill `token_classes`: special tokens that are the same lexemes make a class."""
+        cdef dict lexemes = {}
+        cdef dict classes = {}
+        cdef Lexeme lexeme
+        for number, lexeme in enumerate(<tuple>grammar.lexemes):
+            for token in lexeme.tokens:
+                lexemes.setdefault(token, []).append(number)
+        for token in sorted(lexemes):
+            classes.setdefault(tuple(lexemes[token]), []).append(token)
+        for numbers, tokens in classes.items():
+            for words in (numbers, tokens):
+                push(&self.rules.token_classes, len(words))
+                for word in words:
+                    push(&self.rules.token_classes, word)
+        return 0
 
     cdef int lower_productions(self, grammar, dict optional) except -1:
         """Fill all other tables; `optional` is what lower_lexemes has returned."""

@@ -64,4 +64,23 @@ cdef struct Rules:
     Vec opens      # per lexeme: the bracket or brace by which it opens a checked container, or 0
     Vec closes     # per lexeme: the closing bracket or brace that it is, or 0
     bint has_checks
+    Vec token_classes  # special tokens as lexemes: classes, one after another (token_class); empty if no lexeme is one
     uint32_t start
+
+
+cdef struct TokenClass:
+    # Special tokens that are the same to the parser: each of them is all of these lexemes.
+    const uint32_t* lexemes  # sorted
+    uint32_t lexeme_count
+    const uint32_t* tokens
+    uint32_t token_count
+
+
+cdef inline uint32_t token_class(const Rules* rules, uint32_t at, TokenClass* found) noexcept nogil:
+    """Write the class that begins at an offset in `token_classes`. Returns the offset of the next one."""
+    cdef const uint32_t* words = rules.token_classes.data + at
+    found.lexeme_count = words[0]
+    found.lexemes = words + 1
+    found.token_count = words[1 + words[0]]
+    found.tokens = words + 2 + words[0]
+    return at + 2 + found.lexeme_count + found.token_count

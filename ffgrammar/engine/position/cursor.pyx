@@ -10,12 +10,13 @@ from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.threads cimport atomic_load, atomic_put
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.position.history cimport (
-    EOS_STEP, NO_TOKEN, Chunk, Step, history_add, history_cut, history_last, history_len, history_release, history_share,
+    EOS_STEP, LEXEME_STEP, NO_TOKEN, STEP_FLAGS, Chunk, Step, history_add, history_cut, history_last, history_len,
+    history_release, history_share,
 )
 from ffgrammar.engine.recognizer.recognizer cimport Config, recognizer_accepting, parser_row
 from ffgrammar.engine.masks.compute cimport masks_find
 from ffgrammar.engine.masks.mask_cache cimport StoredMask, mask_key, mask_release, mask_unpack, table_find
-from ffgrammar.engine.recognizer.completability cimport step
+from ffgrammar.engine.recognizer.completability cimport step, token_step
 
 cdef enum:
     # The generation of a cursor whose configuration must be found again.
@@ -80,6 +81,10 @@ cdef int reread_chunk(Engine engine, Chunk* chunk, uint32_t until, Config* confi
             if status < 0:
                 return status
             at += 1
+        if one.token != <uint32_t>NO_TOKEN and one.token & <uint32_t>LEXEME_STEP:
+            status = token_step(&engine.completability, &engine.recognizer, config, one.token & ~<uint32_t>STEP_FLAGS)
+            if status < 0:
+                return status
         one.config = config[0]
         chunk.valid = k + 1
     return OK
@@ -140,6 +145,19 @@ cdef int cursor_push_empty(Engine engine, Cursor* cursor, uint32_t token) noexce
     return status if status < 0 else 1
 
 
+cdef int take_lexeme(Engine engine, Cursor* cursor, uint32_t token) noexcept nogil:
+    """Move by a special token that is a lexeme. Returns as cursor_take."""
+    cdef Config config = cursor.now
+    cdef int status = token_step(&engine.completability, &engine.recognizer, &config, token)
+    if status <= 0:
+        return status
+    status = history_add(&cursor.history, config, engine.generation, NULL, 0, token | <uint32_t>LEXEME_STEP)
+    if status < 0:
+        return status
+    arrive(engine, cursor, config)
+    return 1
+
+
 cdef int cursor_take(Engine engine, Cursor* cursor, uint32_t token, uint32_t skipped) noexcept nogil:
     cdef Config config
     cdef uint32_t start, count
@@ -147,6 +165,11 @@ cdef int cursor_take(Engine engine, Cursor* cursor, uint32_t token, uint32_t ski
     if status < 0 or cursor.terminated or token >= engine.trie.vocab_size:
         return status if status < 0 else 0
     config = cursor.now
+    if engine.tables.rules.token_classes.len and engine.trie.offsets[token] == engine.trie.offsets[token + 1]:
+        # (an end-of-text token that the grammar asks for does not end the text, even where it could)
+        status = take_lexeme(engine, cursor, token)
+        if status != 0:
+            return status
     if engine.is_eos(token):
         status = recognizer_accepting(&engine.recognizer, &config, NULL)
         if status > 0:

@@ -14,9 +14,12 @@ from libc.stdint cimport uint8_t, uint32_t
 from ffgrammar.engine.recognizer.recognizer cimport Config
 
 cdef enum:
-    # The token of a step is NO_TOKEN or an id. The id of an end-of-text token has the flag EOS_STEP.
+    # The token of a step is NO_TOKEN or an id. The id of a token that has ended the text has the flag EOS_STEP, and that of a
+    # special token that was a lexeme has the flag LEXEME_STEP.
     NO_TOKEN = 0xFFFFFFFF      # the step is bytes that came without a token
     EOS_STEP = 0x80000000
+    LEXEME_STEP = 0x40000000
+    STEP_FLAGS = 0xC0000000
     MAX_TEXT = 0x7FFFFFFF      # the most bytes that a text may have; offsets are 32 bits wide
 
 cdef struct Step:
@@ -58,6 +61,9 @@ cdef void history_cut(History* h, size_t count) noexcept nogil
 
 # Copy the bytes of all steps; the caller has made room for history_bytes of them.
 cdef void history_text(const History* h, uint8_t* text) noexcept nogil
+
+# How many bytes of the text are before its last piece: what follows the last special token that was a lexeme.
+cdef uint32_t history_piece(const History* h) noexcept nogil
 
 # Copy the tokens of all steps; the caller has made room for history_len of them.
 cdef void history_tokens(const History* h, uint32_t* tokens) noexcept nogil

@@ -172,3 +172,17 @@ cdef void history_tokens(const History* h, uint32_t* tokens) noexcept nogil:
             end -= 1
             tokens[end] = chunk.steps[end - chunk.first].token
         chunk = chunk.before
+
+
+cdef uint32_t history_piece(const History* h) noexcept nogil:
+    cdef const Chunk* chunk = h.tail
+    cdef const Step* step
+    cdef size_t end = history_len(h)
+    while chunk != NULL:
+        while end > chunk.first:
+            end -= 1
+            step = chunk.steps + (end - chunk.first)
+            if step.token != NO_TOKEN and step.token & <uint32_t>LEXEME_STEP:
+                return step.end
+        chunk = chunk.before
+    return 0

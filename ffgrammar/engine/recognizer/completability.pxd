@@ -50,6 +50,16 @@ cdef int step(
     Completability* v, Recognizer* m, Config* config, uint32_t byte, bint* text_dependent,
 ) noexcept nogil
 
+# Move by a special token that is a lexeme. Returns as `step`.
+cdef int token_step(Completability* v, Recognizer* m, Config* config, uint32_t token) noexcept nogil
+
+# Set the bits of the special tokens that may come as lexemes; `bits` may be NULL. Returns 1 if there are any, 0, or a status.
+cdef int add_special_tokens(Completability* v, Recognizer* m, const Config* config, uint32_t* bits) noexcept nogil
+
+# Whether the bytes may end here: the text so far is a sentence, or a special token may come as a lexeme. Returns 1, 0 or a
+# status.
+cdef int bytes_may_end(Completability* v, Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil
+
 # Estimate the length of the shortest completion, as if the lexing rule never got in the way, and write it to `length`. It is 0
 # for a sentence. Returns a status.
 cdef int distance(Completability* v, Recognizer* m, const Config* config, uint32_t* length) noexcept nogil

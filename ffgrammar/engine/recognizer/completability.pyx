@@ -14,15 +14,15 @@ from ffgrammar.core.map cimport map_clear, map_get, map_place, map_put
 from ffgrammar.core.owner cimport own_map, own_vec, owner_bytes, owner_free, owner_init, owner_status
 from ffgrammar.core.status cimport LIMIT_EMPTINESS, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_push
-from ffgrammar.engine.recognizer.recognizer cimport config_key, recognizer_accepting, recognizer_move, parser_row
+from ffgrammar.engine.recognizer.recognizer cimport config_key, recognizer_accepting, recognizer_move, recognizer_token, parser_row
 from ffgrammar.engine.parser.earley cimport ROOT, Item, row_accepting, row_items, row_waiting
 from ffgrammar.engine.parser.tables cimport (
-    END, I_BITS, I_HEAD, NONE, NONTERMINAL, NUMBER, T_AGAIN, T_BIT, T_BODY, T_LENGTH, T_NEED, Rules,
+    END, I_BITS, I_HEAD, NONE, NONTERMINAL, NUMBER, T_AGAIN, T_BIT, T_BODY, T_LENGTH, T_NEED, Rules, TokenClass, token_class,
 )
 from ffgrammar.engine.recognizer.separator cimport is_safe
 from ffgrammar.engine.values.trace cimport TraceMark, trace_mark, trace_release
 from ffgrammar.regex.expr.emptiness cimport min_remaining
-from ffgrammar.regex.expr.nodes cimport FAR, add_lengths
+from ffgrammar.regex.expr.nodes cimport FAR, NOTHING, add_lengths
 
 cdef enum:
     MAX_ROUNDS = 20  # for estimates that get sharper with each round
@@ -205,8 +205,9 @@ cdef int measure_plain(Completability* v, Recognizer* m) noexcept nogil:
 
 
 cdef inline uint32_t lexeme_length(const Recognizer* m, uint32_t lexeme) noexcept nogil:
-    """The length of the shortest text of a lexeme."""
-    return m.nodes.shortest.data[m.rules.exprs.data[lexeme]]
+    """The length of the shortest text of a lexeme. A special token counts as one byte."""
+    cdef uint32_t expr = m.rules.exprs.data[lexeme]
+    return 1 if expr == NOTHING else m.nodes.shortest.data[expr]
 
 
 cdef uint32_t symbol_length(const Completability* v, const Recognizer* m, uint32_t symbol) noexcept nogil:
@@ -342,6 +343,9 @@ cdef int estimate(Completability* v, Recognizer* m, const Config* config, uint32
             length = add_lengths(length, waiting_cost(v, m, row, lexeme))
         if length < cost[0]:
             cost[0] = length
+    if m.rules.token_classes.len and intern_get(&m.dfa.states, number)[0]:
+        # (the state does not have the special tokens that the row waits for)
+        cost[0] = row_cost(v, m, row)
     return OK
 
 
@@ -384,7 +388,8 @@ cdef inline Config queued(const Completability* v, uint32_t entry) noexcept nogi
 cdef int search(Completability* v, Recognizer* m, const Config* config) noexcept nogil:
     """Whether a configuration can be completed: 1, 0 or a status. While it runs, `known` is 0 for what is on the queue."""
     cdef Config here, there
-    cdef uint32_t entry, byte
+    cdef uint32_t entry, byte, at
+    cdef TokenClass tokens
     cdef size_t i
     cdef int status
     v.queue.len = 0
@@ -401,6 +406,13 @@ cdef int search(Completability* v, Recognizer* m, const Config* config) noexcept
                 status = enqueue(v, m, &there, entry)
             if status != 0:
                 break
+        at = 0
+        while status == 0 and at < m.rules.token_classes.len:
+            at = token_class(m.rules, at, &tokens)
+            there = here
+            status = recognizer_token(m, &there, &tokens)
+            if status > 0:
+                status = enqueue(v, m, &there, entry)
     if status == 0:
         # everything that can be reached was seen and none of it is a sentence, so the zeros in `known` are true
         return 0
@@ -439,6 +451,56 @@ cdef int step(
         status = completable(v, m, &moved)
         if status > 0:
             config[0] = moved
+    return status
+
+
+cdef int class_step(Completability* v, Recognizer* m, Config* config, const TokenClass* tokens) noexcept nogil:
+    """Move by a special token of a class. Returns as `step`."""
+    cdef Config moved = config[0]
+    cdef int status = recognizer_token(m, &moved, tokens)
+    if status > 0:
+        status = completable(v, m, &moved)
+        if status > 0:
+            config[0] = moved
+    return status
+
+
+cdef int token_step(Completability* v, Recognizer* m, Config* config, uint32_t token) noexcept nogil:
+    cdef TokenClass tokens
+    cdef uint32_t at = 0
+    cdef uint32_t i
+    while at < m.rules.token_classes.len:
+        at = token_class(m.rules, at, &tokens)
+        for i in range(tokens.token_count):
+            if tokens.tokens[i] == token:
+                return class_step(v, m, config, &tokens)
+    return 0
+
+
+cdef int add_special_tokens(Completability* v, Recognizer* m, const Config* config, uint32_t* bits) noexcept nogil:
+    cdef TokenClass tokens
+    cdef Config moved
+    cdef uint32_t at = 0
+    cdef uint32_t i
+    cdef int status
+    cdef int found = 0
+    while at < m.rules.token_classes.len:
+        at = token_class(m.rules, at, &tokens)
+        moved = config[0]
+        status = class_step(v, m, &moved, &tokens)
+        if status < 0:
+            return status
+        if status:
+            found = 1
+            for i in range(tokens.token_count if bits != NULL else 0):
+                bit_set(bits, tokens.tokens[i])
+    return found
+
+
+cdef int bytes_may_end(Completability* v, Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil:
+    cdef int status = recognizer_accepting(m, config, text_dependent)
+    if status == 0 and m.rules.token_classes.len:
+        status = add_special_tokens(v, m, config, NULL)
     return status
 
 

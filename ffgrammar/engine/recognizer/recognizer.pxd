@@ -14,7 +14,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from ffgrammar.core.owner cimport Owner
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.parser.earley cimport EarleyRows
-from ffgrammar.engine.parser.tables cimport Rules
+from ffgrammar.engine.parser.tables cimport Rules, TokenClass
 from ffgrammar.engine.values.trace cimport VIRTUAL, Trace, trace_start
 from ffgrammar.regex.dfa.lazy_dfa cimport Dfa
 from ffgrammar.regex.expr.nodes cimport Nodes
@@ -59,6 +59,10 @@ cdef int recognizer_end_lexeme(
 # Move by one byte. Returns 1; 0 if the byte is not possible; or a status. Unless it returns 1, the configuration stays. A byte
 # counts as possible even if no sentence can follow: completability.pxd has the stricter `step`.
 cdef int recognizer_move(Recognizer* m, Config* config, uint32_t byte, bint* text_dependent) noexcept nogil
+
+# Move by a special token of a class. It ends the current lexeme. Returns 1; 0 if no lexeme of the class may come here; or a
+# status. Unless it returns 1, the configuration stays. (Grammars with checks have no special tokens as lexemes.)
+cdef int recognizer_token(Recognizer* m, Config* config, const TokenClass* tokens) noexcept nogil
 
 # Whether the text so far is a sentence: 1, 0 or a status.
 cdef int recognizer_accepting(Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil

@@ -16,12 +16,14 @@ from ffgrammar.core.vec cimport vec_fill, vec_push
 from ffgrammar.engine.parser.instances cimport forget_instances, instances_bytes
 from ffgrammar.engine.parser.earley cimport (
     Item, row_accepting, row_items, earley_bytes, earley_clear, earley_first, earley_free, earley_init, earley_scan,
+    row_waiting,
 )
 from ffgrammar.engine.parser.tables cimport NONTERMINAL
 from ffgrammar.engine.values.trace cimport (
     CHECK_NEW_KEY, VIRTUAL, TraceMark, trace_append, trace_begin, trace_bytes, trace_clear, trace_free, trace_holds, trace_init,
     trace_is_new_key, trace_end_lexeme, trace_mark, trace_release, trace_row,
 )
+from ffgrammar.regex.expr.nodes cimport NOTHING
 from ffgrammar.regex.dfa.lazy_dfa cimport (
     DEAD, LAST_STATE, LAZY, LEAVE, NO_LEXEMES, UNKNOWN, dfa_accept, dfa_bytes, dfa_clear, dfa_free, dfa_init, dfa_start,
     dfa_step,
@@ -109,6 +111,9 @@ cdef int row_start(Recognizer* m, uint32_t row, bint skips, uint32_t* state) noe
         if lexeme == last:
             continue
         last = lexeme
+        if m.rules.exprs.data[lexeme] == NOTHING:
+            # (special tokens are nothing that the lexer reads)
+            continue
         if vec_push(&m.pairs, lexeme) < 0 or vec_push(&m.pairs, m.rules.exprs.data[lexeme]) < 0:
             return NO_MEMORY
     status = dfa_start(&m.dfa, m.pairs.data, m.pairs.len, state)
@@ -325,6 +330,36 @@ cdef int recognizer_move(Recognizer* m, Config* config, uint32_t byte, bint* tex
         if status <= 0:
             return status
     config[0] = moved
+    return 1
+
+
+cdef int recognizer_token(Recognizer* m, Config* config, const TokenClass* tokens) noexcept nogil:
+    cdef uint32_t row = config.row
+    cdef uint32_t count = 0
+    cdef uint32_t lexset, i
+    cdef int status
+    if not intern_get(&m.dfa.states, config.state >> 8)[0]:
+        lexset = dfa_accept(&m.dfa, config.state)
+        if lexset == NO_LEXEMES:
+            return 0
+        status = earley_scan(&m.rows, row, lexset, &row)
+        if status < 0:
+            return status
+    for i in range(tokens.lexeme_count):
+        row_waiting(&m.rows, row, tokens.lexemes[i], &count)
+        if count:
+            break
+    if count == 0:
+        return 0
+    if intern_add(&m.dfa.lexsets, tokens.lexemes, tokens.lexeme_count, &lexset) < 0:
+        return NO_MEMORY
+    status = earley_scan(&m.rows, row, lexset, &row)
+    if status >= 0:
+        status = row_start(m, row, True, &i)
+    if status < 0:
+        return status
+    config.row = row
+    config.state = i
     return 1
 
 

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Mapping
 
 from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.ir import GrammarBuilder, GrammarIR
 from ffgrammar.grammar.lark.reader import read
 from ffgrammar.grammar.lark.source import Definition, Op, Source, error_at, place, popped
+from ffgrammar.grammar.lark.special import special_ids
 from ffgrammar.grammar.lark.terminals import Terminals
 from ffgrammar.grammar.productive import productive
 from ffgrammar.regex.expr.store import ExprStore
@@ -29,31 +31,40 @@ _SHOWN = 5
 _Alternative = tuple[int, ...] | str
 
 
-def build(text: str, store: ExprStore, limits: Limits, *, start: str = "start") -> GrammarIR:
+def build(
+    text: str,
+    store: ExprStore,
+    limits: Limits,
+    *,
+    start: str = "start",
+    special_tokens: Mapping[str, int] | None = None,
+) -> GrammarIR:
     """The grammar of a Lark text.
 
     Args:
         text: rules, terminals, %ignore and %import common in Lark's notation. Two things are added to this notation: a
             terminal may have `[lazy]` after its name, and its body may have `&` (both sides match) and a prefix `~`
-            (all other texts).
+            (all other texts). Rules may have special tokens (special.py).
         store: where expressions are made.
         limits: bounds on the cost of the grammar.
         start: the rule or terminal that a whole sentence matches.
+        special_tokens: the ids of the tokenizer's special tokens by name. None for none.
 
     Raises:
-        GrammarError: the Lark text is malformed (`line` and `column` say where), `start` is not defined, or no text
-            matches `start`.
+        GrammarError: the Lark text is malformed (`line` and `column` say where), `start` is not defined, no text
+            matches `start`, or there is no special token of a name.
         UnsupportedError: the Lark text has something that is not supported, such as templates, %declare, %extend,
-            %override, look-around or anchors.
+            %override, look-around, anchors, or ids of tokens that are not special.
         LimitError: the Lark text is too long or nested too deep, or has too many productions; or an expression of it
             reached a bound.
     """
-    return _Lowering(read(text, limits), store, limits).grammar(start)
+    return _Lowering(read(text, limits), store, limits, special_tokens or {}).grammar(start)
 
 
 class _Lowering:
-    def __init__(self, source: Source, store: ExprStore, limits: Limits) -> None:
+    def __init__(self, source: Source, store: ExprStore, limits: Limits, special_tokens: Mapping[str, int]) -> None:
         self.source = source
+        self.special_tokens = special_tokens
         self.store = store
         self.limits = limits
         self.builder = GrammarBuilder(store, limits)
@@ -97,6 +108,9 @@ class _Lowering:
                 stack.append((self.repeat(builder.seq(self.sequence(stack.pop())), op, rule.name),))
             elif code == "name":
                 stack.append((self.name(op),))
+            elif code == "special":
+                ids = special_ids(self.source.text, op, self.special_tokens)
+                stack.append((builder.special(ids, op.argument),))
             elif code == "text" and not op.argument[1]:
                 stack.append(op.argument[0])
             else:

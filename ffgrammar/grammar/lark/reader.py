@@ -27,6 +27,7 @@ _TOKEN = re.compile(
   | (?P<string>  "[^"\\\n]*(?:\\.[^"\\\n]*)*"i? )
   | (?P<regex>   /[^/\\]*(?:\\[\s\S][^/\\]*)*/[imslux]* )
   | (?P<number>  -?[0-9]+ )
+  | (?P<special> <\[[^\]\n]*\]> | <[^<>\n]+> )
   | (?P<keyword> %[a-z_]* )
   | (?P<mark>    -> | \.\. | [:|&()\[\]{}?*+~!.,] )
     """,
@@ -100,6 +101,8 @@ def _stray(char: str) -> str:
         return 'this string has no closing " on its line'
     if char == "/":
         return "this regular expression has no closing /"
+    if char == "<":
+        return "this special token has no closing > on its line"
     if char == "'":
         return 'unexpected "\'": strings are written in double quotes'
     return f"unexpected character {char!r}"
@@ -283,6 +286,11 @@ class _Reader:
             frame = stack[-1]
             if kind in ("rule", "terminal", "string", "regex"):
                 ops.append(self.atom(token))
+                self.item_done(ops, frame)
+            elif kind == "special":
+                if in_terminal:
+                    raise self.unsupported(token.offset, f"only rules can have special tokens, such as {token.value}")
+                ops.append(Op("special", token.value, token.offset))
                 self.item_done(ops, frame)
             elif kind in ("(", "["):
                 stack.append(_Frame(token))

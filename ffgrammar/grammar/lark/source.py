@@ -24,6 +24,7 @@ class Op(NamedTuple):
     range   (first, last)            push one character between two code points
     name    name                     push what a definition stands for
     common  name                     push a terminal of the common library
+    special as it is written         push a special token (rules only)
     rep     (lo, hi or None)         pop one, push its repetition
     not     None                     pop one, push all other texts (terminals only)
     cat     n                        pop n, push their concatenation
