@@ -127,7 +127,7 @@ def test_caches_forks_files_and_rollbacks_change_nothing(
     tok: ff.Tokenizer, description: Description, choices: list[int]
 ) -> None:
     places = made(description, tok)
-    small = made(description, tok, cache_bytes=0, mask_bytes=0)
+    small = made(description, tok, cache_bytes=4096, mask_bytes=0)
     if places is None or small is None:
         return
     matcher, others = places.matcher, [small.matcher, ff.load(places.grammar._dump(), tok).matcher()]
