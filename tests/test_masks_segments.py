@@ -92,7 +92,7 @@ def test_along_samples(cl100k: ff.Tokenizer, name: str) -> None:
 
 
 def test_a_comment_where_no_line_end_may_come(toy: ff.Tokenizer) -> None:
-    """A blank keeps all lexemes apart, but inside a comment only a line end helps, and after a bracket none may come."""
+    """A blank keeps all lexemes apart. But a comment goes on to the line end, and after a bracket none may come."""
     source = 'start: ("(" NAME ")" "\\n")+\nNAME: /[ab]+/\nCOMMENT: /x[^\\n]*/\n%ignore " "\n%ignore COMMENT'
     matcher = ff.compile_lark(source, toy).matcher()
     inside, outside = TOKENS.index(b"x"), TOKENS.index(b"(")
