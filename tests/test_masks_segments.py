@@ -119,3 +119,17 @@ def test_small_budgets_change_no_mask(cl100k: ff.Tokenizer, budget: int) -> None
         assert allowed(matcher) == allowed(other)
         assert matcher.accept_token(token)
         assert other.accept_token(token)
+
+
+def test_masks_that_are_not_kept_leave_nothing_behind(toy: ff.Tokenizer) -> None:
+    """Here some tokens must not go through states that other rows allow, so a row has segments of its own."""
+    grammar: Any = ff.compile_lark('start: (L "," | W)*\nL: /[ab]+,*/\nW: /[ab ]+x/', toy, limits=Limits(mask_bytes=0))
+    held = set()
+    for _ in range(3):
+        matcher = grammar.matcher()
+        for byte in b"ab b x" * 20:
+            mask = allowed(matcher)
+            assert mask
+            assert matcher.accept_bytes(bytes([byte])) == 1
+        held.add(grammar.stats()["cache_bytes"])
+    assert len(held) == 1

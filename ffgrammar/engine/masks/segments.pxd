@@ -37,6 +37,7 @@ cdef struct Segments:
     SegmentWalk walk
     Intern tails
     Map index           # state << 32 | tail -> offset of a segment in `words`
+    Map own             # row << 32 | offset of a segment -> offset of the one that holds in this row, where not all of it does
     Vec words           # the segments, one after another
     Map begin           # tail of the root's children -> offset in `words` of a mask: the tokens that begin with one of its bytes
     Vec places          # scratch

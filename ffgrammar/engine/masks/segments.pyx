@@ -48,6 +48,7 @@ cdef int segments_init(Segments* s, const Vocabulary* vocab) noexcept nogil:
     owner_init(&s.owner)
     own_intern(&s.owner, &s.tails)
     own_map(&s.owner, &s.index)
+    own_map(&s.owner, &s.own)
     own_map(&s.owner, &s.begin)
     own_vec(&s.owner, &s.words)
     own_vec(&s.owner, &s.places)
@@ -59,6 +60,7 @@ cdef int segments_init(Segments* s, const Vocabulary* vocab) noexcept nogil:
 cdef void segments_clear(Segments* s) noexcept nogil:
     intern_truncate(&s.tails, WHOLE + 1)
     map_clear(&s.index)
+    map_clear(&s.own)
     map_clear(&s.begin)
     # (freed, because what a table keeps when it is dropped is not counted any more)
     vec_free(&s.words)
@@ -251,6 +253,18 @@ cdef int find_segment(Segments* s, uint32_t state, uint32_t tail, uint32_t* offs
     return map_put(&s.index, key, offset[0]) if status >= 0 else status
 
 
+cdef int find_own(Segments* s, uint32_t row, uint32_t state, uint32_t tail, uint32_t* offset) noexcept nogil:
+    """From a segment to the one that holds in a row in which tokens must not go through some of its states. `offset` is that of
+    the first, and becomes that of the second. Returns OK or a status."""
+    cdef uint64_t key = <uint64_t>row << 32 | offset[0]
+    cdef int status
+    offset[0] = map_get(&s.own, key)
+    if offset[0] != ABSENT:
+        return OK
+    status = make_segment(s, row, state, tail, offset)
+    return map_put(&s.own, key, offset[0]) if status >= 0 else status
+
+
 cdef inline uint32_t states_at(const Segments* s, uint32_t offset) noexcept nogil:
     """The offset of a segment's states."""
     cdef uint32_t count = s.words.data[offset + S_TOKENS]
@@ -306,8 +320,7 @@ cdef int add_segment(Segments* s, uint32_t row, uint32_t state, uint32_t tail, u
     if status >= 0:
         status = all_completable(s, row, offset)
     if status == 0:
-        # in this row tokens must not go through some of the states
-        status = make_segment(s, row, state, tail, &offset)
+        status = find_own(s, row, state, tail, &offset)
     if status < 0:
         return status
     add_tokens(s, offset, mask)
