@@ -400,7 +400,7 @@ def test_forced_tokens_come_in_all_sentences(name: str, models: Callable[[str], 
         ]
         sentences = sorted({start + end for end in ends})
         matcher = ff.compile_choice(sentences, tok).matcher()
-        expected = [tok.encode(sentence) for sentence in sentences]
+        expected = [[*tok.encode(sentence), *tok.eos_token_ids] for sentence in sentences]
         done: list[int] = []
         while forced := matcher.forced_tokens():
             done += forced
