@@ -8,10 +8,11 @@ from libc.string cimport memcpy, memset
 
 from ffgrammar.core.bits cimport bit_count, bit_set, bit_test, lowest_bit
 from ffgrammar.core.intern cimport intern_add, intern_get, intern_len, intern_truncate
-from ffgrammar.core.map cimport ABSENT, map_clear, map_get, map_put
+from ffgrammar.core.map cimport ABSENT, Map, map_clear, map_get, map_put
 from ffgrammar.core.owner cimport own_intern, own_map, own_vec, owner_init
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_push, vec_reserve
+from ffgrammar.engine.masks.mask_cache cimport DENSE
 from ffgrammar.engine.masks.segment_walk cimport (
     CHILDREN, CHILDREN_WORDS, E_LEXEMES, E_NODE, E_PARENT, E_STATE, E_WORDS, LARGE, NO_ROW, segment_walk_clear,
     segment_walk_end, segment_walk_init, walk_tail,
@@ -24,7 +25,6 @@ from ffgrammar.regex.dfa.lazy_dfa cimport LEAVE
 from ffgrammar.tokens.vocabulary.trie cimport TrieNode, node_byte, node_size, node_token, subtree_end
 
 cdef enum:
-    DENSE = 0xFFFFFFFF
     WHOLE = 0            # the tail of all tokens: all children of the root
     # words of a segment
     S_TOKENS = 0
@@ -242,27 +242,21 @@ cdef int make_segment(Segments* s, uint32_t row, uint32_t state, uint32_t tail, 
     return status
 
 
-cdef int find_segment(Segments* s, uint32_t state, uint32_t tail, uint32_t* offset) noexcept nogil:
-    """Find or make the segment of a state and a tail. Returns OK or a status."""
-    cdef uint64_t key = <uint64_t>state << 32 | tail
+cdef int find_or_make(
+    Segments* s, Map* known, uint64_t key, uint32_t row, uint32_t state, uint32_t tail, uint32_t* offset,
+) noexcept nogil:
+    """Find a segment under a key, or make it, for a row or for NO_ROW. Returns OK or a status."""
     cdef int status
-    offset[0] = map_get(&s.index, key)
-    if offset[0] != ABSENT:
-        return OK
-    status = make_segment(s, NO_ROW, state, tail, offset)
-    return map_put(&s.index, key, offset[0]) if status >= 0 else status
-
-
-cdef int find_own(Segments* s, uint32_t row, uint32_t state, uint32_t tail, uint32_t* offset) noexcept nogil:
-    """From a segment to the one that holds in a row in which tokens must not go through some of its states. `offset` is that of
-    the first, and becomes that of the second. Returns OK or a status."""
-    cdef uint64_t key = <uint64_t>row << 32 | offset[0]
-    cdef int status
-    offset[0] = map_get(&s.own, key)
+    offset[0] = map_get(known, key)
     if offset[0] != ABSENT:
         return OK
     status = make_segment(s, row, state, tail, offset)
-    return map_put(&s.own, key, offset[0]) if status >= 0 else status
+    return map_put(known, key, offset[0]) if status >= 0 else status
+
+
+cdef int find_segment(Segments* s, uint32_t state, uint32_t tail, uint32_t* offset) noexcept nogil:
+    """Find or make the segment of a state and a tail. Returns OK or a status."""
+    return find_or_make(s, &s.index, <uint64_t>state << 32 | tail, NO_ROW, state, tail, offset)
 
 
 cdef inline uint32_t states_at(const Segments* s, uint32_t offset) noexcept nogil:
@@ -320,7 +314,8 @@ cdef int add_segment(Segments* s, uint32_t row, uint32_t state, uint32_t tail, u
     if status >= 0:
         status = all_completable(s, row, offset)
     if status == 0:
-        status = find_own(s, row, state, tail, &offset)
+        # in this row tokens must not go through some of the states
+        status = find_or_make(s, &s.own, <uint64_t>row << 32 | offset, row, state, tail, &offset)
     if status < 0:
         return status
     add_tokens(s, offset, mask)

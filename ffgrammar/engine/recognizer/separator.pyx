@@ -9,7 +9,7 @@ from ffgrammar.core.bits cimport bit_count, bit_set, bit_test
 from ffgrammar.core.intern cimport intern_get, intern_len
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_fill, vec_push
-from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, LEAVE, NO_LEXEMES, UNKNOWN, dfa_accept, dfa_start, dfa_step
+from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, LEAVE, UNKNOWN, dfa_accept, dfa_start, dfa_step
 from ffgrammar.regex.expr.emptiness cimport matches_something, min_remaining
 from ffgrammar.regex.expr.nodes cimport FAR
 
@@ -181,8 +181,6 @@ cdef int is_witness(Recognizer* m, uint32_t state, uint32_t byte, const uint32_t
     """Whether a text may be a witness that leads to `state`, if no witness begins with a byte of `clashing`: 1, 0 or a
     status."""
     cdef int status
-    if dfa_accept(&m.dfa, state) == NO_LEXEMES:
-        return 0
     status = ends_before(m, state, byte)
     if status == 0:
         status = live_outside(m, state, clashing)
@@ -231,7 +229,7 @@ cdef int is_skipped(Recognizer* m, uint32_t union_state, uint32_t byte, uint32_t
     cdef uint32_t lexset, i
     cdef int status = dfa_step(&m.dfa, union_state, byte, after)
     if status < 0 or after[0] > LAST_STATE:
-        return min(status, 0)
+        return status
     lexset = dfa_accept(&m.dfa, after[0])
     for i in range(intern_len(&m.dfa.lexsets, lexset)):
         if m.rules.is_skip.data[intern_get(&m.dfa.lexsets, lexset)[i]]:
@@ -277,7 +275,7 @@ cdef int separator_find(Separator* s, Recognizer* m) noexcept nogil:
     cdef int status
     s.found = False
     s.steps = 0
-    if m.single_skip or m.rules.has_checks or m.rules.skips.len == 0:
+    if m.single_skip or m.rules.skips.len == 0:
         return OK
     m.pairs.len = 0
     for lexeme in range(<uint32_t>m.rules.exprs.len):
