@@ -21,10 +21,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ffgrammar.api.bitmask import allocate_bitmask
     from ffgrammar.api.character_prefix import CharacterPrefix, PrefixContext, PrefixDistribution
-    from ffgrammar.api.compile import compile_choice, compile_json_schema, compile_lark, compile_regex
+    from ffgrammar.api.compile import compile_choice, compile_json_schema, compile_lark, compile_regex, compose
     from ffgrammar.api.grammar import Grammar
     from ffgrammar.api.heal import Healing, heal
     from ffgrammar.api.load import load
+    from ffgrammar.api.parts import Part, choice_of, optional, repeat, sequence, special_token, text
     from ffgrammar.core.errors import (
         CompiledFileError,
         FFGrammarError,
@@ -56,7 +57,15 @@ _HOME = {
     "compile_json_schema": "api.compile",
     "compile_lark": "api.compile",
     "compile_regex": "api.compile",
+    "compose": "api.compile",
     "load": "api.load",
+    "Part": "api.parts",
+    "choice_of": "api.parts",
+    "optional": "api.parts",
+    "repeat": "api.parts",
+    "sequence": "api.parts",
+    "special_token": "api.parts",
+    "text": "api.parts",
     "Grammar": "api.grammar",
     "Healing": "api.heal",
     "heal": "api.heal",
@@ -96,6 +105,7 @@ __all__ = [
     "Limits",
     "Matcher",
     "MatcherError",
+    "Part",
     "PrefixContext",
     "PrefixDistribution",
     "Tokenizer",
@@ -103,15 +113,22 @@ __all__ = [
     "UnsupportedError",
     "__version__",
     "allocate_bitmask",
+    "choice_of",
     "compile_choice",
     "compile_json_schema",
     "compile_lark",
     "compile_regex",
+    "compose",
     "fill_bitmask",
     "fill_draft_bitmasks",
     "heal",
     "is_canonical",
     "load",
+    "optional",
+    "repeat",
+    "sequence",
+    "special_token",
+    "text",
 ]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.api.grammar_cache import grammar_cache
@@ -19,7 +19,10 @@ from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.regex.expr.store import ExprStore
 from ffgrammar.tokens.tokenizer import Tokenizer
 
-__all__ = ["compile_choice", "compile_json_schema", "compile_lark", "compile_regex"]
+if TYPE_CHECKING:
+    from ffgrammar.api.parts import Composable
+
+__all__ = ["compile_choice", "compile_json_schema", "compile_lark", "compile_regex", "compose"]
 
 _DEFAULT_LIMITS = Limits()
 
@@ -194,3 +197,37 @@ def compile_choice(
         raise TypeError(f"compile_choice: choices must be a str or a list of texts, not {type(choices).__name__}")
     # A generator can be iterated only once. It has no key in the cache, so its grammar is not kept.
     return _compiled(tokenizer, ("choice", choices), limits, partial(choice.build, choices))
+
+
+def compose(part: Composable, tokenizer: Tokenizer, *, limits: Limits | None = None) -> Grammar:
+    """The grammar of a part: of grammars, texts and special tokens, one after another or as alternatives.
+
+    A text belongs to a sequence if it can be cut into pieces, one for each part. A token may span several pieces. Equal
+    parts are one, and a compiled grammar is not compiled again.
+
+    Args:
+        part: what `sequence`, `choice_of`, `optional`, `repeat`, `text` and `special_token` return, a grammar, or a str
+            or bytes, which stand for exactly this text.
+        tokenizer: the vocabulary. All grammars in the part must have been compiled for it.
+        limits: bounds on the cost.
+
+    Raises:
+        GrammarError: a grammar was compiled for another vocabulary, the tokenizer has no such special token, or nothing
+            matches the part.
+        UnsupportedError: a schema with `uniqueItems`, or another check on the text, may read the same text as another
+            part.
+        LimitError: a bound was reached.
+        TypeError: an argument is of another type.
+    """
+    from ffgrammar.api.parts import as_part
+    from ffgrammar.grammar import composition
+
+    expect("tokenizer", tokenizer, Tokenizer, "a Tokenizer (as of Tokenizer.from_tiktoken)")
+    root = as_part(part)
+
+    def build(store: ExprStore, bounds: Limits) -> GrammarIR:
+        return composition.build(
+            root, store, bounds, special_tokens=tokenizer.special_tokens, vocabulary=tokenizer.fingerprint
+        )
+
+    return _compiled(tokenizer, None, limits, build)

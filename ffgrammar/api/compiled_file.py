@@ -22,7 +22,7 @@ from ffgrammar.tokens.tokenizer import Tokenizer
 __all__ = ["dump", "read_file"]
 
 MAGIC = b"FFGRAMR\n"
-VERSION = 3
+VERSION = 4
 # Kinds of expressions whose parts are bytes or numbers only.
 LEAVES = ("set", "literal", "multiples", "part")
 HEADER = struct.Struct("<8sI32s32s")
@@ -58,6 +58,7 @@ def dump(grammar: GrammarIR, fingerprint: str) -> bytes:
         "delimited": grammar.delimited,
         "warnings": list(grammar.warnings),
         "checks": list(grammar.checks),
+        "family": grammar.family,
     }
     packed = zlib.compress(json.dumps(body, separators=(",", ":")).encode())
     bound = bytes.fromhex(fingerprint)[:32].ljust(32, b"\0") + packed
@@ -173,10 +174,8 @@ def _read(body: Any, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
     _expect(len(productions) + len(templates) <= limits.rules, f"more productions than the limit rules={limits.rules}")
     start = _number(body["start"], 2 * len(names), "start")
     _expect(start & 1 == 1, "bad start")
-    _expect(type(body["kind"]) is str, "bad kind")
+    _expect(type(body["kind"]) is str and type(body["family"]) is str, "bad kind")
     _expect(type(body["single_skip"]) is bool and type(body["delimited"]) is bool, "bad flags")
-    if any(lexeme.tokens for lexeme in lexemes):
-        _expect(not body["delimited"], "special tokens in a grammar that is delimited")
     return GrammarIR(
         store,
         tuple(lexemes),
@@ -190,6 +189,7 @@ def _read(body: Any, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
         tuple(Parametric(number, bits) for number, bits in parametric.items()),
         tuple(templates),
         tuple(checks),
+        body["family"],
     )
 
 

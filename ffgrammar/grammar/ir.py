@@ -150,6 +150,8 @@ class GrammarIR:
         delimited: the front-end promises that longest match loses no text: where a matched lexeme can go on with a
             byte, nothing that may follow the lexeme starts with that byte. Without this promise, the engine searches
             for a completion in each new configuration.
+        family: the front-end promises the same of lexemes of two grammars with the same family, as if they were those of
+            one grammar. Empty: no promise.
         warnings: what the user should know: what is not enforced, or where a text may reach a dead end.
         parametric, templates: the nonterminals with a parameter, and their productions. The front-end promises that a
             text can be completed from every parameter that can be reached.
@@ -169,6 +171,7 @@ class GrammarIR:
     parametric: tuple[Parametric, ...] = ()
     templates: tuple[Template, ...] = ()
     checks: tuple[str, ...] = ()
+    family: str = ""
 
 
 class GrammarBuilder:
@@ -223,8 +226,7 @@ class GrammarBuilder:
         return found
 
     def special(self, tokens: tuple[int, ...], name: str) -> int:
-        """The symbol of a lexeme that is one of these special tokens, given by their ids. A grammar that has such a
-        lexeme must not be delimited."""
+        """The symbol of a lexeme that is one of these special tokens, given by their ids."""
         key = ("special", tokens)
         found = self._terminals.get(key)
         if found is None:
@@ -346,6 +348,45 @@ class GrammarBuilder:
             return tail
         return self.seq([symbol] * lo + ([tail] if hi > lo else []), name)
 
+    def embed(self, grammar: GrammarIR, lexemes: Sequence[int], after: int | None) -> int:
+        """Add the productions of another grammar, and return the symbol of its start.
+
+        Args:
+            grammar: the other grammar.
+            lexemes: by the number of each of its lexemes, the symbol that stands for it here.
+            after: a symbol that follows each lexeme; None for none.
+
+        Raises:
+            LimitError: there are too many productions.
+        """
+        first = len(self._names)
+        self._names += grammar.names
+        if len(self._productions) + len(grammar.productions) > self._most:
+            raise LimitError("rules", self.limits.rules, "the grammar has too many productions")
+        self._productions.extend_from(grammar.productions, first, lexemes, after)
+        for family in grammar.parametric:
+            self._parametric.append(Parametric(family.number + first, family.bits))
+        for one in grammar.templates:
+            rhs: list[int] = []
+            for symbol in one.rhs:
+                if symbol & 1:
+                    rhs.append(symbol + 2 * first)
+                else:
+                    rhs.append(lexemes[symbol >> 1])
+                    if after is not None:
+                        rhs.append(after)
+            again = None if one.again is None else 2 * (one.again + first) + 1
+            self.add_template(
+                2 * (one.head + first) + 1,
+                rhs,
+                again,
+                bit=one.bit,
+                need=one.need,
+                counts=one.counts,
+                add=one.add,
+            )
+        return grammar.start + 2 * first
+
     def finish(
         self,
         start: int,
@@ -354,6 +395,7 @@ class GrammarBuilder:
         single_skip: bool = False,
         delimited: bool = False,
         warnings: Iterable[str] = (),
+        family: str = "",
     ) -> GrammarIR:
         """The finished grammar. See `GrammarIR` for the arguments; `start` may also be a terminal.
 
@@ -375,6 +417,7 @@ class GrammarBuilder:
             tuple(self._parametric),
             tuple(self._templates),
             tuple(self._checks),
+            family,
         )
 
     def _share(self, key: tuple[object, ...], name: str, bodies: Iterable[Sequence[int]]) -> int:

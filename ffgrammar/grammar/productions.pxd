@@ -15,3 +15,6 @@ cdef class Productions:
     # Append one production. Takes the number of its nonterminal, and the symbols of its right-hand side. Returns 0, or raises
     # MemoryError and appends nothing.
     cpdef int append(self, uint32_t head, body) except -1
+    # Append all productions of `other`. Nonterminal n becomes n + `first`. The symbols of `lexemes` stand for the terminals of
+    # `other`; the symbol `after`, if it is not None, follows each of them. Returns 0, or raises MemoryError.
+    cpdef int extend_from(self, Productions other, uint32_t first, lexemes, after) except -1

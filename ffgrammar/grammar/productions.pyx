@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from libc.stdint cimport uint32_t
 
 from ffgrammar.core.owner cimport own_vec, owner_bytes, owner_free, owner_init
-from ffgrammar.core.vec cimport vec_push
+from ffgrammar.core.vec cimport Vec, vec_free, vec_init, vec_push
 
 
 cdef class Productions:
@@ -49,6 +49,41 @@ cdef class Productions:
         except BaseException:
             self.symbols.len = before
             raise
+        return 0
+
+    cpdef int extend_from(self, Productions other, uint32_t first, lexemes, after) except -1:
+        """Append all productions of another grammar.
+
+        Args:
+            other: the productions.
+            first: what is added to the number of each nonterminal.
+            lexemes: by the number of each terminal, the symbol that takes its place.
+            after: a symbol that follows each terminal, or None.
+        """
+        cdef size_t i
+        cdef uint32_t at, symbol
+        cdef uint32_t follows = 0 if after is None else after
+        cdef bint has_after = after is not None
+        cdef Vec symbols
+        vec_init(&symbols)
+        try:
+            for number in lexemes:
+                if vec_push(&symbols, number) < 0:
+                    raise MemoryError
+            for i in range(other.heads.len):
+                for at in range(other.starts.data[i], other.starts.data[i + 1]):
+                    symbol = other.symbols.data[at]
+                    symbol = symbol + 2 * first if symbol & 1 else symbols.data[symbol >> 1]
+                    if vec_push(&self.symbols, symbol) < 0:
+                        raise MemoryError
+                    if has_after and not other.symbols.data[at] & 1 and vec_push(&self.symbols, follows) < 0:
+                        raise MemoryError
+                if self.symbols.len > <size_t>0xFFFFFFFF or vec_push(&self.heads, other.heads.data[i] + first) < 0:
+                    raise MemoryError
+                if vec_push(&self.starts, <uint32_t>self.symbols.len) < 0:
+                    raise MemoryError
+        finally:
+            vec_free(&symbols)
         return 0
 
     @property

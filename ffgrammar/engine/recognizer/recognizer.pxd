@@ -61,7 +61,7 @@ cdef int recognizer_end_lexeme(
 cdef int recognizer_move(Recognizer* m, Config* config, uint32_t byte, bint* text_dependent) noexcept nogil
 
 # Move by a special token of a class. It ends the current lexeme. Returns 1; 0 if no lexeme of the class may come here; or a
-# status. Unless it returns 1, the configuration stays. (Grammars with checks have no special tokens as lexemes.)
+# status. Unless it returns 1, the configuration stays.
 cdef int recognizer_token(Recognizer* m, Config* config, const TokenClass* tokens) noexcept nogil
 
 # Whether the text so far is a sentence: 1, 0 or a status.

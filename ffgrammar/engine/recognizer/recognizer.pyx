@@ -338,6 +338,9 @@ cdef int recognizer_token(Recognizer* m, Config* config, const TokenClass* token
     cdef uint32_t count = 0
     cdef uint32_t lexset, i
     cdef int status
+    if row & VIRTUAL:
+        # (inside a container with checks, which is part of a JSON text)
+        return 0
     if not intern_get(&m.dfa.states, config.state >> 8)[0]:
         lexset = dfa_accept(&m.dfa, config.state)
         if lexset == NO_LEXEMES:

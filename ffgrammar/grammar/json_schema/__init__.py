@@ -89,6 +89,8 @@ def build(
         single_skip=isinstance(options.whitespace, int),
         # strings end at their quote, and no character that may follow a number or a literal can continue it
         delimited=True,
+        # the lexemes of all schemas are JSON's tokens, and the white space of these options
+        family=f"json {options.whitespace!r} {options.separators!r} {options.indent!r}",
         warnings=[*warnings, *_impossible(subschemas, emitter)],
     )
     if emitter.may_be_impossible and not productive(grammar)[grammar.start >> 1]:

@@ -1,0 +1,132 @@
+"""The parts of a composition: grammars, texts and special tokens, one after another or as alternatives.
+
+    tool = ff.sequence(ff.special_token("<|tool|>"), ff.compile_json_schema(schema, tok), ff.special_token("<|end|>"))
+    grammar = ff.compose(ff.sequence(ff.text(), ff.optional(tool)), tok)
+
+A part is a compiled grammar, a str or bytes (exactly this text), or what the functions of this module return. A text
+belongs to a sequence if it can be cut into pieces, one for each part. A token may span several pieces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeAlias
+
+from ffgrammar.api.grammar import Grammar
+from ffgrammar.core.arguments import expect
+from ffgrammar.core.errors import GrammarError
+from ffgrammar.grammar.composition import parts as tree
+from ffgrammar.grammar.composition.parts import Part
+
+__all__ = ["Composable", "Part", "as_part", "choice_of", "optional", "repeat", "sequence", "special_token", "text"]
+
+Composable: TypeAlias = Part | Grammar | str | bytes
+
+
+def sequence(*parts: Composable) -> Part:
+    """The parts, one after another. Without parts: the empty text.
+
+    Raises:
+        GrammarError: a str has half of a surrogate pair.
+        TypeError: an argument cannot be a part.
+    """
+    return tree.Sequence(tuple(as_part(one) for one in parts))
+
+
+def choice_of(*parts: Composable) -> Part:
+    """Any one of the parts.
+
+    Raises:
+        GrammarError: there are no parts, or a str has half of a surrogate pair.
+        TypeError: an argument cannot be a part.
+    """
+    if not parts:
+        raise GrammarError("choice_of needs at least one part")
+    return tree.Choice(tuple(as_part(one) for one in parts))
+
+
+def optional(part: Composable) -> Part:
+    """The part, or nothing.
+
+    Raises:
+        GrammarError: a str has half of a surrogate pair.
+        TypeError: the argument cannot be a part.
+    """
+    return tree.Repeat(as_part(part), 0, 1)
+
+
+def repeat(part: Composable, least: int = 0, most: int | None = None) -> Part:
+    """The part, several times, one directly after another.
+
+    Args:
+        part: what is repeated.
+        least: how often at least.
+        most: how often at most; None for no bound.
+
+    Raises:
+        GrammarError: the numbers are negative or in the wrong order, or a str has half of a surrogate pair.
+        TypeError: an argument is of another type.
+    """
+    expect("repeat: least", least, int, "an int")
+    expect("repeat: most", most, (int, type(None)), "an int or None")
+    if least < 0 or most is not None and most < least:
+        raise GrammarError(f"repeat: a part cannot come {least} to {most} times")
+    return tree.Repeat(as_part(part), least, most)
+
+
+def text(*, until: str | bytes | Iterable[str | bytes] | None = None) -> Part:
+    """Any UTF-8 text.
+
+    Args:
+        until: a text, or several. The part then ends with the first place where one of them is complete, and includes
+            it. None: the text ends anywhere.
+
+    Raises:
+        GrammarError: `until` is an empty text, has none, or has half of a surrogate pair.
+        TypeError: `until` is of another type.
+    """
+    if until is None:
+        return tree.Text()
+    ends = (until,) if isinstance(until, (str, bytes)) else tuple(until)
+    for end in ends:
+        expect("text: until", end, (str, bytes), "a str, bytes, or several of these")
+    if not ends or not all(ends):
+        raise GrammarError("text: `until` must not be empty")
+    return tree.Text(tuple(_encoded(end) for end in ends))
+
+
+def special_token(*tokens: str | int, excluded: bool = False) -> Part:
+    """One special token of the tokenizer. No text spells it.
+
+    Args:
+        tokens: names or ids; the part is one of these tokens.
+        excluded: the part is a special token that is none of these. `special_token(excluded=True)` is any.
+
+    Raises:
+        GrammarError: there are no tokens, and `excluded` is False.
+        TypeError: a token is neither a str nor an int.
+    """
+    for token in tokens:
+        expect("special_token: a token", token, (str, int), "a name or an id")
+    if not tokens and not excluded:
+        raise GrammarError("special_token needs a token")
+    return tree.SpecialToken(tokens, bool(excluded))
+
+
+def as_part(value: Composable) -> Part:
+    """What users may give for a part, as a part. Raises TypeError for anything else."""
+    if isinstance(value, Part):
+        return value
+    if isinstance(value, Grammar):
+        return tree.Whole(value._ir, value._engine.paused, value.tokenizer.fingerprint)
+    expect("a part", value, (str, bytes), "a grammar, a str, bytes, or what `sequence` and the like return")
+    return tree.Literal(_encoded(value)) if value else tree.Sequence(())
+
+
+def _encoded(value: str | bytes) -> bytes:
+    if isinstance(value, bytes):
+        return value
+    try:
+        return value.encode()
+    except UnicodeEncodeError:
+        raise GrammarError("a part cannot have half of a surrogate pair") from None

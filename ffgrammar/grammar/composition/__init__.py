@@ -1,0 +1,16 @@
+"""Grammars made of grammars. In reading order:
+
+- parts: what a composition consists of; `flatten`, equal parts once.
+- edges: with which lexemes a grammar begins and ends, and which bytes those may begin or go on with.
+- joints: what may follow each part, and where two parts could read the same text.
+- build: `build`, from parts to a grammar.
+
+The language of a sequence is the concatenation of its parts' languages: a text belongs to it if it can be cut so that
+each part's own lexing rule accepts its piece.
+"""
+
+from __future__ import annotations
+
+from ffgrammar.grammar.composition.build import build
+
+__all__ = ["build"]

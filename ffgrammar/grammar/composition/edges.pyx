@@ -1,0 +1,176 @@
+"""With which lexemes a grammar begins and ends, and which bytes these may begin or go on with."""
+
+from libc.stdint cimport uint32_t
+
+from ffgrammar.core.bits cimport bit_test
+from ffgrammar.core.vec cimport Vec, vec_fill, vec_free, vec_init
+from ffgrammar.grammar.productions cimport Productions
+from ffgrammar.regex.expr.derivative cimport derivative, next_class, same_class
+from ffgrammar.regex.expr.emptiness cimport matches_something
+from ffgrammar.regex.expr.nodes cimport nullable
+from ffgrammar.regex.expr.store cimport ExprStore
+
+cdef enum:
+    ALL_BYTES = 256
+
+
+def edge_lexemes(Productions productions, uint32_t start, bytearray nullable, bytearray nullable_lexemes, bint last):
+    """The lexemes with which texts of a nonterminal can begin, or end.
+
+    Args:
+        productions: all productions of the grammar.
+        start: the number of the nonterminal.
+        nullable: by nonterminal, a one if it derives the empty text.
+        nullable_lexemes: the same by lexeme.
+        last: whether lexemes at the end are asked for.
+
+    Returns:
+        The numbers of the lexemes, ascending.
+    """
+    cdef Vec order, first
+    cdef uint32_t count = len(nullable)
+    cdef uint32_t head, at, i, k, begin, end, symbol
+    cdef bytearray seen = bytearray(count)
+    cdef set found = set()
+    cdef list waiting = [start]
+    vec_init(&order)
+    vec_init(&first)
+    seen[start] = 1
+    try:
+        if sort_by_head(productions, count, &order, &first) < 0:
+            raise MemoryError
+        while waiting:
+            head = waiting.pop()
+            for k in range(first.data[head], first.data[head + 1]):
+                at = order.data[k]
+                begin = productions.starts.data[at]
+                end = productions.starts.data[at + 1]
+                for i in range(end - begin):
+                    symbol = productions.symbols.data[end - 1 - i if last else begin + i]
+                    if symbol & 1:
+                        if not seen[symbol >> 1]:
+                            seen[symbol >> 1] = 1
+                            waiting.append(symbol >> 1)
+                    else:
+                        found.add(symbol >> 1)
+                    if not (nullable if symbol & 1 else nullable_lexemes)[symbol >> 1]:
+                        break
+    finally:
+        vec_free(&order)
+        vec_free(&first)
+    return sorted(found)
+
+
+cdef int sort_by_head(Productions productions, uint32_t count, Vec* order, Vec* first) noexcept nogil:
+    """Sort productions by nonterminal. Those of nonterminal n are the entries of `order` from `first[n]` up to, and without,
+    `first[n + 1]`. Returns 0, or -1 if there is no memory."""
+    cdef size_t i
+    cdef uint32_t head
+    if vec_fill(first, count + 2, 0) < 0 or vec_fill(order, productions.heads.len, 0) < 0:
+        return -1
+    for i in range(productions.heads.len):
+        first.data[productions.heads.data[i] + 2] += 1
+    for i in range(2, count + 2):
+        first.data[i] += first.data[i - 1]
+    for i in range(productions.heads.len):
+        head = productions.heads.data[i]
+        order.data[first.data[head + 1]] = <uint32_t>i
+        first.data[head + 1] += 1
+    return 0
+
+
+cdef object as_int(const uint32_t* bits):
+    """A set of bytes, 8 words, as an int in which bit b stands for byte b."""
+    return int.from_bytes((<const char*>bits)[:32], "little")
+
+
+def first_bytes(ExprStore store, uint32_t expr) -> int:
+    """The bytes with which texts of an expression begin. Bit b of the int that is returned stands for byte b.
+
+    Raises:
+        LimitError: a bound of the store was reached.
+    """
+    cdef uint32_t[8] found
+    cdef int i
+    for i in range(8):
+        found[i] = 0
+    store.checked(add_first_bytes(store, expr, found))
+    return as_int(found)
+
+
+cdef int add_first_bytes(ExprStore store, uint32_t expr, uint32_t* found) noexcept nogil:
+    """Add the bytes with which texts of an expression begin to a set. Returns 0 or a status."""
+    cdef uint32_t[8] covered, before
+    cdef uint32_t byte = 0
+    cdef uint32_t target
+    cdef int i, status
+    for i in range(8):
+        covered[i] = before[i] = 0
+    while next_class(&store.nodes, expr, covered, &byte):
+        status = derivative(&store.nodes, expr, byte, &target)
+        if status >= 0:
+            status = matches_something(&store.nodes, target)
+        if status < 0:
+            return status
+        for i in range(8):
+            if status:
+                found[i] |= covered[i] & ~before[i]
+            before[i] = covered[i]
+    return 0
+
+
+def next_bytes(ExprStore store, ended, going_on, most) -> int:
+    """The bytes b for which there is a text w, not empty, such that `ended` matches w, and `going_on` matches a text that begins
+    with w and b.
+
+    The pairs of derivatives by the same text are visited, breadth first.
+
+    Args:
+        store: has the expressions.
+        ended, going_on: the expressions.
+        most: how many pairs are visited at most. If there are more, the answer is that all bytes may come.
+
+    Returns:
+        An int in which bit b stands for byte b.
+
+    Raises:
+        LimitError: a bound of the store was reached.
+    """
+    cdef uint32_t[8] found, left, bits
+    cdef uint32_t one, other, byte, one_after, other_after
+    cdef int i
+    cdef size_t at = 0
+    cdef list queue = [(ended, going_on)]
+    cdef set seen = set()
+    for i in range(8):
+        found[i] = 0
+    while at < <size_t>len(queue):
+        one, other = queue[at]
+        at += 1
+        # (the first pair stands for the empty text)
+        if at > 1 and nullable(&store.nodes, one):
+            store.checked(add_first_bytes(store, other, found))
+        for i in range(8):
+            left[i] = 0xFFFFFFFF
+        for byte in range(ALL_BYTES):
+            if not bit_test(left, byte):
+                continue
+            for i in range(8):
+                bits[i] = 0xFFFFFFFF
+            same_class(&store.nodes, one, byte, bits)
+            same_class(&store.nodes, other, byte, bits)
+            for i in range(8):
+                left[i] &= ~bits[i]
+            store.checked(derivative(&store.nodes, one, byte, &one_after))
+            store.checked(derivative(&store.nodes, other, byte, &other_after))
+            if not store.checked(matches_something(&store.nodes, one_after)):
+                continue
+            if not store.checked(matches_something(&store.nodes, other_after)):
+                continue
+            pair = (one_after, other_after)
+            if pair not in seen:
+                if <size_t>len(seen) >= <size_t>most:
+                    return (1 << ALL_BYTES) - 1
+                seen.add(pair)
+                queue.append(pair)
+    return as_int(found)
