@@ -25,6 +25,8 @@ MAGIC = b"FFGRAMR\n"
 VERSION = 4
 # Kinds of expressions whose parts are bytes or numbers only.
 LEAVES = ("set", "literal", "multiples", "part")
+# Groups of lexemes are below this.
+MAX_GROUP = 1 << 30
 HEADER = struct.Struct("<8sI32s32s")
 
 
@@ -43,7 +45,7 @@ def dump(grammar: GrammarIR, fingerprint: str) -> bytes:
     body = {
         "nodes": nodes,
         "lexemes": [
-            [numbers[one.expr], one.name, one.lazy, one.skip, one.check, one.opens, one.tokens]
+            [numbers[one.expr], one.name, one.lazy, one.skip, one.check, one.opens, one.tokens, one.group, one.anywhere]
             for one in grammar.lexemes
         ],
         "productions": [[head, list(rhs)] for head, rhs in grammar.productions],
@@ -162,6 +164,9 @@ def _read(body: Any, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
     _expect(body["delimited"] is True or not checks, "checks in a grammar that is not delimited")
     special = set(tokenizer.special_tokens.values())
     lexemes = [_lexeme(one, exprs, len(checks), special) for one in body["lexemes"]]
+    if any(lexeme.anywhere or lexeme.group != lexemes[0].group for lexeme in lexemes):
+        plain = not body["delimited"] and not checks and not any(lexeme.skip for lexeme in lexemes)
+        _expect(plain, "groups of lexemes in a grammar that is delimited or has skips")
     names = _strings(body, "names")
     parametric = {}
     for number, bits in body["parametric"]:
@@ -200,8 +205,9 @@ def _strings(body: dict[str, Any], key: str) -> list[str]:
 
 
 def _lexeme(one: Any, exprs: list[int], check_count: int, special: set[int]) -> Lexeme:
-    number, name, lazy, skip, check, opens, tokens = one
-    _expect(type(name) is str and all(type(flag) is bool for flag in (lazy, skip, opens)), "bad lexeme")
+    number, name, lazy, skip, check, opens, tokens, group, anywhere = one
+    _expect(type(name) is str and all(type(flag) is bool for flag in (lazy, skip, opens, anywhere)), "bad lexeme")
+    _number(group, MAX_GROUP, "group")
     if check is not None:
         _number(check, check_count, "check")
     expr = exprs[_number(number, len(exprs), "expression")]
@@ -211,7 +217,7 @@ def _lexeme(one: Any, exprs: list[int], check_count: int, special: set[int]) -> 
         _expect(
             expr == NOTHING and not lazy and not skip and check is None and not opens, "a special token with a text"
         )
-    return Lexeme(expr, name, lazy, skip, check, opens, tuple(tokens))
+    return Lexeme(expr, name, lazy, skip, check, opens, tuple(tokens), group, anywhere)
 
 
 def _symbols(rhs: Any, names: list[str], lexemes: list[Lexeme]) -> tuple[int, ...]:

@@ -23,11 +23,13 @@ from ffgrammar.engine.recognizer.completability cimport (
 )
 from ffgrammar.engine.recognizer.separator cimport separator_find
 from ffgrammar.regex.dfa.lazy_dfa cimport dfa_bytes
+from ffgrammar.regex.dfa.threads cimport Threads
 from ffgrammar.regex.expr.nodes cimport nodes_bytes, nodes_truncate
 
 import os
 import threading
 import weakref
+from collections import Counter
 
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.status import raise_status
@@ -144,8 +146,7 @@ cdef class Engine:
             raise MemoryError
         self.has_lock = True
         self.checked(recognizer_init(&self.recognizer, &self.store.nodes, &self.tables.rules, grammar.single_skip))
-        for number, lexeme in enumerate(grammar.lexemes):
-            self.recognizer.dfa.lazy.data[<uint32_t>number] = lexeme.lazy
+        self.note_lexing(grammar.lexemes)
         for token in tokenizer.eos_token_ids:
             if vec_push(&self.eos, token) < 0:
                 raise MemoryError
@@ -170,6 +171,21 @@ cdef class Engine:
             raise GrammarError("the grammar matches nothing: under longest match its lexemes swallow what must follow them")
         with registering:
             engines.add(weakref.ref(self, engines.discard))
+
+    cdef int note_lexing(self, lexemes) except -1:
+        """Tell the automaton how lexemes end."""
+        cdef Threads* threads = &self.recognizer.dfa.threads
+        for number, lexeme in enumerate(lexemes):
+            self.recognizer.dfa.lazy.data[<uint32_t>number] = lexeme.lazy
+            if vec_push(&threads.groups, lexeme.group) < 0 or vec_push(&threads.anywhere, lexeme.anywhere) < 0:
+                raise MemoryError
+            threads.present |= lexeme.anywhere or lexeme.group != lexemes[0].group
+        threads.lexemes = len(lexemes)
+        sizes = Counter(lexeme.group for lexeme in lexemes)
+        for lexeme in lexemes:
+            if vec_push(&threads.alone, sizes[lexeme.group] == 1) < 0:
+                raise MemoryError
+        return 0
 
     cdef void bind_vocabulary(self) noexcept:
         self.masks.vocab.nodes = self.trie.nodes

@@ -10,6 +10,8 @@ cdef class Lexeme:
     cdef readonly object check
     cdef readonly bint opens
     cdef readonly tuple tokens
+    cdef readonly object group
+    cdef readonly bint anywhere
 
 cdef class GrammarBuilder:
     cdef readonly object store

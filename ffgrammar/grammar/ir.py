@@ -62,6 +62,8 @@ class Lexeme:
         opens: it is the bracket or brace that opens a container with checks.
         tokens: the ids of special tokens, ascending. A lexeme that has any is one of these tokens, and no text: its
             expression is NOTHING, and it is neither lazy nor a skip.
+        group: only lexemes of one group that began at the same place compete for the longest match.
+        anywhere: each of its matches counts, and it goes on as well.
     """
 
     def __init__(
@@ -73,6 +75,8 @@ class Lexeme:
         check: int | None = None,
         opens: bool = False,
         tokens: tuple[int, ...] = (),
+        group: int = 0,
+        anywhere: bool = False,
     ) -> None:
         self.expr = expr
         self.name = name
@@ -81,9 +85,12 @@ class Lexeme:
         self.check = check
         self.opens = opens
         self.tokens = tokens
+        self.group = group
+        self.anywhere = anywhere
 
     def _fields(self) -> tuple[object, ...]:
-        return (self.expr, self.name, self.lazy, self.skip, self.check, self.opens, self.tokens)
+        shape = (self.expr, self.name, self.lazy, self.skip, self.check, self.opens)
+        return (*shape, self.tokens, self.group, self.anywhere)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Lexeme) and self._fields() == other._fields()
@@ -212,17 +219,21 @@ class GrammarBuilder:
         skip: bool = False,
         check: int | None = None,
         opens: bool = False,
+        group: int = 0,
+        anywhere: bool = False,
     ) -> int:
-        """The symbol of a lexeme. See `Lexeme` for the arguments.
+        """The symbol of a lexeme. See `Lexeme` for the arguments. If lexemes have groups or end anywhere, none may be a
+        skip, none may have a check, and the grammar must not be delimited.
 
         Lexemes that differ only in their names share one symbol, and keep the name that came first.
         """
-        if not lazy and not skip and check is None and not opens:
+        if not lazy and not skip and check is None and not opens and not group and not anywhere:
             return self.plain(expr, name)
-        key = (expr, lazy, skip, check, opens)
+        key = (expr, lazy, skip, check, opens, group, anywhere)
         found = self._terminals.get(key)
         if found is None:
-            found = self._terminals[key] = self._lexeme(Lexeme(expr, name, lazy, skip, check, opens))
+            lexeme = Lexeme(expr, name, lazy, skip, check, opens, (), group, anywhere)
+            found = self._terminals[key] = self._lexeme(lexeme)
         return found
 
     def special(self, tokens: tuple[int, ...], name: str) -> int:

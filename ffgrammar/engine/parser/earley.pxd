@@ -10,6 +10,10 @@ The kernel of a row is the items that are not complete and have something before
 the start symbol). The kernel identifies the row, together with whether the row accepts. The predicted items follow from the
 kernel.
 
+In a grammar with threads (regex/dfa/threads.pxd) lexemes may go on where others end. The items that wait for them are *carried* to
+the new row. Their symbol is the lexeme with its new slot. No link leads to a row with carried items, but to the same row without
+them. So the links, and then the rows, do not become more with every place where a lexeme might have ended.
+
 If only one item waits for a nonterminal, and this nonterminal is the last symbol of the item's production, the nonterminal is
 predicted with the item's own link: completing the nonterminal completes the item, too. This is Leo's optimisation (1991). It
 keeps the number of rows constant under right recursion.
@@ -17,14 +21,17 @@ keeps the number of rows constant under right recursion.
 
 from libc.stdint cimport uint32_t
 
-from ffgrammar.core.intern cimport Intern, intern_get
+from ffgrammar.core.intern cimport Intern, intern_get, intern_len
 from ffgrammar.core.map cimport Map
 from ffgrammar.core.owner cimport Owner
 from ffgrammar.core.vec cimport Vec
+from ffgrammar.engine.parser.carried cimport ENTRY_WORDS, Entry
 from ffgrammar.engine.parser.tables cimport Rules
+from ffgrammar.regex.dfa.threads cimport Threads
 
 cdef enum:
     ROOT = 0
+    CARRIES = 2  # flag in the first word of a kernel: the row has carried items
 
 cdef struct Item:
     uint32_t symbol    # what follows the dot
@@ -33,9 +40,12 @@ cdef struct Item:
 
 cdef struct EarleyRows:
     Rules* rules
+    const Threads* threads
     const Intern* lexsets  # the lexer's table of sets of lexemes, by number
     Owner owner
-    Intern kernels      # row -> (accepting, position, link, position, link, ...)
+    # row -> (accepting, position, link, position, link, ...);
+    # with carried items: (accepting, with the flag CARRIES; the row without them; entries)
+    Intern kernels
     Intern links        # link -> (row, nonterminal)
     Vec items           # Items (3 words), by row, sorted by symbol
     Vec starts          # per row, and one more: its first item
@@ -44,6 +54,8 @@ cdef struct EarleyRows:
     uint32_t epoch
     # scratch, down to `work`
     Vec kernel          # of the row being made, as in `kernels`
+    Vec carried         # its carried items, as entries (carried.pxd)
+    Vec order
     Vec pending         # links whose productions are complete
     Vec predicted       # entries of P_WORDS words, see earley.pyx
     Vec found           # Items of the row being made
@@ -52,9 +64,9 @@ cdef struct EarleyRows:
     uint32_t max_items  # of one row
     size_t max_words    # of all items together
 
-# Returns OK or NO_MEMORY. earley_free may be called after either, and on a struct of zeros. `lexsets` must live as long
-# as the rows.
-cdef int earley_init(EarleyRows* r, Rules* rules, const Intern* lexsets) noexcept nogil
+# Returns OK or NO_MEMORY. earley_free may be called after either, and on a struct of zeros. `lexsets` and `threads` must live as
+# long as the rows.
+cdef int earley_init(EarleyRows* r, Rules* rules, const Intern* lexsets, const Threads* threads) noexcept nogil
 cdef void earley_free(EarleyRows* r) noexcept nogil
 
 # Forget all rows and links. Returns OK or NO_MEMORY.
@@ -67,14 +79,24 @@ cdef size_t earley_bytes(const EarleyRows* r) noexcept nogil
 cdef int earley_first(EarleyRows* r, uint32_t* row) noexcept nogil
 
 # Go on from `row` by a text that every lexeme of the set `lexset` matches, and write the row after this text to `target`. At
-# least one of these lexemes must be allowed in `row`. A skip lexeme leaves the row as it is. Returns a status: LIMIT_ROW_ITEMS
-# if the row gets too large, LIMIT_CACHE if all rows together do.
+# least one of these lexemes must be allowed in `row`. A skip lexeme leaves the row as it is. `lexset` may also be an ending; what
+# goes on is carried. Returns a status: LIMIT_ROW_ITEMS if the row gets too large, LIMIT_CACHE if all rows together do.
 cdef int earley_scan(EarleyRows* r, uint32_t row, uint32_t lexset, uint32_t* target) noexcept nogil
+
+# Write the row of what follows either of two rows to `target`. Returns a status as earley_scan.
+cdef int earley_join(EarleyRows* r, uint32_t one, uint32_t other, uint32_t* target) noexcept nogil
 
 
 cdef inline bint row_accepting(const EarleyRows* r, uint32_t row) noexcept nogil:
     """Whether a text that ends in a row is a sentence."""
-    return intern_get(&r.kernels, row)[0]
+    return intern_get(&r.kernels, row)[0] & 1
+
+
+cdef inline const Entry* row_carried(const EarleyRows* r, uint32_t row, uint32_t* count) noexcept nogil:
+    """The entries of a row's carried items, sorted by symbol. Writes how many they are to `count`. Adding a row may move them."""
+    cdef const uint32_t* words = intern_get(&r.kernels, row)
+    count[0] = (intern_len(&r.kernels, row) - 2) // ENTRY_WORDS if words[0] & CARRIES else 0
+    return <const Entry*>(words + 2)
 
 
 cdef inline const Item* row_items(const EarleyRows* r, uint32_t row, uint32_t* count) noexcept nogil:

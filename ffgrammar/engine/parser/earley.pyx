@@ -13,8 +13,10 @@ from ffgrammar.core.map cimport ABSENT, map_clear, map_free, map_get, map_init, 
 from ffgrammar.core.owner cimport own_intern, own_map, own_vec, owner_bytes, owner_free, owner_init, owner_status
 from ffgrammar.core.status cimport LIMIT_CACHE, LIMIT_ROW_ITEMS, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_push, vec_reserve
+from ffgrammar.engine.parser.carried cimport carried_settle
 from ffgrammar.engine.parser.instances cimport expand
 from ffgrammar.engine.parser.tables cimport END, NONE, NONTERMINAL, NUMBER
+from ffgrammar.regex.dfa.threads cimport CARRIED_WORDS, E_COUNT, E_ENDED, THREADED
 
 cdef enum:
     # words of an entry of `predicted`, one for each nonterminal that some item waits for
@@ -27,12 +29,14 @@ cdef enum:
     P_WORDS
 
 cdef enum:
+    ITEM_WORDS = 3
     # one scan may advance items this many times for each item that a row may have
     ADVANCES_PER_ITEM = 4
 
 
-cdef int earley_init(EarleyRows* r, Rules* rules, const Intern* lexsets) noexcept nogil:
+cdef int earley_init(EarleyRows* r, Rules* rules, const Intern* lexsets, const Threads* threads) noexcept nogil:
     r.rules = rules
+    r.threads = threads
     r.lexsets = lexsets
     r.epoch = 0
     r.max_items = 0xFFFFFFFF
@@ -45,6 +49,8 @@ cdef int earley_init(EarleyRows* r, Rules* rules, const Intern* lexsets) noexcep
     own_vec(&r.owner, &r.items)
     own_vec(&r.owner, &r.starts)
     own_vec(&r.owner, &r.kernel)
+    own_vec(&r.owner, &r.carried)
+    own_vec(&r.owner, &r.order)
     own_vec(&r.owner, &r.pending)
     own_vec(&r.owner, &r.predicted)
     own_vec(&r.owner, &r.found)
@@ -137,7 +143,8 @@ cdef int scan_lexemes(EarleyRows* r, uint32_t row, uint32_t lexset, bint* accept
     cdef int status
     for i in range(intern_len(r.lexsets, lexset)):
         lexeme = intern_get(r.lexsets, lexset)[i]
-        if r.rules.is_skip.data[lexeme]:
+        # (a lexeme with a slot is never a skip)
+        if lexeme < r.rules.is_skip.len and r.rules.is_skip.data[lexeme]:
             skips[0] += 1
             continue
         status = advance(r, row, lexeme, accepting)
@@ -147,9 +154,12 @@ cdef int scan_lexemes(EarleyRows* r, uint32_t row, uint32_t lexset, bint* accept
 
 
 cdef int keep_kernel(EarleyRows* r, uint32_t row, bint* accepting) noexcept nogil:
-    """Add the kernel of a row, unchanged, to the kernel that is being made. Returns OK or NO_MEMORY."""
+    """Add the kernel of a row, unchanged but for carried items, to the kernel that is being made. Returns OK or NO_MEMORY."""
     cdef const uint32_t* words = intern_get(&r.kernels, row)
     cdef uint32_t i
+    if words[0] & CARRIES:
+        row = words[1]
+        words = intern_get(&r.kernels, row)
     accepting[0] |= words[0]
     for i in range(1, intern_len(&r.kernels, row), 2):
         if add_kernel(r, words[i], words[i + 1], accepting) < 0:
@@ -170,6 +180,33 @@ cdef int complete(EarleyRows* r, bint* accepting) noexcept nogil:
     return OK
 
 
+cdef int end_threads(EarleyRows* r, uint32_t row, uint32_t ending, bint* accepting) noexcept nogil:
+    """Advance the items that wait for the lexemes that end, and carry those whose lexemes go on. Returns a status."""
+    cdef const uint32_t* words = intern_get(r.lexsets, ending)
+    cdef uint32_t size = intern_len(r.lexsets, ending)
+    cdef uint32_t at, i, count
+    cdef const Item* items
+    cdef Entry entry
+    cdef int status
+    for i in range(words[E_COUNT]):
+        status = advance(r, row, words[E_ENDED + i], accepting)
+        if status < 0:
+            return status
+    at = E_ENDED + words[E_COUNT]
+    while at < size:
+        items = row_waiting(r, row, words[at + 1], &count)
+        entry.thread = words[at]
+        entry.symbol = words[at + 1] % r.threads.lexemes
+        entry.expr = words[at + 2]
+        for i in range(count):
+            entry.position = items[i].position
+            entry.link = items[i].link
+            if vec_extend(&r.carried, <const uint32_t*>&entry, ENTRY_WORDS) < 0:
+                return NO_MEMORY
+        at += CARRIED_WORDS
+    return LIMIT_ROW_ITEMS if r.carried.len > <size_t>r.max_items * ENTRY_WORDS else OK
+
+
 cdef int earley_scan(EarleyRows* r, uint32_t row, uint32_t lexset, uint32_t* target) noexcept nogil:
     cdef uint64_t key = <uint64_t>row << 32 | lexset
     cdef uint32_t found = map_get(&r.scans, key)
@@ -180,7 +217,11 @@ cdef int earley_scan(EarleyRows* r, uint32_t row, uint32_t lexset, uint32_t* tar
         target[0] = found
         return OK
     begin_row(r)
-    status = scan_lexemes(r, row, lexset, &accepting, &skips)
+    if intern_len(r.lexsets, lexset) and intern_get(r.lexsets, lexset)[0] == <uint32_t>THREADED:
+        status = end_threads(r, row, lexset, &accepting)
+        skips = 0
+    else:
+        status = scan_lexemes(r, row, lexset, &accepting, &skips)
     if status < 0:
         return status
     if skips == intern_len(r.lexsets, lexset):
@@ -195,9 +236,18 @@ cdef int earley_scan(EarleyRows* r, uint32_t row, uint32_t lexset, uint32_t* tar
     return map_put(&r.scans, key, target[0]) if status >= 0 else status
 
 
+cdef int earley_join(EarleyRows* r, uint32_t one, uint32_t other, uint32_t* target) noexcept nogil:
+    cdef bint accepting = False
+    begin_row(r)
+    if keep_kernel(r, one, &accepting) < 0 or keep_kernel(r, other, &accepting) < 0:
+        return NO_MEMORY
+    return finish_row(r, accepting, target)
+
+
 cdef void begin_row(EarleyRows* r) noexcept nogil:
     """Begin a new kernel. What earlier scans have met is forgotten by counting up the epoch."""
     r.kernel.len = 1
+    r.carried.len = 0
     r.pending.len = 0
     r.work = 0
     r.epoch += 1
@@ -235,18 +285,60 @@ cdef int finish_row(EarleyRows* r, bint accepting, uint32_t* row) noexcept nogil
     if r.items.len > r.max_words:
         return LIMIT_CACHE
     status = intern_add(&r.kernels, r.kernel.data, r.kernel.len, row)
+    if status > 0:
+        status = predict(r, row[0])
+        if status >= 0:
+            status = add_items(r)
+        if status < 0:
+            # forget the row, which has no items, and the links to it: neither may be found later
+            intern_truncate(&r.kernels, row[0])
+            intern_truncate(&r.links, links)
+    return add_carried(r, row) if status >= 0 and r.carried.len else status
+
+
+cdef int add_items(EarleyRows* r) noexcept nogil:
+    """Give the items in `found` to the newest row. Returns OK or NO_MEMORY."""
+    if vec_reserve(&r.starts, r.starts.len + 1) < 0 or vec_extend(&r.items, r.found.data, r.found.len) < 0:
+        return NO_MEMORY
+    return vec_push(&r.starts, <uint32_t>(r.items.len // ITEM_WORDS))
+
+
+cdef int add_carried(EarleyRows* r, uint32_t* row) noexcept nogil:
+    """From a row without carried items, find the one that also has those in `carried`. Overwrites the row. Returns a status."""
+    cdef const Item* items
+    cdef const Entry* entries
+    cdef uint32_t core = row[0]
+    cdef uint32_t count, i
+    cdef uint32_t lexemes = 0
+    cdef int status = carried_settle(r.threads, &r.carried, &r.order)
+    if status < 0:
+        return status
+    r.kernel.len = 2
+    r.kernel.data[0] = intern_get(&r.kernels, core)[0] | <uint32_t>CARRIES
+    r.kernel.data[1] = core
+    if vec_extend(&r.kernel, r.carried.data, r.carried.len) < 0:
+        return NO_MEMORY
+    status = intern_add(&r.kernels, r.kernel.data, r.kernel.len, row)
     if status <= 0:
         return status
-    status = predict(r, row[0])
-    if status >= 0 and (vec_reserve(&r.starts, r.starts.len + 1) < 0
-                        or vec_extend(&r.items, r.found.data, r.found.len) < 0):
-        status = NO_MEMORY
+    items = row_items(r, core, &count)
+    r.found.len = 0
+    while lexemes < count and items[lexemes].symbol < NONTERMINAL:
+        lexemes += 1
+    # (carried items come after those of other lexemes, because their symbols have slots)
+    status = vec_extend(&r.found, <const uint32_t*>items, lexemes * ITEM_WORDS)
+    entries = <const Entry*>r.carried.data
+    for i in range(<uint32_t>r.carried.len // ENTRY_WORDS):
+        if status >= 0:
+            status = add_item(r, entries[i].symbol, entries[i].position, entries[i].link)
+    for i in range(lexemes, count):
+        if status >= 0:
+            status = add_item(r, items[i].symbol, items[i].position, items[i].link)
+    if status >= 0:
+        status = add_items(r)
     if status < 0:
-        # forget the row, which has no items, and the links to it: neither may be found later
         intern_truncate(&r.kernels, row[0])
-        intern_truncate(&r.links, links)
-        return status
-    return vec_push(&r.starts, <uint32_t>(r.items.len // 3))
+    return status
 
 
 cdef int wait_for(EarleyRows* r, uint32_t nonterminal, uint32_t position, uint32_t in_kernel, uint32_t source) noexcept nogil:

@@ -330,14 +330,16 @@ cdef int estimate(Completability* v, Recognizer* m, const Config* config, uint32
     status."""
     cdef uint32_t number = config.state >> 8
     cdef uint32_t row = parser_row(m, config.row)
-    cdef uint32_t i, length, lexeme
+    cdef const Item* items
+    cdef uint32_t count, i, length, lexeme
     cost[0] = FAR
     if measure_links(v, m) < 0:
         return NO_MEMORY
     for i in range(1, intern_len(&m.dfa.states, number), 2):
         length = min_remaining(m.nodes, intern_get(&m.dfa.states, number)[i + 1])
         lexeme = intern_get(&m.dfa.states, number)[i]
-        if m.rules.is_skip.data[lexeme]:
+        # (a lexeme with a slot is never a skip)
+        if lexeme < m.rules.is_skip.len and m.rules.is_skip.data[lexeme]:
             length = add_lengths(length, row_cost(v, m, row))
         else:
             length = add_lengths(length, waiting_cost(v, m, row, lexeme))
@@ -345,7 +347,12 @@ cdef int estimate(Completability* v, Recognizer* m, const Config* config, uint32
             cost[0] = length
     if m.rules.token_classes.len and intern_get(&m.dfa.states, number)[0]:
         # (the state does not have the special tokens that the row waits for)
-        cost[0] = row_cost(v, m, row)
+        items = row_items(&m.rows, row, &count)
+        for i in range(count):
+            if items[i].symbol >= m.rules.exprs.len:
+                break
+            if m.rules.exprs.data[items[i].symbol] == NOTHING:
+                cost[0] = min(cost[0], waiting_cost(v, m, row, items[i].symbol))
     return OK
 
 

@@ -14,9 +14,10 @@ from ffgrammar.core.owner cimport own_vec, owner_bytes, owner_free, owner_init, 
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_fill, vec_push
 from ffgrammar.engine.parser.instances cimport forget_instances, instances_bytes
+from ffgrammar.engine.parser.carried cimport Entry
 from ffgrammar.engine.parser.earley cimport (
-    Item, row_accepting, row_items, earley_bytes, earley_clear, earley_first, earley_free, earley_init, earley_scan,
-    row_waiting,
+    Item, row_accepting, row_items, earley_bytes, earley_clear, earley_first, earley_free, earley_init, earley_join, earley_scan,
+    row_carried, row_waiting,
 )
 from ffgrammar.engine.parser.tables cimport NONTERMINAL
 from ffgrammar.engine.values.trace cimport (
@@ -28,7 +29,7 @@ from ffgrammar.regex.dfa.lazy_dfa cimport (
     DEAD, LAST_STATE, LAZY, LEAVE, NO_LEXEMES, UNKNOWN, dfa_accept, dfa_bytes, dfa_clear, dfa_free, dfa_init, dfa_start,
     dfa_step,
 )
-
+from ffgrammar.regex.dfa.threads cimport E_BYTE, NO_BYTE, THREADED
 
 cdef enum:
     NO_LEXEME = 0xFFFFFFFF
@@ -53,7 +54,7 @@ cdef int recognizer_init(Recognizer* m, Nodes* nodes, Rules* rules, bint single_
     if dfa_init(&m.dfa, nodes) < 0 or vec_fill(&m.dfa.lazy, rules.exprs.len, 0) < 0:
         return NO_MEMORY
     m.dfa.eager = rules.has_checks
-    return earley_init(&m.rows, rules, &m.dfa.lexsets)
+    return earley_init(&m.rows, rules, &m.dfa.lexsets, &m.dfa.threads)
 
 
 cdef void recognizer_free(Recognizer* m) noexcept nogil:
@@ -79,12 +80,13 @@ cdef size_t recognizer_bytes(const Recognizer* m) noexcept nogil:
 
 
 cdef int row_start(Recognizer* m, uint32_t row, bint skips, uint32_t* state) noexcept nogil:
-    """Write the lexer state in which the lexemes that `row` allows begin. `skips` says whether skip lexemes are among them.
-    Returns a status."""
+    """Write the lexer state in which the lexemes that `row` allows begin, and those that are carried go on. `skips` says whether skip
+    lexemes are among them. Returns a status."""
     cdef uint32_t count, i, lexeme
     cdef uint32_t last = NO_LEXEME
     cdef uint32_t s = 0
     cdef const Item* items
+    cdef const Entry* entries
     cdef Vec* cache = &m.starts if skips else &m.starts_no_skip
     cdef int status
     if row >= cache.len and vec_fill(cache, row + 1 - cache.len, 0xFF) < 0:
@@ -97,7 +99,7 @@ cdef int row_start(Recognizer* m, uint32_t row, bint skips, uint32_t* state) noe
     i = 0
     # items are sorted by symbol, lexemes before nonterminals; `skips` is sorted, too; the loop merges the two lists
     while True:
-        if i < count and items[i].symbol < NONTERMINAL:
+        if i < count and items[i].symbol < m.rules.exprs.len:
             lexeme = items[i].symbol
         else:
             lexeme = NO_LEXEME
@@ -115,6 +117,13 @@ cdef int row_start(Recognizer* m, uint32_t row, bint skips, uint32_t* state) noe
             # (special tokens are nothing that the lexer reads)
             continue
         if vec_push(&m.pairs, lexeme) < 0 or vec_push(&m.pairs, m.rules.exprs.data[lexeme]) < 0:
+            return NO_MEMORY
+    entries = row_carried(&m.rows, row, &count)
+    for i in range(count):
+        # (several items may wait for one lexeme)
+        if i and entries[i].symbol == entries[i - 1].symbol:
+            continue
+        if vec_push(&m.pairs, entries[i].symbol) < 0 or vec_push(&m.pairs, entries[i].expr) < 0:
             return NO_MEMORY
     status = dfa_start(&m.dfa, m.pairs.data, m.pairs.len, state)
     if status >= 0:
@@ -281,6 +290,17 @@ cdef int end_checked_lexeme(
     return goes_on(m, config.row, guard, text_dependent) if guard else 1
 
 
+cdef int end_threads(Recognizer* m, uint32_t row, uint32_t ending, Config* config) noexcept nogil:
+    """recognizer_end_lexeme where some lexemes go on."""
+    cdef uint32_t byte = intern_get(&m.dfa.lexsets, ending)[E_BYTE]
+    cdef int status = earley_scan(&m.rows, row, ending, &config.row)
+    if status >= 0:
+        status = row_start(m, config.row, False, &config.state)
+    if status >= 0 and byte != NO_BYTE:
+        return recognizer_move(m, config, byte, NULL)
+    return status if status < 0 else 1
+
+
 cdef bint allows_skips(const Recognizer* m, uint32_t lexset) noexcept nogil:
     """Whether a skip lexeme may come after a lexeme of a set."""
     cdef uint32_t i
@@ -295,8 +315,11 @@ cdef bint allows_skips(const Recognizer* m, uint32_t lexset) noexcept nogil:
 cdef int recognizer_end_lexeme(
     Recognizer* m, uint32_t row, uint32_t lexset, Config* config, bint* text_dependent,
 ) noexcept nogil:
-    cdef bint skips = allows_skips(m, lexset)
+    cdef bint skips
     cdef int status
+    if intern_len(&m.dfa.lexsets, lexset) and intern_get(&m.dfa.lexsets, lexset)[0] == <uint32_t>THREADED:
+        return end_threads(m, row, lexset, config)
+    skips = allows_skips(m, lexset)
     if m.rules.has_checks:
         return end_checked_lexeme(m, row, lexset, skips, config, text_dependent)
     status = earley_scan(&m.rows, row, lexset, &config.row)
@@ -333,6 +356,21 @@ cdef int recognizer_move(Recognizer* m, Config* config, uint32_t byte, bint* tex
     return 1
 
 
+cdef int row_at_end(Recognizer* m, const Config* config, uint32_t* row) noexcept nogil:
+    """Write the row if the bytes end here: the lexemes that match end, too. Returns 1; 0 if the bytes cannot end; or a status."""
+    cdef bint begins = intern_get(&m.dfa.states, config.state >> 8)[0]
+    cdef uint32_t lexset = dfa_accept(&m.dfa, config.state)
+    cdef int status = OK
+    row[0] = config.row
+    if lexset == NO_LEXEMES:
+        return begins
+    status = earley_scan(&m.rows, config.row, lexset, row)
+    if status >= 0 and begins:
+        # some lexemes have ended here, and others, which go on, match as well
+        status = earley_join(&m.rows, config.row, row[0], row)
+    return status if status < 0 else 1
+
+
 cdef int recognizer_token(Recognizer* m, Config* config, const TokenClass* tokens) noexcept nogil:
     cdef uint32_t row = config.row
     cdef uint32_t count = 0
@@ -341,13 +379,9 @@ cdef int recognizer_token(Recognizer* m, Config* config, const TokenClass* token
     if row & VIRTUAL:
         # (inside a container with checks, which is part of a JSON text)
         return 0
-    if not intern_get(&m.dfa.states, config.state >> 8)[0]:
-        lexset = dfa_accept(&m.dfa, config.state)
-        if lexset == NO_LEXEMES:
-            return 0
-        status = earley_scan(&m.rows, row, lexset, &row)
-        if status < 0:
-            return status
+    status = row_at_end(m, config, &row)
+    if status <= 0:
+        return status
     for i in range(tokens.lexeme_count):
         row_waiting(&m.rows, row, tokens.lexemes[i], &count)
         if count:
@@ -370,6 +404,9 @@ cdef int recognizer_accepting(Recognizer* m, const Config* config, bint* text_de
     cdef uint32_t row = parser_row(m, config.row)
     cdef uint32_t lexset
     cdef int status
+    if not m.rules.has_checks:
+        status = row_at_end(m, config, &row)
+        return status if status <= 0 else row_accepting(&m.rows, row)
     if not intern_get(&m.dfa.states, config.state >> 8)[0]:
         # inside a lexeme: the text is a sentence if the lexeme may end here
         lexset = dfa_accept(&m.dfa, config.state)

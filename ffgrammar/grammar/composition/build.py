@@ -7,14 +7,18 @@ leaf is followed by a nonterminal for "any skips".
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 from ffgrammar.core.errors import GrammarError, UnsupportedError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.composition.joints import Edges, find_joints
-from ffgrammar.grammar.composition.leaves import Leaf, leaf_edges, read_leaf, special_ids
-from ffgrammar.grammar.composition.parts import Choice, Node, Part, Repeat, Sequence, SpecialToken, Whole, flatten
-from ffgrammar.grammar.ir import GrammarBuilder, GrammarIR
+from ffgrammar.grammar.composition.joints import NAMES, TEXTS, Edges, find_joints
+from ffgrammar.grammar.composition.leaves import Family, Leaf, leaf_edges, read_leaf, special_ids
+from ffgrammar.grammar.composition.open_end import OpenEnd
+from ffgrammar.grammar.composition.parts import Choice, Literal, Node, Part, Repeat, SpecialToken, Whole, flatten
+from ffgrammar.grammar.composition.parts import Sequence as PartSequence
+from ffgrammar.grammar.ir import GrammarBuilder, GrammarIR, Lexeme
 from ffgrammar.regex.expr.store import ExprStore
 
 __all__ = ["build"]
@@ -43,23 +47,79 @@ def build(
     leaves = {
         number: read_leaf(node.part, store)
         for number, node in enumerate(nodes)
-        if not node.inner and not isinstance(node.part, (SpecialToken, Sequence, Choice))
+        if not node.inner and not isinstance(node.part, (SpecialToken, PartSequence, Choice))
     }
-    edges = {number: leaf_edges(leaf, store, _family(nodes[number], number)) for number, leaf in leaves.items()}
-    for number, node in enumerate(nodes):
-        if isinstance(node.part, SpecialToken):
-            edges[number] = Edges()
+    edges = _edges(nodes, leaves, store, special_tokens)
     joints = find_joints(nodes, edges)
+    lexing: dict[int, Lexing] = {}
     if joints.open_ended or joints.shared:
-        raise UnsupportedError("two parts of the composition may read the same text")
-    return _Composer(nodes, leaves, store, limits, special_tokens).grammar()
+        _refuse_checks(leaves)
+        groups: dict[int, int] = {}
+        for number, leaf in leaves.items():
+            family = edges[number].family
+            group = groups.setdefault(id(family), len(groups))
+            lexing[number] = _lexing(leaf, family, group, joints.open_ended.get(number))
+    return _Composer(nodes, leaves, lexing, store, limits, special_tokens).grammar()
 
 
-def _family(node: Node, number: int) -> object:
-    part = node.part
-    if isinstance(part, Whole) and part.grammar.family:
-        return part.grammar.family
-    return number
+# How the lexemes of a leaf end: their group, which of them end anywhere, and whether the last one of a text does.
+Lexing: TypeAlias = "tuple[int, frozenset[int], bool]"
+
+
+def _lexing(leaf: Leaf, family: Family, group: int, follow: int | None) -> Lexing:
+    """How the lexemes of a leaf end, if it could go on with a byte of `follow`; None: it could not."""
+    if follow is None:
+        return group, frozenset(), False
+    if leaf.grammar is not None and not leaf.grammar.delimited:
+        return group, frozenset(), True
+    # (longest match never matters inside such a leaf, so a lexeme may end anywhere in all places)
+    ends = [number for number, lexeme in enumerate(leaf.lexemes) if follow & family.going_on(lexeme.expr)]
+    return group, frozenset(ends), False
+
+
+def _edges(
+    nodes: Sequence[Node], leaves: Mapping[int, Leaf], store: ExprStore, special_tokens: Mapping[str, int]
+) -> dict[int, Edges]:
+    """How each leaf begins and ends."""
+    names: dict[object, int] = {}
+
+    def named(keys: Iterable[object]) -> int:
+        found = 0
+        for key in keys:
+            found |= 1 << NAMES + names.setdefault(key, len(names))
+        return found
+
+    fixed = _fixed_texts(nodes)
+    families: dict[object, Family] = {}
+    edges = {}
+    for number, node in enumerate(nodes):
+        part = node.part
+        if isinstance(part, SpecialToken):
+            edges[number] = Edges(first=named(special_ids(part, special_tokens)))
+        elif isinstance(part, Literal) and part.text in fixed:
+            family = families.setdefault(Literal, Family(store))
+            family.members.add(leaves[number].lexemes[0].expr)
+            edges[number] = Edges(family, named([part.text]) | 1 << TEXTS + part.text[0])
+        elif number in leaves:
+            key = part.grammar.family if isinstance(part, Whole) and part.grammar.family else number
+            edges[number] = leaf_edges(leaves[number], store, families.setdefault(key, Family(store)), named)
+    return edges
+
+
+def _fixed_texts(nodes: Sequence[Node]) -> set[bytes]:
+    """The texts of literals that are no beginning of another literal."""
+    texts = sorted(node.part.text for node in nodes if isinstance(node.part, Literal))
+    return {text for text, after in itertools.zip_longest(texts, texts[1:], fillvalue=b"") if not after.startswith(text)}
+
+
+def _refuse_checks(leaves: Mapping[int, Leaf]) -> None:
+    """Refuse leaves with checks where lexemes do not compete: a check reads one text only."""
+    for leaf in leaves.values():
+        if leaf.grammar is not None and leaf.grammar.checks:
+            raise UnsupportedError(
+                "a schema with uniqueItems, or with keys that must not come twice, is in a composition where another part "
+                "may read the same text; let each part begin with a text or a special token of its own"
+            )
 
 
 class _Composer:
@@ -67,12 +127,15 @@ class _Composer:
         self,
         nodes: list[Node],
         leaves: dict[int, Leaf],
+        lexing: Mapping[int, Lexing],
         store: ExprStore,
         limits: Limits,
         special_tokens: Mapping[str, int],
     ) -> None:
         self.nodes = nodes
         self.leaves = leaves
+        # Empty if all lexemes may compete.
+        self.lexing = lexing
         self.limits = limits
         self.special_tokens = special_tokens
         self.builder = GrammarBuilder(store, limits)
@@ -83,12 +146,13 @@ class _Composer:
             symbols.append(self.symbol(number, node, [symbols[one] for one in node.inner]))
         wholes = [leaf.grammar for leaf in self.leaves.values() if leaf.grammar is not None]
         warnings = dict.fromkeys(warning for grammar in wholes for warning in grammar.warnings)
-        delimited = all(grammar.delimited for grammar in wholes)
+        # (where lexemes do not compete, the engine asks in each configuration whether the text can be completed)
+        delimited = not self.lexing and all(grammar.delimited for grammar in wholes)
         return self.builder.finish(symbols[-1], kind="composition", delimited=delimited, warnings=warnings)
 
     def symbol(self, number: int, node: Node, inner: list[int]) -> int:
         builder, part = self.builder, node.part
-        if isinstance(part, Sequence):
+        if isinstance(part, PartSequence):
             return builder.seq(inner)
         if isinstance(part, Choice):
             return builder.choice(inner)
@@ -96,7 +160,7 @@ class _Composer:
             return self.repeated(part, inner[0])
         if isinstance(part, SpecialToken):
             return builder.special(special_ids(part, self.special_tokens), "special token")
-        return self.leaf(self.leaves[number])
+        return self.leaf(self.leaves[number], *self.lexing.get(number, (0, frozenset(), False)))
 
     def repeated(self, part: Repeat, symbol: int) -> int:
         if max(part.least, part.most or 0) > self.limits.rules:
@@ -105,27 +169,48 @@ class _Composer:
             return self.builder.optional(symbol)
         return self.builder.repeat(symbol, part.least, part.most)
 
-    def leaf(self, leaf: Leaf) -> int:
-        """The symbol of a leaf, whose productions are added."""
+    def leaf(self, leaf: Leaf, group: int, anywhere: frozenset[int], open_ended: bool) -> int:
+        """The symbol of a leaf, whose productions are added.
+
+        Args:
+            leaf: the leaf.
+            group: the group of its lexemes.
+            anywhere: the numbers of the lexemes that end anywhere.
+            open_ended: whether the last lexeme of a text ends anywhere.
+        """
         builder, grammar = self.builder, leaf.grammar
         if grammar is None:
             (only,) = leaf.lexemes
-            return builder.plain(only.expr, only.name)
-        symbols = []
-        skips = []
-        for lexeme in leaf.lexemes:
-            check = None if lexeme.check is None else builder.check(grammar.checks[lexeme.check])
-            if lexeme.tokens:
-                symbols.append(builder.special(lexeme.tokens, lexeme.name))
-                continue
-            symbol = builder.terminal(
-                lexeme.expr, lexeme.name, lazy=lexeme.lazy, check=check, opens=lexeme.opens
-            )
-            symbols.append(symbol)
-            if lexeme.skip:
-                skips.append(symbol)
-        if not skips:
-            return builder.embed(grammar, symbols, None)
-        skip = builder.choice(skips)
-        after = builder.optional(skip) if grammar.single_skip else builder.star(skip)
-        return builder.seq([after, builder.embed(grammar, symbols, after)])
+            return builder.terminal(only.expr, only.name, group=group, anywhere=0 in anywhere)
+        symbols = [
+            self.lexeme(lexeme, grammar, group, number in anywhere) for number, lexeme in enumerate(leaf.lexemes)
+        ]
+        skips = [symbol for symbol, lexeme in zip(symbols, leaf.lexemes, strict=True) if lexeme.skip]
+        after = None
+        if skips:
+            skip = builder.choice(skips)
+            after = builder.optional(skip) if grammar.single_skip else builder.star(skip)
+        body = grammar.productions[0][1]
+        if len(grammar.productions) == 1 and not any(symbol & 1 for symbol in body) and after is None and not open_ended:
+            # (a nonterminal would only be one more to predict and complete)
+            return builder.seq([symbols[symbol >> 1] for symbol in body])
+        start = builder.embed(grammar, symbols, after)
+        if open_ended:
+            last = [self.lexeme(lexeme, grammar, group, True) for lexeme in leaf.lexemes]
+            return OpenEnd(builder, leaf, symbols, last, after, start).symbol()
+        return start if after is None else builder.seq([after, start])
+
+    def lexeme(self, lexeme: Lexeme, grammar: GrammarIR, group: int, anywhere: bool) -> int:
+        builder = self.builder
+        if lexeme.tokens:
+            return builder.special(lexeme.tokens, lexeme.name)
+        check = None if lexeme.check is None else builder.check(grammar.checks[lexeme.check])
+        return builder.terminal(
+            lexeme.expr,
+            lexeme.name,
+            lazy=lexeme.lazy,
+            check=check,
+            opens=lexeme.opens,
+            group=group,
+            anywhere=anywhere,
+        )

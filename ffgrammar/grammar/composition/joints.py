@@ -2,25 +2,39 @@
 
 A lexeme ends where no lexeme beside it can go on. This loses no text if
 
-- the next byte always decides which part reads on: where several parts may come, no two begin with the same byte;
+- the next byte or special token always decides which part reads on: where several may come, no two begin with the same one;
 - a part that could go on with a byte is never followed by something that begins with that byte.
 
-This is LL(1) parsing, over bytes. What a part begins with is kept by *family*: lexemes of one family never lose a text to
-each other.
+This is LL(1) parsing, over bytes. Where it is so, all lexemes of the composition may compete as those of one grammar do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ffgrammar.grammar.composition.parts import Choice, Node, Repeat
 from ffgrammar.grammar.composition.parts import Sequence as PartSequence
 
-__all__ = ["Edges", "Joints", "find_joints"]
+__all__ = ["NAMES", "TEXTS", "Edges", "Joints", "find_joints"]
 
-# Sets of bytes, as ints in which bit b stands for byte b, by family.
-Bytes = dict[object, int]
+# What a part begins with is an int in which bit b stands for byte b, if one of the fixed texts below begins with this byte bit
+# TEXTS + b, and the bits from NAMES on for special tokens and fixed texts themselves. A *fixed text* is a literal that is no
+# beginning of another one. When all its bytes have come, it is known which one it is, so two of them may begin with the same byte.
+TEXTS = 256
+NAMES = 512
+_BYTES = (1 << 256) - 1
+
+
+def _bytes(found: int) -> int:
+    """The bytes in a set."""
+    return (found | found >> TEXTS) & _BYTES
+
+
+def _meet(one: int, other: int) -> bool:
+    """Whether two parts may begin with the same special token or text."""
+    texts = (one >> TEXTS & other | other >> TEXTS & one) & _BYTES
+    return bool(one & other & _BYTES or texts or (one & other) >> NAMES)
 
 
 @dataclass(frozen=True)
@@ -28,17 +42,19 @@ class Edges:
     """How a leaf of the tree begins and ends.
 
     Attributes:
-        family: what its lexemes belong to.
-        first: the bytes that its texts begin with.
+        family: what its lexemes belong to. Lexemes of one family never lose a text to each other.
+        first: what its texts begin with.
         nullable: whether the empty text is one of its texts.
-        going_on: the bytes with which it may go on after one of its texts.
+        going_on: finds the bytes with which it, or another leaf of its family, may go on after one of its texts.
+        extends: the bytes with which another lexeme of it may begin after one of its texts.
         exclusive: it must not share its place with another part of its own family.
     """
 
     family: object = None
     first: int = 0
     nullable: bool = False
-    going_on: int = 0
+    going_on: Callable[[], int] = int
+    extends: int = 0
     exclusive: bool = False
 
 
@@ -47,12 +63,12 @@ class Joints:
     """What is known of the joints of a composition.
 
     Attributes:
-        open_ended: the numbers of the leaves which could go on with a byte that may follow them.
-        shared: the numbers of the nodes where two parts may begin with the same byte.
+        open_ended: the leaves which could go on with a byte that may follow them: by number, the bytes that may follow.
+        shared: whether there is a place where two parts may begin with the same byte or special token.
     """
 
-    open_ended: frozenset[int]
-    shared: frozenset[int]
+    open_ended: dict[int, int]
+    shared: bool
 
 
 def find_joints(nodes: Sequence[Node], edges: dict[int, Edges]) -> Joints:
@@ -62,96 +78,77 @@ def find_joints(nodes: Sequence[Node], edges: dict[int, Edges]) -> Joints:
         nodes: its parts, as `flatten` lists them.
         edges: of each leaf, by its number.
     """
-    first: list[Bytes] = []
+    first: list[int] = []
     nullable: list[bool] = []
-    shared = set()
     for number, node in enumerate(nodes):
         if number in edges:
-            edge = edges[number]
-            first.append({edge.family: edge.first} if edge.first else {})
-            nullable.append(edge.nullable)
+            first.append(edges[number].first)
+            nullable.append(edges[number].nullable)
         elif isinstance(node.part, PartSequence):
-            follow, empty = _before(node.inner, first, nullable, {})
-            first.append(follow)
-            nullable.append(empty)
+            first.append(_before(node.inner, first, nullable, 0))
+            nullable.append(all(nullable[inner] for inner in node.inner))
         elif isinstance(node.part, Repeat):
             (inner,) = node.inner
-            first.append(first[inner] if node.part.most != 0 else {})
+            first.append(first[inner] if node.part.most != 0 else 0)
             nullable.append(nullable[inner] or node.part.least == 0)
         else:
-            first.append({})
+            union = 0
             for inner in node.inner:
-                if _meet(first[number], first[inner]):
-                    shared.add(number)
-                _add(first[number], first[inner])
+                union |= first[inner]
+            first.append(union)
             nullable.append(any(nullable[inner] for inner in node.inner))
-    follow_of = _follow(nodes, first, nullable)
-    open_ended = set()
+    follow = _follow(nodes, first, nullable)
+    open_ended = {}
+    shared = False
     for number, edge in edges.items():
-        union = 0
-        for found in follow_of[number].values():
-            union |= found
-        if union & edge.going_on or edge.exclusive and follow_of[number].get(edge.family, 0) & edge.first:
-            open_ended.add(number)
-    for number in range(len(nodes)):
-        if nullable[number] and _meet(first[number], follow_of[number]):
-            shared.add(number)
-    return Joints(frozenset(open_ended), frozenset(shared))
+        after = follow[number]
+        if edge.exclusive and _meet(after, edge.first) or _bytes(after) and _bytes(after) & edge.going_on():
+            open_ended[number] = _bytes(after)
+        shared |= _meet(after, edge.extends)
+    for number, node in enumerate(nodes):
+        again = isinstance(node.part, Repeat) and (node.part.most is None or node.part.most > 1)
+        shared |= (again or nullable[number]) and _meet(first[number], follow[number])
+        shared |= isinstance(node.part, Choice) and _overlap(node.inner, first, edges)
+    return Joints(open_ended, shared)
 
 
-def _before(inner: Sequence[int], first: list[Bytes], nullable: list[bool], follow: Bytes) -> tuple[Bytes, bool]:
-    """What a sequence begins with if `follow` comes after it, and whether all of it derives the empty text."""
-    found = follow
-    empty = True
+def _overlap(inner: Sequence[int], first: Sequence[int], edges: dict[int, Edges]) -> bool:
+    """Whether two alternatives begin with the same byte or special token. Leaves of one family may: what follows them is the
+    same."""
+    families: dict[object, int] = {}
+    for one in inner:
+        key = (edges[one].family,) if one in edges and edges[one].family is not None else one
+        families[key] = families.get(key, 0) | first[one]
+    union = 0
+    for found in families.values():
+        if _meet(union, found):
+            return True
+        union |= found
+    return False
+
+
+def _before(inner: Sequence[int], first: Sequence[int], nullable: Sequence[bool], follow: int) -> int:
+    """What a sequence begins with if `follow` comes after it."""
     for one in reversed(inner):
-        if nullable[one]:
-            found = dict(found)
-            _add(found, first[one])
-        else:
-            found = first[one]
-            empty = False
-    return found, empty
+        follow = first[one] | follow if nullable[one] else first[one]
+    return follow
 
 
-def _follow(nodes: Sequence[Node], first: list[Bytes], nullable: list[bool]) -> list[Bytes]:
+def _follow(nodes: Sequence[Node], first: Sequence[int], nullable: Sequence[bool]) -> list[int]:
     """By part, what may follow it."""
-    follow: list[Bytes] = [{} for _ in nodes]
+    follow = [0] * len(nodes)
     # Whatever contains a part comes after it in the list.
     for number in range(len(nodes) - 1, -1, -1):
         node = nodes[number]
         after = follow[number]
         if isinstance(node.part, PartSequence):
             for one in reversed(node.inner):
-                _add(follow[one], after)
-                after = _before((one,), first, nullable, after)[0]
+                follow[one] |= after
+                after = _before((one,), first, nullable, after)
         elif isinstance(node.part, Repeat):
-            if node.part.most is None or node.part.most > 1:
-                _add(follow[node.inner[0]], first[number])
-            _add(follow[node.inner[0]], after)
-        elif isinstance(node.part, Choice):
+            again = node.part.most is None or node.part.most > 1
+            follow[node.inner[0]] |= after | (first[number] if again else 0)
+        else:
             for one in node.inner:
-                _add(follow[one], after)
+                follow[one] |= after
     return follow
-
-
-def _add(found: Bytes, more: Bytes) -> None:
-    for family, members in more.items():
-        found[family] = found.get(family, 0) | members
-
-
-def _meet(one: Bytes, other: Bytes) -> bool:
-    """Whether two families begin with the same byte."""
-    if len(one) > len(other):
-        one, other = other, one
-    if not one:
-        return False
-    # (one union of all families, because there may be thousands)
-    union = 0
-    for members in other.values():
-        union |= members
-    for family, members in one.items():
-        if members & union and any(
-            members & beside for another, beside in other.items() if another != family
-        ):
-            return True
-    return False

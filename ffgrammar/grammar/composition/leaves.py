@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from ffgrammar.core.errors import GrammarError
@@ -13,10 +13,10 @@ from ffgrammar.grammar.derives import derives
 from ffgrammar.grammar.ir import GrammarIR, Lexeme
 from ffgrammar.grammar.productions import Productions
 from ffgrammar.regex.expr.packed import pack, unpack
-from ffgrammar.regex.expr.store import ANY_BYTES, ExprStore
+from ffgrammar.regex.expr.store import ANY_BYTES, NOTHING, ExprStore
 from ffgrammar.regex.lower.tree_walk import any_text
 
-__all__ = ["Leaf", "read_leaf", "special_ids"]
+__all__ = ["Family", "Leaf", "emptiness", "leaf_edges", "read_leaf", "special_ids"]
 
 # How many pairs of expressions are visited to find with which bytes a leaf may go on.
 MOST_PAIRS = 2000
@@ -89,37 +89,75 @@ def special_ids(part: SpecialToken, special_tokens: Mapping[str, int]) -> tuple[
     return tuple(sorted(ids))
 
 
-def leaf_edges(leaf: Leaf, store: ExprStore, family: object) -> Edges:
-    """How a leaf begins and ends."""
+def leaf_edges(leaf: Leaf, store: ExprStore, family: Family, named: Callable[[Iterable[object]], int]) -> Edges:
+    """How a leaf begins and ends.
+
+    Args:
+        leaf: the leaf.
+        store: has its expressions.
+        family: what its lexemes belong to.
+        named: the set that stands for special tokens, given by their ids.
+    """
     lexemes = leaf.lexemes
-    if leaf.grammar is None:
+    grammar = leaf.grammar
+    if grammar is None:
         (only,) = lexemes
-        return Edges(
-            only.expr,
-            first_bytes(store, only.expr),
-            store.is_nullable(only.expr),
-            next_bytes(store, only.expr, only.expr, MOST_PAIRS),
-        )
-    productions, empty, empty_lexemes = _emptiness(leaf, store)
-    start = leaf.grammar.start >> 1
-    skips = {number for number, lexeme in enumerate(lexemes) if lexeme.skip}
-    first = skips.union(edge_lexemes(productions, start, empty, empty_lexemes, False))
-    last = skips.union(edge_lexemes(productions, start, empty, empty_lexemes, True))
-    begins = 0
-    for number in first:
-        begins |= first_bytes(store, lexemes[number].expr)
+        first = last = {0}
+        more: Iterable[int] = ()
+        nullable = store.is_nullable(only.expr)
+    else:
+        productions, empty, empty_lexemes = emptiness(leaf, store)
+        start = grammar.start >> 1
+        skips = {number for number, lexeme in enumerate(lexemes) if lexeme.skip}
+        first = skips.union(edge_lexemes(productions, start, empty, empty_lexemes, False))
+        last = skips.union(edge_lexemes(productions, start, empty, empty_lexemes, True))
+        # (after a JSON text, or the only lexeme, nothing but a skip can begin; of other grammars this is not known)
+        more = skips if grammar.delimited else range(len(lexemes))
+        nullable = bool(empty[start])
+    family.members.update(lexeme.expr for lexeme in lexemes)
     ended = store.union([lexemes[number].expr for number in last])
-    every = store.union([lexeme.expr for lexeme in lexemes])
-    return Edges(
-        family,
-        begins,
-        bool(empty[start]),
-        next_bytes(store, ended, every, MOST_PAIRS),
-        exclusive=not leaf.grammar.delimited,
-    )
+    exclusive = grammar is not None and not grammar.delimited
+
+    def begin(numbers: Iterable[int]) -> int:
+        tokens = named(token for number in numbers for token in lexemes[number].tokens)
+        return tokens | family.first_bytes(lexemes[number].expr for number in numbers)
+
+    return Edges(family, begin(first), nullable, lambda: family.going_on(ended), begin(more), exclusive)
 
 
-def _emptiness(leaf: Leaf, store: ExprStore) -> tuple[Productions, bytearray, bytearray]:
+class Family:
+    """Lexemes that never lose a text to each other.
+
+    Attributes:
+        members: their expressions.
+    """
+
+    def __init__(self, store: ExprStore) -> None:
+        self.members: set[int] = set()
+        self._store = store
+        self._whole = NOTHING
+        self._first: dict[int, int] = {}
+        self._going_on: dict[int, int] = {}
+
+    def first_bytes(self, exprs: Iterable[int]) -> int:
+        """The bytes with which texts of some expressions begin."""
+        found = 0
+        for expr in exprs:
+            if expr not in self._first:
+                self._first[expr] = first_bytes(self._store, expr)
+            found |= self._first[expr]
+        return found
+
+    def going_on(self, ended: int) -> int:
+        """The bytes with which a lexeme may go on after a text of `ended`. All members must be known."""
+        if ended not in self._going_on:
+            if self._whole == NOTHING:
+                self._whole = self._store.union(sorted(self.members))
+            self._going_on[ended] = next_bytes(self._store, ended, self._whole, MOST_PAIRS)
+        return self._going_on[ended]
+
+
+def emptiness(leaf: Leaf, store: ExprStore) -> tuple[Productions, bytearray, bytearray]:
     """The productions of a leaf, templates included; and which nonterminals and lexemes derive the empty text. (A template
     may ask for more than its production says. So a nonterminal may count as empty that is not.)"""
     grammar = leaf.grammar

@@ -111,6 +111,10 @@ class Repeat(Part):
         return self.least, self.most
 
 
+# How deep alternatives are taken apart.
+MOST_FACTORED = 20
+
+
 class Node(NamedTuple):
     """A part in the list of all parts.
 
@@ -124,25 +128,84 @@ class Node(NamedTuple):
 
 
 def flatten(root: Part) -> list[Node]:
-    """All parts of a tree, each once, inner ones first. The root is the last one."""
-    nodes: list[Node] = []
-    # The number of each part that was met, and of each part by what it is. (The tree keeps the parts alive.)
-    numbers: dict[int, int] = {}
-    equal: dict[tuple[object, ...], int] = {}
-    stack = [root]
-    while stack:
-        part = stack[-1]
-        inner = part.inner()
-        missing = [one for one in inner if id(one) not in numbers]
-        if missing:
-            stack += reversed(missing)
-            continue
-        stack.pop()
-        if id(part) in numbers:
-            continue
-        parts = tuple(numbers[id(one)] for one in inner)
-        number = equal.setdefault((type(part), part.label(), parts), len(nodes))
-        if number == len(nodes):
-            nodes.append(Node(part, parts))
-        numbers[id(part)] = number
-    return nodes
+    """All parts of a tree, each once, inner ones first. The root is the last one.
+
+    Where alternatives begin or end with the same parts, these are taken out: `a b c | a d c` becomes `a (b | d) c`. So
+    the next byte decides more often which part reads on.
+    """
+    return _Flattened().of(root)
+
+
+class _Flattened:
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        # The number of each part that was met, and of each part by what it is. (The tree keeps the parts alive.)
+        self.numbers: dict[int, int] = {}
+        self.equal: dict[tuple[object, ...], int] = {}
+
+    def of(self, root: Part) -> list[Node]:
+        stack = [root]
+        while stack:
+            part = stack[-1]
+            inner = part.inner()
+            missing = [one for one in inner if id(one) not in self.numbers]
+            if missing:
+                stack += reversed(missing)
+                continue
+            stack.pop()
+            if id(part) not in self.numbers:
+                self.numbers[id(part)] = self.add(part, tuple(self.numbers[id(one)] for one in inner))
+        return self.used(self.numbers[id(root)])
+
+    def used(self, root: int) -> list[Node]:
+        """The parts that a root consists of, and the root."""
+        found = {root}
+        for number in range(root, -1, -1):
+            if number in found:
+                found.update(self.nodes[number].inner)
+        order = {number: place for place, number in enumerate(sorted(found))}
+        return [Node(self.nodes[one].part, tuple(order[inner] for inner in self.nodes[one].inner)) for one in order]
+
+    def add(self, part: Part, inner: tuple[int, ...]) -> int:
+        """The number of a part, which is added unless there is an equal one."""
+        if isinstance(part, Choice):
+            return self.choice([self.in_turn(one) for one in inner], MOST_FACTORED)
+        if isinstance(part, Sequence):
+            return self.sequence(tuple(one for many in inner for one in self.in_turn(many)))
+        return self.node(part, inner)
+
+    def node(self, part: Part, inner: tuple[int, ...]) -> int:
+        key = (type(part), part.label(), inner)
+        number = self.equal.setdefault(key, len(self.nodes))
+        if number == len(self.nodes):
+            self.nodes.append(Node(part, inner))
+        return number
+
+    def in_turn(self, number: int) -> tuple[int, ...]:
+        """A part as parts one after another."""
+        node = self.nodes[number]
+        return node.inner if isinstance(node.part, Sequence) else (number,)
+
+    def sequence(self, inner: tuple[int, ...]) -> int:
+        return inner[0] if len(inner) == 1 else self.node(Sequence(()), inner)
+
+    def choice(self, ways: list[tuple[int, ...]], depth: int) -> int:
+        """The number of a choice between sequences; `depth` bounds how often the rest is taken apart."""
+        ways = list(dict.fromkeys(ways))
+        for last in (False, True) if depth else ():
+            groups: dict[object, list[tuple[int, ...]]] = {}
+            for way in ways:
+                groups.setdefault(way[-1 if last else 0] if way else None, []).append(way)
+            ways = [group[0] if len(group) == 1 else self.factored(group, last, depth) for group in groups.values()]
+        if len(ways) == 1:
+            return self.sequence(ways[0])
+        return self.node(Choice(()), tuple(self.sequence(way) for way in ways))
+
+    def factored(self, ways: list[tuple[int, ...]], last: bool, depth: int) -> tuple[int, ...]:
+        """Sequences with the same first or last part, as one sequence."""
+        if last:
+            return (self.choice([way[:-1] for way in ways], depth - 1), ways[0][-1])
+        common = 1
+        while all(len(way) > common and way[common] == ways[0][common] for way in ways):
+            common += 1
+        return (*ways[0][:common], self.choice([way[common:] for way in ways], depth - 1))

@@ -1,1 +1,5 @@
-"""The automaton over expressions: lazy_dfa, which builds itself while it is used. Its header explains it."""
+"""The automaton over expressions. In reading order:
+
+- lazy_dfa: the automaton, which builds itself while it is used.
+- threads: lexemes side by side that do not compete.
+"""

@@ -26,7 +26,8 @@ Bytes that no live expression tells apart form a class. A row has a word for eac
 the class. `dfa_fill` enters a target for all bytes of the class at once.
 
 A state is the offset of its row in `delta`, so its number is `state >> 8`. A word of `delta` above LAST_STATE is a state with
-the flag LAZY, or one of LEAVE, DEAD and UNKNOWN. The inner loop of a lexer is
+the flag LAZY, or one of LEAVE, DEAD and UNKNOWN. In a grammar with threads (threads.pxd), a word with the flags LAZY and NO_STATE
+has the number of an ending in place of that of a state. The inner loop of a lexer is
 
     status = dfa_start(dfa, pairs, count, &state)
     for each byte:
@@ -40,6 +41,7 @@ from libc.stdint cimport uint32_t
 from ffgrammar.core.intern cimport Intern
 from ffgrammar.core.owner cimport Owner
 from ffgrammar.core.vec cimport Vec
+from ffgrammar.regex.dfa.threads cimport Threads
 from ffgrammar.regex.expr.nodes cimport Nodes
 
 cdef enum:
@@ -49,16 +51,18 @@ cdef enum:
     DEAD = 0xFFFFFFFE      # no lexeme goes on with this byte, and the bytes before it match none
     UNKNOWN = 0xFFFFFFFF   # not computed yet
     NO_LEXEMES = 0         # the id of the empty lexeme set
+    NO_STATE = 1           # flag of a word that is no state, but the number of an ending, shifted as that of a state
 
 cdef struct Dfa:
     Owner owner
     Nodes* nodes         # not owned
     Intern states        # (is_start, lexeme, expr, lexeme, expr, ...), sorted by lexeme
-    Intern lexsets       # sets of lexemes, each sorted
+    Intern lexsets       # sets of lexemes, each sorted; and endings (threads.pxd)
     Vec delta            # 256 words a state: the target of each byte
     Vec accept           # per state number: the id in `lexsets` of the lexemes that it matches
     Vec lazy             # per lexeme: whether it ends at its first match
     Vec work             # states that are being put together; used as a stack
+    Threads threads
     bint eager           # whether a lexeme ends as soon as no lexeme of its state can go on
     uint32_t max_states
 
@@ -69,7 +73,7 @@ cdef int dfa_init(Dfa* d, Nodes* nodes) noexcept nogil
 # Free everything but the expressions.
 cdef void dfa_free(Dfa* d) noexcept nogil
 
-# Forget all states. Lexeme sets stay: parser rows refer to them. Returns OK.
+# Forget all states and sets of lexemes. The parser's rows refer to these, so they must be forgotten, too. Returns OK.
 cdef int dfa_clear(Dfa* d) noexcept nogil
 
 # The bytes that the automaton holds.
@@ -96,6 +100,7 @@ cdef inline int dfa_step(Dfa* d, uint32_t state, uint32_t byte, uint32_t* target
     return 0
 
 
-# The id in `lexsets` of the lexemes that a state matches; NO_LEXEMES if it matches none.
+# The id in `lexsets` of the lexemes that a state matches; NO_LEXEMES if it matches none. For a target with the flag LAZY, without
+# this flag: of the ending.
 cdef inline uint32_t dfa_accept(const Dfa* d, uint32_t state) noexcept nogil:
-    return d.accept.data[state >> 8]
+    return state >> 8 if state & NO_STATE else d.accept.data[state >> 8]

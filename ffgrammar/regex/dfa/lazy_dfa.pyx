@@ -2,14 +2,18 @@
 
 from libc.stdint cimport uint32_t
 
-from ffgrammar.core.bits cimport bit_clear, lowest_bit
+from ffgrammar.core.bits cimport bit_clear, bit_set, lowest_bit
 from ffgrammar.core.intern cimport intern_add, intern_get, intern_len, intern_truncate
 from ffgrammar.core.owner cimport own_intern, own_vec, owner_bytes, owner_free, owner_init, owner_status
 from ffgrammar.core.status cimport LIMIT_DFA_STATES, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_push, vec_reserve
+from ffgrammar.regex.dfa.threads cimport ALL_DIE, ALL_LEAVE, ENDS_BEFORE, GOES_ON, threads_init, threads_step
 from ffgrammar.regex.expr.derivative cimport derivative, next_class, same_class
 from ffgrammar.regex.expr.emptiness cimport matches_something
 from ffgrammar.regex.expr.nodes cimport NOTHING, Nodes, nullable, only_first
+
+cdef enum:
+    MAX_ENDING = 0x7FFFFF  # so that its number fits into a word of `delta`
 
 
 cdef int dfa_init(Dfa* d, Nodes* nodes) noexcept nogil:
@@ -24,6 +28,7 @@ cdef int dfa_init(Dfa* d, Nodes* nodes) noexcept nogil:
     own_vec(&d.owner, &d.accept)
     own_vec(&d.owner, &d.lazy)
     own_vec(&d.owner, &d.work)
+    threads_init(&d.threads, &d.owner)
     if owner_status(&d.owner) < 0 or intern_add(&d.lexsets, NULL, 0, &empty) < 0:
         return NO_MEMORY
     return OK
@@ -37,11 +42,18 @@ cdef int dfa_clear(Dfa* d) noexcept nogil:
     intern_truncate(&d.states, 0)
     vec_free(&d.delta)
     vec_free(&d.accept)
+    # (the empty set keeps its number)
+    intern_truncate(&d.lexsets, NO_LEXEMES + 1)
     return OK
 
 
 cdef size_t dfa_bytes(const Dfa* d) noexcept nogil:
     return owner_bytes(&d.owner)
+
+
+cdef inline bint has_ended(const Dfa* d, uint32_t lexeme) noexcept nogil:
+    """Whether a lexeme that a state matches has ended already, because it ends anywhere."""
+    return d.threads.present and d.threads.anywhere.data[lexeme % d.threads.lexemes] != 0
 
 
 cdef int find_state(Dfa* d, size_t base, uint32_t* state) noexcept nogil:
@@ -57,7 +69,7 @@ cdef int find_state(Dfa* d, size_t base, uint32_t* state) noexcept nogil:
     if status == 0:
         return OK
     for i in range(1, count, 2):
-        if nullable(d.nodes, intern_get(&d.states, number)[i + 1]):
+        if nullable(d.nodes, intern_get(&d.states, number)[i + 1]) and not has_ended(d, intern_get(&d.states, number)[i]):
             # This push cannot fail: the state's tuple lay here and was longer, so there is room.
             vec_push(&d.work, intern_get(&d.states, number)[i])
     status = intern_add(&d.lexsets, d.work.data + base, d.work.len - base, &accept)
@@ -175,6 +187,40 @@ cdef int find_target(Dfa* d, uint32_t number, size_t base, uint32_t* target) noe
     return status
 
 
+cdef int find_threads(Dfa* d, uint32_t number, size_t base, uint32_t byte, uint32_t* bits, uint32_t* target) noexcept nogil:
+    """find_target in a grammar with threads. Narrows `bits` to `byte` if the target depends on the byte itself."""
+    cdef uint32_t before = intern_len(&d.states, number) >> 1
+    cdef uint32_t after = <uint32_t>(d.work.len - base) >> 1
+    cdef size_t flags = d.work.len
+    cdef uint32_t i, ending
+    cdef int status = vec_fill(&d.work, before + after, 0)
+    if status < 0:
+        return NO_MEMORY
+    for i in range(before):
+        d.work.data[flags + i] = nullable(d.nodes, intern_get(&d.states, number)[2 * i + 2])
+    for i in range(after):
+        d.work.data[flags + before + i] = nullable(d.nodes, d.work.data[base + 2 * i + 2])
+    status = threads_step(
+        &d.threads, &d.lazy, intern_get(&d.states, number) + 1, before, d.work.data + base + 1, &after, d.work.data + flags, byte)
+    d.work.len = base + 1 + 2 * after
+    if status == GOES_ON:
+        return find_state(d, base, target)
+    d.work.len = base
+    if status == ALL_LEAVE or status == ALL_DIE:
+        target[0] = LEAVE if status == ALL_LEAVE else DEAD
+    elif status >= 0:
+        if status == ENDS_BEFORE:
+            for i in range(8):
+                bits[i] = 0
+            bit_set(bits, byte)
+        if intern_add(&d.lexsets, d.threads.ending.data, d.threads.ending.len, &ending) < 0:
+            return NO_MEMORY
+        if ending > MAX_ENDING:
+            return LIMIT_DFA_STATES
+        target[0] = <uint32_t>LAZY | ending << 8 | <uint32_t>NO_STATE
+    return min(status, OK)
+
+
 cdef int dfa_fill(Dfa* d, uint32_t state, uint32_t byte, uint32_t* target) noexcept nogil:
     cdef uint32_t bits[8]
     cdef uint32_t found, i
@@ -184,7 +230,10 @@ cdef int dfa_fill(Dfa* d, uint32_t state, uint32_t byte, uint32_t* target) noexc
         bits[i] = 0xFFFFFFFF
     status = take_derivatives(d, state >> 8, byte, bits)
     if status >= 0:
-        status = find_target(d, state >> 8, base, &found)
+        if d.threads.present:
+            status = find_threads(d, state >> 8, base, byte, bits, &found)
+        else:
+            status = find_target(d, state >> 8, base, &found)
     if status < 0:
         d.work.len = base
         return status
