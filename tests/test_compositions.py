@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
-from oracle.compositions import SPECIAL, Composition, Symbols
 
 import ffgrammar as ff
+from oracle.compositions import SPECIAL, Composition, Symbols
 
 ALPHABET = b"ab1 "
-SCHEMAS = [{"type": "integer"}, {"enum": [1, 11, "a"]}, {"type": "array", "items": {"enum": [1, 11]}}, {"enum": ["a", "ab"]}]
+SCHEMAS = [
+    {"type": "integer"},
+    {"enum": [1, 11, "a"]},
+    {"type": "array", "items": {"enum": [1, 11]}},
+    {"enum": ["a", "ab"]},
+]
 LARKS = [
     'start: A B?\nA: /a+/\nB: "b" | "ab"',
     'start: W+\nW: /[ab]+/\n%ignore " "',
     'start: "a" start "b" | "1"',
     'start: (A|B)*\nA: "a" | "ab"\nB: /b1?/',
-    'start: A\nA[lazy]: /a+b?/',
+    "start: A\nA[lazy]: /a+b?/",
     'start: start start | "a" | "ab"',
     'start: x "1"?\nx: | A x\nA: /a/ | /ab/\n%ignore / +/',
     'start: "a" "b" "bb"? | "b" X\nX: /b+a?/',
@@ -54,7 +60,9 @@ class Parts:
         rng, tok = self.rng, self.tokenizer
         kind = rng.randrange(8)
         if kind == 0:
-            return self.grammar(ff.compile_json_schema(rng.choice(SCHEMAS), tok, whitespace=rng.choice(["compact", "flexible", 1])))
+            return self.grammar(
+                ff.compile_json_schema(rng.choice(SCHEMAS), tok, whitespace=rng.choice(["compact", "flexible", 1]))
+            )
         if kind in (1, 2):
             return self.grammar(ff.compile_lark(rng.choice(LARKS), tok))
         if kind == 3:
@@ -62,7 +70,9 @@ class Parts:
         if kind == 4:
             return ff.text(until=rng.choice(["1", "ab", ("b", "aa")])) if rng.random() < 0.6 else ff.text()
         if kind == 5:
-            return ff.special_token(*[tok.special_tokens[name] for name in rng.choice([("<|x|>",), ("<|x|>", "<|y|>")])])
+            return ff.special_token(
+                *[tok.special_tokens[name] for name in rng.choice([("<|x|>",), ("<|x|>", "<|y|>")])]
+            )
         return "".join(rng.choice("ab1 ") for _ in range(rng.randint(0, 3)))
 
     def part(self, depth: int) -> object:
@@ -123,3 +133,128 @@ def compare(rng: random.Random, steps: int) -> int:
 @pytest.mark.parametrize("seed", range(60))
 def test_masks_are_those_of_the_definition(seed: int) -> None:
     compare(random.Random(seed), 8)
+
+
+WEATHER = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+CALL = ('{"city": "Oslo"}', '{"city":"a"} ')
+
+
+def accepts(grammar: ff.Grammar, *pieces: str | int) -> bool:
+    """Whether bytes and special tokens, one after another, are a sentence."""
+    matcher = grammar.matcher()
+    for piece in pieces:
+        if isinstance(piece, int):
+            if not matcher.accept_token(piece):
+                return False
+        elif matcher.accept_bytes(piece.encode()) != len(piece.encode()):
+            return False
+    return matcher.is_accepting()
+
+
+def test_a_tool_call_between_special_tokens(cl100k: ff.Tokenizer) -> None:
+    begin, end = (cl100k.special_tokens[name] for name in ("<|fim_prefix|>", "<|fim_suffix|>"))
+    weather = ff.compile_json_schema(WEATHER, cl100k)
+    call = ff.sequence(ff.special_token("<|fim_prefix|>"), weather, ff.special_token(end))
+    grammar = ff.compose(ff.sequence(ff.text(), ff.optional(ff.sequence(call, ff.text()))), cl100k)
+    for text in CALL:
+        assert accepts(grammar, "Let me see. ", begin, text, end, " Done.")
+        assert accepts(grammar, "", begin, text, end)
+        assert not accepts(grammar, "Let me see. ", begin, text)
+        assert not accepts(grammar, begin, "{}", end)
+        assert accepts(grammar, "Let me see. " + text)
+    matcher = grammar.matcher()
+    assert matcher.accept_token(begin)
+    assert matcher.forced_bytes() == b""
+    assert matcher.accept_bytes(b'{"city":"a"}') == 12
+    assert end in matcher.allowed_token_ids()
+
+
+def test_the_lexing_rule_of_each_part_is_its_own(cl100k: ff.Tokenizer) -> None:
+    words = ff.compile_lark('start: W+\nW: /[a-z]+/\n%ignore " "', cl100k)
+    assert accepts(ff.compose(ff.sequence(words, "end"), cl100k), "a b cend")
+    assert not accepts(ff.compose(ff.sequence(words, "end"), cl100k), "a b cen")
+    assert accepts(ff.compose(ff.sequence(ff.compile_regex("x+", cl100k), "x"), cl100k), "xx")
+    number = ff.compile_json_schema({"type": "integer"}, cl100k, whitespace="compact")
+    assert accepts(ff.compose(ff.sequence(number, "0", number), cl100k), "100")
+    # %ignore holds for the part that has it
+    assert not accepts(ff.compose(ff.sequence(words, "1", "2"), cl100k), "a 1 2")
+
+
+def test_a_text_ends_with_the_first_of_its_ends(cl100k: ff.Tokenizer) -> None:
+    grammar = ff.compose(ff.sequence(ff.text(until=["</a>", "b"]), "c"), cl100k)
+    assert accepts(grammar, "x</a>c")
+    assert accepts(grammar, "é</ac bc")
+    assert not accepts(grammar, "x</a>bc")
+    assert not accepts(grammar, "xbbc")
+
+
+def test_equal_parts_are_one(cl100k: ff.Tokenizer) -> None:
+    weather = ff.compile_json_schema(WEATHER, cl100k)
+    once = ff.compose(ff.sequence("<a>", weather, "</a>"), cl100k)
+    often = ff.compose(ff.sequence(*[ff.sequence("<a>", weather, "</a>") for _ in range(50)]), cl100k)
+    assert often.stats()["lexemes"] == once.stats()["lexemes"]
+    assert often.stats()["productions"] < once.stats()["productions"] + 20
+
+
+def test_a_thousand_tools_are_one_grammar(cl100k: ff.Tokenizer) -> None:
+    tools = [
+        ff.compile_json_schema({"type": "object", "properties": {f"key{i}": {"type": "integer"}}}, cl100k)
+        for i in range(1000)
+    ]
+    choice = ff.choice_of(*[ff.sequence(f"<tool{i}>", tool, "</tool>") for i, tool in enumerate(tools)])
+    grammar = ff.compose(ff.sequence(ff.text(until="call "), choice), cl100k)
+    assert accepts(grammar, 'Well, call <tool77>{"key77": 1}</tool>')
+    assert not accepts(grammar, 'Well, call <tool77>{"key77": 1.5}</tool>')
+    # the next byte always decides which part reads on
+    assert grammar._ir.delimited
+
+
+def test_wrong_parts(cl100k: ff.Tokenizer, o200k: ff.Tokenizer) -> None:
+    for wrong in (lambda: ff.sequence("a", 1), lambda: ff.text(until=1), lambda: ff.repeat("a", "b")):  # type: ignore
+        with pytest.raises(TypeError):
+            wrong()
+    for nothing in (
+        lambda: ff.choice_of(),
+        lambda: ff.text(until=[]),
+        lambda: ff.text(until=""),
+        lambda: ff.special_token(),
+        lambda: ff.repeat("a", 3, 2),
+        lambda: ff.repeat("a", -1),
+        lambda: ff.sequence("\ud800"),
+        lambda: ff.compose(ff.special_token("<|nobody|>"), cl100k),
+        lambda: ff.compose(ff.special_token(5), cl100k),
+        lambda: ff.compose(ff.sequence(ff.compile_regex("a", o200k)), cl100k),
+    ):
+        with pytest.raises(ff.GrammarError):
+            nothing()
+    with pytest.raises(ff.LimitError, match="rules"):
+        ff.compose(ff.repeat("a", 10**9), cl100k)
+
+
+def test_checks_on_the_text_need_a_place_of_their_own(cl100k: ff.Tokenizer) -> None:
+    unique = ff.compile_json_schema({"type": "array", "uniqueItems": True}, cl100k)
+    grammar = ff.compose(ff.sequence("<a>", unique, "</a>", ff.special_token("<|fim_prefix|>")), cl100k)
+    begin = cl100k.special_tokens["<|fim_prefix|>"]
+    assert accepts(grammar, "<a>[1, [2], [3]]</a>", begin)
+    assert not accepts(grammar, "<a>[1, [2], [2]]</a>", begin)
+    with pytest.raises(ff.UnsupportedError, match="uniqueItems"):
+        ff.compose(ff.sequence(ff.text(), unique), cl100k)
+
+
+def test_compiled_files_and_nesting(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
+    words = ff.compile_lark('start: W+\nW: /[a-z]+/\n%ignore " "', cl100k)
+    inner = ff.compose(ff.sequence(words, "end"), cl100k)
+    grammar = ff.compose(ff.repeat(ff.sequence(inner, ","), 1, 2), cl100k)
+    grammar.save(tmp_path / "g.ffg")
+    for one in (grammar, ff.load(tmp_path / "g.ffg", cl100k)):
+        assert accepts(one, "a bend,")
+        assert accepts(one, "a bend,c end,")
+        assert not accepts(one, "a ben,")
+
+
+def test_deep_trees(cl100k: ff.Tokenizer) -> None:
+    part = ff.sequence("a")
+    for _ in range(20_000):
+        part = ff.optional(ff.sequence(part, "b"))
+    matcher = ff.compose(part, cl100k).matcher()
+    assert matcher.accept_bytes(b"abb") == 3

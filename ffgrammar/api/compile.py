@@ -230,4 +230,6 @@ def compose(part: Composable, tokenizer: Tokenizer, *, limits: Limits | None = N
             root, store, bounds, special_tokens=tokenizer.special_tokens, vocabulary=tokenizer.fingerprint
         )
 
-    return _compiled(tokenizer, None, limits, build)
+    made = _compiled(tokenizer, None, limits, build)
+    made._part = root
+    return made

@@ -13,6 +13,7 @@ from ffgrammar.core.errors import CompiledFileError
 from ffgrammar.core.limits import Limits
 from ffgrammar.engine.engine import Engine
 from ffgrammar.engine.matcher.matcher import Matcher
+from ffgrammar.grammar.composition.parts import Part
 from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.tokens.tokenizer import Tokenizer
 from ffgrammar.tokens.vocabulary.special import Special
@@ -36,12 +37,14 @@ class Grammar:
         limits: the bounds on its cost.
     """
 
-    __slots__ = ("_engine", "_ir", "limits", "tokenizer")
+    __slots__ = ("_engine", "_ir", "_part", "limits", "tokenizer")
 
     def __init__(self, ir: GrammarIR, tokenizer: Tokenizer, limits: Limits) -> None:
         self._ir = ir
         self.tokenizer = tokenizer
         self.limits = limits
+        # What it was composed of, if it was composed.
+        self._part: Part | None = None
         self._engine = Engine(ir, tokenizer, limits)
         # The front-end kept notes in `memo`, and its work is done.
         ir.store.memo.clear()

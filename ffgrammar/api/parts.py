@@ -69,7 +69,7 @@ def repeat(part: Composable, least: int = 0, most: int | None = None) -> Part:
     """
     expect("repeat: least", least, int, "an int")
     expect("repeat: most", most, (int, type(None)), "an int or None")
-    if least < 0 or most is not None and most < least:
+    if least < 0 or (most is not None and most < least):
         raise GrammarError(f"repeat: a part cannot come {least} to {most} times")
     return tree.Repeat(as_part(part), least, most)
 
@@ -117,6 +117,8 @@ def as_part(value: Composable) -> Part:
     """What users may give for a part, as a part. Raises TypeError for anything else."""
     if isinstance(value, Part):
         return value
+    if isinstance(value, Grammar) and value._part is not None:
+        return value._part
     if isinstance(value, Grammar):
         return tree.Whole(value._ir, value._engine.paused, value.tokenizer.fingerprint)
     expect("a part", value, (str, bytes), "a grammar, a str, bytes, or what `sequence` and the like return")

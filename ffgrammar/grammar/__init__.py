@@ -10,6 +10,7 @@ The files, in reading order:
 - regex, choice: the front-ends that make a grammar of a single expression.
 - lark/: the front-end for grammars in Lark's notation.
 - json_schema/: the front-end for JSON Schema.
+- composition/: grammars made of grammars.
 
 A front-end is a module or a package with one function
 

@@ -88,6 +88,10 @@ class Lexeme:
         self.group = group
         self.anywhere = anywhere
 
+    def ending(self, group: int, anywhere: bool) -> Lexeme:
+        """The same lexeme with another group, and another rule for its end."""
+        return Lexeme(self.expr, self.name, self.lazy, self.skip, self.check, self.opens, self.tokens, group, anywhere)
+
     def _fields(self) -> tuple[object, ...]:
         shape = (self.expr, self.name, self.lazy, self.skip, self.check, self.opens)
         return (*shape, self.tokens, self.group, self.anywhere)
@@ -157,8 +161,8 @@ class GrammarIR:
         delimited: the front-end promises that longest match loses no text: where a matched lexeme can go on with a
             byte, nothing that may follow the lexeme starts with that byte. Without this promise, the engine searches
             for a completion in each new configuration.
-        family: the front-end promises the same of lexemes of two grammars with the same family, as if they were those of
-            one grammar. Empty: no promise.
+        family: the front-end promises the same of lexemes of two grammars with the same family, as if they were those
+            of one grammar. After a sentence of such a grammar no lexeme can begin but a skip. Empty: no promise.
         warnings: what the user should know: what is not enforced, or where a text may reach a dead end.
         parametric, templates: the nonterminals with a parameter, and their productions. The front-end promises that a
             text can be completed from every parameter that can be reached.

@@ -128,4 +128,6 @@ def _is_utf8(text: bytes) -> bool:
 def _begins_utf8(text: bytes, part: Text) -> bool:
     """Whether a text that has no complete end, but perhaps at its end, begins a text of the part."""
     # (tests use ASCII ends only, and ASCII never completes a character)
-    return any(_is_utf8(text + rest) for rest in (b"", b"\x80", b"\x80\x80", b"\xa0\x80", b"\x80\x80\x80", b"\x90\x80\x80"))
+    return any(
+        _is_utf8(text + rest) for rest in (b"", b"\x80", b"\x80\x80", b"\xa0\x80", b"\x80\x80\x80", b"\x90\x80\x80")
+    )

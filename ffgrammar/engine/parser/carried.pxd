@@ -21,6 +21,6 @@ cdef struct Entry:
 cdef enum:
     ENTRY_WORDS = 5
 
-# Give the entries in `carried` their slots, sort them, and drop those that are there twice. `order` is scratch. Returns OK, NO_MEMORY,
-# or LIMIT_ROW_ITEMS if there are too many threads.
+# Give the entries in `carried` their slots, sort them, and drop those that are there twice. `order` is scratch. Returns OK,
+# NO_MEMORY, or LIMIT_ROW_ITEMS if there are too many threads.
 cdef int carried_settle(const Threads* t, Vec* carried, Vec* order) noexcept nogil

@@ -352,7 +352,7 @@ cdef int estimate(Completability* v, Recognizer* m, const Config* config, uint32
             if items[i].symbol >= m.rules.exprs.len:
                 break
             if m.rules.exprs.data[items[i].symbol] == NOTHING:
-                cost[0] = min(cost[0], waiting_cost(v, m, row, items[i].symbol))
+                cost[0] = min(cost[0], add_lengths(1, waiting_cost(v, m, row, items[i].symbol)))
     return OK
 
 

@@ -80,8 +80,8 @@ cdef size_t recognizer_bytes(const Recognizer* m) noexcept nogil:
 
 
 cdef int row_start(Recognizer* m, uint32_t row, bint skips, uint32_t* state) noexcept nogil:
-    """Write the lexer state in which the lexemes that `row` allows begin, and those that are carried go on. `skips` says whether skip
-    lexemes are among them. Returns a status."""
+    """Write the lexer state in which the lexemes that `row` allows begin, and those that are carried go on. `skips` says whether
+    skip lexemes are among them. Returns a status."""
     cdef uint32_t count, i, lexeme
     cdef uint32_t last = NO_LEXEME
     cdef uint32_t s = 0

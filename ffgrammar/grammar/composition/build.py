@@ -1,17 +1,16 @@
 # cython: language_level=3
-"""From the parts of a composition to one grammar: expressions, lexemes and productions of all leaves side by side.
+"""From the parts of a composition to one grammar: the lexemes and productions of all leaves, side by side.
 
-The skip lexemes of a leaf may stand between its own lexemes only. So they become ordinary lexemes, and each lexeme of the
-leaf is followed by a nonterminal for "any skips".
+The skip lexemes of a leaf may stand between its own lexemes only. So they become ordinary lexemes, and each lexeme of
+the leaf is followed by a nonterminal for "any skips".
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeAlias
 
-from ffgrammar.core.errors import GrammarError, UnsupportedError
+from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.composition.joints import NAMES, TEXTS, Edges, find_joints
 from ffgrammar.grammar.composition.leaves import Family, Leaf, leaf_edges, read_leaf, special_ids
@@ -51,30 +50,40 @@ def build(
     }
     edges = _edges(nodes, leaves, store, special_tokens)
     joints = find_joints(nodes, edges)
-    lexing: dict[int, Lexing] = {}
-    if joints.open_ended or joints.shared:
+    if joints.open_ended or joints.shared or any(_has_threads(leaf) for leaf in leaves.values()):
         _refuse_checks(leaves)
-        groups: dict[int, int] = {}
+        groups: dict[tuple[int, int], int] = {}
         for number, leaf in leaves.items():
-            family = edges[number].family
-            group = groups.setdefault(id(family), len(groups))
-            lexing[number] = _lexing(leaf, family, group, joints.open_ended.get(number))
-    return _Composer(nodes, leaves, lexing, store, limits, special_tokens).grammar()
+            leaves[number] = _apart(leaf, edges[number].family, groups, joints.open_ended.get(number))
+    return _Composer(nodes, leaves, store, limits, special_tokens).grammar()
 
 
-# How the lexemes of a leaf end: their group, which of them end anywhere, and whether the last one of a text does.
-Lexing: TypeAlias = "tuple[int, frozenset[int], bool]"
+def _apart(leaf: Leaf, family: Family, groups: dict[tuple[int, int], int], follow: int | None) -> Leaf:
+    """A leaf whose lexemes compete with those of its family only.
 
-
-def _lexing(leaf: Leaf, family: Family, group: int, follow: int | None) -> Lexing:
-    """How the lexemes of a leaf end, if it could go on with a byte of `follow`; None: it could not."""
-    if follow is None:
-        return group, frozenset(), False
-    if leaf.grammar is not None and not leaf.grammar.delimited:
-        return group, frozenset(), True
-    # (longest match never matters inside such a leaf, so a lexeme may end anywhere in all places)
-    ends = [number for number, lexeme in enumerate(leaf.lexemes) if follow & family.going_on(lexeme.expr)]
-    return group, frozenset(ends), False
+    Args:
+        leaf: the leaf.
+        family: its family.
+        groups: the numbers of the groups, by family and group in the leaf; new ones are added.
+        follow: the bytes that may follow, if the leaf could go on with one of them; None if not.
+    """
+    open_ended = follow is not None and not leaf.is_simple
+    anywhere = set()
+    if follow is not None and leaf.is_simple:
+        # (longest match never matters inside such a leaf, so a lexeme may end anywhere in all places)
+        anywhere = {lexeme.expr for lexeme in leaf.lexemes if follow & family.going_on(lexeme.expr)}
+    if open_ended and leaf.grammar is not None and leaf.grammar.templates:
+        raise UnsupportedError(
+            "a composition that was loaded from a file is a part that may read the same text as what follows it; "
+            "compose its own parts here instead"
+        )
+    lexemes = [
+        lexeme.ending(
+            groups.setdefault((id(family), lexeme.group), len(groups)), lexeme.anywhere or lexeme.expr in anywhere
+        )
+        for lexeme in leaf.lexemes
+    ]
+    return Leaf(tuple(lexemes), leaf.grammar, open_ended)
 
 
 def _edges(
@@ -109,7 +118,14 @@ def _edges(
 def _fixed_texts(nodes: Sequence[Node]) -> set[bytes]:
     """The texts of literals that are no beginning of another literal."""
     texts = sorted(node.part.text for node in nodes if isinstance(node.part, Literal))
-    return {text for text, after in itertools.zip_longest(texts, texts[1:], fillvalue=b"") if not after.startswith(text)}
+    return {
+        text for text, after in itertools.zip_longest(texts, texts[1:], fillvalue=b"") if not after.startswith(text)
+    }
+
+
+def _has_threads(leaf: Leaf) -> bool:
+    """Whether not all lexemes of a leaf compete: it is a composition itself."""
+    return any(lexeme.anywhere or lexeme.group != leaf.lexemes[0].group for lexeme in leaf.lexemes)
 
 
 def _refuse_checks(leaves: Mapping[int, Leaf]) -> None:
@@ -117,8 +133,8 @@ def _refuse_checks(leaves: Mapping[int, Leaf]) -> None:
     for leaf in leaves.values():
         if leaf.grammar is not None and leaf.grammar.checks:
             raise UnsupportedError(
-                "a schema with uniqueItems, or with keys that must not come twice, is in a composition where another part "
-                "may read the same text; let each part begin with a text or a special token of its own"
+                "a schema with uniqueItems, or with keys that must not come twice, is in a composition where another "
+                "part may read the same text; let each part begin with a text or a special token of its own"
             )
 
 
@@ -127,15 +143,12 @@ class _Composer:
         self,
         nodes: list[Node],
         leaves: dict[int, Leaf],
-        lexing: Mapping[int, Lexing],
         store: ExprStore,
         limits: Limits,
         special_tokens: Mapping[str, int],
     ) -> None:
         self.nodes = nodes
         self.leaves = leaves
-        # Empty if all lexemes may compete.
-        self.lexing = lexing
         self.limits = limits
         self.special_tokens = special_tokens
         self.builder = GrammarBuilder(store, limits)
@@ -147,7 +160,8 @@ class _Composer:
         wholes = [leaf.grammar for leaf in self.leaves.values() if leaf.grammar is not None]
         warnings = dict.fromkeys(warning for grammar in wholes for warning in grammar.warnings)
         # (where lexemes do not compete, the engine asks in each configuration whether the text can be completed)
-        delimited = not self.lexing and all(grammar.delimited for grammar in wholes)
+        apart = any(_has_threads(leaf) for leaf in self.leaves.values())
+        delimited = not apart and all(grammar.delimited for grammar in wholes)
         return self.builder.finish(symbols[-1], kind="composition", delimited=delimited, warnings=warnings)
 
     def symbol(self, number: int, node: Node, inner: list[int]) -> int:
@@ -160,57 +174,43 @@ class _Composer:
             return self.repeated(part, inner[0])
         if isinstance(part, SpecialToken):
             return builder.special(special_ids(part, self.special_tokens), "special token")
-        return self.leaf(self.leaves[number], *self.lexing.get(number, (0, frozenset(), False)))
+        return self.leaf(self.leaves[number])
 
     def repeated(self, part: Repeat, symbol: int) -> int:
         if max(part.least, part.most or 0) > self.limits.rules:
-            raise GrammarError("too many repetitions")
+            raise LimitError("rules", self.limits.rules, "too many repetitions")
         if (part.least, part.most) == (0, 1):
             return self.builder.optional(symbol)
         return self.builder.repeat(symbol, part.least, part.most)
 
-    def leaf(self, leaf: Leaf, group: int, anywhere: frozenset[int], open_ended: bool) -> int:
-        """The symbol of a leaf, whose productions are added.
-
-        Args:
-            leaf: the leaf.
-            group: the group of its lexemes.
-            anywhere: the numbers of the lexemes that end anywhere.
-            open_ended: whether the last lexeme of a text ends anywhere.
-        """
+    def leaf(self, leaf: Leaf) -> int:
+        """The symbol of a leaf, whose productions are added."""
         builder, grammar = self.builder, leaf.grammar
+        symbols = [self.lexeme(lexeme, grammar) for lexeme in leaf.lexemes]
         if grammar is None:
-            (only,) = leaf.lexemes
-            return builder.terminal(only.expr, only.name, group=group, anywhere=0 in anywhere)
-        symbols = [
-            self.lexeme(lexeme, grammar, group, number in anywhere) for number, lexeme in enumerate(leaf.lexemes)
-        ]
+            return symbols[0]
         skips = [symbol for symbol, lexeme in zip(symbols, leaf.lexemes, strict=True) if lexeme.skip]
         after = None
         if skips:
             skip = builder.choice(skips)
             after = builder.optional(skip) if grammar.single_skip else builder.star(skip)
-        body = grammar.productions[0][1]
-        if len(grammar.productions) == 1 and not any(symbol & 1 for symbol in body) and after is None and not open_ended:
-            # (a nonterminal would only be one more to predict and complete)
-            return builder.seq([symbols[symbol >> 1] for symbol in body])
         start = builder.embed(grammar, symbols, after)
-        if open_ended:
-            last = [self.lexeme(lexeme, grammar, group, True) for lexeme in leaf.lexemes]
+        if leaf.open_ended:
+            last = [self.lexeme(lexeme.ending(lexeme.group, True), grammar) for lexeme in leaf.lexemes]
             return OpenEnd(builder, leaf, symbols, last, after, start).symbol()
         return start if after is None else builder.seq([after, start])
 
-    def lexeme(self, lexeme: Lexeme, grammar: GrammarIR, group: int, anywhere: bool) -> int:
+    def lexeme(self, lexeme: Lexeme, grammar: GrammarIR | None) -> int:
         builder = self.builder
         if lexeme.tokens:
             return builder.special(lexeme.tokens, lexeme.name)
-        check = None if lexeme.check is None else builder.check(grammar.checks[lexeme.check])
+        check = None if lexeme.check is None or grammar is None else builder.check(grammar.checks[lexeme.check])
         return builder.terminal(
             lexeme.expr,
             lexeme.name,
             lazy=lexeme.lazy,
             check=check,
             opens=lexeme.opens,
-            group=group,
-            anywhere=anywhere,
+            group=lexeme.group,
+            anywhere=lexeme.anywhere,
         )

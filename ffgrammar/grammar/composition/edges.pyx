@@ -14,21 +14,21 @@ cdef enum:
     ALL_BYTES = 256
 
 
-def edge_lexemes(Productions productions, uint32_t start, bytearray nullable, bytearray nullable_lexemes, bint last):
+def edge_lexemes(Productions productions, uint32_t start, bytearray empty, bytearray empty_lexemes, bint last):
     """The lexemes with which texts of a nonterminal can begin, or end.
 
     Args:
         productions: all productions of the grammar.
         start: the number of the nonterminal.
-        nullable: by nonterminal, a one if it derives the empty text.
-        nullable_lexemes: the same by lexeme.
+        empty: by nonterminal, a one if it derives the empty text.
+        empty_lexemes: the same by lexeme.
         last: whether lexemes at the end are asked for.
 
     Returns:
         The numbers of the lexemes, ascending.
     """
     cdef Vec order, first
-    cdef uint32_t count = len(nullable)
+    cdef uint32_t count = len(empty)
     cdef uint32_t head, at, i, k, begin, end, symbol
     cdef bytearray seen = bytearray(count)
     cdef set found = set()
@@ -53,7 +53,7 @@ def edge_lexemes(Productions productions, uint32_t start, bytearray nullable, by
                             waiting.append(symbol >> 1)
                     else:
                         found.add(symbol >> 1)
-                    if not (nullable if symbol & 1 else nullable_lexemes)[symbol >> 1]:
+                    if not (empty if symbol & 1 else empty_lexemes)[symbol >> 1]:
                         break
     finally:
         vec_free(&order)

@@ -2,25 +2,29 @@
 
 A lexeme ends where no lexeme beside it can go on. This loses no text if
 
-- the next byte or special token always decides which part reads on: where several may come, no two begin with the same one;
+- the next byte or special token always decides which part reads on: where several may come, no two begin with the
+  same one;
 - a part that could go on with a byte is never followed by something that begins with that byte.
 
-This is LL(1) parsing, over bytes. Where it is so, all lexemes of the composition may compete as those of one grammar do.
+This is LL(1) parsing, over bytes. Where it is so, all lexemes of the composition may compete as those of one grammar
+do.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ffgrammar.grammar.composition.parts import Choice, Node, Repeat
 from ffgrammar.grammar.composition.parts import Sequence as PartSequence
 
 __all__ = ["NAMES", "TEXTS", "Edges", "Joints", "find_joints"]
 
-# What a part begins with is an int in which bit b stands for byte b, if one of the fixed texts below begins with this byte bit
-# TEXTS + b, and the bits from NAMES on for special tokens and fixed texts themselves. A *fixed text* is a literal that is no
-# beginning of another one. When all its bytes have come, it is known which one it is, so two of them may begin with the same byte.
+# What a part begins with is an int. Bit b stands for byte b. If the part begins with a fixed text, bit TEXTS + b stands
+# for its first byte instead. The bits from NAMES on stand for special tokens, and for the fixed texts themselves.
+# A *fixed text* is a literal that is no beginning of another one. When all its bytes have come, it is known which one
+# it is. So two of them may begin with the same byte.
 TEXTS = 256
 NAMES = 512
 _BYTES = (1 << 256) - 1
@@ -50,7 +54,7 @@ class Edges:
         exclusive: it must not share its place with another part of its own family.
     """
 
-    family: object = None
+    family: Any = None
     first: int = 0
     nullable: bool = False
     going_on: Callable[[], int] = int
@@ -102,7 +106,7 @@ def find_joints(nodes: Sequence[Node], edges: dict[int, Edges]) -> Joints:
     shared = False
     for number, edge in edges.items():
         after = follow[number]
-        if edge.exclusive and _meet(after, edge.first) or _bytes(after) and _bytes(after) & edge.going_on():
+        if (edge.exclusive and _meet(after, edge.first)) or (_bytes(after) and _bytes(after) & edge.going_on()):
             open_ended[number] = _bytes(after)
         shared |= _meet(after, edge.extends)
     for number, node in enumerate(nodes):
@@ -113,8 +117,8 @@ def find_joints(nodes: Sequence[Node], edges: dict[int, Edges]) -> Joints:
 
 
 def _overlap(inner: Sequence[int], first: Sequence[int], edges: dict[int, Edges]) -> bool:
-    """Whether two alternatives begin with the same byte or special token. Leaves of one family may: what follows them is the
-    same."""
+    """Whether two alternatives begin with the same byte or special token. Leaves of one family may: what follows them
+    is the same."""
     families: dict[object, int] = {}
     for one in inner:
         key = (edges[one].family,) if one in edges and edges[one].family is not None else one

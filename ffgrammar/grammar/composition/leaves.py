@@ -29,10 +29,19 @@ class Leaf:
     Attributes:
         lexemes: the lexemes; their expressions lie in the store of the composition.
         grammar: where the productions are; None for a leaf that is the only lexeme.
+        open_ended: whether the last lexeme of a text ends anywhere.
     """
 
     lexemes: tuple[Lexeme, ...]
     grammar: GrammarIR | None = None
+    open_ended: bool = False
+
+    @property
+    def is_simple(self) -> bool:
+        """Whether it is one lexeme, or of a family: then longest match loses no text inside it, and after one of its
+        texts nothing can begin but a skip."""
+        grammar = self.grammar
+        return grammar is None or bool(grammar.family) or (grammar.delimited and len(grammar.productions) == 1)
 
 
 def read_leaf(part: Part, store: ExprStore) -> Leaf:
@@ -53,6 +62,8 @@ def read_leaf(part: Part, store: ExprStore) -> Leaf:
             lexeme.check,
             lexeme.opens,
             lexeme.tokens,
+            lexeme.group,
+            lexeme.anywhere,
         )
         for expr, lexeme in zip(packed, grammar.lexemes, strict=True)
     ]
@@ -111,12 +122,11 @@ def leaf_edges(leaf: Leaf, store: ExprStore, family: Family, named: Callable[[It
         skips = {number for number, lexeme in enumerate(lexemes) if lexeme.skip}
         first = skips.union(edge_lexemes(productions, start, empty, empty_lexemes, False))
         last = skips.union(edge_lexemes(productions, start, empty, empty_lexemes, True))
-        # (after a JSON text, or the only lexeme, nothing but a skip can begin; of other grammars this is not known)
-        more = skips if grammar.delimited else range(len(lexemes))
+        more = skips if leaf.is_simple else range(len(lexemes))
         nullable = bool(empty[start])
     family.members.update(lexeme.expr for lexeme in lexemes)
     ended = store.union([lexemes[number].expr for number in last])
-    exclusive = grammar is not None and not grammar.delimited
+    exclusive = not leaf.is_simple
 
     def begin(numbers: Iterable[int]) -> int:
         tokens = named(token for number in numbers for token in lexemes[number].tokens)
@@ -158,8 +168,10 @@ class Family:
 
 
 def emptiness(leaf: Leaf, store: ExprStore) -> tuple[Productions, bytearray, bytearray]:
-    """The productions of a leaf, templates included; and which nonterminals and lexemes derive the empty text. (A template
-    may ask for more than its production says. So a nonterminal may count as empty that is not.)"""
+    """The productions of a leaf, templates included; and which nonterminals and lexemes derive the empty text.
+
+    A template may ask for more than its production says. So a nonterminal may count as empty that is not.
+    """
     grammar = leaf.grammar
     assert grammar is not None
     productions = grammar.productions

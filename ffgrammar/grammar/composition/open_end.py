@@ -1,8 +1,8 @@
 """Grammars whose last lexeme ends anywhere.
 
-A grammar that is lexed by longest match keeps this rule as a part, but its last lexeme ends where the part ends. What follows
-is no longer its own text, so it must not be taken into account. So each nonterminal gets a twin for the end of a text. It
-derives the same texts but the empty one, and its last lexeme is another one that ends anywhere.
+A grammar that is lexed by longest match keeps this rule as a part. But its last lexeme ends where the part ends, and
+what follows is not its text any more. So each nonterminal gets a twin for the end of a text. The twin derives the same
+texts but the empty one, and its last lexeme is another one, which ends anywhere.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class OpenEnd:
         return self.twins[nonterminal]
 
     def endings(self, body: Sequence[int]) -> list[list[int]]:
-        """The bodies that end with the last lexeme of a text of `body`, one for each symbol that this lexeme may be in."""
+        """The bodies that end with the last lexeme of a text of `body`, one for each symbol that may have it."""
         found = []
         before: list[list[int]] = [[]]
         for symbol in body:

@@ -3,7 +3,7 @@
 from libc.stdint cimport uint32_t
 
 from ffgrammar.core.owner cimport own_vec
-from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.status cimport NO_MEMORY
 from ffgrammar.core.vec cimport vec_extend, vec_push
 from ffgrammar.regex.expr.nodes cimport EMPTY
 
@@ -43,7 +43,7 @@ cdef bint has_thread(const Threads* t, const uint32_t* pairs, uint32_t count, ui
 cdef void end_lazily(
     Threads* t, const Vec* lazy, uint32_t* pairs, uint32_t* count, uint32_t* matched, uint32_t lexeme_pair,
 ) noexcept nogil:
-    """End the thread of a lazy lexeme that has matched: none of its lexemes goes on, and those that have not matched are dropped."""
+    """End the thread of a lazy lexeme that has matched: none of its lexemes goes on, and those not matched are dropped."""
     cdef uint32_t thread = thread_of(t, pairs[2 * lexeme_pair])
     cdef uint32_t kept = 0
     cdef uint32_t i
