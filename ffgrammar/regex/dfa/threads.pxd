@@ -51,7 +51,8 @@ cdef void threads_init(Threads* t, Owner* owner) noexcept nogil
 
 # What a byte does. `before` and `after` are the pairs (number, expression, ...) of the state and of what is left after the byte,
 # and `lazy` says by lexeme which are lazy. `matched` are flags, one for each pair: first those of `before`, then those of `after`.
-# Where lazy lexemes match, what cannot go on is dropped from `after`, and `after_count` goes down. Returns an Outcome, or NO_MEMORY.
+# Where lazy lexemes match, what cannot go on is dropped from `after`, and `after_count` goes down. Returns an Outcome, or
+# NO_MEMORY.
 cdef int threads_step(
     Threads* t, const Vec* lazy, const uint32_t* before, uint32_t before_count, uint32_t* after, uint32_t* after_count,
     uint32_t* matched, uint32_t byte,
