@@ -22,7 +22,7 @@ from ffgrammar.tokens.tokenizer import Tokenizer
 __all__ = ["dump", "read_file"]
 
 MAGIC = b"FFGRAMR\n"
-VERSION = 3
+VERSION = 4
 # Kinds of expressions whose parts are bytes or numbers only.
 LEAVES = ("set", "literal", "multiples", "part")
 HEADER = struct.Struct("<8sI32s32s")
@@ -52,6 +52,7 @@ def dump(grammar: GrammarIR, fingerprint: str) -> bytes:
             [one.head, one.rhs, one.again, one.bit, one.need, one.counts, one.add] for one in grammar.templates
         ],
         "names": list(grammar.names),
+        "rules": grammar.rules,
         "start": grammar.start,
         "kind": grammar.kind,
         "single_skip": grammar.single_skip,
@@ -173,6 +174,8 @@ def _read(body: Any, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
     _expect(len(productions) + len(templates) <= limits.rules, f"more productions than the limit rules={limits.rules}")
     start = _number(body["start"], 2 * len(names), "start")
     _expect(start & 1 == 1, "bad start")
+    rules = _number(body["rules"], len(names) + 1, "number of rules")
+    _expect(rules == 0 or not (parametric or checks), "rules in a grammar with parametric nonterminals or checks")
     _expect(type(body["kind"]) is str, "bad kind")
     _expect(type(body["single_skip"]) is bool and type(body["delimited"]) is bool, "bad flags")
     if any(lexeme.tokens for lexeme in lexemes):
@@ -190,6 +193,7 @@ def _read(body: Any, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
         tuple(Parametric(number, bits) for number, bits in parametric.items()),
         tuple(templates),
         tuple(checks),
+        rules,
     )
 
 

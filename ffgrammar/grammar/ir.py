@@ -155,6 +155,7 @@ class GrammarIR:
             text can be completed from every parameter that can be reached.
         checks: the kind of each check, one of `CHECKS`. Checks are about JSON. A front-end that uses them promises that
             brackets, braces and commas outside of strings are lexemes by themselves, and that the grammar is delimited.
+        rules: how many nonterminals, from the first one on, are rules of the source, whose names users know.
     """
 
     store: ExprStore
@@ -169,6 +170,7 @@ class GrammarIR:
     parametric: tuple[Parametric, ...] = ()
     templates: tuple[Template, ...] = ()
     checks: tuple[str, ...] = ()
+    rules: int = 0
 
 
 class GrammarBuilder:
@@ -354,6 +356,7 @@ class GrammarBuilder:
         single_skip: bool = False,
         delimited: bool = False,
         warnings: Iterable[str] = (),
+        rules: int = 0,
     ) -> GrammarIR:
         """The finished grammar. See `GrammarIR` for the arguments; `start` may also be a terminal.
 
@@ -375,6 +378,7 @@ class GrammarBuilder:
             tuple(self._parametric),
             tuple(self._templates),
             tuple(self._checks),
+            rules,
         )
 
     def _share(self, key: tuple[object, ...], name: str, bodies: Iterable[Sequence[int]]) -> int:
