@@ -13,5 +13,6 @@ In reading order:
     preferred   of all parses the one that counts, and the spans of its rules
     rules       the spans of rules, kept from one question to the next
     pointers    the values of a JSON text by their JSON pointers
+    events      what has changed between two answers
     reader      answers a matcher's questions: names, captures, events
 """

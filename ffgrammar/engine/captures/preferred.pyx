@@ -173,7 +173,7 @@ cdef class Preferred:
         return found
 
     cdef Py_ssize_t name(self, uint32_t nonterminal) noexcept:
-        return nonterminal if nonterminal < self.rule_count else NO_NAME
+        return <Py_ssize_t>nonterminal if nonterminal < self.rule_count else <Py_ssize_t>NO_NAME
 
     # The choice
 

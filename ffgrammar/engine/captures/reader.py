@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ffgrammar.engine.captures.capture import Capture, CaptureEvent
+from ffgrammar.engine.captures.events import changes
 from ffgrammar.engine.captures.pointers import PointerReader
 from ffgrammar.engine.captures.rules import RuleReader
 from ffgrammar.engine.captures.text import Special
@@ -43,41 +44,10 @@ class CaptureReader:
         now = self._reader.read(text, special, ended, key)
         before = self._reported.get(key, [])
         self._reported[key] = now
-        return _changes(before, now)
+        return changes(before, now)
 
 
 def _named(names: Iterable[str] | None) -> frozenset[str] | None:
     if isinstance(names, str):
         raise TypeError("names must be a list of names, not a single str")
     return None if names is None else frozenset(names)
-
-
-def _changes(before: list[Capture], now: list[Capture]) -> list[CaptureEvent]:
-    """The events that lead from one list of captures to another."""
-    # What is left of `before` by (name, start, end). A capture that is the same in both lists has no event.
-    left: dict[tuple[str, int, int | None], list[Capture]] = {}
-    for capture in before:
-        left.setdefault((capture.name, capture.start, capture.end), []).append(capture)
-    new = [capture for capture in now if not _taken(left, capture, capture.end)]
-    # An open capture that has got its end was reported as open before.
-    opened = [capture for capture in new if capture.end is None or not _taken(left, capture, None)]
-    closed = sorted([capture for capture in reversed(new) if capture.end is not None], key=_end)
-    gone = [capture for captures in left.values() for capture in captures]
-    return [
-        *(CaptureEvent("withdrawn", capture) for capture in reversed(gone)),
-        *(CaptureEvent("opened", capture) for capture in opened),
-        *(CaptureEvent("closed", capture) for capture in closed),
-    ]
-
-
-def _taken(left: dict[tuple[str, int, int | None], list[Capture]], capture: Capture, end: int | None) -> bool:
-    """Take from `left` a capture with the name and start of another, and this end. Returns whether there was one."""
-    captures = left.get((capture.name, capture.start, end))
-    if not captures:
-        return False
-    captures.pop()
-    return True
-
-
-def _end(capture: Capture) -> int:
-    return capture.end or 0

@@ -3,7 +3,7 @@
 from ffgrammar.engine.captures.chart cimport Chart
 from ffgrammar.engine.captures.lexemes cimport Lexemes
 from ffgrammar.engine.captures.preferred cimport Preferred
-from ffgrammar.engine.captures.spans cimport OPEN, Span, listed
+from ffgrammar.engine.captures.spans cimport OPEN, Names, Span, listed
 from ffgrammar.engine.engine cimport Engine
 
 from ffgrammar.core.errors import MatcherError
@@ -23,6 +23,8 @@ cdef class RuleReader:
     cdef Engine engine
     cdef Lexemes lexemes
     cdef Chart chart
+    cdef object asked  # the names that were asked for last, and the same as Names
+    cdef Names names
 
     def __cinit__(self, Engine engine not None):
         self.engine = engine
@@ -44,19 +46,20 @@ cdef class RuleReader:
             LimitError: a bound of the grammar was reached.
         """
         cdef tuple rules = self.engine.rule_names
-        cdef set numbers = set(range(len(rules))) if names is None else self.numbers(names)
         cdef Span root, span
-        if not numbers:
-            return []
+        cdef list found = []
+        if self.names is None or names != self.asked:
+            self.names = Names(range(len(rules)) if names is None else self.numbers(names), len(rules))
+            self.asked = names
+        if not self.names.bits:
+            return found
         self.advance(self.lexemes.read(text, special, ended))
         root = Preferred(self.chart, self.lexemes, len(rules)).read(ended)
-        found = []
-        for span in listed(root, numbers) if root is not None else ():
-            if span.capture is None or span.end == OPEN:
-                end = len(text) if span.end == OPEN else span.end
-                span.capture = Capture(
-                    rules[span.name], span.start, None if span.end == OPEN else span.end, text[span.start:end]
-                )
+        for span in listed(root, self.names) if root is not None else ():
+            if span.capture is None:
+                end = None if span.end == OPEN else span.end
+                # (a span that grows is made anew for every question)
+                span.capture = Capture(rules[span.name], span.start, end, text[span.start:end])
             found.append(span.capture)
         return found
 
