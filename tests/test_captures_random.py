@@ -63,7 +63,7 @@ def follow(judge: Judge, choices: list[int]) -> None:
         elif choice % 5 == 1 and len(matchers) < 3:
             matchers.append(matcher.fork())
         elif not matcher.is_terminated() and len(matcher.text_bytes) < MOST_BYTES:
-            usable = sorted(allowed(matcher), key=lambda token: (len(TOKENS[token]) if token < len(TOKENS) else 1, token))
+            usable = sorted(allowed(matcher), key=lambda token: (len([*TOKENS, *["?"] * 4][token]), token))
             if usable:
                 assert matcher.accept_token(usable[choice // 50 % min(len(usable), 6)])
         if choice % 3:

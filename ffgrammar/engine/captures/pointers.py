@@ -111,7 +111,9 @@ class PointerReader:
                 if not _POINTER.fullmatch(name):
                     raise MatcherError(f"{name!r} is not a JSON pointer: it must be empty or begin with /")
             self._named = names
-            patterns = ["/".join("[^/]*" if part == "*" else re.escape(part) for part in name.split("/")) for name in names]
+            patterns = [
+                "/".join("[^/]*" if part == "*" else re.escape(part) for part in name.split("/")) for name in names
+            ]
             self._match = re.compile("|".join(patterns) if names else r"(?!)")
         return self._match
 

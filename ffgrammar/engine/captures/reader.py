@@ -38,7 +38,9 @@ class CaptureReader:
         """The captures of some names in a text; see `Matcher.captures`."""
         return self._reader.read(text, special, ended, _named(names))
 
-    def events(self, text: bytes, special: list[Special], ended: bool, names: Iterable[str] | None) -> list[CaptureEvent]:
+    def events(
+        self, text: bytes, special: list[Special], ended: bool, names: Iterable[str] | None
+    ) -> list[CaptureEvent]:
         """What has changed since the last call with the same names; see `Matcher.capture_events`."""
         key = _named(names)
         now = self._reader.read(text, special, ended, key)
