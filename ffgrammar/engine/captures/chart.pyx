@@ -8,7 +8,7 @@ from libc.stdint cimport uint32_t, uint64_t
 
 from ffgrammar.core.status cimport LIMIT_ROW_ITEMS
 from ffgrammar.engine.engine cimport Engine
-from ffgrammar.engine.parser.tables cimport END, NONTERMINAL, NUMBER, Rules
+from ffgrammar.engine.parser.tables cimport END, NONTERMINAL, NUMBER
 
 
 cdef class Prediction:

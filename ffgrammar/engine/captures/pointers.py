@@ -164,8 +164,8 @@ class PointerReader:
         self._ended.append(number)
 
     def _last(self, ended: bool) -> list[_Value]:
-        """The string, number or word at the end of the text that is not a whole token yet, if it is a value. A number is
-        whole if the text has ended."""
+        """The string, number or word at the end of the text that is not a whole token yet, if it is a value. A number
+        is whole if the text has ended."""
         place = self._places[-1]
         start = _SPACE.match(self._text, place.offset).end()
         if start == len(self._text) or (place.container is not None and place.container.member is None):

@@ -58,7 +58,8 @@ cdef class Preferred:
     cdef Py_ssize_t name(self, uint32_t nonterminal) noexcept
 
     # What a nonterminal derives, as a list of Child; None if it derives nothing without being inside one of the nonterminals
-    # `banned` with the same span. `end` is a node, or OPEN. The last child of what grows is what grows, or None if nothing of it has begun.
+    # `banned` with the same span. `end` is a node, or OPEN. The last
+    # child of what grows grows, too, or is None if nothing of it has begun.
     cdef list choose(self, uint32_t nonterminal, Py_ssize_t begin, Py_ssize_t end, tuple banned)
 
     # `choose` for one production, which begins at dot position `first`. `stops` are the keys of its items that may come last, and

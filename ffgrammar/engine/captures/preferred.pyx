@@ -192,8 +192,8 @@ cdef class Preferred:
                 last += 1
             if end == OPEN:
                 growing = self.growing[item_key(nonterminal, begin)]
-                inside = set([key for key in growing.inside if first <= key >> 32 <= last])
-                stops = set([key for key in growing.stops if first <= key >> 32 <= last])
+                inside = {key for key in growing.inside if first <= key >> 32 <= last}
+                stops = {key for key in growing.stops if first <= key >> 32 <= last}
             elif self.chart.has(self.chart.columns[end], last, begin):
                 stops = {item_key(last, end)}
             else:

@@ -18,8 +18,8 @@ class CaptureReader:
     """The captures of one matcher.
 
     Args:
-        engine: the engine of the matcher's grammar. The captures of a JSON Schema are values by their pointers, those of
-            other grammars are rules.
+        engine: the engine of the matcher's grammar. The captures of a JSON Schema are values by their pointers, those
+            of other grammars are rules.
     """
 
     def __init__(self, engine: Engine) -> None:

@@ -347,7 +347,6 @@ cdef class Matcher:
     cdef tuple captured_text(self):
         cdef History history
         cdef Vec pairs
-        cdef int status
         if self.capture_reader is None:
             from ffgrammar.engine.captures.reader import CaptureReader
 
