@@ -1,8 +1,8 @@
 """Captures by plain enumeration: every parse of a text, and of these the one that counts.
 
 It is the definition of `Matcher.captures` as a program. The recogniser of `oracle.cfg` says where lexemes end. All
-parse trees over these lexemes are listed, also those of texts that are not finished, and the least one by `preference` is
-taken. A rule may not be inside itself over the same part of the text, so there are finitely many.
+parse trees over these lexemes are listed, also those of texts that are not finished, and the least one by `preference`
+is taken. A rule may not be inside itself over the same part of the text, so there are finitely many.
 """
 
 from __future__ import annotations

@@ -130,7 +130,7 @@ class PointerReader:
 
     def _tokens(self) -> Iterator[re.Match[bytes]]:
         """The whole tokens from the last place on."""
-        while token := _TOKEN.match(self._text, _SPACE.match(self._text, self._places[-1].offset).end()):
+        while token := _TOKEN.match(self._text, _after_space(self._text, self._places[-1].offset)):
             yield token
 
     def _take(self, token: re.Match[bytes]) -> None:
@@ -167,7 +167,7 @@ class PointerReader:
         """The string, number or word at the end of the text that is not a whole token yet, if it is a value. A number
         is whole if the text has ended."""
         place = self._places[-1]
-        start = _SPACE.match(self._text, place.offset).end()
+        start = _after_space(self._text, place.offset)
         if start == len(self._text) or (place.container is not None and place.container.member is None):
             return []
         value = _Value(_pointer(place.container), start)
@@ -181,6 +181,13 @@ class PointerReader:
         if value.capture is None:
             value.capture = Capture(value.pointer, value.start, value.end, self._text[value.start : value.end])
         return value.capture
+
+
+def _after_space(text: bytes, at: int) -> int:
+    """Where the white space ends that begins at an offset."""
+    space = _SPACE.match(text, at)
+    assert space is not None
+    return space.end()
 
 
 def _pointer(inside: _Container | None) -> str:
