@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         UnsupportedError,
     )
     from ffgrammar.core.limits import Limits
+    from ffgrammar.engine.captures.capture import Capture, CaptureEvent
     from ffgrammar.engine.matcher.batch import fill_bitmask, fill_draft_bitmasks
     from ffgrammar.engine.matcher.matcher import CanonicalMatcher, Matcher
     from ffgrammar.tokens.canonical.coverings import Covering
@@ -77,6 +78,8 @@ _HOME = {
     "TokenizerError": "core.errors",
     "UnsupportedError": "core.errors",
     "Limits": "core.limits",
+    "Capture": "engine.captures.capture",
+    "CaptureEvent": "engine.captures.capture",
     "fill_bitmask": "engine.matcher.batch",
     "fill_draft_bitmasks": "engine.matcher.batch",
     "CanonicalMatcher": "engine.matcher.matcher",
@@ -93,6 +96,8 @@ __all__ = [
     "CanonicalMatcher",
     "CanonicalityReport",
     "CanonicalityTracker",
+    "Capture",
+    "CaptureEvent",
     "CharacterPrefix",
     "CompiledFileError",
     "Covering",

@@ -54,6 +54,7 @@ def dump(grammar: GrammarIR, fingerprint: str) -> bytes:
             [one.head, one.rhs, one.again, one.bit, one.need, one.counts, one.add] for one in grammar.templates
         ],
         "names": list(grammar.names),
+        "rules": grammar.rules,
         "start": grammar.start,
         "kind": grammar.kind,
         "single_skip": grammar.single_skip,
@@ -179,6 +180,8 @@ def _read(body: Any, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
     _expect(len(productions) + len(templates) <= limits.rules, f"more productions than the limit rules={limits.rules}")
     start = _number(body["start"], 2 * len(names), "start")
     _expect(start & 1 == 1, "bad start")
+    rules = _number(body["rules"], len(names) + 1, "number of rules")
+    _expect(rules == 0 or not (parametric or checks), "rules in a grammar with parametric nonterminals or checks")
     _expect(type(body["kind"]) is str and type(body["family"]) is str, "bad kind")
     _expect(type(body["single_skip"]) is bool and type(body["delimited"]) is bool, "bad flags")
     return GrammarIR(
@@ -195,6 +198,7 @@ def _read(body: Any, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
         tuple(templates),
         tuple(checks),
         body["family"],
+        rules,
     )
 
 

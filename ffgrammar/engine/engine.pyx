@@ -140,6 +140,7 @@ cdef class Engine:
         self.tokenizer = tokenizer
         self.trie = tokenizer.trie
         self.kind = grammar.kind
+        self.rule_names = grammar.names[:grammar.rules]
         self.store = grammar.store
         self.tables = RuleTables(grammar)
         if lock_init(&self.lock) < 0:

@@ -168,6 +168,7 @@ class GrammarIR:
             text can be completed from every parameter that can be reached.
         checks: the kind of each check, one of `CHECKS`. Checks are about JSON. A front-end that uses them promises that
             brackets, braces and commas outside of strings are lexemes by themselves, and that the grammar is delimited.
+        rules: how many nonterminals, from the first one on, are rules of the source, whose names users know.
     """
 
     store: ExprStore
@@ -183,6 +184,7 @@ class GrammarIR:
     templates: tuple[Template, ...] = ()
     checks: tuple[str, ...] = ()
     family: str = ""
+    rules: int = 0
 
 
 class GrammarBuilder:
@@ -411,6 +413,7 @@ class GrammarBuilder:
         delimited: bool = False,
         warnings: Iterable[str] = (),
         family: str = "",
+        rules: int = 0,
     ) -> GrammarIR:
         """The finished grammar. See `GrammarIR` for the arguments; `start` may also be a terminal.
 
@@ -433,6 +436,7 @@ class GrammarBuilder:
             tuple(self._templates),
             tuple(self._checks),
             family,
+            rules,
         )
 
     def _share(self, key: tuple[object, ...], name: str, bodies: Iterable[Sequence[int]]) -> int:

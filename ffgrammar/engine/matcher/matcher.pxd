@@ -21,6 +21,7 @@ cdef class Matcher:
     cdef Cursor cursor
     cdef PendingPrompt prompt    # None if no bytes of a prompt were left to spell
     cdef CanonicalPolicy policy  # None until canonical tokens matter
+    cdef object capture_reader   # a CaptureReader, or None until captures are asked for
 
     # Whether the policy decides what comes next, because the tokens must be canonical or bytes of the prompt are pending.
     # Otherwise the cursor alone is asked.
@@ -52,6 +53,9 @@ cdef class Matcher:
 
     # Move by bytes. Returns how many were accepted. Raises MatcherError if the text would be too long, and LimitError.
     cdef Py_ssize_t read(self, const uint8_t* data, Py_ssize_t count) except -1
+
+    # The text and its special tokens, as a CaptureReader takes them.
+    cdef tuple captured_text(self)
 
     # `read` while bytes of the prompt are pending.
     cdef Py_ssize_t read_prompt(self, bytes data) except -1

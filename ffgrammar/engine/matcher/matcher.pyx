@@ -15,6 +15,7 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from ffgrammar.core.bits cimport lowest_bit
 from ffgrammar.core.index cimport clipped
 from ffgrammar.core.status cimport OK
+from ffgrammar.core.vec cimport Vec, vec_free, vec_init
 from ffgrammar.engine.canonical.forced cimport boundary_candidates, common_tokens, forced_bytes
 from ffgrammar.engine.canonical.pending_prefix cimport PendingPrefix
 from ffgrammar.engine.canonical.policy cimport CanonicalPolicy
@@ -27,8 +28,8 @@ from ffgrammar.engine.position.cursor cimport (
     cursor_revalidate, cursor_rollback, cursor_snapshot, cursor_take,
 )
 from ffgrammar.engine.position.history cimport (
-    MAX_TEXT, NO_TOKEN, STEP_FLAGS, History, history_bytes, history_len, history_piece, history_release, history_text,
-    history_tokens,
+    MAX_TEXT, NO_TOKEN, STEP_FLAGS, History, history_bytes, history_len, history_piece, history_release, history_special,
+    history_text, history_tokens,
 )
 from ffgrammar.engine.recognizer.completability cimport distance
 from ffgrammar.engine.recognizer.recognizer cimport Config, recognizer_accepting
@@ -266,6 +267,8 @@ cdef class Matcher:
             other.policy = self.policy.copy()
         if self.prompt is not None:
             other.prompt = self.prompt.copy()
+        if self.capture_reader is not None:
+            other.capture_reader = self.capture_reader.copy()
         return other
 
     def __copy__(self) -> Matcher:
@@ -340,6 +343,65 @@ cdef class Matcher:
         finally:
             free(tokens)
             history_release(&history)
+
+    cdef tuple captured_text(self):
+        cdef History history
+        cdef Vec pairs
+        if self.capture_reader is None:
+            from ffgrammar.engine.captures.reader import CaptureReader
+
+            self.capture_reader = CaptureReader(self.engine)
+        cursor_snapshot(self.engine, &self.cursor, &history)
+        vec_init(&pairs)
+        try:
+            text = PyBytes_FromStringAndSize(NULL, history_bytes(&history))
+            history_text(&history, <uint8_t*>PyBytes_AS_STRING(text))
+            if self.engine.tables.rules.token_classes.len and history_special(&history, &pairs) < 0:
+                raise MemoryError
+            special = [(pairs.data[i + 1], pairs.data[i]) for i in range(0, pairs.len, 2)]
+        finally:
+            vec_free(&pairs)
+            history_release(&history)
+        return text, special[::-1], bool(self.cursor.terminated)
+
+    def captures(self, names=None) -> list:
+        """What the rules of a Lark grammar derive in the text so far, or the values of a JSON text, as a list of `Capture`.
+
+        The list is in the order of `Capture.start`; of two captures with the same start, the outer one comes first. A capture
+        grows (`Capture.end` is None) until the text that came decides where it ends; an end-of-text token decides it, too. A rule
+        that takes no text is no capture. If a text has several parses, the captures are those of one of them: for each rule the
+        first of its productions that fits, and in a production each symbol as long as possible, from left to right.
+
+        Nothing is tracked before the first call. A call costs what the text has gained since the last one, and one pass over the
+        captures.
+
+        Args:
+            names: the names of rules; for a JSON Schema, JSON pointers into the text, where `*` stands for any key and any index.
+                None for all rules or values.
+
+        Raises:
+            MatcherError: there is no rule of a name, or a name is not a JSON pointer.
+            LimitError: a bound of the grammar was reached.
+        """
+        text, special, ended = self.captured_text()
+        return self.capture_reader.captures(text, special, ended, names)
+
+    def capture_events(self, names=None) -> list:
+        """How `captures` have changed since the last call with these names, or since the start of the text, as a list of
+        `CaptureEvent`.
+
+        First come captures that are withdrawn: by a rollback, or because the text went on in a way that another parse fits. Then
+        come those that were opened, and then those that were closed, inner ones first. A capture that was opened and closed
+        since the last call has both events. A fork goes on from what its original has reported.
+
+        Args:
+            names: as for `captures`.
+
+        Raises:
+            MatcherError, LimitError: as for `captures`.
+        """
+        text, special, ended = self.captured_text()
+        return self.capture_reader.events(text, special, ended, names)
 
     def is_accepting(self) -> bool:
         """Whether the text so far is a sentence of the grammar, so that an end-of-text token may come. It stays True after an

@@ -84,3 +84,15 @@ cdef inline uint32_t token_class(const Rules* rules, uint32_t at, TokenClass* fo
     found.token_count = words[1 + words[0]]
     found.tokens = words + 2 + words[0]
     return at + 2 + found.lexeme_count + found.token_count
+
+
+cdef inline bint find_class(const Rules* rules, uint32_t token, TokenClass* found) noexcept nogil:
+    """Write the class of a special token. Returns whether it has one."""
+    cdef uint32_t at = 0
+    cdef uint32_t i
+    while at < rules.token_classes.len:
+        at = token_class(rules, at, found)
+        for i in range(found.token_count):
+            if found.tokens[i] == token:
+                return True
+    return False

@@ -11,6 +11,7 @@ and the functions that only read need no lock.
 
 from libc.stdint cimport uint8_t, uint32_t
 
+from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.recognizer.recognizer cimport Config
 
 cdef enum:
@@ -67,6 +68,10 @@ cdef uint32_t history_piece(const History* h) noexcept nogil
 
 # Copy the tokens of all steps; the caller has made room for history_len of them.
 cdef void history_tokens(const History* h, uint32_t* tokens) noexcept nogil
+
+# Append to `pairs` the special tokens that were lexemes, the last one first: for each, its id and how many bytes of the text are
+# before it. Returns OK or NO_MEMORY.
+cdef int history_special(const History* h, Vec* pairs) noexcept nogil
 
 
 cdef inline size_t history_len(const History* h) noexcept nogil:

@@ -6,6 +6,7 @@ from libc.string cimport memcpy
 
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.threads cimport atomic_add, atomic_load
+from ffgrammar.core.vec cimport Vec, vec_push
 
 cdef enum:
     FIRST_STEPS = 8
@@ -186,3 +187,19 @@ cdef uint32_t history_piece(const History* h) noexcept nogil:
                 return step.end
         chunk = chunk.before
     return 0
+
+
+cdef int history_special(const History* h, Vec* pairs) noexcept nogil:
+    cdef const Chunk* chunk = h.tail
+    cdef const Step* step
+    cdef size_t end = history_len(h)
+    while chunk != NULL:
+        while end > chunk.first:
+            end -= 1
+            step = chunk.steps + (end - chunk.first)
+            if step.token == <uint32_t>NO_TOKEN or not step.token & <uint32_t>LEXEME_STEP:
+                continue
+            if vec_push(pairs, step.token & ~<uint32_t>STEP_FLAGS) < 0 or vec_push(pairs, step.end) < 0:
+                return NO_MEMORY
+        chunk = chunk.before
+    return OK

@@ -17,7 +17,8 @@ from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_push
 from ffgrammar.engine.recognizer.recognizer cimport config_key, recognizer_accepting, recognizer_move, recognizer_token, parser_row
 from ffgrammar.engine.parser.earley cimport ROOT, Item, row_accepting, row_items, row_waiting
 from ffgrammar.engine.parser.tables cimport (
-    END, I_BITS, I_HEAD, NONE, NONTERMINAL, NUMBER, T_AGAIN, T_BIT, T_BODY, T_LENGTH, T_NEED, Rules, TokenClass, token_class,
+    END, I_BITS, I_HEAD, NONE, NONTERMINAL, NUMBER, T_AGAIN, T_BIT, T_BODY, T_LENGTH, T_NEED, Rules, TokenClass, find_class,
+    token_class,
 )
 from ffgrammar.engine.recognizer.separator cimport is_safe
 from ffgrammar.engine.values.trace cimport TraceMark, trace_mark, trace_release
@@ -474,14 +475,7 @@ cdef int class_step(Completability* v, Recognizer* m, Config* config, const Toke
 
 cdef int token_step(Completability* v, Recognizer* m, Config* config, uint32_t token) noexcept nogil:
     cdef TokenClass tokens
-    cdef uint32_t at = 0
-    cdef uint32_t i
-    while at < m.rules.token_classes.len:
-        at = token_class(m.rules, at, &tokens)
-        for i in range(tokens.token_count):
-            if tokens.tokens[i] == token:
-                return class_step(v, m, config, &tokens)
-    return 0
+    return class_step(v, m, config, &tokens) if find_class(m.rules, token, &tokens) else 0
 
 
 cdef int add_special_tokens(Completability* v, Recognizer* m, const Config* config, uint32_t* bits) noexcept nogil:

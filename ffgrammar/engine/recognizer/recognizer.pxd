@@ -37,6 +37,12 @@ cdef struct Recognizer:
     uint32_t closing     # how many brackets are closed on trial just now, to look ahead
     bint single_skip     # whether no skip lexeme may follow another one
 
+cdef struct LexemeEnds:
+    # Sets of lexemes, by number in the lexer's `lexsets`; NO_LEXEMES if no lexeme ended there.
+    uint32_t before  # those that ended before a byte
+    uint32_t after   # those that ended with it
+    Config between   # after the lexemes of `before`; not set if there are none
+
 # Returns a status. recognizer_free may be called whatever the status was.
 cdef int recognizer_init(Recognizer* m, Nodes* nodes, Rules* rules, bint single_skip) noexcept nogil
 cdef void recognizer_free(Recognizer* m) noexcept nogil
@@ -59,6 +65,12 @@ cdef int recognizer_end_lexeme(
 # Move by one byte. Returns 1; 0 if the byte is not possible; or a status. Unless it returns 1, the configuration stays. A byte
 # counts as possible even if no sentence can follow: completability.pxd has the stricter `step`.
 cdef int recognizer_move(Recognizer* m, Config* config, uint32_t byte, bint* text_dependent) noexcept nogil
+
+# recognizer_move in a grammar without checks; writes to `ends` which lexemes ended.
+cdef int recognizer_move_noting(Recognizer* m, Config* config, uint32_t byte, LexemeEnds* ends) noexcept nogil
+
+# Whether the current lexeme has read something, matches, and cannot go on with any byte: 1, 0 or a status.
+cdef int recognizer_is_finished(Recognizer* m, const Config* config) noexcept nogil
 
 # Move by a special token of a class. It ends the current lexeme. Returns 1; 0 if no lexeme of the class may come here; or a
 # status. Unless it returns 1, the configuration stays.

@@ -328,14 +328,21 @@ cdef int recognizer_end_lexeme(
     return status if status < 0 else 1
 
 
-cdef int recognizer_move(Recognizer* m, Config* config, uint32_t byte, bint* text_dependent) noexcept nogil:
+cdef inline int move(
+    Recognizer* m, Config* config, uint32_t byte, bint* text_dependent, LexemeEnds* ends,
+) noexcept nogil:
+    """recognizer_move, which also notes the lexemes that end unless `ends` is NULL."""
     cdef Config moved = config[0]
     cdef uint32_t target
     cdef int status = dfa_step(&m.dfa, config.state, byte, &target)
     if status >= 0 and target == LEAVE:
+        if ends != NULL:
+            ends.before = dfa_accept(&m.dfa, config.state)
         status = recognizer_end_lexeme(m, config.row, dfa_accept(&m.dfa, config.state), &moved, text_dependent)
         if status == 0:
             return 0
+        if ends != NULL:
+            ends.between = moved
         if status > 0:
             # the start state has read nothing, so no lexeme can end again before this byte
             status = dfa_step(&m.dfa, moved.state, byte, &target)
@@ -349,10 +356,33 @@ cdef int recognizer_move(Recognizer* m, Config* config, uint32_t byte, bint* tex
             return status
     moved.state = target
     if target & LAZY:
+        if ends != NULL:
+            ends.after = dfa_accept(&m.dfa, target & LAST_STATE)
         status = recognizer_end_lexeme(m, moved.row, dfa_accept(&m.dfa, target & LAST_STATE), &moved, text_dependent)
         if status <= 0:
             return status
     config[0] = moved
+    return 1
+
+
+cdef int recognizer_move(Recognizer* m, Config* config, uint32_t byte, bint* text_dependent) noexcept nogil:
+    return move(m, config, byte, text_dependent, NULL)
+
+
+cdef int recognizer_move_noting(Recognizer* m, Config* config, uint32_t byte, LexemeEnds* ends) noexcept nogil:
+    ends.before = ends.after = NO_LEXEMES
+    return move(m, config, byte, NULL, ends)
+
+
+cdef int recognizer_is_finished(Recognizer* m, const Config* config) noexcept nogil:
+    cdef uint32_t byte, target
+    cdef int status
+    for byte in range(256):
+        status = dfa_step(&m.dfa, config.state, byte, &target)
+        if status < 0:
+            return status
+        if target != LEAVE:
+            return 0
     return 1
 
 

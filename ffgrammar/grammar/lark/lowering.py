@@ -87,7 +87,7 @@ class _Lowering:
         for definition in source.ignored:
             self.ignore(definition)
         top = self.rules[start] if start in self.rules else self.terminal(first)
-        grammar = builder.finish(top, kind="lark", warnings=source.warnings)
+        grammar = builder.finish(top, kind="lark", warnings=source.warnings, rules=len(source.rules))
         if not productive(grammar)[grammar.start >> 1]:
             raise error_at(source.text, first.offset, f"no text at all matches {start}")
         return grammar

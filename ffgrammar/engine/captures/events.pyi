@@ -1,0 +1,3 @@
+from ffgrammar.engine.captures.capture import Capture, CaptureEvent
+
+def changes(before: list[Capture], now: list[Capture]) -> list[CaptureEvent]: ...
