@@ -135,6 +135,7 @@ def test_masks_are_those_of_the_definition(seed: int) -> None:
     compare(random.Random(seed), 8)
 
 
+WORDS = 'start: W+\nW: /[a-z]+/\n%ignore " "'
 WEATHER = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 CALL = ('{"city": "Oslo"}', '{"city":"a"} ')
 
@@ -170,7 +171,7 @@ def test_a_tool_call_between_special_tokens(cl100k: ff.Tokenizer) -> None:
 
 
 def test_the_lexing_rule_of_each_part_is_its_own(cl100k: ff.Tokenizer) -> None:
-    words = ff.compile_lark('start: W+\nW: /[a-z]+/\n%ignore " "', cl100k)
+    words = ff.compile_lark(WORDS, cl100k)
     assert accepts(ff.compose(ff.sequence(words, "end"), cl100k), "a b cend")
     assert not accepts(ff.compose(ff.sequence(words, "end"), cl100k), "a b cen")
     assert accepts(ff.compose(ff.sequence(ff.compile_regex("x+", cl100k), "x"), cl100k), "xx")
@@ -241,8 +242,39 @@ def test_checks_on_the_text_need_a_place_of_their_own(cl100k: ff.Tokenizer) -> N
         ff.compose(ff.sequence(ff.text(), unique), cl100k)
 
 
+PAIRS = [
+    (lambda tok: ff.compile_json_schema(WEATHER, tok), lambda tok: ff.compile_regex(r'\{"city": "(.|\n)*', tok)),
+    (lambda tok: ff.compile_lark(WORDS, tok), lambda tok: ff.compile_regex("[a-z ]*[0-9]", tok)),
+    (lambda tok: ff.compile_lark(WORDS, tok), lambda tok: ff.compile_json_schema({"enum": ["a", True, 12]}, tok)),
+    (
+        lambda tok: ff.compose(ff.sequence(ff.text(), ff.compile_json_schema({"type": "integer"}, tok)), tok),
+        lambda tok: ff.compile_choice(["{", "true story", "12 times"], tok),
+    ),
+]
+TEXTS = ['{"city": "Oslo"} ', "so long 7", "true story", "12 times", '"a"']
+
+
+@pytest.mark.parametrize("number", range(len(PAIRS)))
+def test_the_mask_of_a_choice_is_the_union_of_masks(cl100k: ff.Tokenizer, tmp_path: Path, number: int) -> None:
+    """On a real vocabulary, where partitions are kept and segments are large."""
+    parts = [make(cl100k) for make in PAIRS[number]]
+    grammar = ff.compose(ff.choice_of(*parts), cl100k)
+    grammar.save(tmp_path / "g.ffg")
+    for composed in (grammar, ff.load(tmp_path / "g.ffg", cl100k)):
+        for text in TEXTS:
+            matchers = [part.matcher() for part in parts]
+            matcher = composed.matcher()
+            for byte in text.encode():
+                allowed = {token for one in matchers for token in one.allowed_token_ids().tolist()}
+                assert set(matcher.allowed_token_ids().tolist()) == allowed, (text, matcher.text_bytes)
+                matchers = [one for one in matchers if one.accept_bytes(bytes([byte])) == 1]
+                assert matcher.accept_bytes(bytes([byte])) == (1 if matchers else 0)
+                if not matchers:
+                    break
+
+
 def test_compiled_files_and_nesting(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
-    words = ff.compile_lark('start: W+\nW: /[a-z]+/\n%ignore " "', cl100k)
+    words = ff.compile_lark(WORDS, cl100k)
     inner = ff.compose(ff.sequence(words, "end"), cl100k)
     grammar = ff.compose(ff.repeat(ff.sequence(inner, ","), 1, 2), cl100k)
     grammar.save(tmp_path / "g.ffg")

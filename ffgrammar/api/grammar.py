@@ -51,7 +51,7 @@ class Grammar:
 
     @property
     def kind(self) -> str:
-        """The front-end that compiled it: "json-schema", "lark", "regex" or "choice"."""
+        """What it was made by: the front-end "json-schema", "lark", "regex" or "choice"; or "composition"."""
         return self._ir.kind
 
     @property

@@ -50,7 +50,7 @@ cdef class Engine:
     cdef readonly object tokenizer
     cdef readonly TokenTrie trie
     cdef readonly object limits
-    cdef readonly str kind          # of the grammar: "json-schema", "lark", "regex" or "choice"
+    cdef readonly str kind          # of the grammar, as `Grammar.kind`
     cdef readonly tuple rule_names  # of the nonterminals that are rules of the source: nonterminal n is rule_names[n]
     cdef EngineAttachment canonical  # None until the tokenizer's rules are needed (canonical/caches.pxd)
     cdef object __weakref__

@@ -26,6 +26,7 @@ cdef class GrammarBuilder:
     cdef list _parametric
     cdef list _templates
     cdef dict _shared
+    cdef bint _has_groups
     # Takes an expression. Returns the symbol of the lexeme that is nothing but this expression.
     cpdef plain(self, expr, name=*)
     # Takes a new Lexeme. Returns its symbol.

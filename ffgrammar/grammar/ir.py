@@ -211,6 +211,7 @@ class GrammarBuilder:
         self._parametric: list[Parametric] = []
         self._templates: list[Template] = []
         self._shared: dict[tuple[object, ...], int] = {}
+        self._has_groups = False
 
     def check(self, kind: str) -> int:
         """The number of the check of a kind in `CHECKS`."""
@@ -229,13 +230,14 @@ class GrammarBuilder:
         anywhere: bool = False,
     ) -> int:
         """The symbol of a lexeme. See `Lexeme` for the arguments. If lexemes have groups or end anywhere, none may be a
-        skip, none may have a check, and the grammar must not be delimited.
+        skip and none may have a check.
 
         Lexemes that differ only in their names share one symbol, and keep the name that came first.
         """
         if not lazy and not skip and check is None and not opens and not group and not anywhere:
             return self.plain(expr, name)
         key = (expr, lazy, skip, check, opens, group, anywhere)
+        self._has_groups = self._has_groups or anywhere or group != 0
         found = self._terminals.get(key)
         if found is None:
             lexeme = Lexeme(expr, name, lazy, skip, check, opens, (), group, anywhere)
@@ -415,10 +417,13 @@ class GrammarBuilder:
         family: str = "",
         rules: int = 0,
     ) -> GrammarIR:
-        """The finished grammar. See `GrammarIR` for the arguments; `start` may also be a terminal.
+        """The finished grammar. See `GrammarIR` for the arguments; `start` may also be a terminal. A grammar in which
+        lexemes have groups or end anywhere is never delimited.
 
         The builder must not be used after this.
         """
+        # (the engine then asks in each configuration whether the text can be completed)
+        delimited = delimited and not self._has_groups
         assert delimited or not self._checks, "checks need a delimited grammar"
         if not start & 1:
             start = self._share(("seq", start), "start", [(start,)])

@@ -5,5 +5,6 @@ In reading order:
 - `tables`: the productions of a grammar as flat arrays.
 - `lowering`: from a grammar to these tables.
 - `instances`: productions of parametric nonterminals, made when a text first needs them.
+- `carried`: items whose lexemes go on where others end.
 - `earley`: rows, and the step from one to the next.
 """

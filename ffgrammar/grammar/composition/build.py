@@ -37,6 +37,8 @@ def build(
 
     Raises:
         GrammarError: a special token is unknown, or a grammar was compiled for another vocabulary.
+        UnsupportedError: a grammar with checks may read the same text as another part, or a composition that was loaded
+            from a file may read the same text as what follows it.
         LimitError: there are too many productions, or a bound of the expressions was reached.
     """
     nodes = flatten(root)
@@ -159,9 +161,7 @@ class _Composer:
             symbols.append(self.symbol(number, node, [symbols[one] for one in node.inner]))
         wholes = [leaf.grammar for leaf in self.leaves.values() if leaf.grammar is not None]
         warnings = dict.fromkeys(warning for grammar in wholes for warning in grammar.warnings)
-        # (where lexemes do not compete, the engine asks in each configuration whether the text can be completed)
-        apart = any(_has_threads(leaf) for leaf in self.leaves.values())
-        delimited = not apart and all(grammar.delimited for grammar in wholes)
+        delimited = all(grammar.delimited for grammar in wholes)
         return self.builder.finish(symbols[-1], kind="composition", delimited=delimited, warnings=warnings)
 
     def symbol(self, number: int, node: Node, inner: list[int]) -> int:
