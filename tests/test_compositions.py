@@ -17,6 +17,7 @@ SCHEMAS = [
     {"type": "array", "items": {"enum": [1, 11]}},
     {"enum": ["a", "ab"]},
 ]
+NAMES = ("<|x|>", "<|y|>")
 LARKS = [
     'start: A B?\nA: /a+/\nB: "b" | "ab"',
     'start: W+\nW: /[ab]+/\n%ignore " "',
@@ -70,9 +71,7 @@ class Parts:
         if kind == 4:
             return ff.text(until=rng.choice(["1", "ab", ("b", "aa")])) if rng.random() < 0.6 else ff.text()
         if kind == 5:
-            return ff.special_token(
-                *[tok.special_tokens[name] for name in rng.choice([("<|x|>",), ("<|x|>", "<|y|>")])]
-            )
+            return ff.special_token(*[tok.special_tokens[name] for name in NAMES[: rng.randint(1, 2)]])
         return "".join(rng.choice("ab1 ") for _ in range(rng.randint(0, 3)))
 
     def part(self, depth: int) -> object:

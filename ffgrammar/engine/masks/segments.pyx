@@ -10,6 +10,7 @@ from ffgrammar.core.bits cimport bit_count, bit_set, bit_test, lowest_bit
 from ffgrammar.core.intern cimport intern_add, intern_get, intern_len, intern_truncate
 from ffgrammar.core.map cimport ABSENT, Map, map_clear, map_get, map_put
 from ffgrammar.core.owner cimport own_intern, own_map, own_vec, owner_init
+from ffgrammar.core.sort cimport compare_runs, sort_words
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_push, vec_reserve
 from ffgrammar.engine.masks.mask_cache cimport DENSE
@@ -76,19 +77,7 @@ cdef void segments_bind(Segments* s, Completability* c, Recognizer* m) noexcept 
 
 
 cdef int compare_exits(const void* a, const void* b) noexcept nogil:
-    cdef const uint32_t* x = <const uint32_t*>a
-    cdef const uint32_t* y = <const uint32_t*>b
-    cdef int i
-    for i in range(E_STATE):
-        if x[i] != y[i]:
-            return 1 if x[i] > y[i] else -1
-    return 0
-
-
-cdef int compare_words(const void* a, const void* b) noexcept nogil:
-    cdef uint32_t x = (<const uint32_t*>a)[0]
-    cdef uint32_t y = (<const uint32_t*>b)[0]
-    return (x > y) - (x < y)
+    return compare_runs(a, b, E_STATE)
 
 
 cdef size_t same_parent(const Segments* s, size_t first, size_t* nodes) noexcept nogil:
@@ -146,7 +135,7 @@ cdef int add_tails_of(Segments* s, size_t first, size_t end) noexcept nogil:
         run = next_run
     if s.places.len == 0:
         return OK
-    qsort(s.places.data, s.places.len, sizeof(uint32_t), compare_words)
+    sort_words(s.places.data, s.places.len)
     return add_tail(s, exits[first + E_LEXEMES], s.places.data, s.places.len)
 
 

@@ -3,19 +3,14 @@
 from libc.stdint cimport uint32_t
 from libc.stdlib cimport qsort
 
+from ffgrammar.core.sort cimport compare_runs
 from ffgrammar.core.status cimport LIMIT_ROW_ITEMS, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_push
 from ffgrammar.engine.parser.tables cimport NONTERMINAL
 
 
 cdef int compare_entries(const void* a, const void* b) noexcept nogil:
-    cdef const uint32_t* x = <const uint32_t*>a
-    cdef const uint32_t* y = <const uint32_t*>b
-    cdef int i
-    for i in range(ENTRY_WORDS):
-        if x[i] != y[i]:
-            return 1 if x[i] > y[i] else -1
-    return 0
+    return compare_runs(a, b, ENTRY_WORDS)
 
 
 cdef size_t next_entry(const Entry* entries, size_t count, size_t at, bint with_items) noexcept nogil:
@@ -31,26 +26,16 @@ cdef size_t next_entry(const Entry* entries, size_t count, size_t at, bint with_
 cdef int compare_threads(const Threads* t, const Entry* entries, size_t count, size_t a, size_t b) noexcept nogil:
     """Compare two threads, given by their first entries. Returns a number below, equal to or above 0."""
     cdef bint with_items = not t.alone.data[entries[a].symbol]
+    # (all words of an entry but the thread; or the lexeme and the expression only)
+    cdef int words = ENTRY_WORDS - 1 if with_items else 2
     cdef int order
     while a < count and b < count:
-        order = compare_entries_from(&entries[a], &entries[b], with_items)
+        order = compare_runs(&entries[a].symbol, &entries[b].symbol, words)
         if order:
             return order
         a = next_entry(entries, count, a, with_items)
         b = next_entry(entries, count, b, with_items)
     return <int>(a < count) - <int>(b < count)
-
-
-cdef int compare_entries_from(const Entry* x, const Entry* y, bint with_items) noexcept nogil:
-    if x.symbol != y.symbol:
-        return 1 if x.symbol > y.symbol else -1
-    if x.expr != y.expr:
-        return 1 if x.expr > y.expr else -1
-    if with_items and x.position != y.position:
-        return 1 if x.position > y.position else -1
-    if with_items and x.link != y.link:
-        return 1 if x.link > y.link else -1
-    return 0
 
 
 cdef int carried_settle(const Threads* t, Vec* carried, Vec* order) noexcept nogil:

@@ -11,6 +11,7 @@ from ffgrammar.core.intern cimport (
 )
 from ffgrammar.core.map cimport ABSENT, map_clear, map_free, map_get, map_init, map_put
 from ffgrammar.core.owner cimport own_intern, own_map, own_vec, owner_bytes, owner_free, owner_init, owner_status
+from ffgrammar.core.sort cimport compare_runs
 from ffgrammar.core.status cimport LIMIT_CACHE, LIMIT_ROW_ITEMS, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_push, vec_reserve
 from ffgrammar.engine.parser.carried cimport carried_settle
@@ -122,19 +123,11 @@ cdef int advance(EarleyRows* r, uint32_t row, uint32_t symbol, bint* accepting) 
 
 
 cdef int compare_pairs(const void* a, const void* b) noexcept nogil:
-    cdef const uint32_t* x = <const uint32_t*>a
-    cdef const uint32_t* y = <const uint32_t*>b
-    if x[0] != y[0]:
-        return 1 if x[0] > y[0] else -1
-    return (x[1] > y[1]) - (x[1] < y[1])
+    return compare_runs(a, b, 2)
 
 
 cdef int compare_items(const void* a, const void* b) noexcept nogil:
-    cdef const Item* x = <const Item*>a
-    cdef const Item* y = <const Item*>b
-    if x.symbol != y.symbol:
-        return 1 if x.symbol > y.symbol else -1
-    return compare_pairs(&x.position, &y.position)
+    return compare_runs(a, b, ITEM_WORDS)
 
 
 cdef int scan_lexemes(EarleyRows* r, uint32_t row, uint32_t lexset, bint* accepting, uint32_t* skips) noexcept nogil:

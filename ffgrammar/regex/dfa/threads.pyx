@@ -91,7 +91,7 @@ cdef int leave(
     cdef uint32_t k = 0
     cdef uint32_t i, number, thread
     cdef bint others = after_count != 0
-    cdef bint leaves
+    cdef bint is_carried
     cdef int status = begin_ending(t, byte)
     for i in range(before_count):
         number = before[2 * i]
@@ -115,10 +115,10 @@ cdef int leave(
         if k < after_count and after[2 * k] == number:
             # (pairs that the byte leads to nothing are not in `after`; both lists have the same order)
             k += 1
-            leaves = True
+            is_carried = True
         else:
-            leaves = thread != leaving and matched[i] and not has_thread(t, after, after_count, thread)
-        if leaves and carry_one(t, number, before[2 * i + 1]) < 0:
+            is_carried = thread != leaving and matched[i] and not has_thread(t, after, after_count, thread)
+        if is_carried and carry_one(t, number, before[2 * i + 1]) < 0:
             return NO_MEMORY
     return ENDS_BEFORE
 
