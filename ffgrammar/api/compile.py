@@ -215,7 +215,8 @@ def compose(part: Composable, tokenizer: Tokenizer, *, limits: Limits | None = N
         GrammarError: a grammar was compiled for another vocabulary, the tokenizer has no such special token, or nothing
             matches the part.
         UnsupportedError: a schema with `uniqueItems`, or another check on the text, may read the same text as another
-            part; or a composition that was loaded from a file may read the same text as what follows it.
+            part; or a composition that was loaded from a file, or a Lark grammar with schemas, may read the same text
+            as what follows it.
         LimitError: a bound was reached.
         TypeError: an argument is of another type.
     """

@@ -38,7 +38,7 @@ def build(
     Raises:
         GrammarError: a special token is unknown, or a grammar was compiled for another vocabulary.
         UnsupportedError: a grammar with checks may read the same text as another part, or a composition that was loaded
-            from a file may read the same text as what follows it.
+            from a file, or a Lark grammar with schemas, may read the same text as what follows it.
         LimitError: there are too many productions, or a bound of the expressions was reached.
     """
     nodes = flatten(root)
@@ -76,8 +76,8 @@ def _apart(leaf: Leaf, family: Family, groups: dict[tuple[int, int], int], follo
         anywhere = {lexeme.expr for lexeme in leaf.lexemes if follow & family.going_on(lexeme.expr)}
     if open_ended and leaf.grammar is not None and leaf.grammar.templates:
         raise UnsupportedError(
-            "a composition that was loaded from a file is a part that may read the same text as what follows it; "
-            "compose its own parts here instead"
+            "a composition that was loaded from a file, or a Lark grammar with schemas, is a part that may read the "
+            "same text as what follows it; compose its own parts here instead"
         )
     lexemes = [
         lexeme.ending(

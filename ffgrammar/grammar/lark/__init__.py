@@ -6,6 +6,7 @@
 - pattern: Lark's regular expressions, which are Python's, in the syntax that ffgrammar reads.
 - terminals: from the definition of a terminal to an expression.
 - special: from the notation of special tokens to their ids.
+- inline_json: schemas inside rules.
 - lowering: `build`, from definitions to a grammar.
 
 At each place of a text, Lark's lexer takes one terminal, which it chooses by priorities and lengths. Here the parser

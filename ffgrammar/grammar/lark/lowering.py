@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.ir import GrammarBuilder, GrammarIR
+from ffgrammar.grammar.lark.inline_json import inline_json
 from ffgrammar.grammar.lark.reader import read
 from ffgrammar.grammar.lark.source import Definition, Op, Source, error_at, place, popped
 from ffgrammar.grammar.lark.special import special_ids
@@ -44,15 +45,15 @@ def build(
     Args:
         text: rules, terminals, %ignore and %import common in Lark's notation. Two things are added to this notation: a
             terminal may have `[lazy]` after its name, and its body may have `&` (both sides match) and a prefix `~`
-            (all other texts). Rules may have special tokens (special.py).
+            (all other texts). Rules may have special tokens (special.py) and schemas (inline_json.py).
         store: where expressions are made.
         limits: bounds on the cost of the grammar.
         start: the rule or terminal that a whole sentence matches.
         special_tokens: the ids of the tokenizer's special tokens by name. None for none.
 
     Raises:
-        GrammarError: the Lark text is malformed (`line` and `column` say where), `start` is not defined, no text
-            matches `start`, or there is no special token of a name.
+        GrammarError: the Lark text or a schema in it is malformed (`line` and `column` say where), `start` is not
+            defined, no text matches `start`, or there is no special token of a name.
         UnsupportedError: the Lark text has something that is not supported, such as templates, %declare, %extend,
             %override, look-around, anchors, or ids of tokens that are not special.
         LimitError: the Lark text is too long or nested too deep, or has too many productions; or an expression of it
@@ -70,6 +71,10 @@ class _Lowering:
         self.builder = GrammarBuilder(store, limits)
         self.terminals = Terminals(source, store, limits)
         self.rules: dict[str, int] = {}
+        self.schemas: dict[str, int] = {}  # the symbols of schemas inside rules
+        self.has_schemas = any(op.code == "json" for rule in source.rules.values() for op in rule.body)
+        # What follows each lexeme: the lexemes of %ignore, if they must not stand inside JSON values too.
+        self.after: int | None = None
 
     def grammar(self, start: str) -> GrammarIR:
         source, builder = self.source, self.builder
@@ -80,14 +85,21 @@ class _Lowering:
             self.terminals.compile(name)
         for name in source.rules:
             self.rules[name] = builder.nonterminal(name)
+        if self.has_schemas and source.ignored:
+            self.after = builder.star(builder.choice([self.ignore(definition) for definition in source.ignored]))
         for definition in source.rules.values():
             lhs = self.rules[definition.name]
             for alternative in self.alternatives(definition):
                 builder.add(lhs, alternative)
-        for definition in source.ignored:
-            self.ignore(definition)
         top = self.rules[start] if start in self.rules else self.terminal(first)
-        grammar = builder.finish(top, kind="lark", warnings=source.warnings, rules=len(source.rules))
+        if self.after is not None:
+            top = builder.seq([self.after, top])
+        else:
+            for definition in source.ignored:
+                self.ignore(definition)
+        # (spans of rules are read from a row of lexemes, in which those of different groups cannot be told apart)
+        rules = 0 if self.has_schemas else len(source.rules)
+        grammar = builder.finish(top, kind="lark", warnings=source.warnings, rules=rules)
         if not productive(grammar)[grammar.start >> 1]:
             raise error_at(source.text, first.offset, f"no text at all matches {start}")
         return grammar
@@ -110,17 +122,19 @@ class _Lowering:
                 stack.append((self.name(op),))
             elif code == "special":
                 ids = special_ids(self.source.text, op, self.special_tokens)
-                stack.append((builder.special(ids, op.argument),))
+                stack.append((self.followed(builder.special(ids, op.argument)),))
+            elif code == "json":
+                stack.append((self.schema(op),))
             elif code == "text" and not op.argument[1]:
                 stack.append(op.argument[0])
             else:
                 expr = self.terminals.whole(Definition("", op.offset, (op,)))
-                stack.append((self.builder.terminal(expr, _written(op)),))
+                stack.append((self.lexeme(expr, _written(op)),))
         return self.fused(stack)
 
     def sequence(self, part: _Alternative) -> tuple[int, ...]:
         if isinstance(part, str):
-            return (self.builder.terminal(self.store.literal(part.encode()), json.dumps(part)),)
+            return (self.lexeme(self.store.literal(part.encode()), json.dumps(part)),)
         return part
 
     def fused(self, alternatives: list[_Alternative]) -> list[tuple[int, ...]]:
@@ -137,7 +151,7 @@ class _Lowering:
             shown.append("...")
         expr = self.store.literals([text.encode() for text in strings])
         rest = [part for part in alternatives if not isinstance(part, str)]
-        return [*rest, (self.builder.terminal(expr, " | ".join(shown)),)]
+        return [*rest, (self.lexeme(expr, " | ".join(shown)),)]
 
     def repeat(self, symbol: int, op: Op, name: str) -> int:
         lo, hi = op.argument
@@ -157,15 +171,30 @@ class _Lowering:
         return self.terminal(terminal)
 
     def terminal(self, terminal: Definition) -> int:
-        return self.builder.terminal(self.terminals.exprs[terminal.name], terminal.name, lazy=terminal.lazy)
+        return self.lexeme(self.terminals.exprs[terminal.name], terminal.name, lazy=terminal.lazy)
 
-    def ignore(self, definition: Definition) -> None:
+    def lexeme(self, expr: int, name: str, *, lazy: bool = False) -> int:
+        return self.followed(self.builder.terminal(expr, name, lazy=lazy))
+
+    def followed(self, symbol: int) -> int:
+        """A symbol and what %ignore skips after it, unless the engine itself skips it."""
+        return symbol if self.after is None else self.builder.seq([symbol, self.after])
+
+    def schema(self, op: Op) -> int:
+        """The symbol of a schema inside a rule. Equal schemas are one."""
+        found = self.schemas.get(op.argument)
+        if found is None:
+            found = self.schemas[op.argument] = self.followed(inline_json(self.source.text, op, self.builder))
+        return found
+
+    def ignore(self, definition: Definition) -> int:
+        """The lexeme of an %ignore. With schemas it is no skip, because a skip may stand anywhere."""
         alone = definition.body[0] if len(definition.body) == 1 else None
         terminal = self.source.terminals.get(alone.argument) if alone is not None and alone.code == "name" else None
         lazy = terminal is not None and terminal.lazy
         name = "%ignore" if terminal is None else terminal.name
         expr = self.terminals.exprs[name] if lazy else self.terminals.whole(definition)
-        self.builder.terminal(expr, name, lazy=lazy, skip=True)
+        return self.builder.terminal(expr, name, lazy=lazy, skip=not self.has_schemas)
 
 
 def _written(op: Op) -> str:

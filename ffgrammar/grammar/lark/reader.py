@@ -35,6 +35,8 @@ _TOKEN = re.compile(
 )
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([xuU])|([nftr\\\"])|.)", re.DOTALL)
 _SIMPLE_ESCAPES = {"n": "\n", "f": "\f", "t": "\t", "r": "\r", "\\": "\\", '"': '"'}
+# What decides where the braces of a JSON object close.
+_BRACES = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}]', re.DOTALL)
 _CLOSES = {"(": ")", "[": "]"}
 _OPERATORS = {"?": (0, 1), "*": (0, None), "+": (1, None)}
 # A number of repetitions with more digits is refused without being converted. (int() itself refuses very long numbers.)
@@ -43,8 +45,8 @@ _NUMBER_DIGITS = 9
 
 class _Token:
     def __init__(self, kind: str, value: str, offset: int) -> None:
-        # for a mark, the mark itself; for a name, "rule" or "terminal"; for the end of the text, "end"; for other
-        # tokens, the name of their group in _TOKEN
+        # for a mark, the mark itself; for a name, "rule" or "terminal"; for the end of the text, "end"; for %json and
+        # its schema, "json"; for other tokens, the name of their group in _TOKEN
         self.kind = kind
         self.value = value
         self.offset = offset
@@ -79,12 +81,30 @@ def _tokens(text: str) -> list[_Token]:
             tokens.append(_Token(_name_kind(text, value, at), value, at))
         elif kind == "mark":
             tokens.append(_Token(value, value, at))
+        elif kind == "keyword" and value == "%json":
+            token = _json(text, found.end())
+            tokens.append(token)
+            at = token.offset + len(token.value)
+            continue
         elif kind != "skip":
             tokens.append(_Token(kind, value, at))
         at = found.end()
     tokens.append(_Token("newline", "", end))
     tokens.append(_Token("end", "", end))
     return tokens
+
+
+def _json(text: str, offset: int) -> _Token:
+    """The JSON object after the `%json` that ends at an offset. Only its braces and strings are read here."""
+    first = len(text) - len(text[offset:].lstrip())
+    if not text.startswith("{", first):
+        raise error_at(text, offset, 'expected a JSON Schema in braces after %json, as in %json {"type": "integer"}')
+    depth = 0
+    for found in _BRACES.finditer(text, first):
+        depth += {"{": 1, "}": -1}.get(found.group(), 0)
+        if depth == 0:
+            return _Token("json", text[first : found.end()], first)
+    raise error_at(text, first, "the '{' of this JSON Schema is never closed")
 
 
 def _name_kind(text: str, name: str, offset: int) -> str:
@@ -291,6 +311,11 @@ class _Reader:
                 if in_terminal:
                     raise self.unsupported(token.offset, f"only rules can have special tokens, such as {token.value}")
                 ops.append(Op("special", token.value, token.offset))
+                self.item_done(ops, frame)
+            elif kind == "json":
+                if in_terminal:
+                    raise self.unsupported(token.offset, "only rules can have %json")
+                ops.append(Op("json", token.value, token.offset))
                 self.item_done(ops, frame)
             elif kind in ("(", "["):
                 stack.append(_Frame(token))
