@@ -4,6 +4,7 @@
 - common: Lark's library of common terminals.
 - reader: from the text to definitions.
 - pattern: Lark's regular expressions, which are Python's, in the syntax that ffgrammar reads.
+- substrings: quotations of a text.
 - terminals: from the definition of a terminal to an expression.
 - special: from the notation of special tokens to their ids.
 - inline_json: schemas inside rules.

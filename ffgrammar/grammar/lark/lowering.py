@@ -202,6 +202,8 @@ def _written(op: Op) -> str:
     if op.code == "regex":
         pattern, flags = op.argument
         return f"/{pattern}/{flags}"
+    if op.code == "pieces":
+        return "%regex"
     if op.code == "range":
         return f"{json.dumps(chr(op.argument[0]))}..{json.dumps(chr(op.argument[1]))}"
     return json.dumps(op.argument[0]) + "i"

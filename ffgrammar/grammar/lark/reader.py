@@ -46,7 +46,7 @@ _NUMBER_DIGITS = 9
 class _Token:
     def __init__(self, kind: str, value: str, offset: int) -> None:
         # for a mark, the mark itself; for a name, "rule" or "terminal"; for the end of the text, "end"; for %json and
-        # its schema, "json"; for other tokens, the name of their group in _TOKEN
+        # %regex with what follows them, these words; for other tokens, the name of their group in _TOKEN
         self.kind = kind
         self.value = value
         self.offset = offset
@@ -81,8 +81,8 @@ def _tokens(text: str) -> list[_Token]:
             tokens.append(_Token(_name_kind(text, value, at), value, at))
         elif kind == "mark":
             tokens.append(_Token(value, value, at))
-        elif kind == "keyword" and value == "%json":
-            token = _json(text, found.end())
+        elif value in ("%json", "%regex"):
+            token = _json(text, found.end(), value)
             tokens.append(token)
             at = token.offset + len(token.value)
             continue
@@ -94,17 +94,17 @@ def _tokens(text: str) -> list[_Token]:
     return tokens
 
 
-def _json(text: str, offset: int) -> _Token:
-    """The JSON object after the `%json` that ends at an offset. Only its braces and strings are read here."""
+def _json(text: str, offset: int, keyword: str) -> _Token:
+    """The JSON object after the `%json` or `%regex` that ends at an offset. Only braces and strings are read here."""
     first = len(text) - len(text[offset:].lstrip())
     if not text.startswith("{", first):
-        raise error_at(text, offset, 'expected a JSON Schema in braces after %json, as in %json {"type": "integer"}')
+        raise error_at(text, offset, f"expected a JSON object in braces after {keyword}")
     depth = 0
     for found in _BRACES.finditer(text, first):
         depth += {"{": 1, "}": -1}.get(found.group(), 0)
         if depth == 0:
-            return _Token("json", text[first : found.end()], first)
-    raise error_at(text, first, "the '{' of this JSON Schema is never closed")
+            return _Token(keyword, text[first : found.end()], first)
+    raise error_at(text, first, f"the '{{' after {keyword} is never closed")
 
 
 def _name_kind(text: str, name: str, offset: int) -> str:
@@ -304,7 +304,7 @@ class _Reader:
             kind = token.kind
             self.at += 1
             frame = stack[-1]
-            if kind in ("rule", "terminal", "string", "regex"):
+            if kind in ("rule", "terminal", "string", "regex", "%regex"):
                 ops.append(self.atom(token))
                 self.item_done(ops, frame)
             elif kind == "special":
@@ -312,7 +312,7 @@ class _Reader:
                     raise self.unsupported(token.offset, f"only rules can have special tokens, such as {token.value}")
                 ops.append(Op("special", token.value, token.offset))
                 self.item_done(ops, frame)
-            elif kind == "json":
+            elif kind == "%json":
                 if in_terminal:
                     raise self.unsupported(token.offset, "only rules can have %json")
                 ops.append(Op("json", token.value, token.offset))
@@ -342,6 +342,8 @@ class _Reader:
             return self.string(token)
         if token.kind == "regex":
             return self.regex(token)
+        if token.kind == "%regex":
+            return Op("pieces", token.value, token.offset)
         return Op("name", token.value, token.offset)
 
     def close(self, ops: list[Op], stack: list[_Frame], token: _Token) -> None:

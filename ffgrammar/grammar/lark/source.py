@@ -26,6 +26,7 @@ class Op(NamedTuple):
     common  name                     push a terminal of the common library
     special as it is written         push a special token (rules only)
     json    text of a schema         push the JSON texts valid under it (rules only)
+    pieces  JSON object              push the pieces of a text (substrings.py)
     rep     (lo, hi or None)         pop one, push its repetition
     not     None                     pop one, push all other texts (terminals only)
     cat     n                        pop n, push their concatenation

@@ -15,6 +15,7 @@ from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.lark.common import COMMON
 from ffgrammar.grammar.lark.pattern import Translation, translate
 from ffgrammar.grammar.lark.source import Definition, Op, Source, error_at, popped
+from ffgrammar.grammar.lark.substrings import substrings
 from ffgrammar.regex.expr.store import ANY_BYTES, EMPTY, ExprStore
 from ffgrammar.regex.lower.lowering import UTF8, any_text, lower
 from ffgrammar.regex.syntax.charset import Charset, case_variants, from_ranges
@@ -138,7 +139,7 @@ class Terminals:
         return self.both([value]).expr if value.negated else value.expr
 
     def atom(self, op: Op) -> _Value:
-        """The value of a name, a string, a range or a regular expression."""
+        """The value of a name, a string, a range, a regular expression or the pieces of a text."""
         if op.code == "text" and not op.argument[1]:
             literal = op.argument[0].encode()
             return _Value(self.store.literal(literal), literal=literal)
@@ -155,6 +156,8 @@ class Terminals:
             if found is None:
                 found = self.patterns[op.argument] = self.lower(op, self.tree(op))
             return _Value(found)
+        if op.code == "pieces":
+            return _Value(substrings(self.source.text, op, self.store, self.limits))
         if op.code == "common":
             return _Value(lower(parse(COMMON[op.argument], limits=self.limits), self.store))
         return _Value(self.store.concat([UTF8.charset(self.store, chars) for chars in _characters(op)]))
