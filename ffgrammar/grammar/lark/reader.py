@@ -35,6 +35,7 @@ _TOKEN = re.compile(
 )
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([xuU])|([nftr\\\"])|.)", re.DOTALL)
 _SIMPLE_ESCAPES = {"n": "\n", "f": "\f", "t": "\t", "r": "\r", "\\": "\\", '"': '"'}
+_OBJECT = re.compile(r"\s*\{")
 # What decides where the braces of a JSON object close.
 _BRACES = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}]', re.DOTALL)
 _CLOSES = {"(": ")", "[": "]"}
@@ -96,9 +97,10 @@ def _tokens(text: str) -> list[_Token]:
 
 def _json(text: str, offset: int, keyword: str) -> _Token:
     """The JSON object after the `%json` or `%regex` that ends at an offset. Only braces and strings are read here."""
-    first = len(text) - len(text[offset:].lstrip())
-    if not text.startswith("{", first):
+    begin = _OBJECT.match(text, offset)
+    if begin is None:
         raise error_at(text, offset, f"expected a JSON object in braces after {keyword}")
+    first = begin.end() - 1
     depth = 0
     for found in _BRACES.finditer(text, first):
         depth += {"{": 1, "}": -1}.get(found.group(), 0)
