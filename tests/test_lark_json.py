@@ -17,13 +17,17 @@ VALUES = (b"121", b"12", b"1")
 WORD = re.compile(rb"1?t+z?")
 
 
+def after_spaces(text: bytes, at: int) -> int:
+    return len(text) - len(text[at:].lstrip(b" "))
+
+
 def value_end(text: bytes, at: int) -> list[int]:
     """Where a value that begins at an offset may end: the longest value, without and with the spaces around it."""
-    at += len(text) - at - len(text[at:].lstrip(b" "))
+    at = after_spaces(text, at)
     for value in VALUES:
         if text.startswith(value, at):
             end = at + len(value)
-            return [end, end + len(text) - end - len(text[end:].lstrip(b" "))]
+            return [end, after_spaces(text, end)]
     return []
 
 
@@ -165,3 +169,13 @@ def test_rules_are_no_captures(cl100k: Any) -> None:
     matcher = ff.compile_lark('start: v\nv: %json {"type": "integer"}', cl100k).matcher()
     with pytest.raises(ff.MatcherError, match="no named rules"):
         matcher.captures(["v"])
+
+
+def test_distinct_items_of_an_enum(cl100k: Any) -> None:
+    schema = '{"type": "array", "items": {"enum": [1, 2, 3]}, "uniqueItems": true}'
+    grammar = ff.compile_lark(f'start: "x"? %json {schema}', cl100k)
+    assert grammar.matcher().accept_bytes(b"x[1, 2]") == 7
+    assert grammar.matcher().accept_bytes(b"[1, 1]") == 4
+    ff.compose(ff.sequence(grammar, "]"), cl100k)
+    with pytest.raises(ff.UnsupportedError, match="a Lark grammar with schemas"):
+        ff.compose(ff.sequence(grammar, ff.text()), cl100k)

@@ -367,6 +367,19 @@ class GrammarBuilder:
             return tail
         return self.seq([symbol] * lo + ([tail] if hi > lo else []), name)
 
+    def skips_of(self, grammar: GrammarIR, lexemes: Sequence[int]) -> int | None:
+        """A symbol for what another grammar skips at one place; None if it skips nothing.
+
+        Args:
+            grammar: the other grammar.
+            lexemes: by the number of each of its lexemes, the symbol that stands for it here.
+        """
+        skips = [symbol for symbol, lexeme in zip(lexemes, grammar.lexemes, strict=True) if lexeme.skip]
+        if not skips:
+            return None
+        skip = self.choice(skips)
+        return self.optional(skip) if grammar.single_skip else self.star(skip)
+
     def embed(self, grammar: GrammarIR, lexemes: Sequence[int], after: int | None) -> int:
         """Add the productions of another grammar, and return the symbol of its start.
 

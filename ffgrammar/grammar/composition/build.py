@@ -189,11 +189,7 @@ class _Composer:
         symbols = [self.lexeme(lexeme, grammar) for lexeme in leaf.lexemes]
         if grammar is None:
             return symbols[0]
-        skips = [symbol for symbol, lexeme in zip(symbols, leaf.lexemes, strict=True) if lexeme.skip]
-        after = None
-        if skips:
-            skip = builder.choice(skips)
-            after = builder.optional(skip) if grammar.single_skip else builder.star(skip)
+        after = builder.skips_of(grammar, symbols)
         start = builder.embed(grammar, symbols, after)
         if leaf.open_ended:
             last = [self.lexeme(lexeme.ending(lexeme.group, True), grammar) for lexeme in leaf.lexemes]

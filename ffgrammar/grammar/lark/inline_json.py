@@ -45,17 +45,13 @@ def inline_json(text: str, op: Op, builder: GrammarBuilder) -> int:
     if grammar.checks:
         message = "a schema with uniqueItems, or with keys that must not come twice, cannot stand in a Lark text"
         raise error_at(text, op.offset, message, UnsupportedError)
-    symbols = []
-    skips = []
-    for lexeme in grammar.lexemes:
-        symbols.append(builder.terminal(lexeme.expr, lexeme.name, lazy=lexeme.lazy, opens=lexeme.opens, group=GROUP))
-        if lexeme.skip:
-            skips.append(symbols[-1])
-    if not skips:
-        return builder.embed(grammar, symbols, None)
-    skip = builder.choice(skips)
-    after = builder.optional(skip) if grammar.single_skip else builder.star(skip)
-    return builder.seq([after, builder.embed(grammar, symbols, after)])
+    symbols = [
+        builder.terminal(lexeme.expr, lexeme.name, lazy=lexeme.lazy, opens=lexeme.opens, group=GROUP)
+        for lexeme in grammar.lexemes
+    ]
+    after = builder.skips_of(grammar, symbols)
+    start = builder.embed(grammar, symbols, after)
+    return start if after is None else builder.seq([after, start])
 
 
 def _placed(text: str, op: Op, error: GrammarError) -> GrammarError:
