@@ -9,7 +9,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -299,7 +298,7 @@ def test_other_shells_have_scripts(shell: str, mark: str, shell_env: Env) -> Non
     assert _bash("ffgrammar completion tcsh", shell_env).returncode == 2
 
 
-# ---- what is imported, and how long it takes
+# ---- what is imported
 
 
 def _modules(cli_module: Any, arguments: list[str], cwd: Path) -> set[str]:
@@ -317,31 +316,6 @@ def test_commands_import_what_they_need(cli_module: Any, folder: Path) -> None:
     assert not _modules(cli_module, ["mask", "schema.json", "--format", "ids"], folder) & heavy
     assert not _modules(cli_module, ["ff-tokens", "schema.json"], folder) & heavy
     assert not _modules(cli_module, ["check", "9906"], folder) & heavy
-
-
-@pytest.mark.timing
-@pytest.mark.parametrize(
-    "command", ['mask schema.json --prefix {" --format ids', "ff-tokens schema.json", "check 9906 1917"]
-)
-def test_start_up_is_near_that_of_the_imports(command: str, cli_module: Any, folder: Path, covered: Any) -> None:
-    """At most 1.5 times `import numpy, click, tiktoken`, best of interleaved runs: other load counts for both."""
-    package = cli_module.__name__.rpartition(".")[0]
-    # Installed modules are compiled ahead; those of a checkout would be compiled in every run.
-    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    lines = {
-        "imports": [sys.executable, "-c", "import numpy, click, tiktoken"],
-        "command": [sys.executable, "-m", package, *command.split()],
-    }
-    best = dict.fromkeys(lines, float("inf"))
-    for _ in range(15):
-        for name, line in lines.items():
-            start = time.perf_counter()
-            subprocess.run(line, cwd=folder, env=env, stdout=subprocess.DEVNULL, check=True)
-            best[name] = min(best[name], time.perf_counter() - start)
-    ratio = best["command"] / best["imports"]
-    times = ", ".join(f"{name} {1000 * seconds:.0f} ms" for name, seconds in best.items())
-    covered(f"{command.split()[0]}: {times}, ratio {ratio:.2f}")
-    assert ratio <= 1.5
 
 
 def test_installed_it_is_no_top_level_cli(cli_module: Any, tmp_path: Path) -> None:

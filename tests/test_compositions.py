@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import random
 from pathlib import Path
 
@@ -210,13 +212,19 @@ def test_a_thousand_tools_are_one_grammar(cl100k: ff.Tokenizer) -> None:
 
 
 def test_wrong_parts(cl100k: ff.Tokenizer, o200k: ff.Tokenizer) -> None:
-    for wrong in (lambda: ff.sequence("a", 1), lambda: ff.text(until=1), lambda: ff.repeat("a", "b")):  # type: ignore
-        with pytest.raises(TypeError):
+    for wrong in (
+        lambda: ff.sequence("a", 1),  # type: ignore[arg-type]
+        lambda: ff.text(until=1),  # type: ignore[arg-type]
+        lambda: ff.repeat("a", "b"),  # type: ignore[arg-type]
+        lambda: pickle.dumps(ff.sequence(ff.compile_regex("a", cl100k))),
+    ):
+        with pytest.raises(TypeError, match=r"part|until|least"):
             wrong()
     for nothing in (
         lambda: ff.choice_of(),
         lambda: ff.text(until=[]),
         lambda: ff.text(until=""),
+        lambda: ff.text(until=b"\xc3"),
         lambda: ff.special_token(),
         lambda: ff.repeat("a", 3, 2),
         lambda: ff.repeat("a", -1),
@@ -281,6 +289,26 @@ def test_compiled_files_and_nesting(cl100k: ff.Tokenizer, tmp_path: Path) -> Non
         assert accepts(one, "a bend,")
         assert accepts(one, "a bend,c end,")
         assert not accepts(one, "a ben,")
+
+
+def test_a_sequence_in_itself_is_not_spelled_out(cl100k: ff.Tokenizer) -> None:
+    part: ff.Part | str = "ab"
+    for _ in range(500):
+        part = ff.sequence(part, part)
+    matcher = ff.compose(part, cl100k).matcher()
+    assert matcher.accept_bytes(b"ab" * 1000) == 2000
+    assert matcher.accept_bytes(b"b") == 0
+    assert repr(part) == "<ffgrammar.Part: Sequence>"
+    assert copy.deepcopy(part) is part
+
+
+def test_deep_sequences(cl100k: ff.Tokenizer) -> None:
+    part: ff.Part | str = "a"
+    for _ in range(20_000):
+        part = ff.sequence("b", part)
+    matcher = ff.compose(part, cl100k).matcher()
+    assert matcher.accept_bytes(b"b" * 20_000 + b"ab") == 20_001
+    assert matcher.is_accepting()
 
 
 def test_deep_trees(cl100k: ff.Tokenizer) -> None:

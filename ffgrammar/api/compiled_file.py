@@ -14,7 +14,7 @@ from typing import Any
 
 from ffgrammar.core.errors import CompiledFileError, FFGrammarError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import CHECKS, MAX_COUNT, GrammarIR, Lexeme, Parametric, Template
+from ffgrammar.grammar.ir import CHECKS, MAX_COUNT, GrammarIR, Lexeme, LexemeGroup, Parametric, Template
 from ffgrammar.grammar.productions import Productions
 from ffgrammar.regex.expr.store import NOTHING, ExprStore
 from ffgrammar.tokens.tokenizer import Tokenizer
@@ -22,7 +22,7 @@ from ffgrammar.tokens.tokenizer import Tokenizer
 __all__ = ["dump", "read_file"]
 
 MAGIC = b"FFGRAMR\n"
-VERSION = 4
+VERSION = 5
 # Kinds of expressions whose parts are bytes or numbers only.
 LEAVES = ("set", "literal", "multiples", "part")
 # Groups of lexemes are below this.
@@ -62,6 +62,8 @@ def dump(grammar: GrammarIR, fingerprint: str) -> bytes:
         "warnings": list(grammar.warnings),
         "checks": list(grammar.checks),
         "family": grammar.family,
+        "groups": [[one.delimited, one.skips, f"{one.followers:x}", f"{one.leaders:x}"] for one in grammar.groups],
+        "apart": grammar.apart,
     }
     packed = zlib.compress(json.dumps(body, separators=(",", ":")).encode())
     bound = bytes.fromhex(fingerprint)[:32].ljust(32, b"\0") + packed
@@ -168,6 +170,9 @@ def _read(body: Any, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
     if any(lexeme.anywhere or lexeme.group != lexemes[0].group for lexeme in lexemes):
         plain = not body["delimited"] and not checks and not any(lexeme.skip for lexeme in lexemes)
         _expect(plain, "groups of lexemes in a grammar that is delimited or has skips")
+    groups = tuple(_group(one, number, lexemes) for number, one in enumerate(body["groups"]))
+    _expect(not groups or all(lexeme.group < len(groups) for lexeme in lexemes), "bad groups")
+    _expect(type(body["apart"]) is bool and not (body["apart"] and any(one.anywhere for one in lexemes)), "bad flags")
     names = _strings(body, "names")
     parametric = {}
     for number, bits in body["parametric"]:
@@ -199,6 +204,8 @@ def _read(body: Any, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
         tuple(checks),
         body["family"],
         rules,
+        groups,
+        body["apart"],
     )
 
 
@@ -222,6 +229,15 @@ def _lexeme(one: Any, exprs: list[int], check_count: int, special: set[int]) -> 
             expr == NOTHING and not lazy and not skip and check is None and not opens, "a special token with a text"
         )
     return Lexeme(expr, name, lazy, skip, check, opens, tuple(tokens), group, anywhere)
+
+
+def _group(one: Any, group: int, lexemes: list[Lexeme]) -> LexemeGroup:
+    delimited, skips, *edges = one
+    _expect(type(delimited) is bool, "bad group")
+    for number in skips:
+        _expect(lexemes[_number(number, len(lexemes), "skip")].group == group, "a skip of another group")
+    followers, leaders = (_number(int(edge, 16), 1 << 256, "set of bytes") for edge in edges)
+    return LexemeGroup(delimited, tuple(skips), followers, leaders)
 
 
 def _symbols(rhs: Any, names: list[str], lexemes: list[Lexeme]) -> tuple[int, ...]:

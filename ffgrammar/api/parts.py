@@ -82,17 +82,25 @@ def text(*, until: str | bytes | Iterable[str | bytes] | None = None) -> Part:
             it. None: the text ends anywhere.
 
     Raises:
-        GrammarError: `until` is an empty text, has none, or has half of a surrogate pair.
+        GrammarError: `until` is an empty text, has none, has half of a surrogate pair, or is not UTF-8.
         TypeError: `until` is of another type.
     """
     if until is None:
         return tree.Text()
+    expected = "a str, bytes, or several of these"
+    expect("text: until", until, (str, bytes, Iterable), expected)
     ends = (until,) if isinstance(until, (str, bytes)) else tuple(until)
     for end in ends:
-        expect("text: until", end, (str, bytes), "a str, bytes, or several of these")
+        expect("text: until", end, (str, bytes), expected)
     if not ends or not all(ends):
         raise GrammarError("text: `until` must not be empty")
-    return tree.Text(tuple(_encoded(end) for end in ends))
+    encoded = tuple(_encoded(end) for end in ends)
+    for one in encoded:
+        try:
+            one.decode()
+        except UnicodeDecodeError:
+            raise GrammarError(f"text: `until` is {one!r}, which is not UTF-8") from None
+    return tree.Text(encoded)
 
 
 def special_token(*tokens: str | int, excluded: bool = False) -> Part:

@@ -147,7 +147,7 @@ cdef class Engine:
             raise MemoryError
         self.has_lock = True
         self.checked(recognizer_init(&self.recognizer, &self.store.nodes, &self.tables.rules, grammar.single_skip))
-        self.note_lexing(grammar.lexemes)
+        self.note_lexing(grammar.lexemes, grammar.apart)
         for token in tokenizer.eos_token_ids:
             if vec_push(&self.eos, token) < 0:
                 raise MemoryError
@@ -173,14 +173,14 @@ cdef class Engine:
         with registering:
             engines.add(weakref.ref(self, engines.discard))
 
-    cdef int note_lexing(self, lexemes) except -1:
-        """Tell the automaton how lexemes end."""
+    cdef int note_lexing(self, lexemes, bint apart) except -1:
+        """Tell the automaton how lexemes end. `apart` is as in a `GrammarIR`."""
         cdef Threads* threads = &self.recognizer.dfa.threads
         for number, lexeme in enumerate(lexemes):
             self.recognizer.dfa.lazy.data[<uint32_t>number] = lexeme.lazy
             if vec_push(&threads.groups, lexeme.group) < 0 or vec_push(&threads.anywhere, lexeme.anywhere) < 0:
                 raise MemoryError
-            threads.present |= lexeme.anywhere or lexeme.group != lexemes[0].group
+            threads.present |= not apart and (lexeme.anywhere or lexeme.group != lexemes[0].group)
         threads.lexemes = len(lexemes)
         sizes = Counter(lexeme.group for lexeme in lexemes)
         for lexeme in lexemes:

@@ -5,6 +5,8 @@ The files, in reading order:
 - ir: `GrammarIR`, what every front-end returns, and `GrammarBuilder`, with which it is built.
 - productions: the productions of a grammar as flat arrays.
 - derives, productive: which parts of a grammar derive a text at all.
+- emptiness: which parts derive the empty text.
+- edges: with which lexemes a grammar begins and ends, and which bytes those may begin or go on with.
 - source_text: the check that a source is not too long.
 - lexemes: grammars of a single expression.
 - regex, choice: the front-ends that make a grammar of a single expression.

@@ -33,6 +33,7 @@ __all__ = [
     "GrammarBuilder",
     "GrammarIR",
     "Lexeme",
+    "LexemeGroup",
     "Parametric",
     "Productions",
     "Template",
@@ -62,7 +63,8 @@ class Lexeme:
         opens: it is the bracket or brace that opens a container with checks.
         tokens: the ids of special tokens, ascending. A lexeme that has any is one of these tokens, and no text: its
             expression is NOTHING, and it is neither lazy nor a skip.
-        group: only lexemes of one group that began at the same place compete for the longest match.
+        group: the number of its group. Only lexemes of one group that began at the same place compete for the longest
+            match.
         anywhere: each of its matches counts, and it goes on as well.
     """
 
@@ -104,6 +106,26 @@ class Lexeme:
 
     def __repr__(self) -> str:
         return f"Lexeme{self._fields()}"
+
+
+@dataclass(frozen=True)
+class LexemeGroup:
+    """What a front-end promises of the lexemes of a group. Lexemes that end anywhere may be among them.
+
+    Attributes:
+        delimited: what `GrammarIR.delimited` promises holds for its lexemes.
+        skips: the numbers of lexemes of the group that are like skips, but the productions say where they stand: after
+            each lexeme of the group any number of them may stand, and none must stand anywhere.
+        followers: the bytes with which a lexeme of another group may begin right after one of this group; bit b of the
+            int stands for byte b. Bytes with which no lexeme before them can go on may be left out.
+        leaders: the bytes with which a lexeme of another group, which is not delimited on its own, may go on where one
+            of this group may begin; likewise.
+    """
+
+    delimited: bool = False
+    skips: tuple[int, ...] = ()
+    followers: int = 0
+    leaders: int = 0
 
 
 @dataclass(frozen=True)
@@ -169,6 +191,9 @@ class GrammarIR:
         checks: the kind of each check, one of `CHECKS`. Checks are about JSON. A front-end that uses them promises that
             brackets, braces and commas outside of strings are lexemes by themselves, and that the grammar is delimited.
         rules: how many nonterminals, from the first one on, are rules of the source, whose names users know.
+        groups: what is promised of the groups of lexemes, by their numbers; empty: nothing.
+        apart: the front-end promises that after the first byte of a lexeme, none of another group can match the same
+            text. So it makes no difference that lexemes of different groups compete.
     """
 
     store: ExprStore
@@ -185,6 +210,8 @@ class GrammarIR:
     checks: tuple[str, ...] = ()
     family: str = ""
     rules: int = 0
+    groups: tuple[LexemeGroup, ...] = ()
+    apart: bool = False
 
 
 class GrammarBuilder:
@@ -429,6 +456,8 @@ class GrammarBuilder:
         warnings: Iterable[str] = (),
         family: str = "",
         rules: int = 0,
+        groups: Sequence[LexemeGroup] = (),
+        apart: bool = False,
     ) -> GrammarIR:
         """The finished grammar. See `GrammarIR` for the arguments; `start` may also be a terminal. A grammar in which
         lexemes have groups or end anywhere is never delimited.
@@ -455,6 +484,8 @@ class GrammarBuilder:
             tuple(self._checks),
             family,
             rules,
+            tuple(groups),
+            apart,
         )
 
     def _share(self, key: tuple[object, ...], name: str, bodies: Iterable[Sequence[int]]) -> int:

@@ -15,6 +15,7 @@ cdef class RuleTables:
 
     # Fill `token_classes`. Returns 0.
     cdef int lower_tokens(self, grammar) except -1
+    cdef int lower_groups(self, grammar) except -1
 
     # Fill all other tables; `optional` is what lower_lexemes has returned.
     cdef int lower_productions(self, grammar, dict optional) except -1

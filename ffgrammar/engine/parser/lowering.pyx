@@ -17,6 +17,7 @@ from ffgrammar.regex.expr.nodes cimport nullable
 
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.grammar.derives import derives
+from ffgrammar.grammar.ir import LexemeGroup
 from ffgrammar.grammar.productive import productive, usable_terminals
 from ffgrammar.regex.expr.store import EMPTY
 
@@ -58,6 +59,10 @@ cdef class RuleTables:
         own_vec(&rules.owner, &rules.exprs)
         own_vec(&rules.owner, &rules.skips)
         own_vec(&rules.owner, &rules.is_skip)
+        own_vec(&rules.owner, &rules.separates)
+        own_vec(&rules.owner, &rules.delimited)
+        own_vec(&rules.owner, &rules.followers)
+        own_vec(&rules.owner, &rules.leaders)
         own_vec(&rules.owner, &rules.check)
         own_vec(&rules.owner, &rules.opens)
         own_vec(&rules.owner, &rules.closes)
@@ -67,6 +72,7 @@ cdef class RuleTables:
             raise MemoryError
         self.lower_productions(grammar, self.lower_lexemes(grammar))
         self.lower_tokens(grammar)
+        self.lower_groups(grammar)
 
     def __dealloc__(self):
         owner_free(&self.rules.owner)
@@ -121,6 +127,24 @@ cdef class RuleTables:
                 push(&self.rules.token_classes, len(words))
                 for word in words:
                     push(&self.rules.token_classes, word)
+        return 0
+
+    cdef int lower_groups(self, grammar) except -1:
+        """Fill what is kept by group, and `separates`."""
+        cdef tuple groups = grammar.groups
+        cdef uint32_t number
+        if not groups and all(lexeme.group == 0 and not lexeme.anywhere for lexeme in grammar.lexemes):
+            skips = () if grammar.single_skip else [self.rules.skips.data[i] for i in range(self.rules.skips.len)]
+            groups = (LexemeGroup(grammar.delimited, tuple(skips)),)
+        if vec_fill(&self.rules.separates, self.rules.exprs.len, 0) < 0:
+            raise MemoryError
+        for group in groups:
+            push(&self.rules.delimited, group.delimited)
+            for i in range(8):
+                push(&self.rules.followers, group.followers >> 32 * i & 0xFFFFFFFF)
+                push(&self.rules.leaders, group.leaders >> 32 * i & 0xFFFFFFFF)
+            for number in group.skips:
+                self.rules.separates.data[number] = 1
         return 0
 
     cdef int lower_productions(self, grammar, dict optional) except -1:

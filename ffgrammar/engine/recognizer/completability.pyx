@@ -20,7 +20,9 @@ from ffgrammar.engine.parser.tables cimport (
     END, I_BITS, I_HEAD, NONE, NONTERMINAL, NUMBER, T_AGAIN, T_BIT, T_BODY, T_LENGTH, T_NEED, Rules, TokenClass, find_class,
     token_class,
 )
-from ffgrammar.engine.recognizer.separator cimport is_safe
+from ffgrammar.engine.recognizer.separator cimport (
+    is_safe, separator_bytes, separator_clear, separator_free, separator_init,
+)
 from ffgrammar.engine.values.trace cimport TraceMark, trace_mark, trace_release
 from ffgrammar.regex.expr.emptiness cimport min_remaining
 from ffgrammar.regex.expr.nodes cimport FAR, NOTHING, add_lengths
@@ -46,20 +48,19 @@ cdef int completability_init(Completability* v, Recognizer* m, bint enabled) noe
     own_vec(&v.owner, &v.link_costs)
     own_vec(&v.owner, &v.queue)
     own_vec(&v.owner, &v.heap)
-    own_vec(&v.owner, &v.separator.safe)
-    v.separator.found = False
-    if owner_status(&v.owner) < 0:
+    if owner_status(&v.owner) < 0 or separator_init(&v.separator, m.nodes) < 0:
         return NO_MEMORY
     return measure_rules(v, m) if enabled else OK
 
 
 cdef void completability_free(Completability* v) noexcept nogil:
     owner_free(&v.owner)
+    separator_free(&v.separator)
 
 
 cdef void completability_clear(Completability* v) noexcept nogil:
     map_clear(&v.known)
-    v.separator.safe.len = 0
+    separator_clear(&v.separator)
     v.link_costs.len = 0
     # the productions of instances are forgotten with the rows
     if v.rest.len > v.kept_rest:
@@ -67,7 +68,7 @@ cdef void completability_clear(Completability* v) noexcept nogil:
 
 
 cdef size_t completability_bytes(const Completability* v) noexcept nogil:
-    return owner_bytes(&v.owner)
+    return owner_bytes(&v.owner) + separator_bytes(&v.separator)
 
 
 cdef int measure_rules(Completability* v, Recognizer* m) noexcept nogil:

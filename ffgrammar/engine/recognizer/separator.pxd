@@ -3,33 +3,51 @@
 Longest match can lose what the parser counts on (completability.pxd), but hardly where a byte that is skipped may keep lexemes
 apart. A *separator* is a byte that is a skip lexeme by itself, together with a text for each other lexeme, its *witness*. Each
 witness is ended by the separator; or it ends by itself, because no witness begins with a byte that could go on after it. (Keywords
-that end in white space are of the second kind.) Likewise no witness begins with a byte that could go on after the separator. All
-this is asked of one lexer state with all lexemes. The state of a row has some of them, so what ends a lexeme there ends it here,
-too.
+that end in white space are of the second kind. If all are, no separator is needed.) Likewise no witness begins with a byte that
+could go on after the separator. All this is asked of one lexer state with all lexemes. The state of a row has some of them, so
+what ends a lexeme there ends it here, too.
 
 With a separator every row can be completed. The parser's tables have only productions that derive a text, so some sequence of
 lexemes leads from the row to a sentence, and their witnesses, with the separator where it is needed, spell it. So a configuration
 can be completed if the lexeme it is in has a match that the separator ends, or that ends before the first byte of every witness.
 The lexer state alone decides that. So most states need no look-up of their row, and none of their configurations needs a search.
 
-A lazy lexeme can end a witness too early, so grammars with lazy lexemes are left out. So are those with `single_skip`: the text may
-stand after a skip lexeme, where no other one may come.
+The lexemes of a composition are in groups, one for each part, and so are those of rules and of schemas in a Lark text. Each group
+has a separator of its own, or it is delimited and needs none. What stands between a lexeme of one group and one of another is
+known from the front-end (`ir.LexemeGroup`). A lexeme that ends anywhere ends wherever its witness does.
+
+A lazy lexeme can end a witness too early, so groups with lazy lexemes have no separator. Nor have those with `single_skip`: the
+text may stand after a skip lexeme, where no other one may come.
 """
 
 from libc.stdint cimport uint32_t
 
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.recognizer.recognizer cimport Recognizer
+from ffgrammar.regex.dfa.lazy_dfa cimport Dfa
+from ffgrammar.regex.expr.nodes cimport Nodes
 
 cdef struct Separator:
-    bint found
-    uint32_t byte
-    uint32_t[8] firsts  # the bytes with which witnesses begin, as a set (core/bits.pxd)
-    Vec safe            # per number of a lexer state: 1, 0 or UNKNOWN, see is_safe
-    uint32_t steps      # how many transitions the search has taken
+    bint found       # whether each group is delimited, or has a separator, or needs none
+    Vec bytes        # per group that is not delimited: the separator
+    Vec firsts       # per group: the bytes with which witnesses begin, as a set of 8 words (core/bits.pxd)
+    Vec safe         # per number of a lexer state: 1, 0 or UNKNOWN, see is_safe
+    Dfa alone        # in a grammar with threads: the automaton for one thread, in which lexemes end by longest match
+    Vec pairs        # scratch
+    uint32_t steps   # how many transitions the search has taken
 
-# Look for a separator. It is not found in grammars with lazy lexemes, with `single_skip`, or without skip lexemes, and where the
-# search takes too long. `s.safe` must be initialised. Returns OK or NO_MEMORY.
+# Returns a status. separator_free may be called whatever the status was.
+cdef int separator_init(Separator* s, Nodes* nodes) noexcept nogil
+cdef void separator_free(Separator* s) noexcept nogil
+
+# Forget everything that has numbers of lexer states in it.
+cdef void separator_clear(Separator* s) noexcept nogil
+
+# Bytes of all tables.
+cdef size_t separator_bytes(const Separator* s) noexcept nogil
+
+# Look for a separator in each group that is not delimited. It is not found where the search takes too long. Returns OK or
+# NO_MEMORY.
 cdef int separator_find(Separator* s, Recognizer* m) noexcept nogil
 
 # Whether every configuration with this lexer state can be completed: 1, 0 or NO_MEMORY. 0 may also mean that the answer

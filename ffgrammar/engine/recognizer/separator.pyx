@@ -1,15 +1,18 @@
-"""The search follows the shortest text of a lexeme through the automaton of all lexemes. It is a greedy search, which may fail
-where a witness exists. Then configurations are searched one by one, as in grammars without a separator.
+"""The search follows the shortest text of a lexeme through the automaton of all lexemes of its group. It is a greedy search, which
+may fail where a witness exists. Then configurations are searched one by one, as in grammars without a separator.
 """
 
 from libc.stdint cimport uint32_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from ffgrammar.core.bits cimport bit_count, bit_set, bit_test
 from ffgrammar.core.intern cimport intern_get, intern_len
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_fill, vec_push
-from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, LEAVE, UNKNOWN, dfa_accept, dfa_start, dfa_step
+from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.regex.dfa.lazy_dfa cimport (
+    LAST_STATE, LEAVE, UNKNOWN, Dfa, dfa_accept, dfa_bytes, dfa_clear, dfa_free, dfa_init, dfa_inside, dfa_start, dfa_step,
+)
+from ffgrammar.regex.dfa.threads cimport Threads, thread_of
 from ffgrammar.regex.expr.emptiness cimport matches_something, min_remaining
 from ffgrammar.regex.expr.nodes cimport FAR
 
@@ -18,27 +21,64 @@ cdef enum:
     MAX_STEPS = 1 << 18   # transitions that one search looks at for the nearest match; C takes 57,000
     MAX_TRIES = 2         # bytes: what keeps one from being a separator mostly keeps all others from it, too
     ANY_BYTE = 256
+    NO_SEPARATOR = 256    # in place of the byte: every witness ends by itself
+    BYTE_SET = 8          # words of a set of bytes
+    MAX_STATES = 1 << 14  # of the automaton of single threads
 
 
-cdef uint32_t expr_of(const Recognizer* m, uint32_t state, uint32_t lexeme) noexcept nogil:
+cdef int separator_init(Separator* s, Nodes* nodes) noexcept nogil:
+    s.found = False
+    vec_init(&s.bytes)
+    vec_init(&s.firsts)
+    vec_init(&s.safe)
+    vec_init(&s.pairs)
+    if dfa_init(&s.alone, nodes) < 0:
+        return NO_MEMORY
+    s.alone.max_states = MAX_STATES
+    return OK
+
+
+cdef void separator_free(Separator* s) noexcept nogil:
+    dfa_free(&s.alone)
+    vec_free(&s.bytes)
+    vec_free(&s.firsts)
+    vec_free(&s.safe)
+    vec_free(&s.pairs)
+
+
+cdef void separator_clear(Separator* s) noexcept nogil:
+    s.safe.len = 0
+    dfa_clear(&s.alone)
+
+
+cdef size_t separator_bytes(const Separator* s) noexcept nogil:
+    return dfa_bytes(&s.alone) + (s.bytes.cap + s.firsts.cap + s.safe.cap + s.pairs.cap) * sizeof(uint32_t)
+
+
+cdef inline Dfa* lexer(Separator* s, Recognizer* m) noexcept nogil:
+    """An automaton in which all lexemes of a state compete."""
+    return &s.alone if m.dfa.threads.present else &m.dfa
+
+
+cdef uint32_t expr_of(const Dfa* d, uint32_t state, uint32_t lexeme) noexcept nogil:
     """What may still follow in a lexeme; UNKNOWN if the state does not have the lexeme."""
-    cdef const uint32_t* pairs = intern_get(&m.dfa.states, state >> 8)
+    cdef const uint32_t* pairs = intern_get(&d.states, state >> 8)
     cdef uint32_t i
-    for i in range(1, intern_len(&m.dfa.states, state >> 8), 2):
+    for i in range(1, intern_len(&d.states, state >> 8), 2):
         if pairs[i] == lexeme:
             return pairs[i + 1]
     return UNKNOWN
 
 
-cdef bint has_lexeme(const Recognizer* m, uint32_t lexset, uint32_t lexeme) noexcept nogil:
+cdef bint has_lexeme(const Dfa* d, uint32_t lexset, uint32_t lexeme) noexcept nogil:
     cdef uint32_t i
-    for i in range(intern_len(&m.dfa.lexsets, lexset)):
-        if intern_get(&m.dfa.lexsets, lexset)[i] == lexeme:
+    for i in range(intern_len(&d.lexsets, lexset)):
+        if intern_get(&d.lexsets, lexset)[i] == lexeme:
             return True
     return False
 
 
-cdef int nearer(Separator* s, Recognizer* m, uint32_t lexeme, uint32_t* state, uint32_t* first) noexcept nogil:
+cdef int nearer(Separator* s, Dfa* d, uint32_t lexeme, uint32_t* state, uint32_t* first) noexcept nogil:
     """Take the step that comes nearest to a match of a lexeme; `first` is the byte to take, or ANY_BYTE, and becomes the byte
     that was taken. Returns 1; 0 if the lexeme cannot go on; or a status."""
     cdef uint32_t lowest = 0 if first[0] == ANY_BYTE else first[0]
@@ -49,17 +89,17 @@ cdef int nearer(Separator* s, Recognizer* m, uint32_t lexeme, uint32_t* state, u
     cdef uint32_t byte, target, expr, length
     cdef int status
     for byte in range(lowest, highest + 1):
-        status = dfa_step(&m.dfa, state[0], byte, &target)
+        status = dfa_step(d, state[0], byte, &target)
         if status < 0:
             return status
         s.steps += 1
         if target == last or target > LAST_STATE:
             continue
         last = target
-        expr = expr_of(m, target, lexeme)
+        expr = expr_of(d, target, lexeme)
         if expr == UNKNOWN:
             continue
-        length = min_remaining(m.nodes, expr)
+        length = min_remaining(d.nodes, expr)
         if length < best:
             best = length
             found = target
@@ -70,34 +110,37 @@ cdef int nearer(Separator* s, Recognizer* m, uint32_t lexeme, uint32_t* state, u
     return 1
 
 
-cdef int follow(Separator* s, Recognizer* m, uint32_t lexeme, uint32_t* state, uint32_t* first) noexcept nogil:
+cdef int follow(Separator* s, Dfa* d, uint32_t lexeme, uint32_t* state, uint32_t* first) noexcept nogil:
     """Go on by a short text to a state that matches a lexeme, at least by one byte. `first` is as for nearer, or NULL. Returns 1;
     0 if no such text is found; or a status."""
     cdef uint32_t byte = ANY_BYTE
-    cdef int status = nearer(s, m, lexeme, state, &byte if first == NULL else first)
+    cdef int status = nearer(s, d, lexeme, state, &byte if first == NULL else first)
     cdef int length = 1
-    while status > 0 and not has_lexeme(m, dfa_accept(&m.dfa, state[0]), lexeme):
+    while status > 0 and not has_lexeme(d, dfa_accept(d, state[0]), lexeme):
         length += 1
         if length > MAX_WITNESS or s.steps > MAX_STEPS:
             return 0
         byte = ANY_BYTE
-        status = nearer(s, m, lexeme, state, &byte)
+        status = nearer(s, d, lexeme, state, &byte)
     return status
 
 
-cdef int ends_before(Recognizer* m, uint32_t state, uint32_t byte) noexcept nogil:
-    """Whether the lexeme of a state ends before a byte: 1, 0 or a status."""
+cdef int ends_before(Dfa* d, uint32_t state, uint32_t byte) noexcept nogil:
+    """Whether the lexeme of a state ends before a byte: 1, 0 or a status. Nothing ends before NO_SEPARATOR."""
     cdef uint32_t target
-    cdef int status = dfa_step(&m.dfa, state, byte, &target)
+    cdef int status
+    if byte == NO_SEPARATOR:
+        return 0
+    status = dfa_step(d, state, byte, &target)
     return status if status < 0 else target == LEAVE
 
 
-cdef int add_live(Recognizer* m, uint32_t state, uint32_t* bytes) noexcept nogil:
+cdef int add_live(Dfa* d, uint32_t state, uint32_t* bytes) noexcept nogil:
     """Add to a set the bytes before which the lexeme of a state does not end. Returns OK or a status."""
     cdef uint32_t byte
     cdef int status
     for byte in range(256):
-        status = ends_before(m, state, byte)
+        status = ends_before(d, state, byte)
         if status < 0:
             return status
         if not status:
@@ -105,36 +148,36 @@ cdef int add_live(Recognizer* m, uint32_t state, uint32_t* bytes) noexcept nogil
     return OK
 
 
-cdef int settle(Separator* s, Recognizer* m, uint32_t lexeme, uint32_t byte, uint32_t* state) noexcept nogil:
+cdef int settle(Separator* s, Dfa* d, uint32_t lexeme, uint32_t byte, uint32_t* state) noexcept nogil:
     """Where a lexeme matches but `byte` does not end it, go on to a longer match if fewer bytes can follow there: after the
     keyword and space of "union" or "union all", the word "all" may follow, but not after the longer one. Returns 1 or a status."""
-    cdef uint32_t[8] live
+    cdef uint32_t[BYTE_SET] live
     cdef uint32_t before = UNKNOWN
     cdef uint32_t found = state[0]
     cdef uint32_t first, target
     cdef int fewest = 257
     cdef int count
-    cdef int status = ends_before(m, state[0], byte)
+    cdef int status = ends_before(d, state[0], byte)
     if status != 0:
         return status
     for first in range(257):
         # (the first round looks at the state itself)
         target = state[0]
         if first:
-            status = dfa_step(&m.dfa, state[0], first - 1, &target)
+            status = dfa_step(d, state[0], first - 1, &target)
             if status < 0:
                 return status
             if target == before or target > LAST_STATE:
                 continue
             before = target
-            if not has_lexeme(m, dfa_accept(&m.dfa, target), lexeme):
-                status = follow(s, m, lexeme, &target, NULL)
+            if not has_lexeme(d, dfa_accept(d, target), lexeme):
+                status = follow(s, d, lexeme, &target, NULL)
                 if status < 0:
                     return status
                 if status == 0:
                     continue
         memset(live, 0, sizeof(live))
-        status = add_live(m, target, live)
+        status = add_live(d, target, live)
         if status < 0:
             return status
         count = set_size(live)
@@ -154,51 +197,53 @@ cdef int set_size(const uint32_t* bytes) noexcept nogil:
     return count
 
 
-cdef int ends_before_all(Recognizer* m, uint32_t state, const uint32_t* bytes) noexcept nogil:
+cdef int ends_before_all(Dfa* d, uint32_t state, const uint32_t* bytes) noexcept nogil:
     """Whether the lexeme of a state ends before each byte of a set: 1, 0 or a status."""
     cdef uint32_t byte
     cdef int status = 1
     for byte in range(256):
         if status > 0 and bit_test(bytes, byte):
-            status = ends_before(m, state, byte)
+            status = ends_before(d, state, byte)
     return status
 
 
-cdef int live_outside(Recognizer* m, uint32_t state, const uint32_t* bytes) noexcept nogil:
+cdef int live_outside(Dfa* d, uint32_t state, const uint32_t* bytes) noexcept nogil:
     """Whether the lexeme of a state goes on with a byte that is not in a set: 1, 0 or a status."""
     cdef uint32_t byte
     cdef int status
     for byte in range(256):
         if bit_test(bytes, byte):
             continue
-        status = ends_before(m, state, byte)
+        status = ends_before(d, state, byte)
         if status <= 0:
             return status if status < 0 else 1
     return 0
 
 
-cdef int is_witness(Recognizer* m, uint32_t state, uint32_t byte, const uint32_t* clashing) noexcept nogil:
+cdef int is_witness(Dfa* d, uint32_t state, uint32_t byte, const uint32_t* clashing) noexcept nogil:
     """Whether a text may be a witness that leads to `state`, if no witness begins with a byte of `clashing`: 1, 0 or a
     status."""
     cdef int status
-    status = ends_before(m, state, byte)
+    status = ends_before(d, state, byte)
     if status == 0:
-        status = live_outside(m, state, clashing)
+        status = live_outside(d, state, clashing)
         status = status if status < 0 else not status
     return status
 
 
 cdef int choose_witness(
-    Separator* s, Recognizer* m, uint32_t union_state, uint32_t lexeme, uint32_t byte, const uint32_t* clashing,
+    Separator* s, Dfa* d, uint32_t union_state, uint32_t lexeme, bint anywhere, uint32_t byte, const uint32_t* clashing,
+    uint32_t* firsts,
 ) noexcept nogil:
-    """Find a witness of a lexeme that begins with no byte of `clashing`, and enter its first byte. Returns 1, 0 or a status."""
+    """Find a witness of a lexeme that begins with no byte of `clashing`, and enter its first byte in `firsts`. Returns 1, 0 or a
+    status."""
     cdef uint32_t before = UNKNOWN
     cdef uint32_t first, state, target, try_byte
     cdef int status
     for first in range(256):
         if bit_test(clashing, first):
             continue
-        status = dfa_step(&m.dfa, union_state, first, &target)
+        status = dfa_step(d, union_state, first, &target)
         if status < 0:
             return status
         if target == before or target > LAST_STATE:
@@ -206,122 +251,208 @@ cdef int choose_witness(
         before = target
         state = union_state
         try_byte = first
-        status = follow(s, m, lexeme, &state, &try_byte)
-        if status > 0:
-            status = settle(s, m, lexeme, byte, &state)
-        if status > 0:
-            status = is_witness(m, state, byte, clashing)
+        status = follow(s, d, lexeme, &state, &try_byte)
+        if status > 0 and not anywhere:
+            status = settle(s, d, lexeme, byte, &state)
+            if status > 0:
+                status = is_witness(d, state, byte, clashing)
         if status < 0:
             return status
         if status:
-            bit_set(s.firsts, first)
+            bit_set(firsts, first)
             return 1
     return 0
 
 
-cdef bint is_used(Recognizer* m, uint32_t lexeme) noexcept nogil:
-    """Whether a lexeme needs a witness."""
-    return not m.rules.is_skip.data[lexeme] and matches_something(m.nodes, m.rules.exprs.data[lexeme]) > 0
+cdef inline bint is_like_skip(const Recognizer* m, uint32_t lexeme) noexcept nogil:
+    return m.rules.is_skip.data[lexeme] or m.rules.separates.data[lexeme]
 
 
-cdef int is_skipped(Recognizer* m, uint32_t union_state, uint32_t byte, uint32_t* after) noexcept nogil:
-    """Whether a byte is a skip lexeme by itself: 1, 0 or a status. Writes the state after it."""
+cdef int is_used(Recognizer* m, uint32_t lexeme, uint32_t group) noexcept nogil:
+    """Whether a lexeme of a group needs a witness: 1, 0 or a status."""
+    if m.dfa.threads.groups.data[lexeme] != group or is_like_skip(m, lexeme):
+        return 0
+    return matches_something(m.nodes, m.rules.exprs.data[lexeme])
+
+
+cdef int is_skipped(Recognizer* m, Dfa* d, uint32_t union_state, uint32_t byte, uint32_t* after) noexcept nogil:
+    """Whether a byte is by itself a lexeme that may stand after all others of its group: 1, 0 or a status. Writes the state after
+    it."""
     cdef uint32_t lexset, i
-    cdef int status = dfa_step(&m.dfa, union_state, byte, after)
+    cdef int status = dfa_step(d, union_state, byte, after)
     if status < 0 or after[0] > LAST_STATE:
         return status
-    lexset = dfa_accept(&m.dfa, after[0])
-    for i in range(intern_len(&m.dfa.lexsets, lexset)):
-        if m.rules.is_skip.data[intern_get(&m.dfa.lexsets, lexset)[i]]:
+    lexset = dfa_accept(d, after[0])
+    for i in range(intern_len(&d.lexsets, lexset)):
+        if m.rules.separates.data[intern_get(&d.lexsets, lexset)[i]]:
             return 1
     return 0
 
 
-cdef int is_separator(Separator* s, Recognizer* m, uint32_t union_state, uint32_t byte, uint32_t after) noexcept nogil:
-    """Whether a byte that is skipped is a separator: 1, 0 or a status. If it is, `firsts` is complete. `after` is the state
-    after the byte."""
-    cdef uint32_t[8] clashing
-    cdef uint32_t lexeme, state
-    cdef int status
-    memset(clashing, 0, sizeof(clashing))
-    memset(s.firsts, 0, sizeof(s.firsts))
-    status = add_live(m, after, clashing)
+cdef int is_separator(
+    Separator* s, Recognizer* m, uint32_t group, uint32_t union_state, uint32_t byte, uint32_t after, uint32_t* firsts,
+) noexcept nogil:
+    """Whether a byte that is skipped is the separator of a group: 1, 0 or a status. `after` is the state after the byte. If the
+    byte is NO_SEPARATOR: whether the group needs none. If the answer is 1, `firsts` are the bytes with which witnesses begin."""
+    cdef uint32_t[BYTE_SET] clashing
+    cdef uint32_t lexeme, state, i
+    cdef Dfa* d = lexer(s, m)
+    cdef int status = OK
+    memcpy(clashing, m.rules.leaders.data + group * BYTE_SET, sizeof(clashing))
+    memcpy(firsts, m.rules.followers.data + group * BYTE_SET, sizeof(clashing))
+    if byte != NO_SEPARATOR:
+        status = add_live(d, after, clashing)
     for lexeme in range(<uint32_t>m.rules.exprs.len):
+        if status >= 0:
+            status = is_used(m, lexeme, group)
         if status < 0:
             return status
-        if not is_used(m, lexeme):
+        if status == 0 or m.dfa.threads.anywhere.data[lexeme]:
             continue
         state = union_state
-        status = follow(s, m, lexeme, &state, NULL)
+        status = follow(s, d, lexeme, &state, NULL)
         if status > 0:
-            status = settle(s, m, lexeme, byte, &state)
+            status = settle(s, d, lexeme, byte, &state)
         if status > 0:
-            status = ends_before(m, state, byte)
+            status = ends_before(d, state, byte)
             if status == 0:
-                status = add_live(m, state, clashing)
+                status = add_live(d, state, clashing)
+    for i in range(BYTE_SET):
+        if firsts[i] & clashing[i]:
+            return 0
     for lexeme in range(<uint32_t>m.rules.exprs.len):
+        if status >= 0:
+            status = is_used(m, lexeme, group)
+        if status > 0:
+            status = choose_witness(
+                s, d, union_state, lexeme, m.dfa.threads.anywhere.data[lexeme] != 0, byte, clashing, firsts)
+            if status == 0:
+                return 0
         if status < 0:
             return status
-        if is_used(m, lexeme):
-            status = choose_witness(s, m, union_state, lexeme, byte, clashing)
-            if status <= 0:
-                return status
+    return 1
+
+
+cdef int start_group(Separator* s, Recognizer* m, uint32_t group, uint32_t* state) noexcept nogil:
+    """Write the state in which all lexemes of a group begin. Returns 1; 0 if one of them is lazy; or a status."""
+    cdef uint32_t lexeme
+    cdef int status
+    s.pairs.len = 0
+    for lexeme in range(<uint32_t>m.rules.exprs.len):
+        if m.dfa.threads.groups.data[lexeme] != group:
+            continue
+        if m.dfa.lazy.data[lexeme]:
+            return 0
+        status = is_like_skip(m, lexeme) or is_used(m, lexeme, group)
+        if status < 0:
+            return status
+        if status and (vec_push(&s.pairs, lexeme) < 0 or vec_push(&s.pairs, m.rules.exprs.data[lexeme]) < 0):
+            return NO_MEMORY
+    status = dfa_start(lexer(s, m), s.pairs.data, s.pairs.len, state)
     return status if status < 0 else 1
 
 
-cdef int separator_find(Separator* s, Recognizer* m) noexcept nogil:
-    cdef uint32_t lexeme, union_state, byte, after, i
+cdef int find_in_group(Separator* s, Recognizer* m, uint32_t group) noexcept nogil:
+    """Look for the separator of a group, and enter it. Returns 1, 0 or a status."""
+    cdef uint32_t union_state, byte, after, i
     cdef int tries = 0
-    cdef int status
-    s.found = False
-    s.steps = 0
-    if m.single_skip or m.rules.skips.len == 0:
-        return OK
-    m.pairs.len = 0
-    for lexeme in range(<uint32_t>m.rules.exprs.len):
-        if m.dfa.lazy.data[lexeme]:
-            return OK
-        if is_used(m, lexeme) or m.rules.is_skip.data[lexeme]:
-            if vec_push(&m.pairs, lexeme) < 0 or vec_push(&m.pairs, m.rules.exprs.data[lexeme]) < 0:
-                return NO_MEMORY
-    status = dfa_start(&m.dfa, m.pairs.data, m.pairs.len, &union_state)
+    cdef int status = start_group(s, m, group, &union_state)
+    if status <= 0:
+        return status
     # (a line end is tried first, because comments end there, too)
-    for i in range(257):
-        if status < 0 or tries == MAX_TRIES or s.steps > MAX_STEPS:
-            break
+    for i in range(258):
+        if s.steps > MAX_STEPS:
+            return 0
+        if i == 257:
+            status = is_separator(s, m, group, union_state, NO_SEPARATOR, 0, s.firsts.data + group * BYTE_SET)
+            s.bytes.data[group] = NO_SEPARATOR
+            return status
         byte = c'\n' if i == 0 else i - 1
-        if i and byte == c'\n':
+        if tries == MAX_TRIES or (i and byte == c'\n'):
             continue
-        status = is_skipped(m, union_state, byte, &after)
+        status = is_skipped(m, lexer(s, m), union_state, byte, &after)
         if status > 0:
             tries += 1
-            status = is_separator(s, m, union_state, byte, after)
-        if status > 0:
-            s.found = True
-            s.byte = byte
-            break
+            status = is_separator(s, m, group, union_state, byte, after, s.firsts.data + group * BYTE_SET)
+        if status != 0:
+            s.bytes.data[group] = byte
+            return status
+    return 0
+
+
+cdef int separator_find(Separator* s, Recognizer* m) noexcept nogil:
+    cdef uint32_t groups = <uint32_t>m.rules.delimited.len
+    cdef uint32_t group
+    cdef int status = 1
+    s.found = False
+    s.steps = 0
+    s.bytes.len = s.firsts.len = s.alone.lazy.len = 0
+    if vec_fill(&s.bytes, groups, 0) < 0 or vec_fill(&s.firsts, groups * BYTE_SET, 0) < 0:
+        return NO_MEMORY
+    if vec_fill(&s.alone.lazy, m.rules.exprs.len, 0) < 0:
+        return NO_MEMORY
+    for group in range(groups):
+        if status > 0 and not m.rules.delimited.data[group]:
+            status = find_in_group(s, m, group)
+    s.found = groups > 0 and status > 0
     # (where a bound is met there is no separator, and configurations are searched)
     return NO_MEMORY if status == NO_MEMORY else OK
 
 
-cdef int find_safe(Separator* s, Recognizer* m, uint32_t state) noexcept nogil:
-    """is_safe for a state inside a lexeme, without the cache."""
+cdef int find_safe(Separator* s, Recognizer* m, uint32_t state, uint32_t group) noexcept nogil:
+    """Whether a state inside lexemes of a group, all of which compete, is safe: 1, 0 or a status."""
+    cdef Dfa* d = lexer(s, m)
     cdef uint32_t number = state >> 8
+    cdef uint32_t byte = s.bytes.data[group]
     cdef uint32_t lexeme, target, i
     cdef int status
     s.steps = 0
-    for i in range(1, intern_len(&m.dfa.states, number), 2):
-        lexeme = intern_get(&m.dfa.states, number)[i]
+    for i in range(1, intern_len(&d.states, number), 2):
+        lexeme = intern_get(&d.states, number)[i]
         target = state
         status = 1
-        if not has_lexeme(m, dfa_accept(&m.dfa, state), lexeme):
-            status = follow(s, m, lexeme, &target, NULL)
+        if not has_lexeme(d, dfa_accept(d, state), lexeme):
+            status = follow(s, d, lexeme, &target, NULL)
         if status > 0:
-            status = settle(s, m, lexeme, s.byte, &target)
+            status = settle(s, d, lexeme, byte, &target)
         if status > 0:
-            status = ends_before(m, target, s.byte)
+            status = ends_before(d, target, byte)
             if status == 0:
-                status = ends_before_all(m, target, s.firsts)
+                status = ends_before_all(d, target, s.firsts.data + group * BYTE_SET)
+        if status != 0:
+            return status
+    return 0
+
+
+cdef int find_safe_thread(Separator* s, Recognizer* m, uint32_t state) noexcept nogil:
+    """Whether one of the threads of a state inside lexemes is safe: 1, 0 or a status."""
+    cdef const Threads* t = &m.dfa.threads
+    cdef uint32_t number = state >> 8
+    cdef uint32_t length = intern_len(&m.dfa.states, number)
+    cdef const uint32_t* pairs = intern_get(&m.dfa.states, number)
+    cdef uint32_t i, k, thread, lexeme, alone
+    cdef int status = 0
+    for i in range(1, length, 2):
+        lexeme = pairs[i] % t.lexemes
+        if m.rules.delimited.data[t.groups.data[lexeme]] or t.anywhere.data[lexeme]:
+            return 1
+    if not t.present:
+        return find_safe(s, m, state, t.groups.data[pairs[1] % t.lexemes])
+    for i in range(1, length, 2):
+        thread = thread_of(t, pairs[i])
+        s.pairs.len = 0
+        for k in range(1, length, 2):
+            if thread_of(t, pairs[k]) != thread:
+                continue
+            if k < i:
+                break
+            if vec_push(&s.pairs, pairs[k] % t.lexemes) < 0 or vec_push(&s.pairs, pairs[k + 1]) < 0:
+                return NO_MEMORY
+        if s.pairs.len == 0:
+            continue
+        status = dfa_inside(&s.alone, s.pairs.data, s.pairs.len, &alone)
+        if status >= 0:
+            status = find_safe(s, m, alone, t.groups.data[s.pairs.data[0]])
         if status != 0:
             return status
     return 0
@@ -337,7 +468,7 @@ cdef int is_safe(Separator* s, Recognizer* m, uint32_t state) noexcept nogil:
     status = 1
     # (in a start state nothing has been read yet, and its row has been reached by a lexeme, so it can be completed)
     if not intern_get(&m.dfa.states, number)[0]:
-        status = find_safe(s, m, state)
+        status = find_safe_thread(s, m, state)
     if status < 0 and status != NO_MEMORY:
         status = 0
     if status >= 0:

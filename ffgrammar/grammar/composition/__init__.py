@@ -1,7 +1,6 @@
 """Grammars made of grammars. In reading order:
 
 - parts: what a composition consists of; `flatten`, equal parts once.
-- edges: with which lexemes a grammar begins and ends, and which bytes those may begin or go on with.
 - joints: what may follow each part, and where two parts could read the same text.
 - leaves: the leaves of the tree as lexemes and productions; `Family`, lexemes that do not clash.
 - open_end: grammars whose last lexeme ends anywhere.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.core.limits import Limits
@@ -17,7 +18,7 @@ from ffgrammar.grammar.composition.leaves import Family, Leaf, leaf_edges, read_
 from ffgrammar.grammar.composition.open_end import OpenEnd
 from ffgrammar.grammar.composition.parts import Choice, Literal, Node, Part, Repeat, SpecialToken, Whole, flatten
 from ffgrammar.grammar.composition.parts import Sequence as PartSequence
-from ffgrammar.grammar.ir import GrammarBuilder, GrammarIR, Lexeme
+from ffgrammar.grammar.ir import GrammarBuilder, GrammarIR, Lexeme, LexemeGroup
 from ffgrammar.regex.expr.store import ExprStore
 
 __all__ = ["build"]
@@ -52,16 +53,18 @@ def build(
     }
     edges = _edges(nodes, leaves, store, special_tokens)
     joints = find_joints(nodes, edges)
-    if joints.open_ended or joints.shared or any(_has_threads(leaf) for leaf in leaves.values()):
+    apart = not joints.open_ended and not joints.shared and not any(_has_threads(leaf) for leaf in leaves.values())
+    if not apart:
         _refuse_checks(leaves)
-        groups: dict[tuple[int, int], int] = {}
+    groups: dict[tuple[int, int], int] = {}
+    if not apart or not all(leaf.grammar is None or leaf.grammar.delimited for leaf in leaves.values()):
         for number, leaf in leaves.items():
-            leaves[number] = _apart(leaf, edges[number].family, groups, joints.open_ended.get(number))
-    return _Composer(nodes, leaves, store, limits, special_tokens).grammar()
+            leaves[number] = _grouped(leaf, edges[number].family, groups, joints.open_ended.get(number))
+    return _Composer(nodes, leaves, store, limits, special_tokens).grammar(len(groups), apart)
 
 
-def _apart(leaf: Leaf, family: Family, groups: dict[tuple[int, int], int], follow: int | None) -> Leaf:
-    """A leaf whose lexemes compete with those of its family only.
+def _grouped(leaf: Leaf, family: Family, groups: dict[tuple[int, int], int], follow: int | None) -> Leaf:
+    """A leaf whose lexemes are in groups of their family.
 
     Args:
         leaf: the leaf.
@@ -69,22 +72,19 @@ def _apart(leaf: Leaf, family: Family, groups: dict[tuple[int, int], int], follo
         groups: the numbers of the groups, by family and group in the leaf; new ones are added.
         follow: the bytes that may follow, if the leaf could go on with one of them; None if not.
     """
-    open_ended = follow is not None and not leaf.is_simple
-    anywhere = set()
-    if follow is not None and leaf.is_simple:
-        # (longest match never matters inside such a leaf, so a lexeme may end anywhere in all places)
-        anywhere = {lexeme.expr for lexeme in leaf.lexemes if follow & family.going_on(lexeme.expr)}
+    clashing = frozenset(lexeme.expr for lexeme in leaf.lexemes if follow and follow & family.going_on(lexeme.expr))
+    open_ended: frozenset[int] = frozenset() if leaf.is_simple else clashing
     if open_ended and leaf.grammar is not None and leaf.grammar.templates:
         raise UnsupportedError(
             "a composition that was loaded from a file, or a Lark grammar with schemas, is a part that may read the "
             "same text as what follows it; compose its own parts here instead"
         )
-    lexemes = [
-        lexeme.ending(
-            groups.setdefault((id(family), lexeme.group), len(groups)), lexeme.anywhere or lexeme.expr in anywhere
-        )
-        for lexeme in leaf.lexemes
-    ]
+    lexemes = []
+    for lexeme in leaf.lexemes:
+        group = groups.setdefault((id(family), lexeme.group), len(groups))
+        # (longest match never matters inside a simple leaf, so a lexeme may end anywhere in all places)
+        anywhere = lexeme.anywhere or (leaf.is_simple and lexeme.expr in clashing)
+        lexemes.append(lexeme.ending(group, anywhere))
     return Leaf(tuple(lexemes), leaf.grammar, open_ended)
 
 
@@ -126,7 +126,9 @@ def _fixed_texts(nodes: Sequence[Node]) -> set[bytes]:
 
 
 def _has_threads(leaf: Leaf) -> bool:
-    """Whether not all lexemes of a leaf compete: it is a composition itself."""
+    """Whether not all lexemes of a leaf compete: it is a composition itself, or has schemas."""
+    if leaf.grammar is not None and leaf.grammar.apart:
+        return False
     return any(lexeme.anywhere or lexeme.group != leaf.lexemes[0].group for lexeme in leaf.lexemes)
 
 
@@ -138,6 +140,13 @@ def _refuse_checks(leaves: Mapping[int, Leaf]) -> None:
                 "a schema with uniqueItems, or with keys that must not come twice, is in a composition where another "
                 "part may read the same text; let each part begin with a text or a special token of its own"
             )
+
+
+def _only_skips(lexemes: Sequence[Lexeme], symbols: Sequence[int]) -> list[int]:
+    """The numbers of the skip lexemes, unless a rule has the same lexeme as more than a skip."""
+    used = {symbol for symbol, lexeme in zip(symbols, lexemes, strict=True) if not lexeme.skip}
+    skips = [number for number, lexeme in enumerate(lexemes) if lexeme.skip]
+    return [] if any(symbols[number] in used for number in skips) else skips
 
 
 class _Composer:
@@ -154,15 +163,25 @@ class _Composer:
         self.limits = limits
         self.special_tokens = special_tokens
         self.builder = GrammarBuilder(store, limits)
+        # what is promised of each group
+        self.promises: dict[int, LexemeGroup] = {}
 
-    def grammar(self) -> GrammarIR:
+    def grammar(self, groups: int, apart: bool) -> GrammarIR:
+        """The grammar. `groups` is how many groups its lexemes are in, and `apart` is as in a `GrammarIR`."""
         symbols: list[int] = []
         for number, node in enumerate(self.nodes):
             symbols.append(self.symbol(number, node, [symbols[one] for one in node.inner]))
         wholes = [leaf.grammar for leaf in self.leaves.values() if leaf.grammar is not None]
         warnings = dict.fromkeys(warning for grammar in wholes for warning in grammar.warnings)
         delimited = all(grammar.delimited for grammar in wholes)
-        return self.builder.finish(symbols[-1], kind="composition", delimited=delimited, warnings=warnings)
+        return self.builder.finish(
+            symbols[-1],
+            kind="composition",
+            delimited=delimited,
+            warnings=warnings,
+            groups=[self.promises[number] for number in range(groups)],
+            apart=apart,
+        )
 
     def symbol(self, number: int, node: Node, inner: list[int]) -> int:
         builder, part = self.builder, node.part
@@ -188,13 +207,41 @@ class _Composer:
         builder, grammar = self.builder, leaf.grammar
         symbols = [self.lexeme(lexeme, grammar) for lexeme in leaf.lexemes]
         if grammar is None:
+            self.promise(leaf, symbols, ())
             return symbols[0]
         after = builder.skips_of(grammar, symbols)
         start = builder.embed(grammar, symbols, after)
         if leaf.open_ended:
-            last = [self.lexeme(lexeme.ending(lexeme.group, True), grammar) for lexeme in leaf.lexemes]
+            last = [
+                self.lexeme(lexeme.ending(lexeme.group, True), grammar) if lexeme.expr in leaf.open_ended else symbol
+                for symbol, lexeme in zip(symbols, leaf.lexemes, strict=True)
+            ]
+            self.promise(leaf, symbols, last)
             return OpenEnd(builder, leaf, symbols, last, after, start).symbol()
+        self.promise(leaf, symbols, ())
         return start if after is None else builder.seq([after, start])
+
+    def promise(self, leaf: Leaf, symbols: Sequence[int], last: Sequence[int]) -> None:
+        """Note what is promised of the groups of a leaf.
+
+        Args:
+            leaf: the leaf.
+            symbols: the symbols of its lexemes.
+            last: the symbols of the same lexemes where they end anywhere; empty if there are none.
+        """
+        grammar = leaf.grammar
+        for number, lexeme in enumerate(leaf.lexemes):
+            if lexeme.group in self.promises:
+                continue
+            promise = LexemeGroup(delimited=grammar is None or grammar.delimited)
+            skips: Iterable[int] = ()
+            if grammar is not None and grammar.groups:
+                promise = grammar.groups[grammar.lexemes[number].group]
+                skips = promise.skips
+            elif grammar is not None and not grammar.delimited and not grammar.single_skip:
+                skips = _only_skips(leaf.lexemes, symbols)
+            skips = [one[skip] >> 1 for one in (symbols, last) if one for skip in skips]
+            self.promises[lexeme.group] = replace(promise, skips=tuple(skips))
 
     def lexeme(self, lexeme: Lexeme, grammar: GrammarIR | None) -> int:
         builder = self.builder

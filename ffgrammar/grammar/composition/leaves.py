@@ -6,17 +6,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from ffgrammar.core.errors import GrammarError
-from ffgrammar.grammar.composition.edges import edge_lexemes, first_bytes, next_bytes
 from ffgrammar.grammar.composition.joints import Edges
 from ffgrammar.grammar.composition.parts import Literal, Part, SpecialToken, Text, Whole
-from ffgrammar.grammar.derives import derives
+from ffgrammar.grammar.edges import edge_lexemes, first_bytes, next_bytes
+from ffgrammar.grammar.emptiness import emptiness
 from ffgrammar.grammar.ir import GrammarIR, Lexeme
-from ffgrammar.grammar.productions import Productions
 from ffgrammar.regex.expr.packed import pack, unpack
 from ffgrammar.regex.expr.store import ANY_BYTES, NOTHING, ExprStore
 from ffgrammar.regex.lower.tree_walk import any_text
 
-__all__ = ["Family", "Leaf", "emptiness", "leaf_edges", "read_leaf", "special_ids"]
+__all__ = ["Family", "Leaf", "leaf_edges", "read_leaf", "special_ids"]
 
 # How many pairs of expressions are visited to find with which bytes a leaf may go on.
 MOST_PAIRS = 2000
@@ -29,12 +28,12 @@ class Leaf:
     Attributes:
         lexemes: the lexemes; their expressions lie in the store of the composition.
         grammar: where the productions are; None for a leaf that is the only lexeme.
-        open_ended: whether the last lexeme of a text ends anywhere.
+        open_ended: the expressions of the lexemes that end anywhere where they are the last of a text.
     """
 
     lexemes: tuple[Lexeme, ...]
     grammar: GrammarIR | None = None
-    open_ended: bool = False
+    open_ended: frozenset[int] = frozenset()
 
     @property
     def is_simple(self) -> bool:
@@ -117,7 +116,7 @@ def leaf_edges(leaf: Leaf, store: ExprStore, family: Family, named: Callable[[It
         more: Iterable[int] = ()
         nullable = store.is_nullable(only.expr)
     else:
-        productions, empty, empty_lexemes = emptiness(leaf, store)
+        productions, empty, empty_lexemes = emptiness(grammar, lexemes, store)
         start = grammar.start >> 1
         skips = {number for number, lexeme in enumerate(lexemes) if lexeme.skip}
         first = skips.union(edge_lexemes(productions, start, empty, empty_lexemes, False))
@@ -165,20 +164,3 @@ class Family:
                 self._whole = self._store.union(sorted(self.members))
             self._going_on[ended] = next_bytes(self._store, ended, self._whole, MOST_PAIRS)
         return self._going_on[ended]
-
-
-def emptiness(leaf: Leaf, store: ExprStore) -> tuple[Productions, bytearray, bytearray]:
-    """The productions of a leaf, templates included; and which nonterminals and lexemes derive the empty text.
-
-    A template may ask for more than its production says. So a nonterminal may count as empty that is not.
-    """
-    grammar = leaf.grammar
-    assert grammar is not None
-    productions = grammar.productions
-    if grammar.templates:
-        productions = Productions(productions)
-        for one in grammar.templates:
-            again = () if one.again is None else (2 * one.again + 1,)
-            productions.append(one.head, (*one.rhs, *again))
-    empty_lexemes = bytearray(store.is_nullable(lexeme.expr) for lexeme in leaf.lexemes)
-    return productions, derives(productions, len(grammar.names), empty_lexemes), empty_lexemes

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ffgrammar.grammar.composition.leaves import Leaf, emptiness
+from ffgrammar.grammar.composition.leaves import Leaf
+from ffgrammar.grammar.emptiness import emptiness
 from ffgrammar.grammar.ir import GrammarBuilder
 
 __all__ = ["OpenEnd"]
@@ -22,7 +23,7 @@ class OpenEnd:
         builder: the composition, which has the leaf's productions already.
         leaf: the leaf. It has no templates.
         symbols: by lexeme, its symbol.
-        last: by lexeme, the symbol of the lexeme that ends anywhere.
+        last: by lexeme, the symbol of the lexeme where it is the last: it ends anywhere, if it could go on.
         after: the symbol of what may follow each lexeme, any number of skips; None for nothing.
         start: the symbol of the leaf.
     """
@@ -44,7 +45,7 @@ class OpenEnd:
         self.start = leaf.grammar.start >> 1
         # what is added to the symbol of a nonterminal of the leaf
         self.shift = start - leaf.grammar.start
-        productions, self.empty, self.empty_lexemes = emptiness(leaf, builder.store)
+        productions, self.empty, self.empty_lexemes = emptiness(leaf.grammar, leaf.lexemes, builder.store)
         self.bodies: dict[int, list[Sequence[int]]] = {}
         for head, body in productions:
             self.bodies.setdefault(head, []).append(body)

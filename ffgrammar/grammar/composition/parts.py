@@ -11,12 +11,22 @@ from ffgrammar.grammar.ir import GrammarIR
 __all__ = ["Choice", "Literal", "Node", "Part", "Repeat", "Sequence", "SpecialToken", "Text", "Whole", "flatten"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Part:
     """A part of a composition: `ffgrammar.compose` makes a grammar of it. It does not change.
 
     It is made by `sequence`, `choice_of`, `optional`, `repeat`, `text` and `special_token`.
     """
+
+    def __repr__(self) -> str:
+        # (a part may be nested to any depth, and a grammar in it is large)
+        return f"<ffgrammar.Part: {type(self).__name__}>"
+
+    def __copy__(self) -> Part:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Part:
+        return self
 
     def inner(self) -> tuple[Part, ...]:
         """The parts that it consists of."""
@@ -27,7 +37,7 @@ class Part:
         return None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Literal(Part):
     """Exactly these bytes."""
 
@@ -37,7 +47,7 @@ class Literal(Part):
         return self.text
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Text(Part):
     """Any UTF-8 text. If `until` is not empty, it ends with one of these texts, and none of them stands before."""
 
@@ -47,7 +57,7 @@ class Text(Part):
         return self.until
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SpecialToken(Part):
     """One special token: one of `tokens`, which are names or ids; or, if `excluded`, one that is none of them."""
 
@@ -58,7 +68,7 @@ class SpecialToken(Part):
         return self.tokens, self.excluded
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Whole(Part):
     """A sentence of a compiled grammar.
 
@@ -72,11 +82,14 @@ class Whole(Part):
     paused: Callable[[Callable[[], Any]], Any]
     vocabulary: str
 
+    def __reduce__(self) -> str:
+        raise TypeError("a part with a grammar in it cannot be pickled: pickle what ffgrammar.compose makes of it")
+
     def label(self) -> object:
         return id(self.grammar)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sequence(Part):
     """The parts, one after another."""
 
@@ -86,7 +99,7 @@ class Sequence(Part):
         return self.parts
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Choice(Part):
     """Any one of the parts."""
 
@@ -96,7 +109,7 @@ class Choice(Part):
         return self.parts
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Repeat(Part):
     """A part, `least` to `most` times; None stands for no upper bound."""
 
@@ -113,6 +126,9 @@ class Repeat(Part):
 
 # How deep alternatives are taken apart.
 MOST_FACTORED = 20
+# A sequence of more parts than this is not made one with the sequence that it is a part of. So a tree of n parts costs
+# O(n) steps, whatever its depth, and a sequence that is there twice does not double the text.
+MOST_JOINED = 64
 
 
 class Node(NamedTuple):
@@ -184,7 +200,7 @@ class _Flattened:
     def in_turn(self, number: int) -> tuple[int, ...]:
         """A part as parts one after another."""
         node = self.nodes[number]
-        return node.inner if isinstance(node.part, Sequence) else (number,)
+        return node.inner if isinstance(node.part, Sequence) and len(node.inner) <= MOST_JOINED else (number,)
 
     def sequence(self, inner: tuple[int, ...]) -> int:
         return inner[0] if len(inner) == 1 else self.node(Sequence(()), inner)

@@ -7,51 +7,98 @@ whitespace of JSON may stand.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
-from ffgrammar.grammar.ir import GrammarBuilder
+from ffgrammar.grammar.edges import edge_lexemes, first_bytes, next_bytes
+from ffgrammar.grammar.emptiness import emptiness
+from ffgrammar.grammar.ir import GrammarBuilder, GrammarIR, LexemeGroup
 from ffgrammar.grammar.lark.source import Op, error_at, place
 
-__all__ = ["inline_json"]
+__all__ = ["InlineJSON"]
 
 # The group of the lexemes of JSON values. The terminals of the Lark text are in group 0.
 GROUP = 1
 
+# How many pairs of expressions are visited to find with which bytes a value may go on.
+MOST_PAIRS = 2000
 
-def inline_json(text: str, op: Op, builder: GrammarBuilder) -> int:
-    """The symbol of the JSON texts whose value is valid under a schema; their productions are added.
+
+class InlineJSON:
+    """The schemas in a Lark text.
 
     Args:
         text: the Lark text.
-        op: the step with the schema as it is written.
-        builder: where the productions are added.
-
-    Raises:
-        GrammarError: the schema is malformed, or nothing satisfies it (`line` and `column` say where, and `pointer`
-            where in the schema).
-        UnsupportedError: a keyword cannot be enforced exactly here.
-        LimitError: a bound was reached.
+        builder: where their productions are added.
     """
-    # (most Lark texts have no schema, and the front-end for schemas takes time to import)
-    from ffgrammar.grammar import json_schema
 
-    try:
-        grammar = json_schema.build(op.argument, builder.store, builder.limits)
-    except GrammarError as error:
-        raise _placed(text, op, error) from error
-    except LimitError as error:
-        line, column = place(text, op.offset)
-        detail = f"line {line}, column {column}: {error.detail or 'this schema'}"
-        raise LimitError(error.limit, error.value, detail) from error
-    if grammar.checks:
-        message = "a schema with uniqueItems, or with keys that must not come twice, cannot stand in a Lark text"
-        raise error_at(text, op.offset, message, UnsupportedError)
-    symbols = [
-        builder.terminal(lexeme.expr, lexeme.name, lazy=lexeme.lazy, opens=lexeme.opens, group=GROUP)
-        for lexeme in grammar.lexemes
-    ]
-    after = builder.skips_of(grammar, symbols)
-    start = builder.embed(grammar, symbols, after)
-    return start if after is None else builder.seq([after, start])
+    def __init__(self, text: str, builder: GrammarBuilder) -> None:
+        self.text = text
+        self.builder = builder
+        self._symbols: dict[str, int] = {}
+        # The bytes with which values begin, and those with which values may go on after their ends.
+        self._first = 0
+        self._going_on = 0
+
+    def symbol(self, op: Op) -> int:
+        """The symbol of the JSON texts whose value is valid under a schema. Equal schemas are one.
+
+        Args:
+            op: the step with the schema as it is written.
+
+        Raises:
+            GrammarError: the schema is malformed, or nothing satisfies it (`line` and `column` say where, and
+                `pointer` where in the schema).
+            UnsupportedError: a keyword cannot be enforced exactly here.
+            LimitError: a bound was reached.
+        """
+        found = self._symbols.get(op.argument)
+        if found is None:
+            found = self._symbols[op.argument] = self._embedded(self._grammar(op))
+        return found
+
+    def _grammar(self, op: Op) -> GrammarIR:
+        # (most Lark texts have no schema, and the front-end for schemas takes time to import)
+        from ffgrammar.grammar import json_schema
+
+        try:
+            grammar = json_schema.build(op.argument, self.builder.store, self.builder.limits)
+        except GrammarError as error:
+            raise _placed(self.text, op, error) from error
+        except LimitError as error:
+            line, column = place(self.text, op.offset)
+            detail = f"line {line}, column {column}: {error.detail or 'this schema'}"
+            raise LimitError(error.limit, error.value, detail) from error
+        if grammar.checks:
+            message = "a schema with uniqueItems, or with keys that must not come twice, cannot stand in a Lark text"
+            raise error_at(self.text, op.offset, message, UnsupportedError)
+        return grammar
+
+    def _embedded(self, grammar: GrammarIR) -> int:
+        builder, store = self.builder, self.builder.store
+        symbols = [
+            builder.terminal(lexeme.expr, lexeme.name, lazy=lexeme.lazy, opens=lexeme.opens, group=GROUP)
+            for lexeme in grammar.lexemes
+        ]
+        after = builder.skips_of(grammar, symbols)
+        start = builder.embed(grammar, symbols, after)
+        productions, empty, empty_lexemes = emptiness(grammar, grammar.lexemes, store)
+        for number in edge_lexemes(productions, grammar.start >> 1, empty, empty_lexemes, False):
+            self._first |= first_bytes(store, grammar.lexemes[number].expr)
+        last = set(edge_lexemes(productions, grammar.start >> 1, empty, empty_lexemes, True))
+        last.update(number for number, lexeme in enumerate(grammar.lexemes) if lexeme.skip)
+        ended = store.union([grammar.lexemes[number].expr for number in sorted(last)])
+        self._going_on |= next_bytes(store, ended, ended, MOST_PAIRS)
+        return start if after is None else builder.seq([after, start])
+
+    def groups(self, skips: Iterable[int]) -> tuple[LexemeGroup, LexemeGroup]:
+        """What is promised of the terminals, and of the lexemes of values.
+
+        Args:
+            skips: the numbers of the terminals that are like skips.
+        """
+        terminals = LexemeGroup(skips=tuple(skips), followers=self._first, leaders=self._going_on)
+        return terminals, LexemeGroup(delimited=True)
 
 
 def _placed(text: str, op: Op, error: GrammarError) -> GrammarError:

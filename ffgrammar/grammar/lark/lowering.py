@@ -14,8 +14,8 @@ from collections.abc import Mapping
 
 from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import GrammarBuilder, GrammarIR
-from ffgrammar.grammar.lark.inline_json import inline_json
+from ffgrammar.grammar.ir import GrammarBuilder, GrammarIR, LexemeGroup
+from ffgrammar.grammar.lark.inline_json import InlineJSON
 from ffgrammar.grammar.lark.reader import read
 from ffgrammar.grammar.lark.source import Definition, Op, Source, error_at, place, popped
 from ffgrammar.grammar.lark.special import special_ids
@@ -71,7 +71,10 @@ class _Lowering:
         self.builder = GrammarBuilder(store, limits)
         self.terminals = Terminals(source, store, limits)
         self.rules: dict[str, int] = {}
-        self.schemas: dict[str, int] = {}  # the symbols of schemas inside rules
+        self.schemas = InlineJSON(source.text, self.builder)
+        # The symbols of the lexemes of rules, and of those of %ignore.
+        self.lexemes: set[int] = set()
+        self.skips: set[int] = set()
         self.has_schemas = any(op.code == "json" for rule in source.rules.values() for op in rule.body)
         # What follows each lexeme: the lexemes of %ignore, if they must not stand inside JSON values too.
         self.after: int | None = None
@@ -99,10 +102,17 @@ class _Lowering:
                 self.ignore(definition)
         # (spans of rules are read from a row of lexemes, in which those of different groups cannot be told apart)
         rules = 0 if self.has_schemas else len(source.rules)
-        grammar = builder.finish(top, kind="lark", warnings=source.warnings, rules=rules)
+        groups = self.groups() if self.has_schemas else ()
+        grammar = builder.finish(top, kind="lark", warnings=source.warnings, rules=rules, groups=groups)
         if not productive(grammar)[grammar.start >> 1]:
             raise error_at(source.text, first.offset, f"no text at all matches {start}")
         return grammar
+
+    def groups(self) -> tuple[LexemeGroup, ...]:
+        """What is promised of the lexemes in a text with schemas."""
+        # (a lexeme that a rule has, too, is more than a skip)
+        skips = () if self.lexemes & self.skips else [symbol >> 1 for symbol in sorted(self.skips)]
+        return self.schemas.groups(skips)
 
     def alternatives(self, rule: Definition) -> list[tuple[int, ...]]:
         """The right-hand sides of a rule."""
@@ -124,7 +134,7 @@ class _Lowering:
                 ids = special_ids(self.source.text, op, self.special_tokens)
                 stack.append((self.followed(builder.special(ids, op.argument)),))
             elif code == "json":
-                stack.append((self.schema(op),))
+                stack.append((self.followed(self.schemas.symbol(op)),))
             elif code == "text" and not op.argument[1]:
                 stack.append(op.argument[0])
             else:
@@ -174,18 +184,13 @@ class _Lowering:
         return self.lexeme(self.terminals.exprs[terminal.name], terminal.name, lazy=terminal.lazy)
 
     def lexeme(self, expr: int, name: str, *, lazy: bool = False) -> int:
-        return self.followed(self.builder.terminal(expr, name, lazy=lazy))
+        symbol = self.builder.terminal(expr, name, lazy=lazy)
+        self.lexemes.add(symbol)
+        return self.followed(symbol)
 
     def followed(self, symbol: int) -> int:
         """A symbol and what %ignore skips after it, unless the engine itself skips it."""
         return symbol if self.after is None else self.builder.seq([symbol, self.after])
-
-    def schema(self, op: Op) -> int:
-        """The symbol of a schema inside a rule. Equal schemas are one."""
-        found = self.schemas.get(op.argument)
-        if found is None:
-            found = self.schemas[op.argument] = self.followed(inline_json(self.source.text, op, self.builder))
-        return found
 
     def ignore(self, definition: Definition) -> int:
         """The lexeme of an %ignore. With schemas it is no skip, because a skip may stand anywhere."""
@@ -194,7 +199,9 @@ class _Lowering:
         lazy = terminal is not None and terminal.lazy
         name = "%ignore" if terminal is None else terminal.name
         expr = self.terminals.exprs[name] if lazy else self.terminals.whole(definition)
-        return self.builder.terminal(expr, name, lazy=lazy, skip=not self.has_schemas)
+        symbol = self.builder.terminal(expr, name, lazy=lazy, skip=not self.has_schemas)
+        self.skips.add(symbol)
+        return symbol
 
 
 def _written(op: Op) -> str:

@@ -14,7 +14,7 @@ from ffgrammar.grammar.lark.source import Op, error_at
 
 __all__ = ["special_ids"]
 
-_RANGE = re.compile(r"\s*([0-9]{1,10})\s*(?:-\s*([0-9]{1,10})\s*)?", re.ASCII)
+_RANGE = re.compile(r"\s*([0-9]{1,99})\s*(?:-\s*([0-9]{1,99})\s*)?", re.ASCII)
 
 
 def special_ids(text: str, op: Op, special_tokens: Mapping[str, int]) -> tuple[int, ...]:

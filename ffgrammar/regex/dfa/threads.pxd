@@ -30,6 +30,7 @@ cdef enum:
     E_COUNT
     E_ENDED
     CARRIED_WORDS = 3      # thread, number, expression
+    FRESH = 0x80000000     # flag: a thread of slot 0, given by its group
 
 cdef enum Outcome:
     GOES_ON          # nothing ends
@@ -57,3 +58,10 @@ cdef int threads_step(
     Threads* t, const Vec* lazy, const uint32_t* before, uint32_t before_count, uint32_t* after, uint32_t* after_count,
     uint32_t* matched, uint32_t byte,
 ) noexcept nogil
+
+
+cdef inline uint32_t thread_of(const Threads* t, uint32_t number) noexcept nogil:
+    """The thread of a lexeme with its slot."""
+    if number >= t.lexemes:
+        return number // t.lexemes
+    return <uint32_t>FRESH | t.groups.data[number]

@@ -8,7 +8,6 @@ from ffgrammar.core.vec cimport vec_extend, vec_push
 from ffgrammar.regex.expr.nodes cimport EMPTY
 
 cdef enum:
-    FRESH = 0x80000000      # flag: a thread of slot 0, given by its group
     NO_THREAD = 0xFFFFFFFF
 
 
@@ -19,13 +18,6 @@ cdef void threads_init(Threads* t, Owner* owner) noexcept nogil:
     own_vec(owner, &t.anywhere)
     own_vec(owner, &t.alone)
     own_vec(owner, &t.ending)
-
-
-cdef inline uint32_t thread_of(const Threads* t, uint32_t number) noexcept nogil:
-    """The thread of a lexeme with its slot."""
-    if number >= t.lexemes:
-        return number // t.lexemes
-    return <uint32_t>FRESH | t.groups.data[number]
 
 
 cdef inline bint ends_anywhere(const Threads* t, uint32_t number) noexcept nogil:
