@@ -18,7 +18,7 @@ __all__ = ["measure", "table"]
 RUNS = 3
 COLUMNS = ("compile_us", "first_mask_us", "avg_mask_us", "accept_us")
 Load = Callable[[], "Tokenizer"]
-# A size, how to load the vocabulary, a schema, and the document to walk along
+# A size, how to load the vocabulary, and a schema with the document to walk along, or a Lark text with such a text
 Point = tuple[int, Load, Any, Any]
 
 PERSON: dict[str, Any] = {
@@ -31,6 +31,13 @@ PERSON: dict[str, Any] = {
     },
     "required": ["name", "age"],
     "additionalProperties": False,
+}
+# Lark texts, and what their texts repeat. The curves are against the number of repeats.
+SHAPES = {
+    "right_recursion": ('start: "a" start | "a"', "a"),
+    "open_brackets": ('start: NAME "{" start* "}" | NAME ";"\nNAME: /[a-z]+/\n%ignore " "', "ab { "),
+    "ambiguous_sums": ('start: start "+" start | N\nN: /[0-9]+/\n%ignore " "', "12 + "),
+    "ambiguous_pairs": ('start: start start | "a"', "a"),
 }
 ADA = {"name": "Ada Lovelace", "age": 36, "mail": "ada@example.org", "roles": ["reader", "writer"]}
 
@@ -47,22 +54,24 @@ def measure(named: VocabularyName) -> dict[str, list[dict[str, float]]]:
         "nesting_depth": _depths(load),
         "array_items": _lengths(load),
         "properties": _properties(load),
+        **{name: _shapes(load, grammar, piece) for name, (grammar, piece) in SHAPES.items()},
     }
     return {name: [_row(*point) for point in points] for name, points in curves.items()}
 
 
 def _row(size: int, load: Load, schema: Any, document: Any) -> dict[str, float]:
     """The shortest times of several runs. Each run loads the vocabulary anew, so that it profits from no other run."""
-    from ffgrammar import allocate_bitmask, compile_json_schema
+    from ffgrammar import allocate_bitmask, compile_json_schema, compile_lark
 
     best = dict.fromkeys(COLUMNS, float("inf"))
-    text = json.dumps(document)
+    text = document if isinstance(schema, str) else json.dumps(document)
     for _ in range(RUNS):
         tokenizer = load()
         tokens = tokenizer.encode(text)
         bitmask = allocate_bitmask(1, tokenizer.vocab_size)
         start = perf_counter_ns()
-        grammar = compile_json_schema(schema, tokenizer)
+        build = compile_lark if isinstance(schema, str) else compile_json_schema
+        grammar = build(schema, tokenizer)
         compiled = perf_counter_ns()
         matcher = grammar.matcher()
         matcher.fill_bitmask(bitmask)
@@ -156,6 +165,11 @@ def _properties(load: Load) -> Iterator[Point]:
         names = [f"key{number * number}" for number in range(count)]
         schema = {"type": "object", "properties": {name: {"type": "integer"} for name in names}}
         yield count, load, schema, dict.fromkeys(names[:: max(1, count // 10)], 1)
+
+
+def _shapes(load: Load, grammar: str, piece: str) -> Iterator[Point]:
+    for repeats in (10, 100, 300):
+        yield repeats, load, grammar, piece * repeats
 
 
 def table(found: dict[str, list[dict[str, float]]]) -> list[str]:
