@@ -113,13 +113,22 @@ def compile_json_schema(
     return _compiled(tokenizer, source, limits, build)
 
 
-def compile_lark(text: str, tokenizer: Tokenizer, *, start: str = "start", limits: Limits | None = None) -> Grammar:
+def compile_lark(
+    text: str,
+    tokenizer: Tokenizer,
+    *,
+    start: str = "start",
+    lexing: str = "longest",
+    limits: Limits | None = None,
+) -> Grammar:
     """The texts of a grammar in Lark's notation.
 
     Args:
         text: the grammar.
         tokenizer: the vocabulary.
         start: the rule or terminal that matches a whole text.
+        lexing: where a terminal ends. "longest" ends it where no terminal that may stand here can go on, as a lexer
+            does. "any" lets it end wherever it matches, so every text counts that can be cut into terminals.
         limits: bounds on the cost.
 
     Raises:
@@ -128,16 +137,19 @@ def compile_lark(text: str, tokenizer: Tokenizer, *, start: str = "start", limit
         UnsupportedError: it uses what cannot be enforced exactly.
         LimitError: a bound was reached.
         TypeError: an argument is of another type.
+        ValueError: there is no such lexing rule.
     """
     from ffgrammar.grammar import lark
 
     expect("compile_lark: text", text, str, "a str")
     expect("compile_lark: start", start, str, "a str")
+    if lexing not in ("longest", "any"):
+        raise ValueError(f"compile_lark: lexing must be 'longest' or 'any', not {lexing!r}")
 
     def build(store: ExprStore, bounds: Limits) -> GrammarIR:
-        return lark.build(text, store, bounds, start=start, special_tokens=tokenizer.special_tokens)
+        return lark.build(text, store, bounds, start=start, lexing=lexing, special_tokens=tokenizer.special_tokens)
 
-    return _compiled(tokenizer, ("lark", text, start), limits, build)
+    return _compiled(tokenizer, ("lark", text, start, lexing), limits, build)
 
 
 def compile_regex(

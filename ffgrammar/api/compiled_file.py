@@ -59,6 +59,7 @@ def dump(grammar: GrammarIR, fingerprint: str) -> bytes:
         "kind": grammar.kind,
         "single_skip": grammar.single_skip,
         "delimited": grammar.delimited,
+        "correct_prefix": grammar.correct_prefix,
         "warnings": list(grammar.warnings),
         "checks": list(grammar.checks),
         "family": grammar.family,
@@ -188,7 +189,7 @@ def _read(body: Any, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
     rules = _number(body["rules"], len(names) + 1, "number of rules")
     _expect(rules == 0 or not (parametric or checks), "rules in a grammar with parametric nonterminals or checks")
     _expect(type(body["kind"]) is str and type(body["family"]) is str, "bad kind")
-    _expect(type(body["single_skip"]) is bool and type(body["delimited"]) is bool, "bad flags")
+    _expect(all(type(body[flag]) is bool for flag in ("single_skip", "delimited", "correct_prefix")), "bad flags")
     return GrammarIR(
         store,
         tuple(lexemes),
@@ -206,6 +207,7 @@ def _read(body: Any, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
         rules,
         groups,
         body["apart"],
+        body["correct_prefix"],
     )
 
 

@@ -156,13 +156,14 @@ cdef class Engine:
         self.masks.partitions = &self.shared.table
         self.masks.max_bytes = min(limits.mask_bytes, 8 << 30)
         self.checked(masks_init(&self.masks))
-        self.checked(completability_init(&self.completability, &self.recognizer, not grammar.delimited))
+        self.checked(completability_init(
+            &self.completability, &self.recognizer, not grammar.delimited, grammar.correct_prefix))
         self.set_bounds()
         self.generation = 0
         self.needed_bytes = self.needed_states = self.needed_exprs = self.needed_row_bytes = 0
         self.fixed_bytes = self.cached_bytes()
         self.base_exprs = intern_count(&self.store.nodes.tuples)
-        if self.completability.enabled:
+        if self.completability.enabled and not self.completability.assured:
             # (after the bounds are set, which the search keeps to; what it makes is dropped with the caches)
             self.checked(separator_find(&self.completability.separator, &self.recognizer))
         self.checked(recognizer_first(&self.recognizer, &self.first))

@@ -181,8 +181,8 @@ class GrammarIR:
         kind: what the front-end reads, for reports.
         single_skip: at most one skip lexeme may stand between two others; this bounds runs of whitespace.
         delimited: the front-end promises that longest match loses no text: where a matched lexeme can go on with a
-            byte, nothing that may follow the lexeme starts with that byte. Without this promise, the engine searches
-            for a completion in each new configuration.
+            byte, nothing that may follow the lexeme starts with that byte. Without this promise and the next one, the
+            engine searches for a completion in each new configuration.
         family: the front-end promises the same of lexemes of two grammars with the same family, as if they were those
             of one grammar. After a sentence of such a grammar no lexeme can begin but a skip. Empty: no promise.
         warnings: what the user should know: what is not enforced, or where a text may reach a dead end.
@@ -194,6 +194,8 @@ class GrammarIR:
         groups: what is promised of the groups of lexemes, by their numbers; empty: nothing.
         apart: the front-end promises that after the first byte of a lexeme, none of another group can match the same
             text. So it makes no difference that lexemes of different groups compete.
+        correct_prefix: the front-end promises that some sentence begins with each text that the lexer and the parser
+            can read. Every delimited grammar keeps this promise, too.
     """
 
     store: ExprStore
@@ -212,6 +214,7 @@ class GrammarIR:
     rules: int = 0
     groups: tuple[LexemeGroup, ...] = ()
     apart: bool = False
+    correct_prefix: bool = False
 
 
 class GrammarBuilder:
@@ -458,6 +461,7 @@ class GrammarBuilder:
         rules: int = 0,
         groups: Sequence[LexemeGroup] = (),
         apart: bool = False,
+        correct_prefix: bool = False,
     ) -> GrammarIR:
         """The finished grammar. See `GrammarIR` for the arguments; `start` may also be a terminal. A grammar in which
         lexemes have groups or end anywhere is never delimited.
@@ -486,6 +490,7 @@ class GrammarBuilder:
             rules,
             tuple(groups),
             apart,
+            correct_prefix,
         )
 
     def _share(self, key: tuple[object, ...], name: str, bodies: Iterable[Sequence[int]]) -> int:

@@ -166,6 +166,8 @@ cdef int write_tokens(Segments* s, uint32_t* count) noexcept nogil:
 
 cdef int is_always_safe(Segments* s, uint32_t state) noexcept nogil:
     """Whether the text can be completed from a state in all rows: 1, 0 or NO_MEMORY."""
+    if s.walk.completability.assured:
+        return 1
     if not s.walk.completability.separator.found:
         return 0
     return is_safe(&s.walk.completability.separator, s.walk.m, state)

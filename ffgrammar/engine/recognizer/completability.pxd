@@ -3,7 +3,8 @@
 Longest match, the lexing rule (recognizer.pyx), can lose what the parser counts on. In `start: A "x"` with `A: /x+/` the lexeme A
 swallows every x, also the one that must come after A. So the recognizer alone accepts texts that lead nowhere. If a front-end
 builds its lexemes so that this cannot happen, its grammars are *delimited* (`ir.GrammarIR.delimited`), and nothing is searched.
-In other grammars a search for a sentence decides whether a configuration can be completed. Its verdict is kept.
+In other grammars a search for a sentence decides whether a configuration can be completed. Its verdict is kept. Where the front-end
+promises that every text that can be read begins a sentence (`ir.GrammarIR.correct_prefix`), there is no search either.
 
 Grammars with checks of values (engine/values) are always delimited. So such a check is never run in a search. All lengths are in
 bytes.
@@ -20,6 +21,7 @@ from ffgrammar.engine.recognizer.separator cimport Separator
 cdef struct Completability:
     Owner owner
     bint enabled      # False in a delimited grammar: everything can be completed
+    bint assured      # whether everything can be completed in a grammar that is not delimited
     Separator separator  # where it is found, it answers most questions without a search
     Map known         # configuration -> 1, 0 or UNDECIDED (completability.pyx)
     Vec rest          # per dot position: an estimate of the least length of what follows in its production
@@ -32,7 +34,7 @@ cdef struct Completability:
     uint32_t max_search  # how many configurations one search may put on the queue
 
 # Returns a status. completability_free may be called whatever the status was.
-cdef int completability_init(Completability* v, Recognizer* m, bint enabled) noexcept nogil
+cdef int completability_init(Completability* v, Recognizer* m, bint enabled, bint assured) noexcept nogil
 cdef void completability_free(Completability* v) noexcept nogil
 
 # Forget everything that has numbers of rows or states in it.

@@ -36,8 +36,9 @@ cdef enum:
     NO_LENGTH = 0xFFFFFFFF
 
 
-cdef int completability_init(Completability* v, Recognizer* m, bint enabled) noexcept nogil:
+cdef int completability_init(Completability* v, Recognizer* m, bint enabled, bint assured) noexcept nogil:
     v.enabled = enabled
+    v.assured = assured
     v.max_search = 0xFFFFFFFF
     v.kept_rest = 0
     owner_init(&v.owner)
@@ -50,7 +51,7 @@ cdef int completability_init(Completability* v, Recognizer* m, bint enabled) noe
     own_vec(&v.owner, &v.heap)
     if owner_status(&v.owner) < 0 or separator_init(&v.separator, m.nodes) < 0:
         return NO_MEMORY
-    return measure_rules(v, m) if enabled else OK
+    return measure_rules(v, m) if enabled and not assured else OK
 
 
 cdef void completability_free(Completability* v) noexcept nogil:
@@ -441,7 +442,7 @@ cdef int search(Completability* v, Recognizer* m, const Config* config) noexcept
 cdef int completable(Completability* v, Recognizer* m, const Config* config) noexcept nogil:
     cdef uint32_t known
     cdef int status
-    if not v.enabled:
+    if not v.enabled or v.assured:
         return 1
     if v.separator.found:
         status = is_safe(&v.separator, m, config.state)

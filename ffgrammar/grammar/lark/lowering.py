@@ -20,6 +20,7 @@ from ffgrammar.grammar.lark.reader import read
 from ffgrammar.grammar.lark.source import Definition, Op, Source, error_at, place, popped
 from ffgrammar.grammar.lark.special import special_ids
 from ffgrammar.grammar.lark.terminals import Terminals
+from ffgrammar.grammar.lexing import end_anywhere, first_matches
 from ffgrammar.grammar.productive import productive
 from ffgrammar.regex.expr.store import ExprStore
 
@@ -38,6 +39,7 @@ def build(
     limits: Limits,
     *,
     start: str = "start",
+    lexing: str = "longest",
     special_tokens: Mapping[str, int] | None = None,
 ) -> GrammarIR:
     """The grammar of a Lark text.
@@ -49,6 +51,7 @@ def build(
         store: where expressions are made.
         limits: bounds on the cost of the grammar.
         start: the rule or terminal that a whole sentence matches.
+        lexing: "longest" ends a terminal at its longest match; "any" at any of its matches.
         special_tokens: the ids of the tokenizer's special tokens by name. None for none.
 
     Raises:
@@ -59,12 +62,15 @@ def build(
         LimitError: the Lark text is too long or nested too deep, or has too many productions; or an expression of it
             reached a bound.
     """
-    return _Lowering(read(text, limits), store, limits, special_tokens or {}).grammar(start)
+    return _Lowering(read(text, limits), store, limits, lexing == "any", special_tokens or {}).grammar(start)
 
 
 class _Lowering:
-    def __init__(self, source: Source, store: ExprStore, limits: Limits, special_tokens: Mapping[str, int]) -> None:
+    def __init__(
+        self, source: Source, store: ExprStore, limits: Limits, anywhere: bool, special_tokens: Mapping[str, int]
+    ) -> None:
         self.source = source
+        self.anywhere = anywhere
         self.special_tokens = special_tokens
         self.store = store
         self.limits = limits
@@ -72,9 +78,9 @@ class _Lowering:
         self.terminals = Terminals(source, store, limits)
         self.rules: dict[str, int] = {}
         self.schemas = InlineJSON(source.text, self.builder)
-        # The symbols of the lexemes of rules, and of those of %ignore.
+        # The symbols of the lexemes of rules; and of those of %ignore, if they stand after each lexeme.
         self.lexemes: set[int] = set()
-        self.skips: set[int] = set()
+        self.skips: list[int] = []
         self.has_schemas = any(op.code == "json" for rule in source.rules.values() for op in rule.body)
         # What follows each lexeme: the lexemes of %ignore, if they must not stand inside JSON values too.
         self.after: int | None = None
@@ -88,8 +94,14 @@ class _Lowering:
             self.terminals.compile(name)
         for name in source.rules:
             self.rules[name] = builder.nonterminal(name)
-        if self.has_schemas and source.ignored:
-            self.after = builder.star(builder.choice([self.ignore(definition) for definition in source.ignored]))
+        skips = [self.skip(definition) for definition in source.ignored]
+        run = self.run_of(skips) if self.anywhere and skips else None
+        if self.has_schemas and run is not None:
+            self.after = builder.optional(builder.terminal(run, "%ignore"))
+        elif self.has_schemas and skips:
+            # (no skip lexemes, because these may stand anywhere)
+            self.skips = [builder.terminal(expr, name, lazy=lazy) for expr, name, lazy in skips]
+            self.after = builder.star(builder.choice(self.skips))
         for definition in source.rules.values():
             lhs = self.rules[definition.name]
             for alternative in self.alternatives(definition):
@@ -97,22 +109,23 @@ class _Lowering:
         top = self.rules[start] if start in self.rules else self.terminal(first)
         if self.after is not None:
             top = builder.seq([self.after, top])
-        else:
-            for definition in source.ignored:
-                self.ignore(definition)
+        elif not self.anywhere:
+            for expr, name, lazy in skips:
+                builder.terminal(expr, name, lazy=lazy, skip=True)
         # (spans of rules are read from a row of lexemes, in which those of different groups cannot be told apart)
         rules = 0 if self.has_schemas else len(source.rules)
-        groups = self.groups() if self.has_schemas else ()
+        groups = self.groups() if self.has_schemas and not self.anywhere else ()
         grammar = builder.finish(top, kind="lark", warnings=source.warnings, rules=rules, groups=groups)
         if not productive(grammar)[grammar.start >> 1]:
             raise error_at(source.text, first.offset, f"no text at all matches {start}")
+        if self.anywhere:
+            return end_anywhere(grammar, None if self.has_schemas else run, self.limits)
         return grammar
 
     def groups(self) -> tuple[LexemeGroup, ...]:
         """What is promised of the lexemes in a text with schemas."""
         # (a lexeme that a rule has, too, is more than a skip)
-        skips = () if self.lexemes & self.skips else [symbol >> 1 for symbol in sorted(self.skips)]
-        return self.schemas.groups(skips)
+        return self.schemas.groups([symbol >> 1 for symbol in self.skips if self.lexemes.isdisjoint(self.skips)])
 
     def alternatives(self, rule: Definition) -> list[tuple[int, ...]]:
         """The right-hand sides of a rule."""
@@ -192,16 +205,19 @@ class _Lowering:
         """A symbol and what %ignore skips after it, unless the engine itself skips it."""
         return symbol if self.after is None else self.builder.seq([symbol, self.after])
 
-    def ignore(self, definition: Definition) -> int:
-        """The lexeme of an %ignore. With schemas it is no skip, because a skip may stand anywhere."""
+    def skip(self, definition: Definition) -> tuple[int, str, bool]:
+        """The expression of an %ignore, its name, and whether it is lazy."""
         alone = definition.body[0] if len(definition.body) == 1 else None
         terminal = self.source.terminals.get(alone.argument) if alone is not None and alone.code == "name" else None
         lazy = terminal is not None and terminal.lazy
         name = "%ignore" if terminal is None else terminal.name
-        expr = self.terminals.exprs[name] if lazy else self.terminals.whole(definition)
-        symbol = self.builder.terminal(expr, name, lazy=lazy, skip=not self.has_schemas)
-        self.skips.add(symbol)
-        return symbol
+        return self.terminals.exprs[name] if lazy else self.terminals.whole(definition), name, lazy
+
+    def run_of(self, skips: list[tuple[int, str, bool]]) -> int:
+        """The expression of one or more skips, one after another."""
+        store = self.store
+        one = store.union([first_matches(store, expr) if lazy else expr for expr, _, lazy in skips])
+        return store.repeat(one, 1, None)
 
 
 def _written(op: Op) -> str:
