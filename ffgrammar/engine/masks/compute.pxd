@@ -11,6 +11,7 @@ from ffgrammar.core.map cimport Map
 from ffgrammar.core.owner cimport Owner
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.recognizer.recognizer cimport Config, Recognizer
+from ffgrammar.engine.masks.config_walk cimport ConfigTable
 from ffgrammar.engine.masks.partition_cache cimport KeyCache, Partitions
 from ffgrammar.engine.masks.segments cimport Segments
 from ffgrammar.engine.masks.trie_walk cimport Vocabulary
@@ -29,6 +30,7 @@ cdef struct Masks:
     Map base_states      # state -> its base, see base_state.pxd
     Map lengths          # of pairs of states: distinguishing lengths, see trie_walk.pxd
     Segments segments    # for grammars that are not delimited
+    ConfigTable configs  # for grammars whose lexemes may end anywhere
     Vec other            # scratch: a mask; empty until it is needed
     Vec reached          # scratch: lexer states
     Vec tokens           # scratch: for table_pack

@@ -39,6 +39,7 @@ from ffgrammar.engine.recognizer.recognizer cimport (
 from ffgrammar.engine.masks.partition_cache cimport (
     KEPT, NOT_KEPT, SHORT, key_cache_clear, key_cache_init, partitions_find, partitions_keep, partitions_note_short,
 )
+from ffgrammar.engine.masks.config_walk cimport config_table_clear, config_table_init, walk_configs
 from ffgrammar.engine.masks.segments cimport (
     add_begins, add_segments, ends_at_root, segments_bind, segments_clear, segments_init,
 )
@@ -72,7 +73,7 @@ cdef int masks_init(Masks* k) noexcept nogil:
     own_vec(&k.owner, &k.other)
     if owner_status(&k.owner) < 0 or table_init(&k.table) < 0 or key_cache_init(&k.keys) < 0:
         return NO_MEMORY
-    if segments_init(&k.segments, &k.vocab) < 0:
+    if segments_init(&k.segments, &k.vocab) < 0 or config_table_init(&k.configs) < 0:
         return NO_MEMORY
     if vec_fill(&k.tokens, scratch_words(k.vocab.n_words), 0) < 0:
         return NO_MEMORY
@@ -84,6 +85,7 @@ cdef void masks_free(Masks* k) noexcept nogil:
     table_free(&k.table)
     owner_free(&k.keys.owner)
     owner_free(&k.segments.owner)
+    owner_free(&k.configs.owner)
     owner_free(&k.owner)
 
 
@@ -93,6 +95,7 @@ cdef void masks_clear(Masks* k, uint32_t generation) noexcept nogil:
     map_clear(&k.base_states)
     map_clear(&k.lengths)
     segments_clear(&k.segments)
+    config_table_clear(&k.configs)
     key_cache_clear(&k.keys)
 
 
@@ -101,7 +104,8 @@ cdef size_t masks_bytes(const Masks* k) noexcept nogil:
 
 
 cdef size_t masks_other_bytes(const Masks* k) noexcept nogil:
-    return owner_bytes(&k.owner) + owner_bytes(&k.keys.owner) + owner_bytes(&k.segments.owner)
+    return (owner_bytes(&k.owner) + owner_bytes(&k.keys.owner) + owner_bytes(&k.segments.owner)
+            + owner_bytes(&k.configs.owner))
 
 
 cdef void reset_buffer(Masks* k) noexcept nogil:
@@ -279,7 +283,10 @@ cdef int compute(Masks* k, Recognizer* m, const Config* config, bint* text_depen
     cdef int status
     k.exits.len = 0
     if k.completability.enabled:
-        status = compute_by_segments(k, m, config, text_dependent)
+        if m.dfa.threads.present and k.completability.assured:
+            status = walk_configs(&k.configs, &k.vocab, k.completability, m, config, k.buffer.data)
+        else:
+            status = compute_by_segments(k, m, config, text_dependent)
         return add_other_tokens(k, m, config, k.buffer.data, text_dependent) if status >= 0 else status
     status = partition(k, m, config, text_dependent)
     if status >= 0:

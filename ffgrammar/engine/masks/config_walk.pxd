@@ -1,0 +1,37 @@
+"""The walk over configurations: one pass over the vocabulary trie with lexer and parser together, through a table.
+
+Where lexemes may end anywhere (regex/dfa/threads.pxd), one ends with nearly every byte of a name. Then the segments of segments.pxd are
+a byte long, and a mask needs as many of them as the trie has nodes. But a configuration (row, lexer state) and a byte decide the
+next configuration. So configurations have numbers and a table of transitions of their own, like the states of the lexer, and a step
+that was taken before is one load. The masks of a C grammar along texts take 72 ms by segments, and TODO ms by this walk.
+
+A configuration takes 1 KB of the table. When the table is full it is emptied, also in the middle of a walk.
+
+Rows are plain here: grammars with checks of values do not use this file.
+"""
+
+from libc.stdint cimport uint32_t
+
+from ffgrammar.core.map cimport Map
+from ffgrammar.core.owner cimport Owner
+from ffgrammar.core.vec cimport Vec
+from ffgrammar.engine.masks.trie_walk cimport Vocabulary
+from ffgrammar.engine.recognizer.completability cimport Completability
+from ffgrammar.engine.recognizer.recognizer cimport Config, Recognizer
+
+cdef struct ConfigTable:
+    Owner owner
+    Map index     # configuration -> its number
+    Vec configs   # by number: row, state
+    Vec delta     # 256 words a number: for each byte the offset of the next configuration's words, NOT_ALLOWED or NOT_TRIED
+
+# Returns OK or NO_MEMORY. Free it with owner_free in either case.
+cdef int config_table_init(ConfigTable* t) noexcept nogil
+
+# Forget everything, and free the memory.
+cdef void config_table_clear(ConfigTable* t) noexcept nogil
+
+# Set in `mask` the tokens of the trie that may come in a configuration. Returns OK or a status.
+cdef int walk_configs(
+    ConfigTable* t, const Vocabulary* v, Completability* c, Recognizer* m, const Config* config, uint32_t* mask,
+) noexcept nogil

@@ -1,0 +1,112 @@
+"""The table is filled one byte at a time, when a walk first needs it."""
+
+from libc.stdint cimport uint32_t, uint64_t
+
+from ffgrammar.core.bits cimport bit_set
+from ffgrammar.core.map cimport ABSENT, map_clear, map_get, map_put
+from ffgrammar.core.owner cimport own_map, own_vec, owner_init, owner_status
+from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free
+from ffgrammar.engine.recognizer.completability cimport step
+from ffgrammar.engine.recognizer.recognizer cimport config_key
+from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TrieNode, node_byte, node_depth, node_size, node_token
+
+cdef enum:
+    MAX_CONFIGS = 1 << 14
+    NOT_ALLOWED = 0xFFFFFFFE
+    NOT_TRIED = 0xFFFFFFFF
+
+
+cdef int config_table_init(ConfigTable* t) noexcept nogil:
+    owner_init(&t.owner)
+    own_map(&t.owner, &t.index)
+    own_vec(&t.owner, &t.configs)
+    own_vec(&t.owner, &t.delta)
+    return owner_status(&t.owner)
+
+
+cdef void config_table_clear(ConfigTable* t) noexcept nogil:
+    map_clear(&t.index)
+    # (freed, because what a table keeps when it is dropped is not counted any more)
+    vec_free(&t.configs)
+    vec_free(&t.delta)
+
+
+cdef inline uint32_t config_count(const ConfigTable* t) noexcept nogil:
+    return <uint32_t>(t.configs.len >> 1)
+
+
+cdef int find_config(ConfigTable* t, const Config* config, uint32_t* offset) noexcept nogil:
+    """Find or add a configuration, and write the offset of its words in `delta`. Returns OK or NO_MEMORY."""
+    cdef uint64_t key = config_key(config)
+    cdef uint32_t number = map_get(&t.index, key)
+    if number == ABSENT:
+        number = config_count(t)
+        if vec_fill(&t.delta, 256, 0xFF) < 0 or vec_extend(&t.configs, <const uint32_t*>config, 2) < 0:
+            return NO_MEMORY
+        if map_put(&t.index, key, number) < 0:
+            return NO_MEMORY
+    offset[0] = number << 8
+    return OK
+
+
+cdef inline Config config_at(const ConfigTable* t, uint32_t offset) noexcept nogil:
+    return (<const Config*>t.configs.data)[offset >> 8]
+
+
+cdef int empty_table(ConfigTable* t, uint32_t* offsets, uint32_t depth) noexcept nogil:
+    """Forget all configurations but those on the way of a walk, whose offsets by depth change. Returns OK or NO_MEMORY."""
+    cdef Config[MAX_TOKEN_BYTES + 1] way
+    cdef uint32_t i
+    for i in range(depth + 1):
+        way[i] = config_at(t, offsets[i])
+    map_clear(&t.index)
+    t.configs.len = t.delta.len = 0
+    for i in range(depth + 1):
+        if find_config(t, &way[i], &offsets[i]) < 0:
+            return NO_MEMORY
+    return OK
+
+
+cdef int take_step(
+    ConfigTable* t, Completability* c, Recognizer* m, uint32_t offset, uint32_t byte, uint32_t* target,
+) noexcept nogil:
+    """Find the target of a step that was not tried yet. Returns OK or a status."""
+    cdef Config config = config_at(t, offset)
+    cdef int status = step(c, m, &config, byte, NULL)
+    target[0] = NOT_ALLOWED
+    if status > 0:
+        status = find_config(t, &config, target)
+    if status >= 0:
+        t.delta.data[offset + byte] = target[0]
+    return status
+
+
+cdef int walk_configs(
+    ConfigTable* t, const Vocabulary* v, Completability* c, Recognizer* m, const Config* config, uint32_t* mask,
+) noexcept nogil:
+    cdef const TrieNode* nodes = v.nodes
+    cdef uint32_t[MAX_TOKEN_BYTES + 1] offsets
+    cdef uint32_t at = 1
+    cdef uint32_t target, depth
+    cdef TrieNode node
+    cdef int status = find_config(t, config, &offsets[0])
+    while at < v.node_count and status >= 0:
+        # (a copy, because the compiler must assume that a write to the mask may change the trie)
+        node = nodes[at]
+        depth = node_depth(&node)
+        target = t.delta.data[offsets[depth - 1] + node_byte(&node)]
+        if target == NOT_TRIED:
+            if config_count(t) >= MAX_CONFIGS:
+                status = empty_table(t, offsets, depth - 1)
+            if status >= 0:
+                status = take_step(t, c, m, offsets[depth - 1], node_byte(&node), &target)
+            if status < 0:
+                return status
+        if target == NOT_ALLOWED:
+            at += node_size(&node)
+            continue
+        offsets[depth] = target
+        bit_set(mask, node_token(&node))
+        at += 1
+    return status
