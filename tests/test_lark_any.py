@@ -24,7 +24,7 @@ TERMINALS = [
     ("", "/a[^a]/"),
     ("", "/1+( 1+)*/"),
     ("", "/é+|1/"),
-    ("", "/[ab]+/ & ~(/(.|\\n)*/ \"bb\" /(.|\\n)*/)"),
+    ("", '/[ab]+/ & ~(/(.|\\n)*/ "bb" /(.|\\n)*/)'),
     ("[lazy]", "/[ab]*b/"),
     ("[lazy]", "/a(ba)?|1a/"),
     ("", '"a"'),
@@ -93,7 +93,9 @@ def compare(rng: random.Random, steps: int, text: str | None = None) -> int:
     for step in range(steps):
         here = texts[-1]
         expected = {
-            token for token in range(tok.vocab_size) if token not in tok.eos_token_ids and chart.begins(here + more(token))
+            token
+            for token in range(tok.vocab_size)
+            if token not in tok.eos_token_ids and chart.begins(here + more(token))
         }
         if chart.accepts(here):
             expected |= set(tok.eos_token_ids)

@@ -1,8 +1,13 @@
+from collections.abc import Iterable
+
 from ffgrammar.grammar.productions import Productions
 from ffgrammar.regex.expr.store import ExprStore
 
 def edge_lexemes(
-    productions: Productions, start: int, empty: bytearray, empty_lexemes: bytearray, last: bool
+    productions: Productions, nonterminals: Iterable[int], empty: bytearray, empty_lexemes: bytearray, last: bool
 ) -> list[int]: ...
 def first_bytes(store: ExprStore, expr: int) -> int: ...
 def next_bytes(store: ExprStore, ended: int, going_on: int, most: int) -> int: ...
+def following_lexemes(
+    productions: Productions, nonterminals: Iterable[int], empty: bytearray, empty_lexemes: bytearray
+) -> list[int]: ...

@@ -1,4 +1,5 @@
-"""With which lexemes a grammar begins and ends, and which bytes these may begin or go on with."""
+"""With which lexemes the texts of a nonterminal begin and end, which lexemes follow them, and which bytes lexemes begin or go on
+with."""
 
 from libc.stdint cimport uint32_t
 
@@ -14,12 +15,12 @@ cdef enum:
     ALL_BYTES = 256
 
 
-def edge_lexemes(Productions productions, uint32_t start, bytearray empty, bytearray empty_lexemes, bint last):
-    """The lexemes with which texts of a nonterminal can begin, or end.
+def edge_lexemes(Productions productions, nonterminals, bytearray empty, bytearray empty_lexemes, bint last):
+    """The lexemes with which texts of some nonterminals can begin, or end.
 
     Args:
         productions: all productions of the grammar.
-        start: the number of the nonterminal.
+        nonterminals: their numbers.
         empty: by nonterminal, a one if it derives the empty text.
         empty_lexemes: the same by lexeme.
         last: whether lexemes at the end are asked for.
@@ -32,10 +33,11 @@ def edge_lexemes(Productions productions, uint32_t start, bytearray empty, bytea
     cdef uint32_t head, at, i, k, begin, end, symbol
     cdef bytearray seen = bytearray(count)
     cdef set found = set()
-    cdef list waiting = [start]
+    cdef list waiting = list(nonterminals)
     vec_init(&order)
     vec_init(&first)
-    seen[start] = 1
+    for head in waiting:
+        seen[head] = 1
     try:
         if sort_by_head(productions, count, &order, &first) < 0:
             raise MemoryError
@@ -59,6 +61,42 @@ def edge_lexemes(Productions productions, uint32_t start, bytearray empty, bytea
         vec_free(&order)
         vec_free(&first)
     return sorted(found)
+
+
+def following_lexemes(Productions productions, nonterminals, bytearray empty, bytearray empty_lexemes):
+    """The lexemes that may follow a text of some nonterminals.
+
+    Args:
+        productions, nonterminals, empty, empty_lexemes: as in `edge_lexemes`.
+
+    Returns:
+        The numbers of the lexemes, ascending.
+    """
+    cdef size_t at
+    cdef uint32_t i, symbol
+    cdef list places = [[] for _ in range(len(empty))]
+    cdef list waiting = list(nonterminals)
+    cdef set asked = set(waiting)
+    cdef set begun = set()
+    cdef set found = set()
+    for at in range(productions.heads.len):
+        for i in range(productions.starts.data[at], productions.starts.data[at + 1]):
+            symbol = productions.symbols.data[i]
+            if symbol & 1:
+                places[symbol >> 1].append((at, i + 1))
+    while waiting:
+        for at, i in places[waiting.pop()]:
+            while i < productions.starts.data[at + 1]:
+                symbol = productions.symbols.data[i]
+                (begun if symbol & 1 else found).add(symbol >> 1)
+                if not (empty if symbol & 1 else empty_lexemes)[symbol >> 1]:
+                    break
+                i += 1
+            else:
+                if productions.heads.data[at] not in asked:
+                    asked.add(productions.heads.data[at])
+                    waiting.append(productions.heads.data[at])
+    return sorted(found.union(edge_lexemes(productions, begun, empty, empty_lexemes, False)))
 
 
 cdef int sort_by_head(Productions productions, uint32_t count, Vec* order, Vec* first) noexcept nogil:

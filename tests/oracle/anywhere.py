@@ -42,7 +42,10 @@ class AnywhereChart:
         start = self.grammar.start >> 1
         return any(
             self.is_skipped(text[end:])
-            and any(self.rules[number] == (start, self.rules[number][1][:dot]) and begin == 0 for number, dot, begin in items)
+            and any(
+                self.rules[number] == (start, self.rules[number][1][:dot]) and begin == 0
+                for number, dot, begin in items
+            )
             for end, items in self.places(text)
         )
 

@@ -51,6 +51,7 @@ from ffgrammar.engine.masks.mask_cache cimport (
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release, trace_settle, trace_try
 from ffgrammar.engine.recognizer.completability cimport add_special_tokens, step
 from ffgrammar.regex.dfa.lazy_dfa cimport dfa_accept
+from ffgrammar.regex.dfa.threads cimport Threads, thread_of
 from ffgrammar.regex.expr.nodes cimport EMPTY
 
 cdef enum:
@@ -278,11 +279,28 @@ cdef int compute_by_segments(Masks* k, Recognizer* m, const Config* config, bint
     return add_segments(&k.segments, config, k.buffer.data) if status >= 0 else status
 
 
+cdef bint is_like_delimited(const Masks* k, const Recognizer* m, uint32_t state) noexcept nogil:
+    """Whether all lexemes of a state compete, their group is delimited, and every row can be completed. Then what the state reads
+    is as in a delimited grammar."""
+    cdef const uint32_t* pairs = intern_get(&m.dfa.states, state >> 8)
+    cdef const Threads* t = &m.dfa.threads
+    cdef uint32_t i, lexeme
+    if not k.completability.separator.found and not (k.completability.assured and m.rules.delimited.len):
+        return False
+    for i in range(1, intern_len(&m.dfa.states, state >> 8), 2):
+        lexeme = pairs[i] % t.lexemes
+        if t.anywhere.data[lexeme] or thread_of(t, pairs[i]) != thread_of(t, pairs[1]):
+            return False
+        if not m.rules.delimited.data[t.groups.data[lexeme]]:
+            return False
+    return True
+
+
 cdef int compute(Masks* k, Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil:
     """Compute the mask of a configuration into `buffer`. Returns a status below zero on failure."""
     cdef int status
     k.exits.len = 0
-    if k.completability.enabled:
+    if k.completability.enabled and not is_like_delimited(k, m, config.state):
         if m.dfa.threads.present and k.completability.assured:
             status = walk_configs(&k.configs, &k.vocab, k.completability, m, config, k.buffer.data)
         else:

@@ -181,6 +181,7 @@ class _Composer:
             warnings=warnings,
             groups=[self.promises[number] for number in range(groups)],
             apart=apart,
+            correct_prefix=all(grammar.delimited or grammar.correct_prefix for grammar in wholes),
         )
 
     def symbol(self, number: int, node: Node, inner: list[int]) -> int:
@@ -233,7 +234,7 @@ class _Composer:
         for number, lexeme in enumerate(leaf.lexemes):
             if lexeme.group in self.promises:
                 continue
-            promise = LexemeGroup(delimited=grammar is None or grammar.delimited)
+            promise = LexemeGroup(delimited=grammar is None or grammar.delimited or grammar.correct_prefix)
             skips: Iterable[int] = ()
             if grammar is not None and grammar.groups:
                 promise = grammar.groups[grammar.lexemes[number].group]

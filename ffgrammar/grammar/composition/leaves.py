@@ -117,12 +117,12 @@ def leaf_edges(leaf: Leaf, store: ExprStore, family: Family, named: Callable[[It
         nullable = store.is_nullable(only.expr)
     else:
         productions, empty, empty_lexemes = emptiness(grammar, lexemes, store)
-        start = grammar.start >> 1
+        start = [grammar.start >> 1]
         skips = {number for number, lexeme in enumerate(lexemes) if lexeme.skip}
         first = skips.union(edge_lexemes(productions, start, empty, empty_lexemes, False))
         last = skips.union(edge_lexemes(productions, start, empty, empty_lexemes, True))
         more = skips if leaf.is_simple else range(len(lexemes))
-        nullable = bool(empty[start])
+        nullable = bool(empty[grammar.start >> 1])
     family.members.update(lexeme.expr for lexeme in lexemes)
     ended = store.union([lexemes[number].expr for number in last])
     exclusive = not leaf.is_simple

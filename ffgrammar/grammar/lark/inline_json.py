@@ -7,10 +7,10 @@ whitespace of JSON may stand.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
-from ffgrammar.grammar.edges import edge_lexemes, first_bytes, next_bytes
+from ffgrammar.grammar.edges import edge_lexemes, first_bytes, following_lexemes, next_bytes
 from ffgrammar.grammar.emptiness import emptiness
 from ffgrammar.grammar.ir import GrammarBuilder, GrammarIR, LexemeGroup
 from ffgrammar.grammar.lark.source import Op, error_at, place
@@ -30,12 +30,18 @@ class InlineJSON:
     Args:
         text: the Lark text.
         builder: where their productions are added.
+
+    Attributes:
+        skips: the expressions of skips, one of which may stand before each value, and takes the longest match.
     """
 
     def __init__(self, text: str, builder: GrammarBuilder) -> None:
         self.text = text
         self.builder = builder
+        self.skips: list[int] = []
         self._symbols: dict[str, int] = {}
+        # The numbers of the lexemes of white space around values.
+        self._blanks: set[int] = set()
         # The bytes with which values begin, and those with which values may go on after their ends.
         self._first = 0
         self._going_on = 0
@@ -80,25 +86,41 @@ class InlineJSON:
             builder.terminal(lexeme.expr, lexeme.name, lazy=lexeme.lazy, opens=lexeme.opens, group=GROUP)
             for lexeme in grammar.lexemes
         ]
+        self._blanks.update(symbol >> 1 for symbol, lexeme in zip(symbols, grammar.lexemes, strict=True) if lexeme.skip)
         after = builder.skips_of(grammar, symbols)
         start = builder.embed(grammar, symbols, after)
         productions, empty, empty_lexemes = emptiness(grammar, grammar.lexemes, store)
-        for number in edge_lexemes(productions, grammar.start >> 1, empty, empty_lexemes, False):
+        top = [grammar.start >> 1]
+        for number in edge_lexemes(productions, top, empty, empty_lexemes, False):
             self._first |= first_bytes(store, grammar.lexemes[number].expr)
-        last = set(edge_lexemes(productions, grammar.start >> 1, empty, empty_lexemes, True))
+        last = set(edge_lexemes(productions, top, empty, empty_lexemes, True))
         last.update(number for number, lexeme in enumerate(grammar.lexemes) if lexeme.skip)
         ended = store.union([grammar.lexemes[number].expr for number in sorted(last)])
         self._going_on |= next_bytes(store, ended, ended, MOST_PAIRS)
-        return start if after is None else builder.seq([after, start])
+        return start if after is None or self._is_skipped(grammar) else builder.seq([after, start])
 
-    def groups(self, skips: Iterable[int]) -> tuple[LexemeGroup, LexemeGroup]:
+    def _is_skipped(self, grammar: GrammarIR) -> bool:
+        """Whether all white space before a value is one skip of the Lark text. Then the value need not have it, too. (A
+        text that is read in two ways costs twice, as long as the value lasts.)"""
+        store = self.builder.store
+        blank = store.union([lexeme.expr for lexeme in grammar.lexemes if lexeme.skip])
+        return any(store.is_nothing(store.intersect([blank, store.complement(skip)])) for skip in self.skips)
+
+    def groups(self, grammar: GrammarIR, skips: Sequence[int]) -> tuple[LexemeGroup, LexemeGroup]:
         """What is promised of the terminals, and of the lexemes of values.
 
         Args:
+            grammar: the grammar of the whole text.
             skips: the numbers of the terminals that are like skips.
         """
-        terminals = LexemeGroup(skips=tuple(skips), followers=self._first, leaders=self._going_on)
-        return terminals, LexemeGroup(delimited=True)
+        store = self.builder.store
+        productions, empty, empty_lexemes = emptiness(grammar, grammar.lexemes, store)
+        starts = [symbol >> 1 for symbol in self._symbols.values()]
+        followers = set(following_lexemes(productions, starts, empty, empty_lexemes)) - set(skips) - self._blanks
+        leaders = 0
+        for number in followers:
+            leaders |= self._going_on & first_bytes(store, grammar.lexemes[number].expr)
+        return LexemeGroup(skips=tuple(skips), followers=self._first, leaders=leaders), LexemeGroup(delimited=True)
 
 
 def _placed(text: str, op: Op, error: GrammarError) -> GrammarError:

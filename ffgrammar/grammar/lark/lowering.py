@@ -11,10 +11,11 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 
 from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import GrammarBuilder, GrammarIR, LexemeGroup
+from ffgrammar.grammar.ir import GrammarBuilder, GrammarIR
 from ffgrammar.grammar.lark.inline_json import InlineJSON
 from ffgrammar.grammar.lark.reader import read
 from ffgrammar.grammar.lark.source import Definition, Op, Source, error_at, place, popped
@@ -96,6 +97,7 @@ class _Lowering:
             self.rules[name] = builder.nonterminal(name)
         skips = [self.skip(definition) for definition in source.ignored]
         run = self.run_of(skips) if self.anywhere and skips else None
+        self.schemas.skips = [expr for expr, _, lazy in skips if not lazy]
         if self.has_schemas and run is not None:
             self.after = builder.optional(builder.terminal(run, "%ignore"))
         elif self.has_schemas and skips:
@@ -114,18 +116,16 @@ class _Lowering:
                 builder.terminal(expr, name, lazy=lazy, skip=True)
         # (spans of rules are read from a row of lexemes, in which those of different groups cannot be told apart)
         rules = 0 if self.has_schemas else len(source.rules)
-        groups = self.groups() if self.has_schemas and not self.anywhere else ()
-        grammar = builder.finish(top, kind="lark", warnings=source.warnings, rules=rules, groups=groups)
+        grammar = builder.finish(top, kind="lark", warnings=source.warnings, rules=rules)
         if not productive(grammar)[grammar.start >> 1]:
             raise error_at(source.text, first.offset, f"no text at all matches {start}")
         if self.anywhere:
             return end_anywhere(grammar, None if self.has_schemas else run, self.limits)
+        if self.has_schemas:
+            # (a lexeme that a rule has, too, is more than a skip)
+            skips = [symbol >> 1 for symbol in self.skips if self.lexemes.isdisjoint(self.skips)]
+            return replace(grammar, groups=self.schemas.groups(grammar, skips))
         return grammar
-
-    def groups(self) -> tuple[LexemeGroup, ...]:
-        """What is promised of the lexemes in a text with schemas."""
-        # (a lexeme that a rule has, too, is more than a skip)
-        return self.schemas.groups([symbol >> 1 for symbol in self.skips if self.lexemes.isdisjoint(self.skips)])
 
     def alternatives(self, rule: Definition) -> list[tuple[int, ...]]:
         """The right-hand sides of a rule."""

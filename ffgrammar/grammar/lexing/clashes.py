@@ -52,9 +52,7 @@ class Clashes:
         self.store = store = grammar.store
         self.follow = Follow(grammar)
         self.lazy = [lexeme.lazy for lexeme in grammar.lexemes]
-        self.exprs = [
-            first_matches(store, lexeme.expr) if lexeme.lazy else lexeme.expr for lexeme in grammar.lexemes
-        ]
+        self.exprs = [first_matches(store, lexeme.expr) if lexeme.lazy else lexeme.expr for lexeme in grammar.lexemes]
         self.skip: int | None = None
         if skip is not None:
             self.skip = len(self.exprs)
