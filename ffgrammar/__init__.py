@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         UnsupportedError,
     )
     from ffgrammar.core.limits import Limits
+    from ffgrammar.engine.budget.fewest_tokens import FewestTokens
     from ffgrammar.engine.captures.capture import Capture, CaptureEvent
     from ffgrammar.engine.matcher.batch import fill_bitmask, fill_draft_bitmasks
     from ffgrammar.engine.matcher.matcher import CanonicalMatcher, Matcher
@@ -78,6 +79,7 @@ _HOME = {
     "TokenizerError": "core.errors",
     "UnsupportedError": "core.errors",
     "Limits": "core.limits",
+    "FewestTokens": "engine.budget.fewest_tokens",
     "Capture": "engine.captures.capture",
     "CaptureEvent": "engine.captures.capture",
     "fill_bitmask": "engine.matcher.batch",
@@ -102,6 +104,7 @@ __all__ = [
     "CompiledFileError",
     "Covering",
     "FFGrammarError",
+    "FewestTokens",
     "Grammar",
     "GrammarError",
     "Healing",

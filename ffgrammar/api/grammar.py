@@ -11,6 +11,7 @@ from ffgrammar.api.compiled_file import dump, read_file
 from ffgrammar.api.prompt import read_prompt
 from ffgrammar.core.errors import CompiledFileError
 from ffgrammar.core.limits import Limits
+from ffgrammar.engine.budget.fewest_tokens import FewestTokens
 from ffgrammar.engine.engine import Engine
 from ffgrammar.engine.matcher.matcher import Matcher
 from ffgrammar.grammar.composition.parts import Part
@@ -68,6 +69,7 @@ class Grammar:
         canonical: bool = False,
         prompt: str | bytes | Iterable[int] | None = None,
         special: Special | None = None,
+        max_tokens: int | None = None,
     ) -> Matcher:
         """A new matcher at the start of a text.
 
@@ -84,18 +86,29 @@ class Grammar:
                 as in a prompt that a chat template made; "text" makes it ordinary text, which is spelled out. If
                 neither is given it is text, and there is a `UserWarning` if the prompt has such a name.
 
+            max_tokens: how many tokens the text may have, ordinary and special ones together; an end-of-text token is not
+                counted. A token may then come only if the text can still be completed with those that are left after
+                it. So a text is a sentence at the latest when no token is left, and then only an end-of-text token may
+                come.
+
         Raises:
+            MatcherError: `max_tokens` is less than the shortest text needs (`min_tokens`), or no tokens spell a text.
             TokenizerError: `canonical` or `prompt` is given and the tokenizer's rules are not known
                 (`Tokenizer.canon`), the prompt is neither text nor token ids, a token id is out of range, no UTF-8 text
                 begins with the prompt, no sentence of the grammar can follow the prompt, or `special` is a str other
                 than "allow" and "text".
             UnsupportedError: `canonical` or `prompt` is given, rules of the grammar have special tokens, and the
-                tokenizer normalizes (`Tokenizer.normal_form`).
-            LimitError: `prompt` is given, and a bound of the grammar was reached.
+                tokenizer normalizes (`Tokenizer.normal_form`). Or `max_tokens` is given with `canonical` or `prompt`,
+                or for a grammar that compares items or keys of the text.
+            LimitError: `prompt` or `max_tokens` is given, and a bound of the grammar was reached.
         """
         if prompt is not None:
             prompt = read_prompt(self.tokenizer, prompt, special, 2)
-        return Matcher(self._engine, canonical, prompt)
+        return Matcher(self._engine, canonical, prompt, max_tokens)
+
+    def min_tokens(self) -> FewestTokens:
+        """How many tokens the shortest text has: `Matcher.min_tokens` at the start of a text. Raises as that does."""
+        return self.matcher().min_tokens()
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a compiled file for `load`. The file is bound to the vocabulary of the grammar.

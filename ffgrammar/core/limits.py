@@ -29,6 +29,8 @@ class Limits:
         row_bytes: parser rows kept at a time by one grammar; a cache.
         cache_bytes: rows, lexer states and expressions of one grammar together; a cache.
         mask_bytes: masks kept at a time by one grammar; a cache.
+        budget_steps: nodes of the vocabulary's trie that one search for the fewest tokens of a text may visit. Where it is
+            not enough, the number is an upper bound (`Matcher.min_tokens`).
         forced_bytes: length of the longest answer of `Matcher.forced_bytes`.
     """
 
@@ -44,6 +46,7 @@ class Limits:
     row_bytes: int = 128 << 20
     cache_bytes: int = 256 << 20
     mask_bytes: int = 32 << 20
+    budget_steps: int = 20_000
     forced_bytes: int = 1 << 20
 
     def __post_init__(self) -> None:

@@ -11,6 +11,7 @@ The rooms, in reading order:
     values/       what a grammar cannot say of a JSON text: keys and items that must differ
     position/     the steps of a text, and the cursor that moves along it
     canonical/    the tokenizer's own tokens: look-ahead, masks, forced tokens, the policy
+    budget/       texts of at most a number of tokens
     captures/     which parts of a text the rules derive, found when it is asked for
     matcher/      the public matcher, prompts, and masks of many matchers at once
 

@@ -14,8 +14,8 @@ from ffgrammar.regex.expr.store cimport ExprStore
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 cdef class EngineAttachment:
-    # Base class of what engine/canonical keeps with an engine, for all matchers of the grammar. It gives the slot
-    # `Engine.canonical` a type, so that this file need not import that room.
+    # Base class of what engine/canonical and engine/budget keep with an engine, for all matchers of the grammar. It gives the
+    # slots `Engine.canonical` and `Engine.token_costs` a type, so that this file need not import those rooms.
     pass
 
 
@@ -53,6 +53,7 @@ cdef class Engine:
     cdef readonly str kind          # of the grammar, as `Grammar.kind`
     cdef readonly tuple rule_names  # of the nonterminals that are rules of the source: nonterminal n is rule_names[n]
     cdef EngineAttachment canonical  # None until the tokenizer's rules are needed (canonical/caches.pxd)
+    cdef EngineAttachment token_costs  # None until a budget is asked for (budget/token_costs.pxd)
     cdef object __weakref__
 
     # A part of the constructor: point the masks to the vocabulary's arrays.

@@ -115,7 +115,7 @@ cdef SharedPartitions shared_partitions(object tokenizer):
 
 
 cdef class EngineAttachment:
-    """Base class of what engine/canonical keeps with an engine."""
+    """Base class of what engine/canonical and engine/budget keep with an engine."""
 
 
 cdef class Engine:

@@ -3,6 +3,7 @@
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t
 
+from ffgrammar.engine.budget.token_budget cimport TokenBudget
 from ffgrammar.engine.canonical.pending_prefix cimport PendingPrefix
 from ffgrammar.engine.canonical.policy cimport CanonicalPolicy
 from ffgrammar.engine.engine cimport Engine
@@ -21,10 +22,11 @@ cdef class Matcher:
     cdef Cursor cursor
     cdef PendingPrompt prompt    # None if no bytes of a prompt were left to spell
     cdef CanonicalPolicy policy  # None until canonical tokens matter
+    cdef TokenBudget budget      # None if the text may have any number of tokens
     cdef object capture_reader   # a CaptureReader, or None until captures are asked for
 
-    # Whether the policy decides what comes next, because the tokens must be canonical or bytes of the prompt are pending.
-    # Otherwise the cursor alone is asked.
+    # Whether the cursor alone does not decide what comes next, because there is a budget, the tokens must be canonical, or bytes
+    # of the prompt are pending.
     cdef bint is_guided(self) noexcept
 
     # Write the mask of a guided matcher, as cursor_fill (engine/position/cursor.pxd) does for other matchers. Takes the engine's
@@ -50,6 +52,12 @@ cdef class Matcher:
 
     # An independent matcher at the same point.
     cdef Matcher forked(self)
+
+    # `accept_bytes` under a budget.
+    cdef Py_ssize_t read_within(self, bytes data) except -1
+
+    # The longest prefix of tokens that the budget allows.
+    cdef list fitting(self, list tokens)
 
     # Move by bytes. Returns how many were accepted. Raises MatcherError if the text would be too long, and LimitError.
     cdef Py_ssize_t read(self, const uint8_t* data, Py_ssize_t count) except -1

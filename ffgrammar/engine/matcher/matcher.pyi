@@ -4,6 +4,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from ffgrammar.engine.budget.fewest_tokens import FewestTokens
 from ffgrammar.engine.captures.capture import Capture, CaptureEvent
 from ffgrammar.engine.engine import Engine
 
@@ -12,10 +13,19 @@ class Matcher:
     canonical: bool
     prompt_tokens: tuple[int, ...]
     def __init__(
-        self, engine: Engine, canonical: bool = False, prompt: str | bytes | Iterable[int] | None = None
+        self,
+        engine: Engine,
+        canonical: bool = False,
+        prompt: str | bytes | Iterable[int] | None = None,
+        max_tokens: int | None = None,
     ) -> None: ...
     @property
     def prompt_rest(self) -> bytes: ...
+    @property
+    def max_tokens(self) -> int | None: ...
+    @property
+    def tokens_left(self) -> int | None: ...
+    def min_tokens(self) -> FewestTokens: ...
     def accept_token(self, token: int) -> bool: ...
     def accept_tokens(self, ids: Iterable[int]) -> int: ...
     def accept_bytes(self, data: bytes | bytearray | memoryview) -> int: ...

@@ -1,6 +1,7 @@
 """A `Matcher` follows one text under a grammar: it says which tokens may come next, and moves as they come.
 
-It is a cursor (engine/position) with two optional parts beside it. A `PendingPrompt` holds the bytes of a prompt that the first
+It is a cursor (engine/position) with three optional parts beside it. A `TokenBudget` (engine/budget) lets only as many tokens come
+as were asked for. A `PendingPrompt` holds the bytes of a prompt that the first
 tokens must spell; a `CanonicalPolicy` (engine/canonical) lets only the tokenizer's own tokens come. A matcher without these parts
 asks its cursor alone: a mask that is known takes 0.2 to 0.4 us from Python, and an accepted token 0.1 to 0.2 us.
 """
@@ -16,6 +17,7 @@ from ffgrammar.core.bits cimport lowest_bit
 from ffgrammar.core.index cimport clipped
 from ffgrammar.core.status cimport OK
 from ffgrammar.core.vec cimport Vec, vec_free, vec_init
+from ffgrammar.engine.budget.token_budget cimport TokenBudget, fewest_tokens
 from ffgrammar.engine.canonical.forced cimport boundary_candidates, common_tokens, forced_bytes
 from ffgrammar.engine.canonical.pending_prefix cimport PendingPrefix
 from ffgrammar.engine.canonical.policy cimport CanonicalPolicy
@@ -35,6 +37,7 @@ from ffgrammar.engine.recognizer.completability cimport distance
 from ffgrammar.engine.recognizer.recognizer cimport Config, recognizer_accepting
 
 from ffgrammar.core.errors import LimitError, MatcherError, TokenizerError, UnsupportedError
+from ffgrammar.engine.budget.fewest_tokens import FewestTokens
 
 
 cdef class Drafted:
@@ -61,9 +64,9 @@ cdef class Drafted:
 
 
 cdef class Matcher:
-    """Matcher(engine, canonical=False, prompt=None)\n--\n\nFollows one text under a grammar.
+    """Matcher(engine, canonical=False, prompt=None, max_tokens=None)\n--\n\nFollows one text under a grammar.
 
-    `Grammar.matcher` makes one, and explains `canonical` and `prompt`.
+    `Grammar.matcher` makes one, and explains `canonical`, `prompt` and `max_tokens`.
 
     A step is an accepted token, or one call of `accept_bytes` that accepted something; `rollback` counts steps.
 
@@ -87,8 +90,17 @@ cdef class Matcher:
         cursor_first(engine, &self.cursor)
         engine.release()
 
-    def __init__(self, engine, canonical=False, prompt=None):
+    def __init__(self, engine, canonical=False, prompt=None, max_tokens=None):
         cdef PromptCut cut
+        if max_tokens is not None:
+            if canonical or prompt is not None:
+                what = "canonical tokens" if canonical else "a prompt"
+                raise UnsupportedError(f"a matcher cannot have both max_tokens and {what}")
+            self.budget = TokenBudget(self.engine, clipped(max_tokens))
+            fewest = fewest_tokens(self.engine, &self.cursor)
+            if self.budget.max_tokens < fewest.count:
+                known = "needs" if fewest.is_exact else "is known to need no more than"
+                raise MatcherError(f"max_tokens={max_tokens} is too few: the shortest text {known} {fewest.count} tokens")
         if not canonical and prompt is None:
             return
         if self.engine.tables.rules.token_classes.len and self.engine.tokenizer.normal_form is not None:
@@ -108,7 +120,7 @@ cdef class Matcher:
         cursor_free(&self.cursor)
 
     cdef bint is_guided(self) noexcept:
-        return self.canonical or (self.prompt is not None and self.prompt.is_pending())
+        return self.budget is not None or self.canonical or (self.prompt is not None and self.prompt.is_pending())
 
     cdef PendingPrefix pending(self) noexcept:
         return PendingPrefix(NULL, 0, 0) if self.prompt is None else self.prompt.prefix()
@@ -131,14 +143,45 @@ cdef class Matcher:
         self.engine.release()
         return self.engine.checked(status)
 
+    @property
+    def max_tokens(self) -> int | None:
+        """How many tokens the text may have, end-of-text token not counted; None if there is no such bound."""
+        return None if self.budget is None else self.budget.max_tokens
+
+    @property
+    def tokens_left(self) -> int | None:
+        """How many of `max_tokens` may still come; None if there is no such bound."""
+        return None if self.budget is None else self.budget.left(&self.cursor)
+
+    def min_tokens(self) -> FewestTokens:
+        """How many further tokens complete the text, end-of-text token not counted, and whether this is the exact number. It is
+        0 for a sentence.
+
+        The tokens need not be canonical. A matcher need not have a budget. The number is exact on a small vocabulary, if a
+        search within the limit `budget_steps` finds it. Otherwise it is an upper bound: the fewest tokens that spell one short
+        completion.
+
+        Raises:
+            UnsupportedError: the grammar compares items or keys of the text, or bytes of a prompt are pending.
+            MatcherError: no tokens spell a completion.
+            LimitError: a bound of the grammar was reached.
+        """
+        if self.prompt is not None and self.prompt.is_pending():
+            raise UnsupportedError("tokens cannot be counted while bytes of a prompt are pending")
+        return fewest_tokens(self.engine, &self.cursor)
+
     cdef int take_guided(self, uint32_t token) except -1:
-        cdef int taken = self.policy.take(&self.cursor, self.pending(), token)
+        cdef int taken
+        if self.budget is not None:
+            return self.budget.take(&self.cursor, token)
+        taken = self.policy.take(&self.cursor, self.pending(), token)
         if taken and self.prompt is not None and self.prompt.is_pending():
             self.prompt.push(self.engine.trie.offsets[token + 1] - self.engine.trie.offsets[token])
         return taken
 
     def accept_token(self, token) -> bool:
-        """Move by one token. Returns False, and does not move, if the token may not come.
+        """Move by one token. Returns False, and does not move, if the token may not come, or if the tokens that are left would
+        not suffice after it.
 
         Raises:
             TokenizerError: there is no such token id.
@@ -169,6 +212,9 @@ cdef class Matcher:
         tokens that the tokenizer makes of them alone. If no sentence goes on canonically after these tokens, the next token need
         not fit the last of them, and the tokens from this next one on are canonical among themselves.
 
+        Under `max_tokens`, bytes count as no token. They are accepted up to the last byte after which the tokens that are left
+        suffice.
+
         Raises:
             TypeError: data is not a bytes-like object.
             ValueError: the elements of data are longer than a byte.
@@ -180,7 +226,19 @@ cdef class Matcher:
             return 0
         if self.prompt is not None and self.prompt.is_pending():
             return self.read_prompt(text)
+        if self.budget is not None:
+            return self.read_within(text)
         return self.read(text, len(text))
+
+    cdef Py_ssize_t read_within(self, bytes data) except -1:
+        cdef const uint8_t* text = data
+        cdef size_t steps = self.num_steps
+        cdef Py_ssize_t count = self.read(text, len(data))
+        while count > 0 and not self.budget.note_bytes(&self.cursor):
+            # (the tokens may suffice after fewer bytes)
+            self.rollback(self.num_steps - steps)
+            count = self.read(text, count - 1) if count > 1 else 0
+        return count
 
     cdef Py_ssize_t read(self, const uint8_t* data, Py_ssize_t count) except -1:
         cdef int status
@@ -245,6 +303,8 @@ cdef class Matcher:
         self.cut(0)
 
     cdef int cut(self, size_t steps) except -1:
+        if self.budget is not None:
+            self.budget.cut(steps)
         if self.policy is not None:
             self.policy.tokens.cut(steps)
         if self.prompt is not None:
@@ -263,6 +323,8 @@ cdef class Matcher:
         self.engine.release()
         other.canonical = self.canonical
         other.prompt_tokens = self.prompt_tokens
+        if self.budget is not None:
+            other.budget = self.budget.copy()
         if self.policy is not None:
             other.policy = self.policy.copy()
         if self.prompt is not None:
@@ -451,6 +513,8 @@ cdef class Matcher:
         return bool(self.cursor.terminated)
 
     cdef int fill_guided(self, uint32_t* row, size_t count) except? -1:
+        if self.budget is not None:
+            return self.budget.fill(&self.cursor, row, count)
         return self.policy.fill(&self.cursor, self.pending(), row, count)
 
     cdef int fill(self, uint32_t* row, size_t count) except? -1:
@@ -579,12 +643,18 @@ cdef class Matcher:
         encoder's tokens begins inside the accepted text and ends inside the forced bytes. If the tokenizer cannot encode, the
         list is empty, too.
 
+        Under `max_tokens` the list ends before the first token after which too few tokens would be left.
+
         Raises:
             LimitError: they are longer than the limit `forced_bytes`, or another bound of the grammar was reached.
         """
         if self.cursor.terminated:
             return []
-        return self.forced_spelling() or self.only_special()
+        found = self.forced_spelling()
+        return (found if self.budget is None else self.fitting(found)) or self.only_special()
+
+    cdef list fitting(self, list tokens):
+        return tokens[:self.forked().take_all(tokens)]
 
     cdef list only_special(self):
         cdef size_t words = self.engine.trie.n_words
