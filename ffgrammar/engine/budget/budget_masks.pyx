@@ -1,17 +1,18 @@
-"""The masks of a configuration for more and more tokens contain each other, and most tokens have one of a few costs. So they are
-kept for each cost that some token has, as (cost, mask). With the greatest cost the mask is the plain one, unless some tokens lead
-to texts that no tokens spell."""
+"""The tokens that may come are kept as sets, one for each cost that some of them have. A mask is the union of those whose cost is
+less than what is left. Most configurations have few costs, and one large set."""
 
 from libc.stddef cimport size_t
-from libc.stdint cimport uint8_t, uint32_t
-from libc.string cimport memcpy, memset
+from libc.stdint cimport uint32_t
+from libc.string cimport memset
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.bytearray cimport PyByteArray_AS_STRING
 
 from ffgrammar.core.bits cimport bit_set, bit_test
 from ffgrammar.engine.budget.plans cimport plans_number
+from ffgrammar.engine.budget.state_classes cimport StateClasses, TokenSet, classes_of, set_of_mask
 from ffgrammar.engine.budget.token_costs cimport NEVER, TokenCosts
 from ffgrammar.engine.engine cimport Engine
+from ffgrammar.engine.recognizer.completability cimport completable
 from ffgrammar.engine.recognizer.recognizer cimport Config, recognizer_accepting
 
 
@@ -23,64 +24,77 @@ cdef void set_aliases(Engine engine, uint32_t* words) noexcept:
             bit_set(words, engine.trie.alias_id[i])
 
 
-cdef bytes mask_up_to(Engine engine, TokenCosts costs, uint32_t cost, bint sentence):
-    """The tokens of `costs.found` with a cost of at most `cost`, as words."""
-    cdef size_t size = engine.trie.n_words * sizeof(uint32_t)
-    cdef bytes mask = PyBytes_FromStringAndSize(NULL, size)
-    cdef uint32_t* words = <uint32_t*>PyBytes_AS_STRING(mask)
+cdef uint32_t* mask_of(Engine engine, dict masks, Py_ssize_t cost):
+    """The words of the mask of a cost in `masks`, which has zeros at first."""
+    cdef bytearray mask = masks.get(cost)
+    if mask is None:
+        mask = masks[cost] = bytearray(engine.trie.n_words * sizeof(uint32_t))
+    return <uint32_t*>PyByteArray_AS_STRING(mask)
+
+
+cdef StateClasses state_classes(TokenCosts costs, Engine engine, uint32_t state):
+    cdef StateClasses found = costs.classes.get(state)
+    if found is None:
+        found = costs.classes[state] = classes_of(engine, state)
+        costs.mask_bytes += found.size()
+    return found
+
+
+cdef list make_sets(TokenCosts costs, Engine engine, const Config* config):
+    """The tokens that may come, as (cost, set) with ascending costs. A token that ends the text has the cost -1, because it may
+    come where no token is left."""
+    cdef StateClasses classes = state_classes(costs, engine, config.state)
+    cdef Config inside = config[0]
+    cdef dict masks = {}
+    cdef list sets = []
+    cdef uint32_t* mask = NULL
+    cdef uint32_t cost = NEVER
     cdef size_t i
-    memset(words, 0, size)
+    for number, state in enumerate(classes.states):
+        inside.state = state
+        if engine.checked(completable(&engine.completability, &engine.recognizer, &inside)):
+            cost = costs.cost(engine, &inside, NULL)
+            if cost != <uint32_t>NEVER:
+                (<TokenSet>classes.sets[number]).add_to(mask_of(engine, masks, cost))
+    costs.exits_after(engine, config, &classes.exits)
+    cost = NEVER
     for i in range(0, costs.found.len, 2):
-        if costs.found.data[i] <= cost:
-            bit_set(words, costs.found.data[i + 1])
-    set_aliases(engine, words)
-    if sentence:
+        if costs.found.data[i] != <uint32_t>NEVER:
+            # (neighbours mostly have the same cost)
+            if costs.found.data[i] != cost:
+                cost = costs.found.data[i]
+                mask = mask_of(engine, masks, cost)
+            bit_set(mask, costs.found.data[i + 1])
+    if engine.checked(recognizer_accepting(&engine.recognizer, config, NULL)):
+        mask = mask_of(engine, masks, -1)
         for i in range(engine.eos.len):
-            bit_set(words, engine.eos.data[i])
-    return mask
-
-
-cdef list make_masks(TokenCosts costs, Engine engine, const Config* config):
-    """The masks of a configuration: first the one with no token left, with the cost -1, then one for each cost."""
-    cdef set present = set()
-    cdef uint32_t last = NEVER
-    cdef size_t i
-    cdef bint sentence = engine.checked(recognizer_accepting(&engine.recognizer, config, NULL)) != 0
-    costs.tokens_after(engine, config)
-    for i in range(0, costs.found.len, 2):
-        # (neighbours mostly have the same cost)
-        if costs.found.data[i] != last:
-            last = costs.found.data[i]
-            present.add(last)
-    present.discard(<uint32_t>NEVER)
-    masks = [(cost, mask_up_to(engine, costs, cost, sentence)) for cost in sorted(present)]
-    costs.found.len = 0
-    return [(-1, mask_up_to(engine, costs, 0, sentence)), *masks]
+            bit_set(mask, engine.eos.data[i])
+    for level in sorted(masks):
+        mask = mask_of(engine, masks, level)
+        set_aliases(engine, mask)
+        sets.append((level, set_of_mask(mask, engine.trie.n_words)))
+    return sets
 
 
 cdef int fill_within(
     TokenCosts costs, Engine engine, const Config* config, size_t left, uint32_t* row, size_t count,
 ) except -1:
-    cdef size_t size = engine.trie.n_words * sizeof(uint32_t)
     cdef uint32_t number
-    cdef list masks
-    cdef bytes mask = None
+    cdef list sets
     cdef Py_ssize_t cost
+    cdef TokenSet tokens
     costs.trim(engine)
     if plans_number(&costs.all.plans, config, &number) < 0:
         raise MemoryError
-    masks = costs.masks.get(number)
-    if masks is None:
-        masks = make_masks(costs, engine, config)
-        if costs.mask_bytes + size * len(masks) > costs.max_bytes:
-            costs.masks.clear()
-            costs.mask_bytes = 0
-        costs.mask_bytes += size * len(masks)
-        costs.masks[number] = masks
-    for cost, found in reversed(masks):
-        if cost < <Py_ssize_t>left:
-            mask = found
+    sets = costs.masks.get(number)
+    if sets is None:
+        if costs.mask_bytes > costs.max_bytes:
+            costs.drop_masks()
+        sets = costs.masks[number] = make_sets(costs, engine, config)
+        costs.mask_bytes += sum([len((<TokenSet>found[1]).words) for found in sets])
+    memset(row, 0, count * sizeof(uint32_t))
+    for cost, tokens in sets:
+        if cost >= <Py_ssize_t>left:
             break
-    memcpy(row, PyBytes_AS_STRING(mask), size)
-    memset(row + engine.trie.n_words, 0, (count - engine.trie.n_words) * sizeof(uint32_t))
+        tokens.add_to(row)
     return 0

@@ -39,23 +39,27 @@ cdef struct Costs:
 
 cdef class TokenCosts(EngineAttachment):
     cdef Costs all
-    cdef Vec found            # scratch of `tokens_after`: (cost, token)
+    cdef Vec found            # scratch of `exits_after`: (cost, token)
     cdef uint32_t generation  # of the engine, when the tables were filled
     cdef size_t max_bytes
     cdef dict masks           # number -> what budget_masks.pyx keeps
-    cdef size_t mask_bytes    # in `masks`
+    cdef dict classes         # lexer state -> StateClasses
+    cdef size_t mask_bytes    # in `masks` and `classes`
 
     # The methods run with the engine's lock held. They raise LimitError and MemoryError.
 
     # Forget what means nothing any more, or takes too much memory. Call this before the other methods.
     cdef int trim(self, Engine engine) except -1
 
+    # Forget `masks` and `classes`.
+    cdef void drop_masks(self) noexcept
+
     # The cost of a configuration. Write whether it is exact; `exact` may be NULL.
     cdef uint32_t cost(self, Engine engine, const Config* config, bint* exact) except? 0xFFFFFFFF
 
-    # Fill `found` with the tokens that may come, each with the cost after it. End-of-text tokens that are not lexemes are left
-    # out. Returns 0.
-    cdef int tokens_after(self, Engine engine, const Config* config) except -1
+    # Fill `found` with the tokens that leave the lexeme of a configuration, each with the cost after it. `exits` is that of its
+    # StateClasses. End-of-text tokens that are not lexemes are left out. Returns 0.
+    cdef int exits_after(self, Engine engine, const Config* config, const Vec* exits) except -1
 
 
 # The costs of an engine, made on the first call. Raises MemoryError.

@@ -14,7 +14,7 @@ from ffgrammar.engine.parser.tables cimport TokenClass, token_class
 from ffgrammar.engine.recognizer.completability cimport step, token_step
 from ffgrammar.engine.recognizer.recognizer cimport Config, recognizer_accepting
 from ffgrammar.tokens.vocabulary.trie cimport (
-    MAX_TOKEN_BYTES, TrieNode, next_node, node_byte, node_depth, node_token, trie_child,
+    MAX_TOKEN_BYTES, TrieNode, next_node, node_byte, node_depth, node_token, subtree_end, trie_child,
 )
 
 cdef enum:
@@ -94,16 +94,18 @@ cdef int add_successor(Costs* c, const Config* config) noexcept nogil:
     return vec_push(&c.successors, number)
 
 
-cdef int walk(Engine engine, Costs* c, const Config* config, Vec* found, uint32_t* steps) noexcept nogil:
-    """Take each token from a configuration. With `found`, add the token and its number (number, token); without, add what they
-    lead to to `successors`. Returns a status."""
+cdef int walk(
+    Engine engine, Costs* c, const Config* config, uint32_t at, uint32_t end, Vec* found, uint32_t* steps,
+) noexcept nogil:
+    """Take each token of the nodes from `at` to `end`, which are siblings with all that is below them. `config` is the
+    configuration above them. With `found`, add what a token leads to and the token (number, token); without, add what they lead
+    to to `successors`. Returns a status."""
     cdef const TrieNode* nodes = engine.trie.nodes
     cdef Config configs[MAX_TOKEN_BYTES + 1]
-    cdef uint32_t at = 1
     cdef uint32_t number, depth, token
     cdef int status
-    configs[0] = config[0]
-    while at < engine.trie.node_count:
+    configs[node_depth(&nodes[at]) - 1] = config[0]
+    while at < end:
         depth = node_depth(&nodes[at])
         configs[depth] = configs[depth - 1]
         steps[0] += 1
@@ -119,11 +121,12 @@ cdef int walk(Engine engine, Costs* c, const Config* config, Vec* found, uint32_
         if status < 0:
             return status
         at = next_node(nodes, at, status > 0)
-    return walk_others(engine, c, config, found)
+    return OK
 
 
 cdef int walk_others(Engine engine, Costs* c, const Config* config, Vec* found) noexcept nogil:
-    """Take the tokens that are not in the trie: long ones, and special tokens that are lexemes. Returns as `walk`."""
+    """Take the tokens that are not in the trie: long ones, and special tokens that are lexemes. Arguments and result are those of
+    `walk`."""
     cdef Config moved
     cdef TokenClass tokens
     cdef uint32_t at = 0
@@ -173,7 +176,9 @@ cdef int list_successors(Engine engine, Costs* c, uint32_t number) noexcept nogi
     c.walks += 1
     if vec_fill(&c.successors, HEADER, 0) < 0:
         return NO_MEMORY
-    status = walk(engine, c, &config, NULL, &steps)
+    status = walk(engine, c, &config, 1, engine.trie.node_count, NULL, &steps) if engine.trie.node_count > 1 else OK
+    if status >= 0:
+        status = walk_others(engine, c, &config, NULL)
     if status < 0:
         c.successors.len = start
         return status
@@ -275,6 +280,7 @@ cdef class TokenCosts(EngineAttachment):
         self.generation = engine.generation
         self.max_bytes = engine.limits.mask_bytes
         self.masks = {}
+        self.classes = {}
         self.mask_bytes = 0
         if plans_init(&c.plans) < 0:
             raise MemoryError
@@ -299,10 +305,14 @@ cdef class TokenCosts(EngineAttachment):
             return 0
         plans_clear(&c.plans)
         c.cuts.len = c.costs.len = c.exact.len = c.successors.len = c.starts.len = c.stamps.len = c.marks.len = 0
-        self.masks.clear()
-        self.mask_bytes = 0
+        self.drop_masks()
         self.generation = engine.generation
         return 0
+
+    cdef void drop_masks(self) noexcept:
+        self.masks.clear()
+        self.classes.clear()
+        self.mask_bytes = 0
 
     cdef uint32_t cost(self, Engine engine, const Config* config, bint* exact) except? 0xFFFFFFFF:
         cdef uint32_t number
@@ -313,11 +323,17 @@ cdef class TokenCosts(EngineAttachment):
             exact[0] = self.all.exact.data[number]
         return self.all.costs.data[number]
 
-    cdef int tokens_after(self, Engine engine, const Config* config) except -1:
+    cdef int exits_after(self, Engine engine, const Config* config, const Vec* exits) except -1:
+        cdef Config above = config[0]
         cdef uint32_t steps = 0
+        cdef uint32_t node
         cdef size_t i
         self.found.len = 0
-        engine.checked(walk(engine, &self.all, config, &self.found, &steps))
+        for i in range(0, exits.len, 2):
+            node = exits.data[i]
+            above.state = exits.data[i + 1]
+            engine.checked(walk(engine, &self.all, &above, node, subtree_end(engine.trie.nodes, node), &self.found, &steps))
+        engine.checked(walk_others(engine, &self.all, config, &self.found))
         for i in range(0, self.found.len, 2):
             engine.checked(find_cost(engine, &self.all, self.found.data[i]))
             self.found.data[i] = self.all.costs.data[self.found.data[i]]
