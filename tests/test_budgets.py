@@ -1,17 +1,20 @@
-"""Matchers with max_tokens: beside all sequences of tokens on small vocabularies, and walks to their end on real schemas."""
+"""Matchers with max_tokens: beside all sequences of tokens on small vocabularies, and walks under real schemas."""
 
 from __future__ import annotations
 
+import gzip
+import json
 import random
+from pathlib import Path
 from typing import Any
 
 import numpy
 import pytest
+from test_compositions import NAMES, Parts, vocabulary
 
 import ffgrammar as ff
 from ffgrammar.core.limits import Limits
 from oracle.budgets import fewest, within
-from test_compositions import NAMES, Parts, vocabulary
 
 LARKS = [
     'start: A B?\nA: /a+/\nB: "b" | "ab"',
@@ -114,7 +117,7 @@ def test_a_full_cache_is_invisible(seed: int) -> None:
 
 
 def walk(grammar: ff.Grammar, count: int, rng: random.Random) -> int:
-    """Take random tokens until an end-of-text token is the only one, or by chance where one may come. Returns how many."""
+    """Take random tokens until one of them ends the text. Returns how many there were before it."""
     matcher = grammar.matcher(max_tokens=count)
     steps = 0
     while True:
@@ -141,3 +144,68 @@ def test_walks_end_where_costs_are_bounds(seed: int, budget_steps: int) -> None:
             continue
         for more in (0, 1, 3, needed):
             walk(grammar, needed + more, rng)
+
+
+def test_walks_under_real_schemas_end(shared_dir: Path, cl100k: Any) -> None:
+    walks = 0
+    with gzip.open(shared_dir / "maskbench" / "dev.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for number, line in enumerate(lines):
+            if number % 90:
+                continue
+            try:
+                grammar = ff.compile_json_schema(json.loads(line)["schema"], cl100k)
+                needed = grammar.min_tokens()
+            except ff.FFGrammarError:
+                continue
+            with pytest.raises(ff.MatcherError, match=f"{needed.count} tokens"):
+                grammar.matcher(max_tokens=needed.count - 1)
+            for count in (needed.count, needed.count + 1, needed.count + 3, 2 * needed.count):
+                walk(grammar, count, random.Random(number))
+                walks += 1
+    assert walks > 60
+
+
+def test_an_ample_budget_leaves_the_mask_as_it_is(cl100k: Any) -> None:
+    schema = {"properties": {"a": {"type": "string", "maxLength": 9}, "b": {"type": "array"}}, "required": ["a"]}
+    grammar = ff.compile_json_schema(schema, cl100k)
+    plain, matcher = grammar.matcher(), grammar.matcher(max_tokens=1000)
+    for token in cl100k.encode('{"a": "some", "b": [1, {"c": []}]}'):
+        assert allowed(matcher) == allowed(plain)
+        assert matcher.accept_token(token) and plain.accept_token(token)
+
+
+def test_bytes_take_no_tokens() -> None:
+    tok = ff.Tokenizer.from_tokens([b"a", b"b", b"ab", b"<eos>"], eos_token_id=3)
+    grammar = ff.compile_regex("a*b{3}|ab", tok)
+    assert grammar.min_tokens() == (1, True)
+    matcher = grammar.matcher(max_tokens=2)
+    assert matcher.accept_bytes(b"aaa") == 1  # after aa, three more tokens are needed
+    assert (matcher.tokens_left, matcher.tokens()) == (2, [None])
+    assert matcher.accept_bytes(b"bb") == 2
+    assert matcher.accept_token(1)
+    assert (matcher.tokens_left, matcher.min_tokens().count) == (1, 0)
+    assert allowed(matcher) == {3}
+    assert matcher.accept_token(3)
+    assert matcher.tokens_left == 1
+    matcher.rollback(3)
+    assert (matcher.tokens_left, matcher.max_tokens) == (2, 2)
+    matcher.reset()
+    assert matcher.accept_tokens([2, 3]) == 2
+    assert (matcher.tokens_left, grammar.matcher().tokens_left) == (1, None)
+
+
+def test_what_cannot_be_counted_is_refused(cl100k: Any) -> None:
+    grammar = ff.compile_regex("[ab]+", cl100k)
+    with pytest.raises(ff.UnsupportedError, match="canonical"):
+        grammar.matcher(canonical=True, max_tokens=5)
+    with pytest.raises(ff.UnsupportedError, match="prompt"):
+        grammar.matcher(prompt="a", max_tokens=5)
+    unique = ff.compile_json_schema({"type": "array", "uniqueItems": True}, cl100k)
+    with pytest.raises(ff.UnsupportedError, match="uniqueItems"):
+        unique.matcher(max_tokens=50)
+    for count in (-1, 0):
+        with pytest.raises(ff.MatcherError, match=r"too few.*needs 1 tokens"):
+            grammar.matcher(max_tokens=count)
+    spelled = ff.compile_regex("a|c", ff.Tokenizer.from_tokens([b"b", b""], eos_token_id=1))
+    with pytest.raises(ff.MatcherError, match="no tokens"):
+        spelled.matcher(max_tokens=5)

@@ -29,8 +29,8 @@ class Limits:
         row_bytes: parser rows kept at a time by one grammar; a cache.
         cache_bytes: rows, lexer states and expressions of one grammar together; a cache.
         mask_bytes: masks kept at a time by one grammar; a cache.
-        budget_steps: nodes of the vocabulary's trie that one search for the fewest tokens of a text may visit. Where it is
-            not enough, the number is an upper bound (`Matcher.min_tokens`).
+        budget_steps: nodes of the vocabulary's trie that one search for the fewest tokens of a text may visit. Where
+            it is not enough, the number is an upper bound (`Matcher.min_tokens`).
         forced_bytes: length of the longest answer of `Matcher.forced_bytes`.
     """
 

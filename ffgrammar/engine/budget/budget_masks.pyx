@@ -52,6 +52,8 @@ cdef list make_sets(TokenCosts costs, Engine engine, const Config* config):
     cdef size_t i
     for number, state in enumerate(classes.states):
         inside.state = state
+        if not (<TokenSet>classes.sets[number]).count:
+            continue
         if engine.checked(completable(&engine.completability, &engine.recognizer, &inside)):
             cost = costs.cost(engine, &inside, NULL)
             if cost != <uint32_t>NEVER:

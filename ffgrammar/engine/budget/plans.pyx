@@ -9,7 +9,8 @@ from ffgrammar.core.status cimport LIMIT_EMPTINESS, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_push
 from ffgrammar.engine.parser.tables cimport TokenClass, token_class
 from ffgrammar.engine.recognizer.completability cimport distance, step, token_step
-from ffgrammar.engine.recognizer.recognizer cimport config_key, recognizer_accepting
+from ffgrammar.engine.recognizer.recognizer cimport config_key, recognizer_accepting, recognizer_end_lexeme
+from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LAST_STATE, LAZY, LEAVE, dfa_accept, dfa_step
 
 cdef enum:
     QUEUE_WORDS = 3
@@ -20,6 +21,8 @@ cdef enum:
     STRAY = 3     # such a plan goes round in a circle
     DETOUR = 4    # the plan is the shortest way to a DIRECT configuration
     LOST = 5      # there is no such way
+    # of the configuration after a lexeme: not asked for yet
+    UNKNOWN_STATE = 0xFFFFFFFF
     # a distance that was not asked for yet
     UNMEASURED = 0xFFFFFFFF
 
@@ -98,16 +101,52 @@ cdef int measured(Plans* p, Completability* v, Recognizer* m, uint32_t number, u
     return OK
 
 
+cdef int find_effect(Recognizer* m, const Config* config, Config* ended, uint32_t byte, uint32_t* effect) noexcept nogil:
+    """Write a number for what a byte does: bytes with the same one lead to the same configuration, and none may come with DEAD.
+    `ended` is the configuration after the lexeme that can end here, or has the state UNKNOWN_STATE until it is asked for. Returns
+    1; 0 if only a step tells; or a status."""
+    cdef int status = dfa_step(&m.dfa, config.state, byte, effect)
+    if status < 0 or effect[0] <= LAST_STATE or effect[0] == DEAD:
+        return status if status < 0 else 1
+    if effect[0] != LEAVE or m.dfa.threads.present:
+        return 0
+    if ended.state == <uint32_t>UNKNOWN_STATE:
+        status = recognizer_end_lexeme(m, config.row, dfa_accept(&m.dfa, config.state), ended, NULL)
+        if status <= 0:
+            ended.state = UNKNOWN_STATE
+            return status
+    status = dfa_step(&m.dfa, ended.state, byte, effect)
+    if status < 0:
+        return status
+    if effect[0] <= LAST_STATE:
+        # (states that go on in the lexeme have the flag LAZY neither)
+        effect[0] |= <uint32_t>LAZY
+        return 1
+    return effect[0] == DEAD
+
+
 cdef int nearest(Plans* p, Completability* v, Recognizer* m, uint32_t number) noexcept nogil:
     """Set the first symbol to the one after which the distance is least. Returns 1; 0 if no symbol may come; or a status."""
     cdef Config config = plans_config(p, number)
-    cdef Config moved
+    cdef Config moved, ended
     cdef uint32_t symbol = 0
     cdef uint32_t least = UNMEASURED
+    cdef uint32_t effect = DEAD
+    cdef uint32_t before = DEAD
     cdef uint32_t target, length, next_symbol
     cdef int status
+    ended.state = UNKNOWN_STATE
     p.symbols.data[number] = AT_END
     while symbol < symbol_end(m):
+        if symbol < <uint32_t>SPECIAL:
+            # a step takes ten times as long as this, and neighbours mostly do the same
+            status = find_effect(m, &config, &ended, symbol, &effect)
+            if status > 0 and (effect == DEAD or effect == before):
+                symbol += 1
+                continue
+            before = effect if status > 0 else <uint32_t>DEAD
+            if status < 0:
+                return status
         status = after_symbol(v, m, &config, symbol, &moved, &next_symbol)
         if status > 0:
             status = plans_number(p, &moved, &target)

@@ -4,6 +4,7 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
+from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
 from ffgrammar.core.bits cimport bit_count, bit_set, lowest_bit
@@ -89,23 +90,31 @@ cdef class StateClasses:
         return sum([len((<TokenSet>found).words) for found in self.sets]) + self.exits.len * sizeof(uint32_t)
 
 
-cdef int walk_state(Engine engine, uint32_t state, Vec* tokens, Vec* exits) noexcept nogil:
-    """Find the tokens that stay inside the lexeme (state, token), and where the others leave it. Returns a status."""
+cdef int walk_state(Engine engine, uint32_t state, uint32_t* back, Vec* tokens, Vec* exits) noexcept nogil:
+    """Find the tokens that stay inside the lexeme, and where the others leave it. Those that lead back to the state become bits of
+    `back`, which has a spare word; inside a free string they are nearly all. The others are added to `tokens` (state, token).
+    Returns a status."""
     cdef const TrieNode* nodes = engine.trie.nodes
+    cdef TrieNode node
     cdef uint32_t states[MAX_TOKEN_BYTES + 1]
     cdef uint32_t at = 1
     cdef uint32_t depth, target
     cdef int status
     states[0] = state
     while at < engine.trie.node_count:
-        depth = node_depth(&nodes[at])
-        status = dfa_step(&engine.recognizer.dfa, states[depth - 1], node_byte(&nodes[at]), &target)
+        # (a copy, because the compiler must assume that a write to `back` may change the trie)
+        node = nodes[at]
+        depth = node_depth(&node)
+        status = dfa_step(&engine.recognizer.dfa, states[depth - 1], node_byte(&node), &target)
         if status < 0:
             return status
-        if target <= LAST_STATE:
+        if target == state:
             states[depth] = target
-            if node_token(&nodes[at]) != engine.trie.pad_token:
-                if vec_push(tokens, target) < 0 or vec_push(tokens, node_token(&nodes[at])) < 0:
+            bit_set(back, node_token(&node))
+        elif target <= LAST_STATE:
+            states[depth] = target
+            if node_token(&node) != engine.trie.pad_token:
+                if vec_push(tokens, target) < 0 or vec_push(tokens, node_token(&node)) < 0:
                     return NO_MEMORY
         elif target != DEAD:
             if vec_push(exits, at) < 0 or vec_push(exits, states[depth - 1]) < 0:
@@ -118,6 +127,7 @@ cdef StateClasses classes_of(Engine engine, uint32_t state):
     cdef StateClasses made = StateClasses()
     cdef dict slots = {}
     cdef list lists = []
+    cdef bytearray back = bytearray((engine.trie.n_words + 1) * sizeof(uint32_t))
     cdef Vec tokens
     cdef Vec slot_of    # per token its slot
     cdef Vec ends       # per slot: where its tokens end in `grouped`
@@ -131,7 +141,7 @@ cdef StateClasses classes_of(Engine engine, uint32_t state):
     vec_init(&ends)
     vec_init(&grouped)
     try:
-        engine.checked(walk_state(engine, state, &tokens, &made.exits))
+        engine.checked(walk_state(engine, state, <uint32_t*>PyByteArray_AS_STRING(back), &tokens, &made.exits))
         for i in range(0, tokens.len, 2):
             # (neighbours mostly lead to the same state)
             if i == 0 or tokens.data[i] != last:
@@ -151,11 +161,12 @@ cdef StateClasses classes_of(Engine engine, uint32_t state):
             slot = slot_of.data[i - 1]
             ends.data[slot] -= 1
             grouped.data[ends.data[slot]] = tokens.data[2 * i - 1]
-        made.states = list(slots)
+        made.states = [*slots, state]
         for i in range(ends.len):
             first = ends.data[i]
             last = ends.data[i + 1] if i + 1 < ends.len else <uint32_t>grouped.len
             lists.append(set_of_list(grouped.data + first, last - first, engine.trie.n_words))
+        lists.append(set_of_mask(<uint32_t*>PyByteArray_AS_STRING(back), engine.trie.n_words))
         made.sets = lists
     finally:
         vec_free(&tokens)

@@ -19,7 +19,7 @@ cdef class TokenBudget:
     # How many tokens may still come after the steps of a cursor.
     cdef Py_ssize_t left(self, const Cursor* cursor) noexcept
 
-    # In the methods below, `cursor` is the cursor of the matcher. They take the engine's lock, and raise LimitError and MemoryError.
+    # In the methods below, `cursor` is the cursor of the matcher. They take the lock, and raise LimitError and MemoryError.
 
     # Take a token. Returns 1, or 0 if it may not come. After 0 the cursor is as before.
     cdef int take(self, Cursor* cursor, uint32_t token) except -1
