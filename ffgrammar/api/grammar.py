@@ -87,8 +87,8 @@ class Grammar:
                 neither is given it is text, and there is a `UserWarning` if the prompt has such a name.
             max_tokens: how many tokens the text may have, ordinary and special ones together. An end-of-text token is
                 not counted. A token may then come only if the text can still be completed with those that are left
-                after it. So a text is a sentence at the latest when no token is left, and then only an end-of-text token may
-                come.
+                after it. So a text is a sentence at the latest when no token is left, and then only an end-of-text
+                token may come.
 
         Raises:
             MatcherError: `max_tokens` is less than the shortest text needs (`min_tokens`), or no tokens spell a text.

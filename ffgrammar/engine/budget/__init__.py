@@ -1,13 +1,14 @@
 """Budgets: a text ends within a number of tokens.
 
-A token may come under a budget only if the text can still be completed with the tokens that are left after it. So the
-rooms' files find how many tokens a configuration needs at least, and keep it.
+A token may come under a budget only if the text can still be completed with the tokens that are left after it. So this
+room finds how many tokens a configuration needs, and keeps the answer.
 
 In reading order:
 
     fewest_tokens   the answer of `min_tokens`: a number, and whether it is exact
     plans           one completion of each configuration, byte by byte
     token_costs     how many tokens a configuration needs: the exact number, or those of its plan
+    state_classes   the tokens that stay inside a lexeme, by the lexer state after them
     budget_masks    the tokens after which a number of tokens suffices
     token_budget    the part of a matcher that counts its tokens
 """

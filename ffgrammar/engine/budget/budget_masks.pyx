@@ -3,9 +3,10 @@ less than what is left. Most configurations have few costs, and one large set.""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
+from cpython.bytes cimport PyBytes_AS_STRING
 
 from ffgrammar.core.bits cimport bit_set, bit_test
 from ffgrammar.engine.budget.plans cimport plans_number
@@ -78,6 +79,20 @@ cdef list make_sets(TokenCosts costs, Engine engine, const Config* config):
     return sets
 
 
+cdef TokenSet start(list sets, size_t left, uint32_t* row, size_t count):
+    """Copy the first large set that may come to a row, or else zeros. Returns this set or None. (A copy takes less time than a
+    union.)"""
+    cdef Py_ssize_t cost
+    cdef TokenSet tokens
+    for cost, tokens in sets:
+        if tokens.dense and cost < <Py_ssize_t>left:
+            memcpy(row, PyBytes_AS_STRING(tokens.words), tokens.count * sizeof(uint32_t))
+            memset(row + tokens.count, 0, (count - tokens.count) * sizeof(uint32_t))
+            return tokens
+    memset(row, 0, count * sizeof(uint32_t))
+    return None
+
+
 cdef int fill_within(
     TokenCosts costs, Engine engine, const Config* config, size_t left, uint32_t* row, size_t count,
 ) except -1:
@@ -94,9 +109,10 @@ cdef int fill_within(
             costs.drop_masks()
         sets = costs.masks[number] = make_sets(costs, engine, config)
         costs.mask_bytes += sum([len((<TokenSet>found[1]).words) for found in sets])
-    memset(row, 0, count * sizeof(uint32_t))
+    copied = start(sets, left, row, count)
     for cost, tokens in sets:
         if cost >= <Py_ssize_t>left:
             break
-        tokens.add_to(row)
+        if tokens is not copied:
+            tokens.add_to(row)
     return 0
