@@ -139,7 +139,7 @@ def test_walks_end_where_costs_are_bounds(seed: int, budget_steps: int) -> None:
     rng = random.Random(seed)
     for grammar in grammars(rng, Limits(budget_steps=budget_steps)):
         try:
-            needed = grammar.min_tokens().count
+            needed = grammar.min_tokens().tokens
         except ff.MatcherError:
             continue
         for more in (0, 1, 3, needed):
@@ -157,9 +157,9 @@ def test_walks_under_real_schemas_end(shared_dir: Path, cl100k: Any) -> None:
                 needed = grammar.min_tokens()
             except ff.FFGrammarError:
                 continue
-            with pytest.raises(ff.MatcherError, match=f"{needed.count} tokens"):
-                grammar.matcher(max_tokens=needed.count - 1)
-            for count in (needed.count, needed.count + 1, needed.count + 3, 2 * needed.count):
+            with pytest.raises(ff.MatcherError, match=f"{needed.tokens} tokens"):
+                grammar.matcher(max_tokens=needed.tokens - 1)
+            for count in (needed.tokens, needed.tokens + 1, needed.tokens + 3, 2 * needed.tokens):
                 walk(grammar, count, random.Random(number))
                 walks += 1
     assert walks > 60
@@ -183,7 +183,7 @@ def test_bytes_take_no_tokens() -> None:
     assert (matcher.tokens_left, matcher.tokens()) == (2, [None])
     assert matcher.accept_bytes(b"bb") == 2
     assert matcher.accept_token(1)
-    assert (matcher.tokens_left, matcher.min_tokens().count) == (1, 0)
+    assert (matcher.tokens_left, matcher.min_tokens().tokens) == (1, 0)
     assert allowed(matcher) == {3}
     assert matcher.accept_token(3)
     assert matcher.tokens_left == 1

@@ -11,9 +11,9 @@ class FewestTokens(NamedTuple):
     """How many tokens complete a text, end-of-text token not counted.
 
     Attributes:
-        count: a completion with this many tokens is known.
-        is_exact: whether no completion has fewer. If not, `count` is an upper bound.
+        tokens: a completion with this many tokens is known.
+        is_exact: whether no completion has fewer. If not, `tokens` is an upper bound.
     """
 
-    count: int
+    tokens: int
     is_exact: bool

@@ -98,9 +98,9 @@ cdef class Matcher:
                 raise UnsupportedError(f"a matcher cannot have both max_tokens and {what}")
             self.budget = TokenBudget(self.engine, clipped(max_tokens))
             fewest = fewest_tokens(self.engine, &self.cursor)
-            if self.budget.max_tokens < fewest.count:
+            if self.budget.max_tokens < fewest.tokens:
                 known = "needs" if fewest.is_exact else "is known to need no more than"
-                raise MatcherError(f"max_tokens={max_tokens} is too few: the shortest text {known} {fewest.count} tokens")
+                raise MatcherError(f"max_tokens={max_tokens} is too few: the shortest text {known} {fewest.tokens} tokens")
         if not canonical and prompt is None:
             return
         if self.engine.tables.rules.token_classes.len and self.engine.tokenizer.normal_form is not None:

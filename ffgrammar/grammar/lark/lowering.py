@@ -123,8 +123,8 @@ class _Lowering:
             return end_anywhere(grammar, None if self.has_schemas else run, self.limits)
         if self.has_schemas:
             # (a lexeme that a rule has, too, is more than a skip)
-            skips = [symbol >> 1 for symbol in self.skips if self.lexemes.isdisjoint(self.skips)]
-            return replace(grammar, groups=self.schemas.groups(grammar, skips))
+            numbers = [symbol >> 1 for symbol in self.skips if self.lexemes.isdisjoint(self.skips)]
+            return replace(grammar, groups=self.schemas.groups(grammar, numbers))
         return grammar
 
     def alternatives(self, rule: Definition) -> list[tuple[int, ...]]:

@@ -1,8 +1,8 @@
 """Grammars without longest match: a lexeme may end wherever it matches, and every way to cut a text counts.
 
-Where no lexemes clash (clashes.py), longest match means the same and is used. Otherwise lexemes do not compete: each is
-in a group of its own. A lexeme that clashes with itself ends anywhere. Any other one ends where it cannot go on, because
-nothing that follows it could begin before. (A lexeme that never goes on after a match ends with its last byte.)
+Where no lexemes clash (clashes.py), longest match means the same and is used. Otherwise lexemes do not compete: each
+is in a group of its own. A lexeme that clashes with itself ends anywhere. Any other one ends where it cannot go on,
+because nothing that follows it could begin before. (A lexeme that never goes on after a match ends with its last byte.)
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ byte b such that
 
 Longest match goes on with `c` there, and loses the text in which `a` ends. Where nothing clashes, longest match loses
 nothing. Suppose that a text can be cut into lexemes in two ways, and that they differ first where `a` ends in one of
-them and the lexeme of the other, `c`, goes on. The next byte belongs to `c`, and it also begins what follows `a`. So the
-two clash. Hence all cuts of a text are the same, and longest match finds them: it never goes on at the end of `a`,
+them and the lexeme of the other, `c`, goes on. The next byte belongs to `c`, and it also begins what follows `a`. So
+the two clash. Hence all cuts of a text are the same, and longest match finds them: it never goes on at the end of `a`,
 because only a `c` that clashes with `a` could.
 
 A lazy lexeme ends at its first match, and with it end the lexemes beside it. So a lazy `a` clashes with `c` if `c` can
