@@ -109,6 +109,16 @@ def test_events(tok: ff.Tokenizer) -> None:
     assert short([one.capture for one in fork.capture_events(["line", "name"])]) == [("line", 0, 5)]
 
 
+def test_other_bytes_at_the_same_place_are_another_capture(tok: ff.Tokenizer) -> None:
+    matcher = ff.compile_lark(CALCULATOR, tok).matcher()
+    read(matcher, "a=")
+    assert [one.capture.text for one in matcher.capture_events(["name"]) if one.kind == "closed"] == [b"a"]
+    matcher.rollback(1)
+    read(matcher, "b=")
+    events = [(one.kind, one.capture.text) for one in matcher.capture_events(["name"])]
+    assert events == [("withdrawn", b"a"), ("opened", b"b"), ("closed", b"b")]
+
+
 @pytest.mark.parametrize("kind", ["lark", "json-schema"])
 def test_events_lead_to_the_captures(tok: ff.Tokenizer, kind: str) -> None:
     """Replayed on a list, events give what `captures` gives, also when steps are taken back."""
@@ -142,7 +152,7 @@ def test_names(tok: ff.Tokenizer) -> None:
         rules.captures(["line", "foo"])
     with pytest.raises(TypeError):
         rules.captures("line")
-    with pytest.raises(ff.MatcherError, match="has no named rules"):
+    with pytest.raises(ff.MatcherError, match="only a Lark grammar without schemas"):
         ff.compile_regex("a+", tok).matcher().captures(["start"])
     assert ff.compile_regex("a+", tok).matcher().captures() == []
     values = ff.compile_json_schema(SCHEMA, tok).matcher()

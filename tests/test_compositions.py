@@ -245,8 +245,10 @@ def test_checks_on_the_text_need_a_place_of_their_own(cl100k: ff.Tokenizer) -> N
     begin = cl100k.special_tokens["<|fim_prefix|>"]
     assert accepts(grammar, "<a>[1, [2], [3]]</a>", begin)
     assert not accepts(grammar, "<a>[1, [2], [2]]</a>", begin)
-    with pytest.raises(ff.UnsupportedError, match="uniqueItems"):
-        ff.compose(ff.sequence(ff.text(), unique), cl100k)
+    words = ff.compile_lark(WORDS, cl100k)
+    for parts in ((ff.text(), unique), (words, ff.special_token("<|fim_prefix|>"), unique)):
+        with pytest.raises(ff.UnsupportedError, match="uniqueItems"):
+            ff.compose(ff.sequence(*parts), cl100k)
 
 
 PAIRS = [

@@ -63,7 +63,9 @@ def dump(grammar: GrammarIR, fingerprint: str) -> bytes:
         "warnings": list(grammar.warnings),
         "checks": list(grammar.checks),
         "family": grammar.family,
-        "groups": [[one.delimited, one.skips, f"{one.followers:x}", f"{one.leaders:x}"] for one in grammar.groups],
+        "groups": [
+            [one.delimited, one.skips, f"{one.next_first:x}", f"{one.previous_going_on:x}"] for one in grammar.groups
+        ],
         "apart": grammar.apart,
     }
     packed = zlib.compress(json.dumps(body, separators=(",", ":")).encode())
@@ -238,8 +240,8 @@ def _group(one: Any, group: int, lexemes: list[Lexeme]) -> LexemeGroup:
     _expect(type(delimited) is bool, "bad group")
     for number in skips:
         _expect(lexemes[_number(number, len(lexemes), "skip")].group == group, "a skip of another group")
-    followers, leaders = (_number(int(edge, 16), 1 << 256, "set of bytes") for edge in edges)
-    return LexemeGroup(delimited, tuple(skips), followers, leaders)
+    next_first, previous_going_on = (_number(int(edge, 16), 1 << 256, "set of bytes") for edge in edges)
+    return LexemeGroup(delimited, tuple(skips), next_first, previous_going_on)
 
 
 def _symbols(rhs: Any, names: list[str], lexemes: list[Lexeme]) -> tuple[int, ...]:

@@ -122,7 +122,12 @@ def special_token(*tokens: str | int, excluded: bool = False) -> Part:
 
 
 def as_part(value: Composable) -> Part:
-    """What users may give for a part, as a part. Raises TypeError for anything else."""
+    """What users may give for a part, as a part.
+
+    Raises:
+        GrammarError: a str has half of a surrogate pair.
+        TypeError: the value cannot be a part.
+    """
     if isinstance(value, Part):
         return value
     if isinstance(value, Grammar) and value._part is not None:

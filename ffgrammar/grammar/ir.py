@@ -13,7 +13,8 @@ a front-end may ask for the same lexeme, sequence or repeat as often as it likes
 
 Two things go beyond context-free rules. *Templates* are productions of a nonterminal with a parameter. The
 parameter has a set of bits, which remember what has occurred, and two counters. *Checks* are questions about the text
-itself, such as whether the items of an array are unique. Only json_schema/ uses templates and checks.
+itself, such as whether the items of an array are unique. Only json_schema/ makes templates and checks; front-ends that
+embed its grammars copy them.
 """
 
 from __future__ import annotations
@@ -113,19 +114,19 @@ class LexemeGroup:
     """What a front-end promises of the lexemes of a group. Lexemes that end anywhere may be among them.
 
     Attributes:
-        delimited: what `GrammarIR.delimited` promises holds for its lexemes.
-        skips: the numbers of lexemes of the group that are like skips, but the productions say where they stand: after
-            each lexeme of the group any number of them may stand, and none must stand anywhere.
-        followers: the bytes with which a lexeme of another group may begin right after one of this group; bit b of the
-            int stands for byte b. Bytes with which no lexeme before them can go on may be left out.
-        leaders: the bytes with which a lexeme of another group, which is not delimited on its own, may go on where one
-            of this group may begin; likewise.
+        delimited: longest match loses no text among its lexemes.
+        skips: the numbers of the lexemes of the group of which any number, also none, may stand after each lexeme of
+            the group. The productions say so; these lexemes are no skips of the grammar.
+        next_first: the bytes that may begin a lexeme of another group right after one of this group; bit b of the int
+            stands for byte b. A byte may be left out if no lexeme before it can go on with it.
+        previous_going_on: the bytes with which a lexeme of another group may go on where one of this group may begin. A
+            byte may be left out if nothing that follows that lexeme begins with it.
     """
 
     delimited: bool = False
     skips: tuple[int, ...] = ()
-    followers: int = 0
-    leaders: int = 0
+    next_first: int = 0
+    previous_going_on: int = 0
 
 
 @dataclass(frozen=True)
@@ -192,8 +193,8 @@ class GrammarIR:
             brackets, braces and commas outside of strings are lexemes by themselves, and that the grammar is delimited.
         rules: how many nonterminals, from the first one on, are rules of the source, whose names users know.
         groups: what is promised of the groups of lexemes, by their numbers; empty: nothing.
-        apart: the front-end promises that after the first byte of a lexeme, none of another group can match the same
-            text. So it makes no difference that lexemes of different groups compete.
+        apart: the front-end promises that the first byte of a lexeme decides its group. So it makes no difference that
+            lexemes of different groups compete.
         correct_prefix: the front-end promises that some sentence begins with each text that the lexer and the parser
             can read. Every delimited grammar keeps this promise, too.
     """

@@ -1,5 +1,5 @@
-"""What has changed between two lists of captures. What both begin and end with is skipped by identity, which takes little time: a
-capture that does not grow any more stays the same object.
+"""What has changed between two lists of captures. Their common beginning and end are skipped first. A capture that does not grow
+any more stays the same object, so most comparisons are by identity.
 """
 
 from ffgrammar.engine.captures.capture import CaptureEvent
@@ -19,7 +19,7 @@ def changes(list before not None, list now not None):
         end_before -= 1
         end_now -= 1
     for capture in before[start:end_before]:
-        left.setdefault((capture.name, capture.start, capture.end), []).append(capture)
+        left.setdefault(key_of(capture, capture.end), []).append(capture)
     new = [capture for capture in now[start:end_now] if not take(left, capture, capture.end)]
     # (a capture that has got its end may have been reported as open)
     opened = [capture for capture in new if capture.end is None or not take(left, capture, None)]
@@ -34,12 +34,17 @@ def changes(list before not None, list now not None):
 
 cdef bint is_same(object one, object other) except -1:
     """Whether two captures differ in nothing but how far they have grown."""
-    return one is other or (one.start == other.start and one.end == other.end and one.name == other.name)
+    return one is other or key_of(one, one.end) == key_of(other, other.end)
+
+
+cdef tuple key_of(object capture, object end):
+    """What two captures with an end have in common if they are equal. Those that grow may differ in their texts."""
+    return capture.name, capture.start, end, None if end is None else capture.text
 
 
 cdef bint take(dict left, object capture, object end) except -1:
-    """Take from `left` a capture with the name and the start of another one, and this end. Returns whether there was one."""
-    cdef list captures = left.get((capture.name, capture.start, end))
+    """Take from `left` a capture like another one, but with this end. Returns whether there was one."""
+    cdef list captures = left.get(key_of(capture, end))
     if not captures:
         return False
     captures.pop()

@@ -82,6 +82,7 @@ cdef class RuleReader:
         if not unknown:
             return {found[name] for name in names}
         if not found:
-            raise MatcherError(f"there is no rule {unknown[0]!r}: the grammar has no named rules")
+            raise MatcherError(
+                f"there is no rule {unknown[0]!r}: only a Lark grammar without schemas has rules that are captures")
         shown = ", ".join([*sorted(found)[:SHOWN], *(["..."] if len(found) > SHOWN else [])])
         raise MatcherError(f"there is no rule {unknown[0]!r}; the rules are {shown}")

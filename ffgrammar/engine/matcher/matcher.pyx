@@ -444,6 +444,7 @@ cdef class Matcher:
         Raises:
             MatcherError: there is no rule of a name, or a name is not a JSON pointer.
             LimitError: a bound of the grammar was reached.
+            TypeError: `names` is a single str.
         """
         text, special, ended = self.captured_text()
         return self.capture_reader.captures(text, special, ended, names)
@@ -460,7 +461,7 @@ cdef class Matcher:
             names: as for `captures`.
 
         Raises:
-            MatcherError, LimitError: as for `captures`.
+            MatcherError, LimitError, TypeError: as for `captures`.
         """
         text, special, ended = self.captured_text()
         return self.capture_reader.events(text, special, ended, names)

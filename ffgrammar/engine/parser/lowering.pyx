@@ -61,8 +61,8 @@ cdef class RuleTables:
         own_vec(&rules.owner, &rules.is_skip)
         own_vec(&rules.owner, &rules.separates)
         own_vec(&rules.owner, &rules.delimited)
-        own_vec(&rules.owner, &rules.followers)
-        own_vec(&rules.owner, &rules.leaders)
+        own_vec(&rules.owner, &rules.next_first)
+        own_vec(&rules.owner, &rules.previous_going_on)
         own_vec(&rules.owner, &rules.check)
         own_vec(&rules.owner, &rules.opens)
         own_vec(&rules.owner, &rules.closes)
@@ -141,8 +141,8 @@ cdef class RuleTables:
         for group in groups:
             push(&self.rules.delimited, group.delimited)
             for i in range(8):
-                push(&self.rules.followers, group.followers >> 32 * i & 0xFFFFFFFF)
-                push(&self.rules.leaders, group.leaders >> 32 * i & 0xFFFFFFFF)
+                push(&self.rules.next_first, group.next_first >> 32 * i & 0xFFFFFFFF)
+                push(&self.rules.previous_going_on, group.previous_going_on >> 32 * i & 0xFFFFFFFF)
             for number in group.skips:
                 self.rules.separates.data[number] = 1
         return 0

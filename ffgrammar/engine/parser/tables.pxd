@@ -62,8 +62,8 @@ cdef struct Rules:
     Vec is_skip    # per lexeme: whether it is a skip
     Vec separates  # per lexeme: whether any number of it may stand after each lexeme of its group
     Vec delimited  # per group of lexemes: whether longest match loses no text in it; empty if nothing is known of the groups
-    Vec followers  # per group: 8 words, `ir.LexemeGroup.followers` as a set (core/bits.pxd)
-    Vec leaders    # likewise
+    Vec next_first         # per group: 8 words, `ir.LexemeGroup.next_first` as a set (core/bits.pxd)
+    Vec previous_going_on  # likewise
     Vec check      # per lexeme: the kind of its check as a bit (engine/values/trace.pxd), or 0
     Vec opens      # per lexeme: the bracket or brace by which it opens a checked container, or 0
     Vec closes     # per lexeme: the closing bracket or brace that it is, or 0

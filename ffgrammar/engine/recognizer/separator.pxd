@@ -16,8 +16,8 @@ The lexemes of a composition are in groups, one for each part, and so are those 
 has a separator of its own, or it is delimited and needs none. What stands between a lexeme of one group and one of another is
 known from the front-end (`ir.LexemeGroup`). A lexeme that ends anywhere ends wherever its witness does.
 
-A lazy lexeme can end a witness too early, so groups with lazy lexemes have no separator. Nor have those with `single_skip`: the
-text may stand after a skip lexeme, where no other one may come.
+A lazy lexeme can end a witness too early, so groups with lazy lexemes have no separator. With `single_skip` no byte can be one:
+the text may stand after a skip lexeme, where no other one may come.
 """
 
 from libc.stdint cimport uint32_t
@@ -29,7 +29,7 @@ from ffgrammar.regex.expr.nodes cimport Nodes
 
 cdef struct Separator:
     bint found       # whether each group is delimited, or has a separator, or needs none
-    Vec bytes        # per group that is not delimited: the separator
+    Vec bytes        # per group that is not delimited: the separator, or NO_SEPARATOR if every witness ends by itself
     Vec firsts       # per group: the bytes with which witnesses begin, as a set of 8 words (core/bits.pxd)
     Vec safe         # per number of a lexer state: 1, 0 or UNKNOWN, see is_safe
     Dfa alone        # in a grammar with threads: the automaton for one thread, in which lexemes end by longest match

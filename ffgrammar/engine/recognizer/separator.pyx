@@ -192,7 +192,7 @@ cdef int set_size(const uint32_t* bytes) noexcept nogil:
     """How many bytes a set has."""
     cdef int count = 0
     cdef int i
-    for i in range(8):
+    for i in range(BYTE_SET):
         count += bit_count(bytes[i])
     return count
 
@@ -298,8 +298,8 @@ cdef int is_separator(
     cdef uint32_t lexeme, state, i
     cdef Dfa* d = lexer(s, m)
     cdef int status = OK
-    memcpy(clashing, m.rules.leaders.data + group * BYTE_SET, sizeof(clashing))
-    memcpy(firsts, m.rules.followers.data + group * BYTE_SET, sizeof(clashing))
+    memcpy(clashing, m.rules.previous_going_on.data + group * BYTE_SET, sizeof(clashing))
+    memcpy(firsts, m.rules.next_first.data + group * BYTE_SET, sizeof(clashing))
     if byte != NO_SEPARATOR:
         status = add_live(d, after, clashing)
     for lexeme in range(<uint32_t>m.rules.exprs.len):

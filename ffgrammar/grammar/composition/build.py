@@ -38,8 +38,9 @@ def build(
 
     Raises:
         GrammarError: a special token is unknown, or a grammar was compiled for another vocabulary.
-        UnsupportedError: a grammar with checks may read the same text as another part, or a composition that was loaded
-            from a file, or a Lark grammar with schemas, may read the same text as what follows it.
+        UnsupportedError: a grammar with checks stands beside a Lark grammar or may read the same text as another part,
+            or a composition that was loaded from a file, or a Lark grammar with schemas, may read the same text as what
+            follows it.
         LimitError: there are too many productions, or a bound of the expressions was reached.
     """
     nodes = flatten(root)
@@ -54,10 +55,9 @@ def build(
     edges = _edges(nodes, leaves, store, special_tokens)
     joints = find_joints(nodes, edges)
     apart = not joints.open_ended and not joints.shared and not any(_has_threads(leaf) for leaf in leaves.values())
-    if not apart:
-        _refuse_checks(leaves)
     groups: dict[tuple[int, int], int] = {}
     if not apart or not all(leaf.grammar is None or leaf.grammar.delimited for leaf in leaves.values()):
+        _refuse_checks(leaves)
         for number, leaf in leaves.items():
             leaves[number] = _grouped(leaf, edges[number].family, groups, joints.open_ended.get(number))
     return _Composer(nodes, leaves, store, limits, special_tokens).grammar(len(groups), apart)
@@ -133,12 +133,14 @@ def _has_threads(leaf: Leaf) -> bool:
 
 
 def _refuse_checks(leaves: Mapping[int, Leaf]) -> None:
-    """Refuse leaves with checks where lexemes do not compete: a check reads one text only."""
+    """Refuse leaves with checks where lexemes do not compete, or longest match can lose a text: a check reads one text
+    only, and it is never run on trial."""
     for leaf in leaves.values():
         if leaf.grammar is not None and leaf.grammar.checks:
             raise UnsupportedError(
-                "a schema with uniqueItems, or with keys that must not come twice, is in a composition where another "
-                "part may read the same text; let each part begin with a text or a special token of its own"
+                "a schema with uniqueItems, or with keys that must not come twice, is in a composition with a Lark "
+                "grammar, or where another part may read the same text; leave the Lark grammar out, and let each part "
+                "begin with a text or a special token of its own"
             )
 
 

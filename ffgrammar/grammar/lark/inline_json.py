@@ -117,10 +117,11 @@ class InlineJSON:
         productions, empty, empty_lexemes = emptiness(grammar, grammar.lexemes, store)
         starts = [symbol >> 1 for symbol in self._symbols.values()]
         followers = set(following_lexemes(productions, starts, empty, empty_lexemes)) - set(skips) - self._blanks
-        leaders = 0
+        clashing = 0
         for number in followers:
-            leaders |= self._going_on & first_bytes(store, grammar.lexemes[number].expr)
-        return LexemeGroup(skips=tuple(skips), followers=self._first, leaders=leaders), LexemeGroup(delimited=True)
+            clashing |= self._going_on & first_bytes(store, grammar.lexemes[number].expr)
+        terminals = LexemeGroup(skips=tuple(skips), next_first=self._first, previous_going_on=clashing)
+        return terminals, LexemeGroup(delimited=True)
 
 
 def _placed(text: str, op: Op, error: GrammarError) -> GrammarError:

@@ -46,9 +46,10 @@ def build(
     """The grammar of a Lark text.
 
     Args:
-        text: rules, terminals, %ignore and %import common in Lark's notation. Two things are added to this notation: a
-            terminal may have `[lazy]` after its name, and its body may have `&` (both sides match) and a prefix `~`
-            (all other texts). Rules may have special tokens (special.py) and schemas (inline_json.py).
+        text: rules, terminals, %ignore and %import common in Lark's notation. A terminal may have `[lazy]` after its
+            name, and its body may have `&` (both sides match) and a prefix `~` (all other texts). Rules may have
+            special tokens (special.py) and schemas (inline_json.py). Rules and terminals may have quotations
+            (substrings.py).
         store: where expressions are made.
         limits: bounds on the cost of the grammar.
         start: the rule or terminal that a whole sentence matches.
@@ -59,7 +60,8 @@ def build(
         GrammarError: the Lark text or a schema in it is malformed (`line` and `column` say where), `start` is not
             defined, no text matches `start`, or there is no special token of a name.
         UnsupportedError: the Lark text has something that is not supported, such as templates, %declare, %extend,
-            %override, look-around, anchors, or ids of tokens that are not special.
+            %override, look-around, anchors, ids of tokens that are not special, or a schema whose items or keys must be
+            compared.
         LimitError: the Lark text is too long or nested too deep, or has too many productions; or an expression of it
             reached a bound.
     """
