@@ -18,6 +18,7 @@ SHORT = {
     "canonical": (["--schemas", "2", "--encoding", "cl100k_base"], "canonical tokens that were not allowed: 0"),
     "canonicality": (["--chunks", "1", "--encoding", "cl100k_base"], "wrong verdicts: 0"),
     "forced": (["--schemas", "2", "--encoding", "cl100k_base"], "cl100k_base, compact, 2 schemas: "),
+    "budgets": (["--schemas", "10"], "schemas (0 refused): 0 did not end in time"),
     "coverings": (["--runs", "1"], "tokens of the plain method that are not among ours: 0"),
     "encoder": (["--megabytes", "0.1", "--encoding", "cl100k_base"], "0 differences; "),
 }

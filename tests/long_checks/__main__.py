@@ -8,7 +8,18 @@ from pathlib import Path
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 importlib.import_module("cli_package")
 
-NAMES = ("masks", "canonical", "canonicality", "forced", "coverings", "encoder", "tokenizers", "rules", "soak")
+NAMES = (
+    "masks",
+    "canonical",
+    "canonicality",
+    "forced",
+    "coverings",
+    "encoder",
+    "tokenizers",
+    "rules",
+    "soak",
+    "budgets",
+)
 
 if len(sys.argv) < 2 or sys.argv[1] not in NAMES:
     sys.exit(f"usage: python tests/long_checks {'|'.join(NAMES)} …")
