@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import ffgrammar as ff
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import GrammarBuilder
+from ffgrammar.grammar.builder import GrammarBuilder
 from ffgrammar.regex.expr.store import ExprStore
 from oracle import captures as oracle
 from oracle.cfg import Recogniser
@@ -95,7 +95,7 @@ def test_captures_while_caches_are_dropped(tok: ff.Tokenizer, description: Descr
 def run(description: Description, tok: ff.Tokenizer, choices: list[int], settings: Limits) -> None:
     try:
         judge = Judge(description, tok, settings)
-    except ff.GrammarError:
+    except (ff.GrammarError, ff.LimitError):
         assume(False)
     try:
         follow(judge, choices)

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import GrammarBuilder, GrammarIR
+from ffgrammar.grammar.builder import GrammarBuilder
+from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.regex.expr.store import ExprStore
 from oracle.cfg import Recogniser
 from oracle.grammars import LEXEMES, Description, build, descriptions

@@ -11,7 +11,8 @@ import pytest
 import ffgrammar as ff
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import ANY_COUNT, GrammarBuilder, GrammarIR
+from ffgrammar.grammar.builder import GrammarBuilder
+from ffgrammar.grammar.ir import ANY_COUNT, GrammarIR
 from ffgrammar.regex.expr.store import ExprStore
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import ffgrammar as ff
 from ffgrammar.api.compiled_file import HEADER, MAGIC, VERSION
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import GrammarBuilder
+from ffgrammar.grammar.builder import GrammarBuilder
 from ffgrammar.regex.expr.store import ExprStore
 from oracle.cfg import Recogniser, State
 from oracle.grammars import ALPHABET, TOKENS, Description, build, descriptions

@@ -2,10 +2,11 @@
 
 The files, in reading order:
 
-- ir: `GrammarIR`, what every front-end returns, and `GrammarBuilder`, with which it is built.
+- ir: `GrammarIR`, what every front-end returns.
+- builder: `GrammarBuilder`, with which it is built.
 - productions: the productions of a grammar as flat arrays.
 - derives, productive: which parts of a grammar derive a text at all.
-- emptiness: which parts derive the empty text.
+- nullable: which parts derive the empty text.
 - edges: with which lexemes a grammar begins and ends, and which bytes those may begin or go on with.
 - source_text: the check that a source is not too long.
 - lexemes: grammars of a single expression.
@@ -25,7 +26,8 @@ is one or more entries; an entry is one of the given words and then a number in 
 
     from ffgrammar.core.errors import GrammarError
     from ffgrammar.core.limits import Limits
-    from ffgrammar.grammar.ir import GrammarBuilder, GrammarIR
+    from ffgrammar.grammar.builder import GrammarBuilder
+    from ffgrammar.grammar.ir import GrammarIR
     from ffgrammar.grammar.source_text import check_source_text
     from ffgrammar.regex.expr.store import ExprStore
 

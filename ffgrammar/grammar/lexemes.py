@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import GrammarBuilder, GrammarIR
+from ffgrammar.grammar.builder import GrammarBuilder
+from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.regex.expr.store import ExprStore
 
 __all__ = ["one_lexeme"]

@@ -13,12 +13,13 @@ from dataclasses import replace
 
 from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.core.limits import Limits
+from ffgrammar.grammar.builder import GrammarBuilder
 from ffgrammar.grammar.composition.joints import NAMES, TEXTS, Edges, find_joints
 from ffgrammar.grammar.composition.leaves import Family, Leaf, leaf_edges, read_leaf, special_ids
 from ffgrammar.grammar.composition.open_end import OpenEnd
 from ffgrammar.grammar.composition.parts import Choice, Literal, Node, Part, Repeat, SpecialToken, Whole, flatten
 from ffgrammar.grammar.composition.parts import Sequence as PartSequence
-from ffgrammar.grammar.ir import GrammarBuilder, GrammarIR, Lexeme, LexemeGroup
+from ffgrammar.grammar.ir import GrammarIR, Lexeme, LexemeGroup
 from ffgrammar.regex.expr.store import ExprStore
 
 __all__ = ["build"]

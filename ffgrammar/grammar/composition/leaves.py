@@ -9,8 +9,8 @@ from ffgrammar.core.errors import GrammarError
 from ffgrammar.grammar.composition.joints import Edges
 from ffgrammar.grammar.composition.parts import Literal, Part, SpecialToken, Text, Whole
 from ffgrammar.grammar.edges import edge_lexemes, first_bytes, next_bytes
-from ffgrammar.grammar.emptiness import emptiness
 from ffgrammar.grammar.ir import GrammarIR, Lexeme
+from ffgrammar.grammar.nullable import nullable_symbols
 from ffgrammar.regex.expr.packed import pack, unpack
 from ffgrammar.regex.expr.store import ANY_BYTES, NOTHING, ExprStore
 from ffgrammar.regex.lower.tree_walk import any_text
@@ -116,7 +116,7 @@ def leaf_edges(leaf: Leaf, store: ExprStore, family: Family, named: Callable[[It
         more: Iterable[int] = ()
         nullable = store.is_nullable(only.expr)
     else:
-        productions, empty, empty_lexemes = emptiness(grammar, lexemes, store)
+        productions, empty, empty_lexemes = nullable_symbols(grammar, lexemes, store)
         start = [grammar.start >> 1]
         skips = {number for number, lexeme in enumerate(lexemes) if lexeme.skip}
         first = skips.union(edge_lexemes(productions, start, empty, empty_lexemes, False))

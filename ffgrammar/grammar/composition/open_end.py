@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ffgrammar.grammar.builder import GrammarBuilder
 from ffgrammar.grammar.composition.leaves import Leaf
-from ffgrammar.grammar.emptiness import emptiness
-from ffgrammar.grammar.ir import GrammarBuilder
+from ffgrammar.grammar.nullable import nullable_symbols
 
 __all__ = ["OpenEnd"]
 
@@ -45,7 +45,7 @@ class OpenEnd:
         self.start = leaf.grammar.start >> 1
         # what is added to the symbol of a nonterminal of the leaf
         self.shift = start - leaf.grammar.start
-        productions, self.empty, self.empty_lexemes = emptiness(leaf.grammar, leaf.lexemes, builder.store)
+        productions, self.empty, self.empty_lexemes = nullable_symbols(leaf.grammar, leaf.lexemes, builder.store)
         self.bodies: dict[int, list[Sequence[int]]] = {}
         for head, body in productions:
             self.bodies.setdefault(head, []).append(body)

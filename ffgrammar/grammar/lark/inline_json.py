@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
+from ffgrammar.grammar.builder import GrammarBuilder
 from ffgrammar.grammar.edges import edge_lexemes, first_bytes, following_lexemes, next_bytes
-from ffgrammar.grammar.emptiness import emptiness
-from ffgrammar.grammar.ir import GrammarBuilder, GrammarIR, LexemeGroup
+from ffgrammar.grammar.ir import GrammarIR, LexemeGroup
 from ffgrammar.grammar.lark.source import Op, error_at, place
+from ffgrammar.grammar.nullable import nullable_symbols
 
 __all__ = ["InlineJSON"]
 
@@ -89,7 +90,7 @@ class InlineJSON:
         self._blanks.update(symbol >> 1 for symbol, lexeme in zip(symbols, grammar.lexemes, strict=True) if lexeme.skip)
         after = builder.skips_of(grammar, symbols)
         start = builder.embed(grammar, symbols, after)
-        productions, empty, empty_lexemes = emptiness(grammar, grammar.lexemes, store)
+        productions, empty, empty_lexemes = nullable_symbols(grammar, grammar.lexemes, store)
         top = [grammar.start >> 1]
         for number in edge_lexemes(productions, top, empty, empty_lexemes, False):
             self._first |= first_bytes(store, grammar.lexemes[number].expr)
@@ -114,7 +115,7 @@ class InlineJSON:
             skips: the numbers of the terminals that are like skips.
         """
         store = self.builder.store
-        productions, empty, empty_lexemes = emptiness(grammar, grammar.lexemes, store)
+        productions, empty, empty_lexemes = nullable_symbols(grammar, grammar.lexemes, store)
         starts = [symbol >> 1 for symbol in self._symbols.values()]
         followers = set(following_lexemes(productions, starts, empty, empty_lexemes)) - set(skips) - self._blanks
         clashing = 0

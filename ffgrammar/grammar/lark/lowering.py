@@ -15,7 +15,8 @@ from dataclasses import replace
 
 from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import GrammarBuilder, GrammarIR
+from ffgrammar.grammar.builder import GrammarBuilder
+from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.grammar.lark.inline_json import InlineJSON
 from ffgrammar.grammar.lark.reader import read
 from ffgrammar.grammar.lark.source import Definition, Op, Source, error_at, place, popped

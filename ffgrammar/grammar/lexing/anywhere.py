@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import GrammarBuilder, GrammarIR, Lexeme
+from ffgrammar.grammar.builder import GrammarBuilder
+from ffgrammar.grammar.ir import GrammarIR, Lexeme
 from ffgrammar.grammar.lexing.clashes import Clashes
 
 __all__ = ["end_anywhere"]

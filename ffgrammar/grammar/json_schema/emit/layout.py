@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 
-from ffgrammar.grammar.ir import GrammarBuilder
+from ffgrammar.grammar.builder import GrammarBuilder
 from ffgrammar.grammar.json_schema.spec.options import Options
 from ffgrammar.regex.expr.store import ExprStore
 

@@ -1,6 +1,6 @@
 """The C types of symbols.py. A symbol is an int, a body a tuple of symbols."""
 
-from ffgrammar.grammar.ir cimport GrammarBuilder
+from ffgrammar.grammar.builder cimport GrammarBuilder
 
 cdef class Symbols:
     cdef readonly object store

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import GrammarBuilder
+from ffgrammar.grammar.builder import GrammarBuilder
 from ffgrammar.grammar.json_schema.documents.conjunctions import Conj
 from ffgrammar.grammar.json_schema.emit.layout import Layout
 from ffgrammar.grammar.json_schema.normalize.normalizer import Normalizer

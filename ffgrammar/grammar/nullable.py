@@ -1,4 +1,4 @@
-"""Which nonterminals and lexemes of a grammar derive the empty text."""
+"""Which nonterminals and lexemes of a grammar are nullable: they derive the empty text."""
 
 from __future__ import annotations
 
@@ -9,20 +9,23 @@ from ffgrammar.grammar.ir import GrammarIR, Lexeme
 from ffgrammar.grammar.productions import Productions
 from ffgrammar.regex.expr.store import ExprStore
 
-__all__ = ["emptiness"]
+__all__ = ["nullable_symbols"]
 
 
-def emptiness(
+def nullable_symbols(
     grammar: GrammarIR, lexemes: Iterable[Lexeme], store: ExprStore
 ) -> tuple[Productions, bytearray, bytearray]:
-    """The productions of a grammar, templates included; and which nonterminals and lexemes derive the empty text.
+    """The nullable symbols of a grammar.
 
-    A template may ask for more than its production says. So a nonterminal may count as empty that is not.
+    A template counts as a production, which may ask for less. So a nonterminal may count as nullable that is not.
 
     Args:
         grammar: the grammar.
         lexemes: its lexemes, with expressions in `store`.
         store: has the expressions.
+
+    Returns:
+        The productions, those of templates included; by nonterminal, a one if it is nullable; the same by lexeme.
     """
     productions = grammar.productions
     if grammar.templates:
