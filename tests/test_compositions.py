@@ -67,7 +67,7 @@ class Parts:
                 ff.compile_json_schema(rng.choice(SCHEMAS), tok, whitespace=rng.choice(["compact", "flexible", 1]))
             )
         if kind in (1, 2):
-            return self.grammar(ff.compile_lark(rng.choice(LARKS), tok))
+            return self.grammar(ff.compile_lark(rng.choice(LARKS), tok, lexing=rng.choice(["longest", "any"])))
         if kind == 3:
             return self.grammar(ff.compile_regex(rng.choice(PATTERNS), tok))
         if kind == 4:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
 
@@ -31,6 +32,7 @@ TERMINALS = [
     ("", '"ab" | "b1"'),
 ]
 STRINGS = ['"a"', '"b"', '"ab"', '"1"', '"aa"', '"b1"', '" "', '"à"', "/a?/", "/b+/"]
+SCHEMAS = ['%json {"enum": [1, 11, "a"]}', '%json {"type": "integer"}']
 IGNORED = ["/ +/", '" "', "/1[ab]*/", "/ /", "/b+/", '"ab"']
 
 
@@ -50,6 +52,8 @@ def random_lark(rng: random.Random) -> str:
     lines = [f"T{number}{flag}: {body}" for number, (flag, body) in enumerate(chosen)]
     rules = ["start", *(f"r{number}" for number in range(rng.randint(0, 3)))]
     extra = list(NAMES) if rng.random() < 0.15 else []
+    if rng.random() < 0.15:
+        extra += SCHEMAS
 
     def atom(depth: int) -> str:
         kind = rng.random()
@@ -74,7 +78,7 @@ def random_lark(rng: random.Random) -> str:
 
 
 def compare(rng: random.Random, steps: int, text: str | None = None) -> int:
-    """Walk through one random grammar, and compare each mask. Returns how many masks were compared."""
+    """Walk through one grammar, a random one or the given one, comparing masks. Returns how many were compared."""
     tok = vocabulary(rng)
     source = random_lark(rng) if text is None else text
     try:
@@ -137,3 +141,49 @@ def compare(rng: random.Random, steps: int, text: str | None = None) -> int:
 @pytest.mark.parametrize("seed", range(150))
 def test_masks_are_those_of_the_definition(seed: int) -> None:
     compare(random.Random(seed), 6)
+
+
+@pytest.mark.parametrize(
+    ("text", "longest", "some"),
+    [
+        ('start: A "b"\nA: /a+/', True, False),  # nothing that follows A begins with an a
+        ("start: A B\nA: /a+b?/\nB: /b+/", False, True),
+        ('start: (A | B) "1"\nA: "a"\nB: "ab"', True, False),  # no b follows A
+        ('start: (A | B) "b"?\nA: "a"\nB: "ab"', False, True),  # A and B clash, though neither does so alone
+        ('start: A+\nA: "a"\n%ignore / +/', True, False),  # runs of skips are one lexeme
+        ('start: A+\nA: "a"\n%ignore / +/\n%ignore /1[a ]*/', False, True),  # what is skipped may take an a
+        ('start: T | "aa"\nT[lazy]: /a+/', False, True),
+    ],
+)
+def test_longest_match_is_used_where_nothing_clashes(text: str, longest: bool, some: bool) -> None:
+    tok = vocabulary(random.Random(0))
+    grammar = ff.compile_lark(text, tok, lexing="any")
+    assert all(not lexeme.group for lexeme in grammar._ir.lexemes) == longest
+    assert any(lexeme.group for lexeme in grammar._ir.lexemes) == some
+    for seed in range(5):
+        compare(random.Random(seed), 8, text)
+
+
+def test_a_text_that_longest_match_loses(cl100k: ff.Tokenizer) -> None:
+    text = 'start: NAME "in" NAME\nNAME: /[a-z]+/\n%ignore " "'
+    longest = ff.compile_lark(text, cl100k).matcher()
+    anywhere = ff.compile_lark(text, cl100k, lexing="any").matcher()
+    assert (longest.accept_bytes(b"xiny"), longest.is_accepting()) == (4, False)
+    assert (anywhere.accept_bytes(b"xiny"), anywhere.is_accepting()) == (4, True)
+    assert ff.compile_lark('start: A "x"\nA: /x+/', cl100k, lexing="any").matcher().accept_bytes(b"xx") == 2
+
+
+def test_compiled_files(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
+    for text in ('start: A "x"\nA: /x+/\n%ignore " "', 'start: A "y"\nA: /x+/\n%ignore " "'):
+        grammar = ff.compile_lark(text, cl100k, lexing="any")
+        grammar.save(tmp_path / "g.ffg")
+        again = ff.load(tmp_path / "g.ffg", cl100k)
+        for prefix in (b"", b"x", b"xx", b" x "):
+            matchers = [one.matcher() for one in (grammar, again)]
+            assert [one.accept_bytes(prefix) for one in matchers] == [len(prefix)] * 2
+            assert matchers[0].allowed_token_ids().tolist() == matchers[1].allowed_token_ids().tolist()
+
+
+def test_there_are_two_lexing_rules(cl100k: ff.Tokenizer) -> None:
+    with pytest.raises(ValueError, match="lexing"):
+        ff.compile_lark('start: "a"', cl100k, lexing="shortest")

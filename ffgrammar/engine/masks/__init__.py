@@ -8,6 +8,7 @@ In reading order:
 - `partition_cache`: partitions of a vocabulary, kept for all grammars.
 - `segment_walk`: what a lexer state says of what is left of tokens where a lexeme has ended.
 - `segments`: masks made of such parts, in grammars that are not delimited.
+- `config_walk`: lexer and parser together over the whole vocabulary, where lexemes may end anywhere.
 - `mask_cache`: finished masks, and a table of them that is read without the engine's lock.
 - `compute`: makes a mask with all of the above; other rooms call its `masks_find` and `masks_explain`.
 """
