@@ -179,3 +179,10 @@ def test_distinct_items_of_an_enum(cl100k: Any) -> None:
     ff.compose(ff.sequence(grammar, "]"), cl100k)
     with pytest.raises(ff.UnsupportedError, match="a Lark grammar with schemas"):
         ff.compose(ff.sequence(grammar, ff.text()), cl100k)
+
+
+@pytest.mark.parametrize("lexing", ["longest", "any"])
+def test_warnings_of_schemas_name_their_place(lexing: str, cl100k: Any) -> None:
+    text = 'start: "a" x x\nx: %json {"type": "string", "minLenght": 3}'
+    (warning,) = ff.compile_lark(text, cl100k, lexing=lexing).warnings
+    assert warning.startswith("line 2, column ") and "at /minLenght: " in warning

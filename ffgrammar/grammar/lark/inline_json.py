@@ -34,12 +34,14 @@ class InlineJSON:
 
     Attributes:
         skips: the expressions of skips, one of which may stand before each value, and takes the longest match.
+        warnings: those of the schemas, with the places of the schemas in the text.
     """
 
     def __init__(self, text: str, builder: GrammarBuilder) -> None:
         self.text = text
         self.builder = builder
         self.skips: list[int] = []
+        self.warnings: list[str] = []
         self._symbols: dict[str, int] = {}
         # The numbers of the lexemes of white space around values.
         self._blanks: set[int] = set()
@@ -79,6 +81,8 @@ class InlineJSON:
         if grammar.checks:
             message = "a schema with uniqueItems, or with keys that must not come twice, cannot stand in a Lark text"
             raise error_at(self.text, op.offset, message, UnsupportedError)
+        line, column = place(self.text, op.offset)
+        self.warnings += [f"line {line}, column {column}: {warning}" for warning in grammar.warnings]
         return grammar
 
     def _embedded(self, grammar: GrammarIR) -> int:

@@ -119,7 +119,7 @@ class _Lowering:
                 builder.terminal(expr, name, lazy=lazy, skip=True)
         # (spans of rules are read from a row of lexemes, in which those of different groups cannot be told apart)
         rules = 0 if self.has_schemas else len(source.rules)
-        grammar = builder.finish(top, kind="lark", warnings=source.warnings, rules=rules)
+        grammar = builder.finish(top, kind="lark", warnings=[*source.warnings, *self.schemas.warnings], rules=rules)
         if not productive(grammar)[grammar.start >> 1]:
             raise error_at(source.text, first.offset, f"no text at all matches {start}")
         if self.anywhere:
