@@ -194,6 +194,20 @@ def test_bytes_take_no_tokens() -> None:
     assert (matcher.tokens_left, grammar.matcher().tokens_left) == (1, None)
 
 
+def test_many_bytes_beyond_a_budget(cl100k: Any) -> None:
+    grammar = ff.compile_lark('start: "(" start ")" | "x"', cl100k)
+    matcher = grammar.matcher(max_tokens=10)
+    taken = matcher.accept_bytes(b"(" * 20_000)
+    assert 0 < taken < 100
+    assert (matcher.num_steps, matcher.tokens_left) == (1, 10)
+    assert matcher.accept_bytes(b"(") == 0
+    with pytest.raises(ff.LimitError, match="emptiness_steps"):
+        matcher.accept_bytes(b"(" * 200_000)
+    assert (matcher.num_steps, len(matcher.text_bytes)) == (1, taken)
+    with pytest.raises(TypeError, match="max_tokens"):
+        grammar.matcher(max_tokens=2.5)  # type: ignore[arg-type]
+
+
 def test_what_cannot_be_counted_is_refused(cl100k: Any) -> None:
     grammar = ff.compile_regex("[ab]+", cl100k)
     with pytest.raises(ff.UnsupportedError, match="canonical"):

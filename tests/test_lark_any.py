@@ -185,5 +185,7 @@ def test_compiled_files(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
 
 
 def test_there_are_two_lexing_rules(cl100k: ff.Tokenizer) -> None:
-    with pytest.raises(ValueError, match="lexing"):
+    with pytest.raises(ff.GrammarError, match="lexing"):
         ff.compile_lark('start: "a"', cl100k, lexing="shortest")
+    with pytest.raises(TypeError, match="lexing"):
+        ff.compile_lark('start: "a"', cl100k, lexing=1)  # type: ignore[arg-type]

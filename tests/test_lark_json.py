@@ -186,3 +186,20 @@ def test_warnings_of_schemas_name_their_place(lexing: str, cl100k: Any) -> None:
     text = 'start: "a" x x\nx: %json {"type": "string", "minLenght": 3}'
     (warning,) = ff.compile_lark(text, cl100k, lexing=lexing).warnings
     assert warning.startswith("line 2, column ") and "at /minLenght: " in warning
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ('start: A "y" | %json {"type": "object"}\nA: / +\\{x/\n%ignore /\\s+/', b'  {"a": 1}'),
+        ('start: "b" (A | %json {"type": "object"})\nA: / +\\{x/\n%ignore /\\s+/', b'b  {"a": 1}'),
+        ('start: "b" %json {"type": "object"}\n%ignore /\\s+/\n%ignore /\\s+\\{\\}#/', b'b  {"a": 1}'),
+        ('start: "b" (A | %json {"type": "object"})\nA[lazy]: / +/\n%ignore /\\s+/', b'b  {"a": 1}'),
+        ('start: "b" %json {"type": "object"}\n%ignore /\\s+/', b'b \n {"a": 1}'),
+    ],
+)
+def test_white_space_before_a_value_is_not_taken_away(text: str, read: bytes, cl100k: Any) -> None:
+    """Terminals and skips may take such white space for themselves, but never from a value."""
+    matcher = ff.compile_lark(text, cl100k).matcher()
+    assert matcher.accept_bytes(read) == len(read)
+    assert matcher.is_accepting()

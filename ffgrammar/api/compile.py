@@ -14,6 +14,7 @@ from ffgrammar.api.grammar import Grammar
 from ffgrammar.api.grammar_cache import grammar_cache
 from ffgrammar.core.arguments import expect
 from ffgrammar.core.collector import paused
+from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.regex.expr.store import ExprStore
@@ -133,18 +134,18 @@ def compile_lark(
 
     Raises:
         GrammarError: the grammar is malformed (`line` and `column` say where), has no `start`, names a special token
-            that the tokenizer does not have, or matches nothing.
+            that the tokenizer does not have, or matches nothing; or there is no such lexing rule.
         UnsupportedError: it uses what cannot be enforced exactly.
         LimitError: a bound was reached.
         TypeError: an argument is of another type.
-        ValueError: there is no such lexing rule.
     """
     from ffgrammar.grammar import lark
 
     expect("compile_lark: text", text, str, "a str")
     expect("compile_lark: start", start, str, "a str")
+    expect("compile_lark: lexing", lexing, str, "a str")
     if lexing not in ("longest", "any"):
-        raise ValueError(f"compile_lark: lexing must be 'longest' or 'any', not {lexing!r}")
+        raise GrammarError(f"compile_lark: lexing must be 'longest' or 'any', not {lexing!r}")
 
     def build(store: ExprStore, bounds: Limits) -> GrammarIR:
         return lark.build(text, store, bounds, start=start, lexing=lexing, special_tokens=tokenizer.special_tokens)

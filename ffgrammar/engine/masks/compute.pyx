@@ -6,7 +6,8 @@
    at most 40 characters, or a key that must be none of 30 names, resembles a string without restrictions. Then the trie is
    walked only where the two differ (base_state.pyx).
 2. The parser is asked about the exits, and the trie below them is walked from the row that it answers with (lexeme_exit.pyx).
-   In grammars that are not delimited, segments (segments.pyx) take the place of the first two steps.
+   In grammars that are not delimited, segments (segments.pyx) take the place of the first two steps, but not inside the lexemes of
+   a group that is delimited; where lexemes may end anywhere, a walk over configurations (config_walk.pyx) does.
 3. Tokens that are not nodes of the trie are added: those that share their bytes with others (aliases), very long tokens,
    special tokens that the grammar asks for, and the end-of-text tokens.
 

@@ -1,9 +1,9 @@
 """A `Matcher` follows one text under a grammar: it says which tokens may come next, and moves as they come.
 
 It is a cursor (engine/position) with three optional parts beside it. A `TokenBudget` (engine/budget) lets only as many tokens come
-as were asked for. A `PendingPrompt` holds the bytes of a prompt that the first
-tokens must spell; a `CanonicalPolicy` (engine/canonical) lets only the tokenizer's own tokens come. A matcher without these parts
-asks its cursor alone: a mask that is known takes 0.2 to 0.4 us from Python, and an accepted token 0.1 to 0.2 us.
+as were asked for. A `PendingPrompt` holds the bytes of a prompt that the first tokens must spell; a `CanonicalPolicy`
+(engine/canonical) lets only the tokenizer's own tokens come. A matcher without these parts asks its cursor alone: a mask that is
+known takes 0.2 to 0.4 us from Python, and an accepted token 0.1 to 0.2 us.
 """
 
 from libc.stddef cimport size_t
@@ -36,6 +36,7 @@ from ffgrammar.engine.position.history cimport (
 from ffgrammar.engine.recognizer.completability cimport distance
 from ffgrammar.engine.recognizer.recognizer cimport Config, recognizer_accepting
 
+from ffgrammar.core.arguments import expect
 from ffgrammar.core.errors import LimitError, MatcherError, TokenizerError, UnsupportedError
 from ffgrammar.engine.budget.fewest_tokens import FewestTokens
 
@@ -93,6 +94,7 @@ cdef class Matcher:
     def __init__(self, engine, canonical=False, prompt=None, max_tokens=None):
         cdef PromptCut cut
         if max_tokens is not None:
+            expect("matcher: max_tokens", max_tokens, int, "an int or None")
             if canonical or prompt is not None:
                 what = "canonical tokens" if canonical else "a prompt"
                 raise UnsupportedError(f"a matcher cannot have both max_tokens and {what}")
@@ -232,13 +234,30 @@ cdef class Matcher:
 
     cdef Py_ssize_t read_within(self, bytes data) except -1:
         cdef const uint8_t* text = data
-        cdef size_t steps = self.num_steps
         cdef Py_ssize_t count = self.read(text, len(data))
-        while count > 0 and not self.budget.note_bytes(&self.cursor):
-            # (the tokens may suffice after fewer bytes)
-            self.rollback(self.num_steps - steps)
-            count = self.read(text, count - 1) if count > 1 else 0
-        return count
+        cdef Py_ssize_t suffices = 0
+        cdef Py_ssize_t i
+        cdef bint fits = False
+        cdef Matcher probe
+        if count == 0:
+            return 0
+        try:
+            fits = self.budget.note_bytes(&self.cursor)
+        finally:
+            if not fits:
+                self.rollback(1)
+        if fits:
+            return count
+        # the tokens may suffice after fewer bytes, and again after more
+        probe = self.forked()
+        for i in range(count - 1):
+            probe.read(text + i, 1)
+            if probe.budget.note_bytes(&probe.cursor):
+                suffices = i + 1
+        if suffices:
+            self.read(text, suffices)
+            self.budget.note_bytes(&self.cursor)
+        return suffices
 
     cdef Py_ssize_t read(self, const uint8_t* data, Py_ssize_t count) except -1:
         cdef int status

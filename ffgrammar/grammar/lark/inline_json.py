@@ -33,18 +33,18 @@ class InlineJSON:
         builder: where their productions are added.
 
     Attributes:
-        skips: the expressions of skips, one of which may stand before each value, and takes the longest match.
         warnings: those of the schemas, with the places of the schemas in the text.
     """
 
     def __init__(self, text: str, builder: GrammarBuilder) -> None:
         self.text = text
         self.builder = builder
-        self.skips: list[int] = []
         self.warnings: list[str] = []
         self._symbols: dict[str, int] = {}
-        # The numbers of the lexemes of white space around values.
-        self._blanks: set[int] = set()
+        # The lexemes of white space around values: their expressions by their numbers.
+        self._blanks: dict[int, int] = {}
+        # The white space before values: nonterminals, for which `lead` adds the productions, and what they may derive.
+        self._leads: list[tuple[int, int]] = []
         # The bytes with which values begin, and those with which values may go on after their ends.
         self._first = 0
         self._going_on = 0
@@ -91,7 +91,9 @@ class InlineJSON:
             builder.terminal(lexeme.expr, lexeme.name, lazy=lexeme.lazy, opens=lexeme.opens, group=GROUP)
             for lexeme in grammar.lexemes
         ]
-        self._blanks.update(symbol >> 1 for symbol, lexeme in zip(symbols, grammar.lexemes, strict=True) if lexeme.skip)
+        for symbol, lexeme in zip(symbols, grammar.lexemes, strict=True):
+            if lexeme.skip:
+                self._blanks[symbol >> 1] = lexeme.expr
         after = builder.skips_of(grammar, symbols)
         start = builder.embed(grammar, symbols, after)
         productions, empty, empty_lexemes = nullable_symbols(grammar, grammar.lexemes, store)
@@ -102,14 +104,37 @@ class InlineJSON:
         last.update(number for number, lexeme in enumerate(grammar.lexemes) if lexeme.skip)
         ended = store.union([grammar.lexemes[number].expr for number in sorted(last)])
         self._going_on |= next_bytes(store, ended, ended, MOST_PAIRS)
-        return start if after is None or self._is_skipped(grammar) else builder.seq([after, start])
+        if after is None:
+            return start
+        self._leads.append((builder.nonterminal("blank"), after))
+        return builder.seq([self._leads[-1][0], start])
 
-    def _is_skipped(self, grammar: GrammarIR) -> bool:
-        """Whether all white space before a value is one skip of the Lark text. Then the value need not have it, too. (A
-        text that is read in two ways costs twice, as long as the value lasts.)"""
+    def lead(self, skips: Sequence[tuple[int, bool]], terminals: Sequence[tuple[int, bool]]) -> None:
+        """Add the productions for white space before values. It is called when all terminals are known.
+
+        If such white space is always read as a skip of the Lark text, the values need not have it, too. (A text that is
+        read in two ways costs twice, as long as the value lasts.)
+
+        Args:
+            skips: what %ignore skips: expressions, and whether they are lazy.
+            terminals: the same for the terminals of rules.
+        """
+        skipped = bool(self._leads) and self._is_skipped(skips, terminals)
+        for symbol, after in self._leads:
+            self.builder.add(symbol, () if skipped else (after,))
+
+    def _is_skipped(self, skips: Sequence[tuple[int, bool]], terminals: Sequence[tuple[int, bool]]) -> bool:
+        """Whether white space before a value is always one skip of the Lark text: a skip matches all of it, and nothing
+        that competes with this skip goes on with a byte that begins a value, or ends it too early."""
         store = self.builder.store
-        blank = store.union([lexeme.expr for lexeme in grammar.lexemes if lexeme.skip])
-        return any(store.is_nothing(store.intersect([blank, store.complement(skip)])) for skip in self.skips)
+        blank = store.union(sorted(set(self._blanks.values())))
+        for expr, lazy in (*skips, *terminals):
+            if lazy and first_bytes(store, expr) & first_bytes(store, blank):
+                return False
+            if next_bytes(store, blank, expr, MOST_PAIRS) & self._first:
+                return False
+        whole = [expr for expr, lazy in skips if not lazy]
+        return any(store.is_nothing(store.intersect([blank, store.complement(expr)])) for expr in whole)
 
     def groups(self, grammar: GrammarIR, skips: Sequence[int]) -> tuple[LexemeGroup, LexemeGroup]:
         """What is promised of the terminals, and of the lexemes of values.
@@ -121,7 +146,7 @@ class InlineJSON:
         store = self.builder.store
         productions, empty, empty_lexemes = nullable_symbols(grammar, grammar.lexemes, store)
         starts = [symbol >> 1 for symbol in self._symbols.values()]
-        followers = set(following_lexemes(productions, starts, empty, empty_lexemes)) - set(skips) - self._blanks
+        followers = set(following_lexemes(productions, starts, empty, empty_lexemes)) - set(skips) - self._blanks.keys()
         clashing = 0
         for number in followers:
             clashing |= self._going_on & first_bytes(store, grammar.lexemes[number].expr)

@@ -82,8 +82,9 @@ class _Lowering:
         self.terminals = Terminals(source, store, limits)
         self.rules: dict[str, int] = {}
         self.schemas = InlineJSON(source.text, self.builder)
-        # The symbols of the lexemes of rules; and of those of %ignore, if they stand after each lexeme.
-        self.lexemes: set[int] = set()
+        # The lexemes of rules: by symbol, the expression and whether it is lazy. And the symbols of those of %ignore,
+        # if they stand after each lexeme.
+        self.lexemes: dict[int, tuple[int, bool]] = {}
         self.skips: list[int] = []
         self.has_schemas = any(op.code == "json" for rule in source.rules.values() for op in rule.body)
         # What follows each lexeme: the lexemes of %ignore, if they must not stand inside JSON values too.
@@ -100,7 +101,6 @@ class _Lowering:
             self.rules[name] = builder.nonterminal(name)
         skips = [self.skip(definition) for definition in source.ignored]
         run = self.run_of(skips) if self.anywhere and skips else None
-        self.schemas.skips = [expr for expr, _, lazy in skips if not lazy]
         if self.has_schemas and run is not None:
             self.after = builder.optional(builder.terminal(run, "%ignore"))
         elif self.has_schemas and skips:
@@ -112,6 +112,7 @@ class _Lowering:
             for alternative in self.alternatives(definition):
                 builder.add(lhs, alternative)
         top = self.rules[start] if start in self.rules else self.terminal(first)
+        self.schemas.lead([(expr, lazy) for expr, _, lazy in skips], list(self.lexemes.values()))
         if self.after is not None:
             top = builder.seq([self.after, top])
         elif not self.anywhere:
@@ -126,7 +127,7 @@ class _Lowering:
             return end_anywhere(grammar, None if self.has_schemas else run, self.limits)
         if self.has_schemas:
             # (a lexeme that a rule has, too, is more than a skip)
-            numbers = [symbol >> 1 for symbol in self.skips if self.lexemes.isdisjoint(self.skips)]
+            numbers = [symbol >> 1 for symbol in self.skips if self.lexemes.keys().isdisjoint(self.skips)]
             return replace(grammar, groups=self.schemas.groups(grammar, numbers))
         return grammar
 
@@ -201,7 +202,7 @@ class _Lowering:
 
     def lexeme(self, expr: int, name: str, *, lazy: bool = False) -> int:
         symbol = self.builder.terminal(expr, name, lazy=lazy)
-        self.lexemes.add(symbol)
+        self.lexemes[symbol] = (expr, lazy)
         return self.followed(symbol)
 
     def followed(self, symbol: int) -> int:
