@@ -1,36 +1,44 @@
-"""The tokens that may come are kept as sets, one for each cost that some of them have. A mask is the union of those whose cost is
-less than what is left. Most configurations have few costs, and one large set."""
+"""Which tokens may come depends on what each costs: the tokens that are needed after it. These costs are found once for each
+configuration, and one cost stands for a whole class of tokens.
+
+Mostly a budget is ample: more is left than any token costs. Then the mask is the one without a budget, and is kept with those.
+"""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
-from libc.string cimport memcpy, memset
-
-from cpython.bytearray cimport PyByteArray_AS_STRING
-from cpython.bytes cimport PyBytes_AS_STRING
+from libc.string cimport memset
 
 from ffgrammar.core.bits cimport bit_set, bit_test
+from ffgrammar.core.vec cimport Vec, vec_extend, vec_free, vec_init, vec_push
 from ffgrammar.engine.budget.plans cimport plans_number
-from ffgrammar.engine.budget.state_classes cimport StateClasses, TokenSet, classes_of, set_of_mask
+from ffgrammar.engine.budget.state_classes cimport StateClasses, add_set, classes_of
 from ffgrammar.engine.budget.token_costs cimport NEVER, TokenCosts
 from ffgrammar.engine.engine cimport Engine
+from ffgrammar.engine.masks.compute cimport masks_find
+from ffgrammar.engine.masks.mask_cache cimport StoredMask, mask_release, mask_unpack
 from ffgrammar.engine.recognizer.completability cimport completable
 from ffgrammar.engine.recognizer.recognizer cimport Config, recognizer_accepting
 
 
-cdef void set_aliases(Engine engine, uint32_t* words) noexcept:
-    """Set the bits of tokens whose bytes another token with a set bit has."""
-    cdef uint32_t i
-    for i in range(engine.trie.alias_count):
-        if bit_test(words, engine.trie.alias_of[i]):
-            bit_set(words, engine.trie.alias_id[i])
+cdef class ConfigCosts:
+    """What the tokens that may come at a configuration cost."""
 
+    cdef StateClasses classes
+    cdef Vec by_class   # by class: the cost of its tokens; NEVER also where they may not come
+    cdef Vec others     # (cost, token): the tokens that end the lexeme
+    cdef uint32_t most  # the highest cost of a token that may come
+    cdef bint accepting
 
-cdef uint32_t* mask_of(Engine engine, dict masks, Py_ssize_t cost):
-    """The words of the mask of a cost in `masks`, which has zeros at first."""
-    cdef bytearray mask = masks.get(cost)
-    if mask is None:
-        mask = masks[cost] = bytearray(engine.trie.n_words * sizeof(uint32_t))
-    return <uint32_t*>PyByteArray_AS_STRING(mask)
+    def __cinit__(self):
+        vec_init(&self.by_class)
+        vec_init(&self.others)
+
+    def __dealloc__(self):
+        vec_free(&self.by_class)
+        vec_free(&self.others)
+
+    cdef size_t size(self):
+        return (self.by_class.cap + self.others.cap) * sizeof(uint32_t)
 
 
 cdef StateClasses state_classes(TokenCosts costs, Engine engine, uint32_t state):
@@ -41,78 +49,81 @@ cdef StateClasses state_classes(TokenCosts costs, Engine engine, uint32_t state)
     return found
 
 
-cdef list make_sets(TokenCosts costs, Engine engine, const Config* config):
-    """The tokens that may come, as (cost, set) with ascending costs. A token that ends the text has the cost -1, because it may
-    come where no token is left."""
-    cdef StateClasses classes = state_classes(costs, engine, config.state)
+cdef ConfigCosts costs_at(TokenCosts costs, Engine engine, const Config* config):
+    """Find the costs of the tokens at a configuration."""
+    cdef ConfigCosts made = ConfigCosts()
     cdef Config inside = config[0]
-    cdef dict masks = {}
-    cdef list sets = []
-    cdef uint32_t* mask = NULL
-    cdef uint32_t cost = NEVER
+    cdef uint32_t cost
     cdef size_t i
-    for number, state in enumerate(classes.states):
+    made.classes = state_classes(costs, engine, config.state)
+    for state in made.classes.states:
         inside.state = state
-        if not (<TokenSet>classes.sets[number]).count:
-            continue
+        cost = NEVER
         if engine.checked(completable(&engine.completability, &engine.recognizer, &inside)):
             cost = costs.cost(engine, &inside, NULL)
-            if cost != <uint32_t>NEVER:
-                (<TokenSet>classes.sets[number]).add_to(mask_of(engine, masks, cost))
-    costs.exits_after(engine, config, &classes.exits)
-    cost = NEVER
-    for i in range(0, costs.found.len, 2):
-        if costs.found.data[i] != <uint32_t>NEVER:
-            # (neighbours mostly have the same cost)
-            if costs.found.data[i] != cost:
-                cost = costs.found.data[i]
-                mask = mask_of(engine, masks, cost)
-            bit_set(mask, costs.found.data[i + 1])
-    if engine.checked(recognizer_accepting(&engine.recognizer, config, NULL)):
-        mask = mask_of(engine, masks, -1)
+            made.most = max(made.most, cost)
+        if vec_push(&made.by_class, cost) < 0:
+            raise MemoryError
+    costs.exits_after(engine, config, &made.classes.exits)
+    if vec_extend(&made.others, costs.found.data, costs.found.len) < 0:
+        raise MemoryError
+    for i in range(0, made.others.len, 2):
+        made.most = max(made.most, made.others.data[i])
+    made.accepting = engine.checked(recognizer_accepting(&engine.recognizer, config, NULL))
+    return made
+
+
+cdef void set_aliases(Engine engine, uint32_t* words) noexcept:
+    """Set the bits of tokens whose bytes another token with a set bit has."""
+    cdef uint32_t i
+    for i in range(engine.trie.alias_count):
+        if bit_test(words, engine.trie.alias_of[i]):
+            bit_set(words, engine.trie.alias_id[i])
+
+
+cdef int fill_scarce(Engine engine, ConfigCosts costs, size_t left, uint32_t* row) except -1:
+    """Add the tokens that cost less than what is left. End-of-text tokens may come where nothing is left."""
+    cdef uint32_t i
+    cdef size_t j
+    for i in range(costs.by_class.len):
+        if costs.by_class.data[i] < left and costs.by_class.data[i] != <uint32_t>NEVER:
+            j = costs.classes.starts[i]
+            add_set(costs.classes.words.data + j, engine.trie.n_words, row)
+    for j in range(0, costs.others.len, 2):
+        if costs.others.data[j] < left and costs.others.data[j] != <uint32_t>NEVER:
+            bit_set(row, costs.others.data[j + 1])
+    if costs.accepting:
         for i in range(engine.eos.len):
-            bit_set(mask, engine.eos.data[i])
-    for level in sorted(masks):
-        mask = mask_of(engine, masks, level)
-        set_aliases(engine, mask)
-        sets.append((level, set_of_mask(mask, engine.trie.n_words)))
-    return sets
+            bit_set(row, engine.eos.data[i])
+    set_aliases(engine, row)
+    return 0
 
 
-cdef TokenSet start(list sets, size_t left, uint32_t* row, size_t count):
-    """Copy the first large set that may come to a row, or else zeros. Returns this set or None. (A copy takes less time than a
-    union.)"""
-    cdef Py_ssize_t cost
-    cdef TokenSet tokens
-    for cost, tokens in sets:
-        if tokens.dense and cost < <Py_ssize_t>left:
-            memcpy(row, PyBytes_AS_STRING(tokens.words), tokens.count * sizeof(uint32_t))
-            memset(row + tokens.count, 0, (count - tokens.count) * sizeof(uint32_t))
-            return tokens
-    memset(row, 0, count * sizeof(uint32_t))
-    return None
+cdef int fill_ample(Engine engine, const Config* config, uint32_t* row, size_t count) except -1:
+    """Write the mask without a budget."""
+    cdef StoredMask* mask
+    cdef bint text_dependent = False  # not needed here
+    engine.checked(masks_find(&engine.masks, &engine.recognizer, config, &mask, &text_dependent))
+    mask_unpack(mask, engine.trie.n_words, row, count)
+    mask_release(mask)
+    return 0
 
 
 cdef int fill_within(
     TokenCosts costs, Engine engine, const Config* config, size_t left, uint32_t* row, size_t count,
 ) except -1:
     cdef uint32_t number
-    cdef list sets
-    cdef Py_ssize_t cost
-    cdef TokenSet tokens
+    cdef ConfigCosts found
     costs.trim(engine)
     if plans_number(&costs.all.plans, config, &number) < 0:
         raise MemoryError
-    sets = costs.masks.get(number)
-    if sets is None:
+    found = costs.masks.get(number)
+    if found is None:
         if costs.mask_bytes > costs.max_bytes:
             costs.drop_masks()
-        sets = costs.masks[number] = make_sets(costs, engine, config)
-        costs.mask_bytes += sum([len((<TokenSet>found[1]).words) for found in sets])
-    copied = start(sets, left, row, count)
-    for cost, tokens in sets:
-        if cost >= <Py_ssize_t>left:
-            break
-        if tokens is not copied:
-            tokens.add_to(row)
-    return 0
+        found = costs.masks[number] = costs_at(costs, engine, config)
+        costs.mask_bytes += found.size()
+    if found.most < left and found.most != <uint32_t>NEVER:
+        return fill_ample(engine, config, row, count)
+    memset(row, 0, count * sizeof(uint32_t))
+    return fill_scarce(engine, found, left, row)

@@ -1,78 +1,76 @@
-"""One walk over the trie finds the state after each token. The tokens are then sorted by their states."""
+"""One walk over the trie finds the state after each token. The tokens are then sorted by their states.
+
+The words that are kept for all grammars:
+
+- how many states stand above exits; for each of them a token and a length: that many bytes of the token lead to it;
+- how many exits there are; for each of them its node, and which of these states is above it;
+- for each class one of its tokens, then the set of them.
+"""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
-from libc.string cimport memset
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
 from ffgrammar.core.bits cimport bit_count, bit_set, lowest_bit
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.vec cimport Vec, vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.core.vec cimport Vec, vec_extend, vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.engine cimport Engine
+from ffgrammar.engine.masks.partition_cache cimport KEPT, partitions_find_note, partitions_keep_note
 from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LAST_STATE, dfa_step
 from ffgrammar.tokens.vocabulary.trie cimport (
     MAX_TOKEN_BYTES, TrieNode, next_node, node_byte, node_depth, node_token,
 )
 
-
-cdef class TokenSet:
-    """Some tokens."""
-
-    cdef void add_to(self, uint32_t* mask) noexcept:
-        cdef const uint32_t* words = <const uint32_t*>PyBytes_AS_STRING(self.words)
-        cdef uint32_t i
-        if self.dense:
-            for i in range(self.count):
-                mask[i] |= words[i]
-        else:
-            for i in range(self.count):
-                bit_set(mask, words[i])
+cdef enum:
+    # the topic of notes (engine/masks/partition_cache.pxd)
+    STATE_CLASSES = 0xFFFFFFFF
+    # a walk over fewer nodes takes less time than a note
+    SHORT_WALK = 500
 
 
-cdef TokenSet new_set(bint dense, size_t count):
-    cdef TokenSet made = TokenSet()
-    made.dense = dense
-    made.count = <uint32_t>count
-    made.words = PyBytes_FromStringAndSize(NULL, count * sizeof(uint32_t))
-    memset(PyBytes_AS_STRING(made.words), 0, count * sizeof(uint32_t))
-    return made
+cdef void add_set(const uint32_t* set_words, uint32_t n_words, uint32_t* mask) noexcept nogil:
+    cdef uint32_t count = set_words[0]
+    cdef uint32_t i
+    if count > n_words >> 2:
+        for i in range(n_words):
+            mask[i] |= set_words[i + 1]
+    else:
+        for i in range(count):
+            bit_set(mask, set_words[i + 1])
 
 
-cdef TokenSet set_of_list(const uint32_t* tokens, size_t count, uint32_t n_words):
-    cdef bint dense = count > n_words >> 2
-    cdef TokenSet made = new_set(dense, n_words if dense else count)
-    cdef uint32_t* words = <uint32_t*>PyBytes_AS_STRING(made.words)
+cdef int push_set(Vec* words, const uint32_t* tokens, size_t count, uint32_t n_words) noexcept nogil:
+    """Append the set of `count` tokens. Returns OK or NO_MEMORY."""
+    cdef size_t start = words.len + 1
     cdef size_t i
+    if count <= n_words >> 2:
+        return NO_MEMORY if vec_push(words, <uint32_t>count) < 0 else vec_extend(words, tokens, count)
+    if vec_push(words, n_words) < 0 or vec_fill(words, n_words, 0) < 0:
+        return NO_MEMORY
     for i in range(count):
-        if dense:
-            bit_set(words, tokens[i])
-        else:
-            words[i] = tokens[i]
-    return made
+        bit_set(words.data + start, tokens[i])
+    return OK
 
 
-cdef TokenSet set_of_mask(const uint32_t* mask, uint32_t n_words):
-    cdef TokenSet made
-    cdef uint32_t* words
+cdef int push_mask_set(Vec* words, const uint32_t* mask, uint32_t n_words) noexcept nogil:
+    """Append the set of the tokens of a mask. Returns OK or NO_MEMORY."""
     cdef uint32_t i, bits
     cdef size_t count = 0
     for i in range(n_words):
         if mask[i]:
             count += bit_count(mask[i])
-    made = new_set(count > n_words >> 2, n_words if count > n_words >> 2 else count)
-    words = <uint32_t*>PyBytes_AS_STRING(made.words)
-    count = 0
+    if count > n_words >> 2:
+        return NO_MEMORY if vec_push(words, n_words) < 0 else vec_extend(words, mask, n_words)
+    if vec_push(words, <uint32_t>count) < 0:
+        return NO_MEMORY
     for i in range(n_words):
         bits = mask[i]
-        if made.dense:
-            words[i] = bits
-        while bits and not made.dense:
-            words[count] = i << 5 | lowest_bit(bits)
-            count += 1
+        while bits:
+            if vec_push(words, i << 5 | lowest_bit(bits)) < 0:
+                return NO_MEMORY
             bits &= bits - 1
-    return made
+    return OK
 
 
 cdef class StateClasses:
@@ -80,24 +78,43 @@ cdef class StateClasses:
 
     def __cinit__(self):
         self.states = []
-        self.sets = []
+        self.starts = []
+        vec_init(&self.words)
         vec_init(&self.exits)
 
     def __dealloc__(self):
+        vec_free(&self.words)
         vec_free(&self.exits)
 
     cdef size_t size(self):
-        return sum([len((<TokenSet>found).words) for found in self.sets]) + self.exits.len * sizeof(uint32_t)
+        return (self.words.cap + self.exits.cap) * sizeof(uint32_t)
 
 
-cdef int walk_state(Engine engine, uint32_t state, uint32_t* back, Vec* tokens, Vec* exits) noexcept nogil:
-    """Find the tokens that stay inside the lexeme, and where the others leave it. Those that lead back to the state become bits of
-    `back`, which has a spare word; inside a free string they are nearly all. The others are added to `tokens` (state, token).
-    Returns a status."""
+cdef class Walk:
+    """What a walk over the trie finds: scratch."""
+
+    cdef bytearray back     # the tokens that lead back to the state, as a mask with a spare word; inside a string nearly all
+    cdef Vec tokens         # the others that stay inside the lexeme: (state, token)
+    cdef Vec exits          # (node, state above it)
+    cdef uint32_t steps     # nodes that were visited
+
+    def __cinit__(self, uint32_t n_words):
+        self.back = bytearray((n_words + 1) * sizeof(uint32_t))
+        vec_init(&self.tokens)
+        vec_init(&self.exits)
+
+    def __dealloc__(self):
+        vec_free(&self.tokens)
+        vec_free(&self.exits)
+
+
+cdef int walk_state(Engine engine, uint32_t state, Walk walk, uint32_t* back) noexcept nogil:
+    """Walk from a lexer state. `back` are the words of the mask of that name. Returns a status."""
     cdef const TrieNode* nodes = engine.trie.nodes
     cdef TrieNode node
     cdef uint32_t states[MAX_TOKEN_BYTES + 1]
     cdef uint32_t at = 1
+    cdef uint32_t steps = 0
     cdef uint32_t depth, target
     cdef int status
     states[0] = state
@@ -105,6 +122,7 @@ cdef int walk_state(Engine engine, uint32_t state, uint32_t* back, Vec* tokens, 
         # (a copy, because the compiler must assume that a write to `back` may change the trie)
         node = nodes[at]
         depth = node_depth(&node)
+        steps += 1
         status = dfa_step(&engine.recognizer.dfa, states[depth - 1], node_byte(&node), &target)
         if status < 0:
             return status
@@ -114,38 +132,73 @@ cdef int walk_state(Engine engine, uint32_t state, uint32_t* back, Vec* tokens, 
         elif target <= LAST_STATE:
             states[depth] = target
             if node_token(&node) != engine.trie.pad_token:
-                if vec_push(tokens, target) < 0 or vec_push(tokens, node_token(&node)) < 0:
+                if vec_push(&walk.tokens, target) < 0 or vec_push(&walk.tokens, node_token(&node)) < 0:
                     return NO_MEMORY
         elif target != DEAD:
-            if vec_push(exits, at) < 0 or vec_push(exits, states[depth - 1]) < 0:
+            if vec_push(&walk.exits, at) < 0 or vec_push(&walk.exits, states[depth - 1]) < 0:
                 return NO_MEMORY
         at = next_node(nodes, at, target <= LAST_STATE)
+    walk.steps = steps
     return OK
 
 
-cdef StateClasses classes_of(Engine engine, uint32_t state):
-    cdef StateClasses made = StateClasses()
+cdef uint32_t token_below(Engine engine, uint32_t at) noexcept nogil:
+    """A token whose bytes lead through a node: the node's own, or the next one in the trie, which is below it."""
+    while node_token(&engine.trie.nodes[at]) == engine.trie.pad_token:
+        at += 1
+    return node_token(&engine.trie.nodes[at])
+
+
+cdef int push_exits(Engine engine, Walk walk, Vec* words) except -1:
+    """Append the exits, and the states above them."""
+    cdef dict numbers = {}
+    cdef uint32_t node
+    cdef size_t i
+    cdef size_t start = words.len
+    if vec_push(words, 0) < 0:
+        raise MemoryError
+    for i in range(0, walk.exits.len, 2):
+        node = walk.exits.data[i]
+        if walk.exits.data[i + 1] not in numbers:
+            numbers[walk.exits.data[i + 1]] = len(numbers)
+            if vec_push(words, token_below(engine, node)) < 0 or vec_push(
+                    words, node_depth(&engine.trie.nodes[node]) - 1) < 0:
+                raise MemoryError
+    words.data[start] = <uint32_t>len(numbers)
+    if vec_push(words, <uint32_t>(walk.exits.len // 2)) < 0:
+        raise MemoryError
+    for i in range(0, walk.exits.len, 2):
+        if vec_push(words, walk.exits.data[i]) < 0 or vec_push(words, numbers[walk.exits.data[i + 1]]) < 0:
+            raise MemoryError
+    return 0
+
+
+cdef int push_class(Engine engine, Vec* words, const uint32_t* tokens, size_t count) except -1:
+    """Append the class of `count` tokens."""
+    if vec_push(words, tokens[0]) < 0 or push_set(words, tokens, count, engine.trie.n_words) < 0:
+        raise MemoryError
+    return 0
+
+
+cdef int push_classes(Engine engine, Walk walk, Vec* words) except -1:
+    """Append the classes."""
     cdef dict slots = {}
-    cdef list lists = []
-    cdef bytearray back = bytearray((engine.trie.n_words + 1) * sizeof(uint32_t))
-    cdef Vec tokens
+    cdef const uint32_t* back = <uint32_t*>PyByteArray_AS_STRING(walk.back)
     cdef Vec slot_of    # per token its slot
     cdef Vec ends       # per slot: where its tokens end in `grouped`
     cdef Vec grouped
     cdef uint32_t last = LAST_STATE
     cdef uint32_t slot = 0
-    cdef uint32_t first = 0
-    cdef size_t i
-    vec_init(&tokens)
+    cdef uint32_t i
+    cdef size_t end
     vec_init(&slot_of)
     vec_init(&ends)
     vec_init(&grouped)
     try:
-        engine.checked(walk_state(engine, state, <uint32_t*>PyByteArray_AS_STRING(back), &tokens, &made.exits))
-        for i in range(0, tokens.len, 2):
+        for i in range(0, walk.tokens.len, 2):
             # (neighbours mostly lead to the same state)
-            if i == 0 or tokens.data[i] != last:
-                last = tokens.data[i]
+            if walk.tokens.data[i] != last:
+                last = walk.tokens.data[i]
                 slot = slots.setdefault(last, len(slots))
                 if slot == ends.len and vec_push(&ends, 0) < 0:
                     raise MemoryError
@@ -154,23 +207,71 @@ cdef StateClasses classes_of(Engine engine, uint32_t state):
             ends.data[slot] += 1
         for i in range(1, ends.len):
             ends.data[i] += ends.data[i - 1]
-        if vec_fill(&grouped, tokens.len // 2, 0) < 0:
+        if vec_fill(&grouped, slot_of.len, 0) < 0:
             raise MemoryError
         # from the end, so that each end becomes a beginning
-        for i in range(tokens.len // 2, 0, -1):
+        for i in range(slot_of.len, 0, -1):
             slot = slot_of.data[i - 1]
             ends.data[slot] -= 1
-            grouped.data[ends.data[slot]] = tokens.data[2 * i - 1]
-        made.states = [*slots, state]
+            grouped.data[ends.data[slot]] = walk.tokens.data[2 * i - 1]
         for i in range(ends.len):
-            first = ends.data[i]
-            last = ends.data[i + 1] if i + 1 < ends.len else <uint32_t>grouped.len
-            lists.append(set_of_list(grouped.data + first, last - first, engine.trie.n_words))
-        lists.append(set_of_mask(<uint32_t*>PyByteArray_AS_STRING(back), engine.trie.n_words))
-        made.sets = lists
+            end = ends.data[i + 1] if i + 1 < ends.len else grouped.len
+            push_class(engine, words, grouped.data + ends.data[i], end - ends.data[i])
+        for i in range(engine.trie.n_words):
+            if back[i]:
+                if vec_push(words, i << 5 | lowest_bit(back[i])) < 0 or push_mask_set(words, back, engine.trie.n_words) < 0:
+                    raise MemoryError
+                break
     finally:
-        vec_free(&tokens)
         vec_free(&slot_of)
         vec_free(&ends)
         vec_free(&grouped)
+    return 0
+
+
+cdef uint32_t state_after(Engine engine, uint32_t state, uint32_t token, uint32_t length) except? 0xFFFFFFFF:
+    """The state after the first bytes of a token."""
+    cdef uint32_t at = engine.trie.offsets[token]
+    cdef uint32_t i
+    for i in range(at, at + length):
+        engine.checked(dfa_step(&engine.recognizer.dfa, state, engine.trie.blob[i], &state))
+    return state
+
+
+cdef int read_words(Engine engine, StateClasses made, uint32_t state) except -1:
+    """Find the grammar's own states, and where the sets begin."""
+    cdef const uint32_t* words = made.words.data
+    cdef list above = []
+    cdef uint32_t i
+    cdef size_t at = 1
+    for i in range(words[0]):
+        above.append(state_after(engine, state, words[at], words[at + 1]))
+        at += 2
+    if vec_extend(&made.exits, words + at + 1, 2 * <size_t>words[at]) < 0:
+        raise MemoryError
+    at += 1 + 2 * <size_t>words[at]
+    for i in range(1, made.exits.len, 2):
+        made.exits.data[i] = above[made.exits.data[i]]
+    while at < made.words.len:
+        i = words[at]
+        made.states.append(state_after(engine, state, i, engine.trie.offsets[i + 1] - engine.trie.offsets[i]))
+        made.starts.append(at + 1)
+        at += 2 + <size_t>words[at + 1]
+    return 0
+
+
+cdef StateClasses classes_of(Engine engine, uint32_t state):
+    cdef StateClasses made = StateClasses()
+    cdef Walk walk
+    if engine.checked(partitions_find_note(
+            engine.masks.partitions, &engine.masks.keys, &engine.recognizer.dfa, state, STATE_CLASSES, &made.words)) != KEPT:
+        walk = Walk(engine.trie.n_words)
+        engine.checked(walk_state(engine, state, walk, <uint32_t*>PyByteArray_AS_STRING(walk.back)))
+        push_exits(engine, walk, &made.words)
+        push_classes(engine, walk, &made.words)
+        if walk.steps >= SHORT_WALK:
+            engine.checked(partitions_keep_note(
+                engine.masks.partitions, &engine.masks.keys, &engine.recognizer.dfa, state, STATE_CLASSES, made.words.data,
+                <uint32_t>made.words.len))
+    read_words(engine, made, state)
     return made
