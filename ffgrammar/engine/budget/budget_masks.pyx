@@ -8,10 +8,10 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
-from ffgrammar.core.bits cimport bit_set, bit_test
+from ffgrammar.core.bits cimport bit_clear, bit_set, bit_test
 from ffgrammar.core.vec cimport Vec, vec_extend, vec_free, vec_init, vec_push
 from ffgrammar.engine.budget.plans cimport plans_number
-from ffgrammar.engine.budget.state_classes cimport StateClasses, add_set, classes_of
+from ffgrammar.engine.budget.state_classes cimport NO_CLASS, StateClasses, add_set
 from ffgrammar.engine.budget.token_costs cimport NEVER, TokenCosts
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.masks.compute cimport masks_find
@@ -41,21 +41,13 @@ cdef class ConfigCosts:
         return (self.by_class.cap + self.others.cap) * sizeof(uint32_t)
 
 
-cdef StateClasses state_classes(TokenCosts costs, Engine engine, uint32_t state):
-    cdef StateClasses found = costs.classes.get(state)
-    if found is None:
-        found = costs.classes[state] = classes_of(engine, state)
-        costs.mask_bytes += found.size()
-    return found
-
-
 cdef ConfigCosts costs_at(TokenCosts costs, Engine engine, const Config* config):
     """Find the costs of the tokens at a configuration."""
     cdef ConfigCosts made = ConfigCosts()
     cdef Config inside = config[0]
     cdef uint32_t cost
     cdef size_t i
-    made.classes = state_classes(costs, engine, config.state)
+    made.classes = costs.classes.find(engine, config.state)
     for state in made.classes.states:
         inside.state = state
         cost = NEVER
@@ -83,12 +75,20 @@ cdef void set_aliases(Engine engine, uint32_t* words) noexcept:
 
 cdef int fill_scarce(Engine engine, ConfigCosts costs, size_t left, uint32_t* row) except -1:
     """Add the tokens that cost less than what is left. End-of-text tokens may come where nothing is left."""
-    cdef uint32_t i
+    cdef const Vec* patched = &costs.classes.patched
+    cdef uint32_t i, cost
     cdef size_t j
-    for i in range(costs.by_class.len):
-        if costs.by_class.data[i] < left and costs.by_class.data[i] != <uint32_t>NEVER:
-            j = costs.classes.starts[i]
-            add_set(costs.classes.words.data + j, engine.trie.n_words, row)
+    for number, start in enumerate(costs.classes.starts):
+        cost = costs.by_class.data[<size_t>number]
+        if cost < left and cost != <uint32_t>NEVER:
+            j = start
+            add_set(costs.classes.kept.words.data + j, engine.trie.n_words, row)
+    for j in range(0, patched.len, 2):
+        cost = NEVER if patched.data[j + 1] == <uint32_t>NO_CLASS else costs.by_class.data[patched.data[j + 1]]
+        if cost < left and cost != <uint32_t>NEVER:
+            bit_set(row, patched.data[j])
+        else:
+            bit_clear(row, patched.data[j])
     for j in range(0, costs.others.len, 2):
         if costs.others.data[j] < left and costs.others.data[j] != <uint32_t>NEVER:
             bit_set(row, costs.others.data[j + 1])
@@ -119,7 +119,7 @@ cdef int fill_within(
         raise MemoryError
     found = costs.masks.get(number)
     if found is None:
-        if costs.mask_bytes > costs.max_bytes:
+        if costs.mask_bytes + costs.classes.bytes > costs.max_bytes:
             costs.drop_masks()
         found = costs.masks[number] = costs_at(costs, engine, config)
         costs.mask_bytes += found.size()

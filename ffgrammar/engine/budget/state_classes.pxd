@@ -5,7 +5,7 @@ state: then one set stands for them all.
 
 Other grammars of the vocabulary share the groups, too: they are kept beside the partitions (engine/masks/partition_cache.pxd).
 Other grammars number their states differently. So a group is kept with one of its tokens, which leads any grammar to the group's
-state. On fresh grammars this makes masks under a budget six times as fast.
+state. GAIN
 """
 
 from libc.stddef cimport size_t
@@ -14,13 +14,21 @@ from libc.stdint cimport uint32_t
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.engine cimport Engine
 
-cdef class StateClasses:
+cdef enum:
+    NO_CLASS = 0xFFFFFFFF
+
+cdef class ClassWords:
     cdef Vec words      # what is kept for all grammars (state_classes.pyx)
+
+
+cdef class StateClasses:
+    cdef ClassWords kept
     cdef list states    # by class, its lexer state
-    cdef list starts    # by class, where its set begins in `words`
+    cdef list starts    # by class, where its set begins in the words of `kept`; classes of patched tokens have none
+    cdef Vec patched    # (token, its class, or NO_CLASS): tokens that are not in the class whose set has them, if one has
     cdef Vec exits      # (node of the trie, the state above it): the lexeme ends before or with the node's byte
 
-    # Bytes of the sets.
+    # The bytes of what the state has alone.
     cdef size_t size(self)
 
 
@@ -28,5 +36,21 @@ cdef class StateClasses:
 # else a mask. Add a set to a mask.
 cdef void add_set(const uint32_t* set_words, uint32_t n_words, uint32_t* mask) noexcept nogil
 
-# The classes of a lexer state. Runs with the engine's lock held. Raises LimitError and MemoryError.
-cdef StateClasses classes_of(Engine engine, uint32_t state)
+# The classes that a grammar knows. Its bytes are those of all that is in it.
+cdef class ClassTable:
+    cdef dict by_state    # lexer state -> StateClasses
+    cdef dict words       # lexer state -> ClassWords, which several states may share
+    cdef size_t bytes
+
+    cdef void clear(self) noexcept
+
+    # The classes of a lexer state, found or made. Runs with the engine's lock held. Raises LimitError and MemoryError.
+    cdef StateClasses find(self, Engine engine, uint32_t state)
+
+    cdef StateClasses make(self, Engine engine, uint32_t state)
+
+    # The classes of a state that has a base; None if a walk of its own takes less time.
+    cdef StateClasses patch(self, Engine engine, uint32_t state, uint32_t base)
+
+    # What is kept of a state for all grammars.
+    cdef ClassWords words_of(self, Engine engine, uint32_t state)

@@ -2,6 +2,7 @@
 
 The words that are kept for all grammars:
 
+- whether the state of some node is open: its lexeme is complete and may go on;
 - how many states stand above exits; for each of them a token and a length: that many bytes of the token lead to it;
 - how many exits there are; for each of them its node, and which of these states is above it;
 - for each class one of its tokens, then the set of them.
@@ -13,11 +14,16 @@ from libc.stdint cimport uint32_t
 from cpython.bytearray cimport PyByteArray_AS_STRING
 
 from ffgrammar.core.bits cimport bit_count, bit_set, lowest_bit
+from ffgrammar.core.intern cimport intern_get
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport Vec, vec_extend, vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.engine.budget.class_patch cimport Patch, patch_find, patch_free, patch_init
+from ffgrammar.engine.budget.counted_loop cimport with_longer_loop
 from ffgrammar.engine.engine cimport Engine
+from ffgrammar.engine.masks.base_state cimport base_state
 from ffgrammar.engine.masks.partition_cache cimport KEPT, partitions_find_note, partitions_keep_note
-from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LAST_STATE, dfa_step
+from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, Dfa, LAST_STATE, NO_LEXEMES, dfa_accept, dfa_step
+from ffgrammar.regex.expr.nodes cimport EMPTY
 from ffgrammar.tokens.vocabulary.trie cimport (
     MAX_TOKEN_BYTES, TrieNode, next_node, node_byte, node_depth, node_token,
 )
@@ -73,21 +79,31 @@ cdef int push_mask_set(Vec* words, const uint32_t* mask, uint32_t n_words) noexc
     return OK
 
 
+cdef class ClassWords:
+    """What is kept of a lexer state for all grammars."""
+
+    def __cinit__(self):
+        vec_init(&self.words)
+
+    def __dealloc__(self):
+        vec_free(&self.words)
+
+
 cdef class StateClasses:
     """The tokens that stay inside the lexeme of a state."""
 
     def __cinit__(self):
         self.states = []
         self.starts = []
-        vec_init(&self.words)
+        vec_init(&self.patched)
         vec_init(&self.exits)
 
     def __dealloc__(self):
-        vec_free(&self.words)
+        vec_free(&self.patched)
         vec_free(&self.exits)
 
     cdef size_t size(self):
-        return (self.words.cap + self.exits.cap) * sizeof(uint32_t)
+        return (self.patched.cap + self.exits.cap) * sizeof(uint32_t) + (len(self.states) + len(self.starts)) * sizeof(void*)
 
 
 cdef class Walk:
@@ -97,6 +113,7 @@ cdef class Walk:
     cdef Vec tokens         # the others that stay inside the lexeme: (state, token)
     cdef Vec exits          # (node, state above it)
     cdef uint32_t steps     # nodes that were visited
+    cdef bint open          # whether a state inside the lexeme is complete and may go on
 
     def __cinit__(self, uint32_t n_words):
         self.back = bytearray((n_words + 1) * sizeof(uint32_t))
@@ -106,6 +123,12 @@ cdef class Walk:
     def __dealloc__(self):
         vec_free(&self.tokens)
         vec_free(&self.exits)
+
+
+cdef bint is_open(Engine engine, uint32_t state) noexcept nogil:
+    """Whether a state inside a single lexeme is complete and may go on."""
+    cdef Dfa* dfa = &engine.recognizer.dfa
+    return dfa_accept(dfa, state) != NO_LEXEMES and intern_get(&dfa.states, state >> 8)[2] != EMPTY
 
 
 cdef int walk_state(Engine engine, uint32_t state, Walk walk, uint32_t* back) noexcept nogil:
@@ -131,6 +154,7 @@ cdef int walk_state(Engine engine, uint32_t state, Walk walk, uint32_t* back) no
             bit_set(back, node_token(&node))
         elif target <= LAST_STATE:
             states[depth] = target
+            walk.open |= is_open(engine, target)
             if node_token(&node) != engine.trie.pad_token:
                 if vec_push(&walk.tokens, target) < 0 or vec_push(&walk.tokens, node_token(&node)) < 0:
                     return NO_MEMORY
@@ -229,49 +253,156 @@ cdef int push_classes(Engine engine, Walk walk, Vec* words) except -1:
     return 0
 
 
-cdef uint32_t state_after(Engine engine, uint32_t state, uint32_t token, uint32_t length) except? 0xFFFFFFFF:
-    """The state after the first bytes of a token."""
+cdef uint32_t state_after(Engine engine, uint32_t state, uint32_t token, uint32_t length) except? 0xFFFFFFFE:
+    """The state after the first bytes of a token; DEAD if they do not stay inside the lexeme."""
     cdef uint32_t at = engine.trie.offsets[token]
     cdef uint32_t i
     for i in range(at, at + length):
         engine.checked(dfa_step(&engine.recognizer.dfa, state, engine.trie.blob[i], &state))
+        if state > LAST_STATE:
+            return DEAD
     return state
 
 
 cdef int read_words(Engine engine, StateClasses made, uint32_t state) except -1:
     """Find the grammar's own states, and where the sets begin."""
-    cdef const uint32_t* words = made.words.data
+    cdef const uint32_t* words = made.kept.words.data
     cdef list above = []
-    cdef uint32_t i
-    cdef size_t at = 1
-    for i in range(words[0]):
+    cdef uint32_t i, target, token
+    cdef size_t at = 2
+    for i in range(words[1]):
         above.append(state_after(engine, state, words[at], words[at + 1]))
         at += 2
-    if vec_extend(&made.exits, words + at + 1, 2 * <size_t>words[at]) < 0:
-        raise MemoryError
+    for i in range(words[at]):
+        target = above[words[at + 2 + 2 * i]]
+        if target != <uint32_t>DEAD and (
+                vec_push(&made.exits, words[at + 1 + 2 * i]) < 0 or vec_push(&made.exits, target) < 0):
+            raise MemoryError
     at += 1 + 2 * <size_t>words[at]
-    for i in range(1, made.exits.len, 2):
-        made.exits.data[i] = above[made.exits.data[i]]
-    while at < made.words.len:
-        i = words[at]
-        made.states.append(state_after(engine, state, i, engine.trie.offsets[i + 1] - engine.trie.offsets[i]))
-        made.starts.append(at + 1)
+    while at < made.kept.words.len:
+        token = words[at]
+        target = state_after(engine, state, token, engine.trie.offsets[token + 1] - engine.trie.offsets[token])
+        if target != <uint32_t>DEAD:
+            made.states.append(target)
+            made.starts.append(at + 1)
         at += 2 + <size_t>words[at + 1]
     return 0
 
 
-cdef StateClasses classes_of(Engine engine, uint32_t state):
-    cdef StateClasses made = StateClasses()
+cdef ClassWords words_of(Engine engine, uint32_t state):
+    """What is kept of a state, found or made."""
+    cdef ClassWords made = ClassWords()
     cdef Walk walk
     if engine.checked(partitions_find_note(
-            engine.masks.partitions, &engine.masks.keys, &engine.recognizer.dfa, state, STATE_CLASSES, &made.words)) != KEPT:
-        walk = Walk(engine.trie.n_words)
-        engine.checked(walk_state(engine, state, walk, <uint32_t*>PyByteArray_AS_STRING(walk.back)))
-        push_exits(engine, walk, &made.words)
-        push_classes(engine, walk, &made.words)
-        if walk.steps >= SHORT_WALK:
-            engine.checked(partitions_keep_note(
-                engine.masks.partitions, &engine.masks.keys, &engine.recognizer.dfa, state, STATE_CLASSES, made.words.data,
-                <uint32_t>made.words.len))
-    read_words(engine, made, state)
+            engine.masks.partitions, &engine.masks.keys, &engine.recognizer.dfa, state, STATE_CLASSES, &made.words)) == KEPT:
+        return made
+    walk = Walk(engine.trie.n_words)
+    engine.checked(walk_state(engine, state, walk, <uint32_t*>PyByteArray_AS_STRING(walk.back)))
+    if vec_push(&made.words, walk.open) < 0:
+        raise MemoryError
+    push_exits(engine, walk, &made.words)
+    push_classes(engine, walk, &made.words)
+    if walk.steps >= SHORT_WALK:
+        engine.checked(partitions_keep_note(
+            engine.masks.partitions, &engine.masks.keys, &engine.recognizer.dfa, state, STATE_CLASSES, made.words.data,
+            <uint32_t>made.words.len))
     return made
+
+
+cdef int merge_exits(StateClasses made, StateClasses base, const Patch* patch) except -1:
+    """Write the exits of a base that are not dropped, and those of the patch, in the order of their nodes."""
+    cdef size_t i = 0
+    cdef size_t j = 0
+    cdef size_t k = 0
+    while i < base.exits.len or j < patch.exits.len:
+        if j == patch.exits.len or i < base.exits.len and base.exits.data[i] < patch.exits.data[j]:
+            while k < patch.dropped.len and patch.dropped.data[k] < base.exits.data[i]:
+                k += 1
+            if k == patch.dropped.len or patch.dropped.data[k] != base.exits.data[i]:
+                if vec_extend(&made.exits, base.exits.data + i, 2) < 0:
+                    raise MemoryError
+            i += 2
+        else:
+            if vec_extend(&made.exits, patch.exits.data + j, 2) < 0:
+                raise MemoryError
+            j += 2
+    return 0
+
+
+cdef StateClasses patched_classes(StateClasses base, const Patch* patch):
+    """The classes of a state that differs from its base at the tokens of a patch."""
+    cdef StateClasses made = StateClasses()
+    cdef dict slots = {}
+    cdef uint32_t state
+    cdef size_t i
+    made.kept = base.kept
+    made.states = base.states.copy()
+    made.starts = base.starts
+    for i in range(0, patch.tokens.len, 2):
+        state = patch.tokens.data[i + 1]
+        if state != <uint32_t>DEAD and state not in slots:
+            slots[state] = len(made.states)
+            made.states.append(state)
+        if vec_push(&made.patched, patch.tokens.data[i]) < 0 or vec_push(
+                &made.patched, NO_CLASS if state == <uint32_t>DEAD else slots[state]) < 0:
+            raise MemoryError
+    merge_exits(made, base, patch)
+    return made
+
+
+cdef class ClassTable:
+    """The classes of a grammar's lexer states."""
+
+    def __cinit__(self):
+        self.by_state = {}
+        self.words = {}
+        self.bytes = 0
+
+    cdef void clear(self) noexcept:
+        self.by_state.clear()
+        self.words.clear()
+        self.bytes = 0
+
+    cdef StateClasses find(self, Engine engine, uint32_t state):
+        cdef StateClasses made = self.by_state.get(state)
+        if made is None:
+            made = self.make(engine, state)
+            self.by_state[state] = made
+            self.bytes += made.size()
+        return made
+
+    cdef ClassWords words_of(self, Engine engine, uint32_t state):
+        cdef ClassWords found = self.words.get(state)
+        if found is None:
+            found = self.words[state] = words_of(engine, state)
+            self.bytes += found.words.cap * sizeof(uint32_t)
+        return found
+
+    cdef StateClasses make(self, Engine engine, uint32_t state):
+        cdef StateClasses made = StateClasses()
+        cdef uint32_t other
+        engine.checked(with_longer_loop(&engine.recognizer.dfa, state, &other))
+        if other != state:
+            made.kept = self.words_of(engine, other)
+            if made.kept.words.data[0]:
+                made.kept = None
+        if made.kept is None:
+            engine.checked(base_state(
+                &engine.recognizer.dfa, state, &engine.masks.base_states, &engine.masks.reached, &other))
+            if other != state:
+                patched = self.patch(engine, state, other)
+                if patched is not None:
+                    return patched
+            made.kept = self.words_of(engine, state)
+        read_words(engine, made, state)
+        return made
+
+    cdef StateClasses patch(self, Engine engine, uint32_t state, uint32_t base):
+        cdef Patch patch
+        patch_init(&patch)
+        try:
+            if engine.checked(patch_find(engine, state, base, &patch)):
+                return patched_classes(self.find(engine, base), &patch)
+            return None
+        finally:
+            patch_free(&patch)

@@ -15,6 +15,7 @@ from libc.stdint cimport uint32_t
 
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.budget.plans cimport Plans
+from ffgrammar.engine.budget.state_classes cimport ClassTable
 from ffgrammar.engine.engine cimport Engine, EngineAttachment
 from ffgrammar.engine.recognizer.recognizer cimport Config
 
@@ -43,8 +44,8 @@ cdef class TokenCosts(EngineAttachment):
     cdef uint32_t generation  # of the engine, when the tables were filled
     cdef size_t max_bytes
     cdef dict masks           # number -> what budget_masks.pyx keeps
-    cdef dict classes         # lexer state -> StateClasses
-    cdef size_t mask_bytes    # in `masks` and `classes`
+    cdef ClassTable classes
+    cdef size_t mask_bytes    # in `masks`
 
     # The methods run with the engine's lock held. They raise LimitError and MemoryError.
 

@@ -9,6 +9,7 @@ from ffgrammar.core.vec cimport Vec, vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.budget.plans cimport (
     AT_END, SPECIAL, plans_bytes, plans_clear, plans_config, plans_find, plans_free, plans_init, plans_number,
 )
+from ffgrammar.engine.budget.state_classes cimport ClassTable
 from ffgrammar.engine.engine cimport Engine, EngineAttachment
 from ffgrammar.engine.parser.tables cimport TokenClass, token_class
 from ffgrammar.engine.recognizer.completability cimport step, token_step
@@ -280,7 +281,7 @@ cdef class TokenCosts(EngineAttachment):
         self.generation = engine.generation
         self.max_bytes = engine.limits.mask_bytes
         self.masks = {}
-        self.classes = {}
+        self.classes = ClassTable()
         self.mask_bytes = 0
         if plans_init(&c.plans) < 0:
             raise MemoryError
