@@ -10,8 +10,8 @@ from libc.stdint cimport uint32_t
 from ffgrammar.regex.dfa.lazy_dfa cimport Dfa
 
 # Write to `longer` the state whose loop goes on longer than any token, or `state` itself if it is not of this kind. It is of this
-# kind if it has a single lexeme, one loop whose count may vary and is bounded, and behind the loop something that may not be
-# empty. Then a token's count of rounds tells the state after it: what a token makes of `longer` tells what it makes of `state`.
-# But this holds only as long as no state that a token leads to from `longer` is complete and may go on; the caller finds out.
-# Returns OK or a status.
+# kind if it has a single lexeme, whose expression ends with a bounded loop and one more byte. Then the state after a token tells
+# how often the loop went round, as long as the lexeme does not end. So tokens with the same state after `longer` have the same
+# state after `state`, or none. And where the lexeme of `state` ends, that of `longer` does, but not if a state on the way is
+# complete and may go on. The caller finds out whether there is one. Returns OK or a status.
 cdef int with_longer_loop(Dfa* dfa, uint32_t state, uint32_t* longer) noexcept nogil

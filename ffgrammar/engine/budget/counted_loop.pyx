@@ -1,4 +1,4 @@
-"""The loop is found among the parts of a concatenation. No part may have another loop with a count as large as the longer one's:
+"""The loop is the last part but one of a concatenation. No other part may have a loop with a count as large as the longer one's:
 then a count tells which loop it belongs to."""
 
 from libc.stddef cimport size_t
@@ -9,7 +9,7 @@ from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_push
 from ffgrammar.regex.dfa.lazy_dfa cimport dfa_inside
 from ffgrammar.regex.expr.nodes cimport (
-    K_CAT, K_LIT, K_OR, K_REP, K_SET, NO_BOUND, Nodes, make_concat, make_repeat, node, node_kind, nullable, part_count,
+    K_CAT, K_LIT, K_OR, K_REP, K_SET, NO_BOUND, Nodes, make_concat, make_repeat, node, node_kind, part_count,
 )
 from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES
 
@@ -21,11 +21,6 @@ cdef enum:
     # gets among them.
     SMALL = 1024
     LONG = SMALL + MAX_TOKEN_BYTES + 1
-
-
-cdef inline bint is_counted(const uint32_t* words) noexcept nogil:
-    """Whether a node is a loop whose count may vary and is bounded."""
-    return words[0] == K_REP and words[3] != NO_BOUND and words[2] != words[3]
 
 
 cdef bint has_small_counts(Nodes* n, uint32_t e) noexcept nogil:
@@ -53,30 +48,29 @@ cdef int longer_expression(Nodes* n, uint32_t e, uint32_t* out) noexcept nogil:
     """Write the expression with the longer loop, or `e` itself. Returns OK or a status."""
     cdef uint32_t parts[MAX_PARTS]
     cdef uint32_t count = 0
-    cdef uint32_t loop = MAX_PARTS
     cdef uint32_t rest = e
-    cdef uint32_t body, least
+    cdef uint32_t loop
     cdef int status = OK
     out[0] = e
-    while node_kind(n, rest) == K_CAT and count < MAX_PARTS:
+    while node_kind(n, rest) == K_CAT:
+        if count == MAX_PARTS:
+            return OK
         parts[count] = node(n, rest)[1]
         rest = node(n, rest)[2]
-        if is_counted(node(n, parts[count])):
-            if loop != <uint32_t>MAX_PARTS or nullable(n, rest):
-                return OK
-            loop = count
-        elif not has_small_counts(n, parts[count]):
-            return OK
         count += 1
-    if loop == <uint32_t>MAX_PARTS or is_counted(node(n, rest)) or not has_small_counts(n, rest):
+    if count == 0 or node_kind(n, rest) != K_SET and (node_kind(n, rest) != K_LIT or node(n, rest)[2] != 1):
         return OK
-    body = node(n, parts[loop])[1]
-    least = node(n, parts[loop])[2]
-    if least >= <uint32_t>SMALL or not has_small_counts(n, body):
+    count -= 1
+    loop = parts[count]
+    if node_kind(n, loop) != K_REP or node(n, loop)[3] == NO_BOUND or not has_small_counts(n, node(n, loop)[1]):
         return OK
-    status = make_repeat(n, body, least, LONG, &parts[loop])
+    status = make_repeat(n, node(n, loop)[1], 0, LONG, &loop)
+    if status >= 0:
+        status = make_concat(n, loop, rest, &rest)
     while count and status >= 0:
         count -= 1
+        if not has_small_counts(n, parts[count]):
+            return OK
         status = make_concat(n, parts[count], rest, &rest)
     out[0] = rest
     return status
