@@ -174,6 +174,51 @@ def test_an_ample_budget_leaves_the_mask_as_it_is(cl100k: Any) -> None:
         assert matcher.accept_token(token) and plain.accept_token(token)
 
 
+COUNTED: list[Any] = [
+    {"type": "string", "maxLength": 3},
+    {"type": "string", "minLength": 4, "maxLength": 9},
+    {"type": "string", "minLength": 5, "maxLength": 5},
+    {"type": "string", "maxLength": 400},
+    {"type": "string", "pattern": "^[a-z ]{2,6}$"},
+    {"type": "string", "pattern": "^a{0,3}[a-z]{0,5}$"},
+    {"type": "string", "pattern": "^x?[a-z0-9]{3}-[a-z]{0,4}!?$"},
+    {"type": "string", "pattern": "^(ab|c){0,4}$", "maxLength": 5},
+    {"type": "object", "properties": {"the": {}, "that": {"type": "integer"}, "a": {}}, "required": ["that"]},
+    {"type": "object", "patternProperties": {"^th": {"type": "integer"}}, "additionalProperties": {"type": "null"}},
+    {"enum": ["the", "then", "there is"]},
+]
+TEXTS = ["", '"', '"the', '"a', '"ab', '{"', '{"th', '{"tha', '{"that', '{"that":1,"']
+
+
+@pytest.mark.parametrize("schema", COUNTED, ids=json.dumps)
+def test_tokens_of_one_class_cost_the_same(schema: Any, cl100k: Any) -> None:
+    """Masks are made from classes of tokens, which other states and grammars share; accept_token looks at one token."""
+    rng = random.Random(json.dumps(schema))
+    grammar = ff.compile_json_schema(schema, cl100k, whitespace="compact")
+    common = [token for token in range(cl100k.vocab_size) if len(cl100k.token_bytes(token)) < 6]
+    compared = 0
+    for text in TEXTS:
+        matcher = grammar.matcher()
+        if not matcher.accept_bytes(text.encode()):
+            continue
+        plain = sorted(allowed(matcher))
+        for more in 0, 1, 2, 50:
+            budget = grammar.matcher(max_tokens=max(grammar.min_tokens().tokens, matcher.min_tokens().tokens) + more)
+            if not budget.accept_bytes(text.encode()):
+                continue
+            found = allowed(budget)
+            assert found <= set(plain)
+            tokens = (
+                rng.sample(plain, min(400, len(plain)))
+                + rng.sample(common, 300)
+                + rng.sample(sorted(found), min(20, len(found)))
+            )
+            for token in tokens:
+                assert budget.fork().accept_token(token) == (token in found), (text, more, token)
+            compared += 1
+    assert compared > 3
+
+
 def test_bytes_take_no_tokens() -> None:
     tok = ff.Tokenizer.from_tokens([b"a", b"b", b"ab", b"<eos>"], eos_token_id=3)
     grammar = ff.compile_regex("a*b{3}|ab", tok)

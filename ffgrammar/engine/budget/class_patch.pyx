@@ -2,9 +2,11 @@
 
 from libc.stdint cimport uint32_t
 
+from ffgrammar.core.intern cimport intern_get, intern_len
 from ffgrammar.core.status cimport NO_MEMORY
 from ffgrammar.core.vec cimport Vec, vec_free, vec_init, vec_push
-from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LAST_STATE, dfa_step
+from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, Dfa, LAST_STATE, dfa_step
+from ffgrammar.regex.expr.nodes cimport EMPTY
 from ffgrammar.tokens.vocabulary.trie cimport (
     MAX_TOKEN_BYTES, TrieNode, next_node, node_byte, node_depth, node_token,
 )
@@ -30,16 +32,20 @@ cdef inline int push_two(Vec* v, uint32_t one, uint32_t other) noexcept nogil:
     return NO_MEMORY if vec_push(v, one) < 0 else vec_push(v, other)
 
 
-cdef inline int step_inside(Engine engine, uint32_t state, uint32_t byte, uint32_t* target, bint* exits) noexcept nogil:
-    """Take a byte. Write the target, or DEAD if the lexeme does not go on; then `exits` tells whether it ends. Returns a status."""
+cdef int inside_step(Engine engine, uint32_t state, uint32_t byte, uint32_t* target, bint* exits) noexcept nogil:
+    cdef Dfa* dfa = &engine.recognizer.dfa
     cdef int status
     exits[0] = False
     target[0] = DEAD
     if state == <uint32_t>DEAD:
         return 0
-    status = dfa_step(&engine.recognizer.dfa, state, byte, target)
-    if status >= 0 and target[0] > LAST_STATE:
-        exits[0] = target[0] != <uint32_t>DEAD
+    status = dfa_step(dfa, state, byte, target)
+    if status < 0:
+        return status
+    exits[0] = target[0] != <uint32_t>DEAD and (
+        target[0] > LAST_STATE or intern_len(&dfa.states, target[0] >> 8) == 3
+        and intern_get(&dfa.states, target[0] >> 8)[2] == EMPTY)
+    if exits[0]:
         target[0] = DEAD
     return status
 
@@ -60,9 +66,9 @@ cdef int patch_find(Engine engine, uint32_t state, uint32_t base, Patch* p) noex
             return 0
         left -= 1
         depth = node_depth(&nodes[at])
-        status = step_inside(engine, states[depth - 1], node_byte(&nodes[at]), &states[depth], &exits)
+        status = inside_step(engine, states[depth - 1], node_byte(&nodes[at]), &states[depth], &exits)
         if status >= 0:
-            status = step_inside(engine, bases[depth - 1], node_byte(&nodes[at]), &bases[depth], &base_exits)
+            status = inside_step(engine, bases[depth - 1], node_byte(&nodes[at]), &bases[depth], &base_exits)
         if status >= 0 and exits:
             status = push_two(&p.exits, at, states[depth - 1])
         if status >= 0 and base_exits:

@@ -14,16 +14,14 @@ from libc.stdint cimport uint32_t
 from cpython.bytearray cimport PyByteArray_AS_STRING
 
 from ffgrammar.core.bits cimport bit_count, bit_set, lowest_bit
-from ffgrammar.core.intern cimport intern_get
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport Vec, vec_extend, vec_fill, vec_free, vec_init, vec_push
-from ffgrammar.engine.budget.class_patch cimport Patch, patch_find, patch_free, patch_init
+from ffgrammar.engine.budget.class_patch cimport Patch, inside_step, patch_find, patch_free, patch_init
 from ffgrammar.engine.budget.counted_loop cimport with_longer_loop
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.masks.base_state cimport base_state
 from ffgrammar.engine.masks.partition_cache cimport KEPT, partitions_find_note, partitions_keep_note
-from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, Dfa, LAST_STATE, NO_LEXEMES, dfa_accept, dfa_step
-from ffgrammar.regex.expr.nodes cimport EMPTY
+from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LAST_STATE, NO_LEXEMES, dfa_accept, dfa_step
 from ffgrammar.tokens.vocabulary.trie cimport (
     MAX_TOKEN_BYTES, TrieNode, next_node, node_byte, node_depth, node_token,
 )
@@ -125,10 +123,9 @@ cdef class Walk:
         vec_free(&self.exits)
 
 
-cdef bint is_open(Engine engine, uint32_t state) noexcept nogil:
-    """Whether a state inside a single lexeme is complete and may go on."""
-    cdef Dfa* dfa = &engine.recognizer.dfa
-    return dfa_accept(dfa, state) != NO_LEXEMES and intern_get(&dfa.states, state >> 8)[2] != EMPTY
+cdef inline bint is_open(Engine engine, uint32_t state) noexcept nogil:
+    """Whether a state inside a lexeme is complete. It may go on then, or it would be an exit."""
+    return dfa_accept(&engine.recognizer.dfa, state) != NO_LEXEMES
 
 
 cdef int walk_state(Engine engine, uint32_t state, Walk walk, uint32_t* back) noexcept nogil:
@@ -139,6 +136,7 @@ cdef int walk_state(Engine engine, uint32_t state, Walk walk, uint32_t* back) no
     cdef uint32_t at = 1
     cdef uint32_t steps = 0
     cdef uint32_t depth, target
+    cdef bint exits
     cdef int status
     states[0] = state
     while at < engine.trie.node_count:
@@ -146,7 +144,7 @@ cdef int walk_state(Engine engine, uint32_t state, Walk walk, uint32_t* back) no
         node = nodes[at]
         depth = node_depth(&node)
         steps += 1
-        status = dfa_step(&engine.recognizer.dfa, states[depth - 1], node_byte(&node), &target)
+        status = inside_step(engine, states[depth - 1], node_byte(&node), &target, &exits)
         if status < 0:
             return status
         if target == state:
@@ -158,7 +156,7 @@ cdef int walk_state(Engine engine, uint32_t state, Walk walk, uint32_t* back) no
             if node_token(&node) != engine.trie.pad_token:
                 if vec_push(&walk.tokens, target) < 0 or vec_push(&walk.tokens, node_token(&node)) < 0:
                     return NO_MEMORY
-        elif target != DEAD:
+        elif exits:
             if vec_push(&walk.exits, at) < 0 or vec_push(&walk.exits, states[depth - 1]) < 0:
                 return NO_MEMORY
         at = next_node(nodes, at, target <= LAST_STATE)
