@@ -8,7 +8,11 @@ In reading order:
     fewest_tokens   the answer of `min_tokens`: a number, and whether it is exact
     plans           one completion of each configuration, byte by byte
     token_costs     how many tokens a configuration needs: the exact number, or those of its plan
-    state_classes   the tokens that stay inside a lexeme, by the lexer state after them
+    token_set       sets of tokens as words
+    class_words     the tokens that stay inside a lexeme, by the lexer state after them
+    counted_loop    states whose classes are those of a state with a longer loop
+    class_patch     states whose classes hardly differ from those of another state
+    state_classes   the classes of a grammar's states
     budget_masks    the tokens after which a number of tokens suffices
     token_budget    the part of a matcher that counts its tokens
 """

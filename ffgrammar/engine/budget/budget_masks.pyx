@@ -11,8 +11,9 @@ from libc.string cimport memset
 from ffgrammar.core.bits cimport bit_clear, bit_set, bit_test
 from ffgrammar.core.vec cimport Vec, vec_extend, vec_free, vec_init, vec_push
 from ffgrammar.engine.budget.plans cimport plans_number
-from ffgrammar.engine.budget.state_classes cimport NO_CLASS, StateClasses, add_set
+from ffgrammar.engine.budget.state_classes cimport NO_CLASS, StateClasses
 from ffgrammar.engine.budget.token_costs cimport NEVER, TokenCosts
+from ffgrammar.engine.budget.token_set cimport add_set
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.masks.compute cimport masks_find
 from ffgrammar.engine.masks.mask_cache cimport StoredMask, mask_release, mask_unpack

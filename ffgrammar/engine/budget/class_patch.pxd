@@ -17,9 +17,5 @@ cdef struct Patch:
 cdef void patch_init(Patch* p) noexcept nogil
 cdef void patch_free(Patch* p) noexcept nogil
 
-# Take a byte inside a lexeme. Write the state after it, or DEAD if the lexeme does not go on; `exits` then tells whether it ends,
-# before or with the byte. A lexeme that is complete and cannot go on ends, too. `state` may be DEAD. Returns a status.
-cdef int inside_step(Engine engine, uint32_t state, uint32_t byte, uint32_t* target, bint* exits) noexcept nogil
-
 # Find where the tokens of two lexer states differ. Returns 1; 0 if they differ too much for a patch to pay; or a status.
 cdef int patch_find(Engine engine, uint32_t state, uint32_t base, Patch* p) noexcept nogil

@@ -2,11 +2,9 @@
 
 from libc.stdint cimport uint32_t
 
-from ffgrammar.core.intern cimport intern_get, intern_len
 from ffgrammar.core.status cimport NO_MEMORY
 from ffgrammar.core.vec cimport Vec, vec_free, vec_init, vec_push
-from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, Dfa, LAST_STATE, dfa_step
-from ffgrammar.regex.expr.nodes cimport EMPTY
+from ffgrammar.engine.budget.class_words cimport inside_step
 from ffgrammar.tokens.vocabulary.trie cimport (
     MAX_TOKEN_BYTES, TrieNode, next_node, node_byte, node_depth, node_token,
 )
@@ -30,24 +28,6 @@ cdef void patch_free(Patch* p) noexcept nogil:
 
 cdef inline int push_two(Vec* v, uint32_t one, uint32_t other) noexcept nogil:
     return NO_MEMORY if vec_push(v, one) < 0 else vec_push(v, other)
-
-
-cdef int inside_step(Engine engine, uint32_t state, uint32_t byte, uint32_t* target, bint* exits) noexcept nogil:
-    cdef Dfa* dfa = &engine.recognizer.dfa
-    cdef int status
-    exits[0] = False
-    target[0] = DEAD
-    if state == <uint32_t>DEAD:
-        return 0
-    status = dfa_step(dfa, state, byte, target)
-    if status < 0:
-        return status
-    exits[0] = target[0] != <uint32_t>DEAD and (
-        target[0] > LAST_STATE or intern_len(&dfa.states, target[0] >> 8) == 3
-        and intern_get(&dfa.states, target[0] >> 8)[2] == EMPTY)
-    if exits[0]:
-        target[0] = DEAD
-    return status
 
 
 cdef int patch_find(Engine engine, uint32_t state, uint32_t base, Patch* p) noexcept nogil:

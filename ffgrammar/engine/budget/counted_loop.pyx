@@ -5,7 +5,7 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
 
 from ffgrammar.core.intern cimport intern_get, intern_len
-from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.status cimport OK
 from ffgrammar.core.vec cimport vec_push
 from ffgrammar.regex.dfa.lazy_dfa cimport dfa_inside
 from ffgrammar.regex.expr.nodes cimport (
