@@ -51,12 +51,14 @@ from ffgrammar.engine.masks.mask_cache cimport (
 )
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release, trace_settle, trace_try
 from ffgrammar.engine.recognizer.completability cimport add_special_tokens, step
-from ffgrammar.regex.dfa.lazy_dfa cimport dfa_accept
+from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, LEAVE, dfa_accept, dfa_step
 from ffgrammar.regex.dfa.threads cimport Threads, thread_of
 from ffgrammar.regex.expr.nodes cimport EMPTY
 
 cdef enum:
     LONG_WALK = 4096  # a partition is kept if its walk had at least this many nodes: a copy then costs little beside a walk
+    # bytes: printable ASCII has 95, and a name 63
+    MANY_ENDINGS = 80
 
 cdef uint64_t NO_KEY = <uint64_t>-1
 
@@ -297,15 +299,36 @@ cdef bint is_like_delimited(const Masks* k, const Recognizer* m, uint32_t state)
     return True
 
 
+cdef int ends_with_most_characters(Recognizer* m, uint32_t state) noexcept nogil:
+    """Whether a lexeme ends with most characters, as a comment that may end anywhere does. Returns 1, 0 or a status."""
+    cdef uint32_t count = 0
+    cdef uint32_t byte, target
+    cdef int status
+    for byte in range(256):
+        status = dfa_step(&m.dfa, state, byte, &target)
+        if status < 0:
+            return status
+        count += target > LAST_STATE and target < LEAVE
+    return count >= MANY_ENDINGS
+
+
+cdef int compute_crossing(Masks* k, Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil:
+    """Compute the tokens of the trie in the mask of a configuration whose lexemes may end in many places. Returns a status below
+    zero on failure."""
+    cdef int status = 0
+    if m.dfa.threads.present and not m.rules.has_checks:
+        status = k.completability.assured or ends_with_most_characters(m, config.state)
+    if status > 0:
+        return walk_configs(&k.configs, &k.vocab, k.completability, m, config, k.buffer.data)
+    return status if status < 0 else compute_by_segments(k, m, config, text_dependent)
+
+
 cdef int compute(Masks* k, Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil:
     """Compute the mask of a configuration into `buffer`. Returns a status below zero on failure."""
     cdef int status
     k.exits.len = 0
     if k.completability.enabled and not is_like_delimited(k, m, config.state):
-        if m.dfa.threads.present and k.completability.assured:
-            status = walk_configs(&k.configs, &k.vocab, k.completability, m, config, k.buffer.data)
-        else:
-            status = compute_by_segments(k, m, config, text_dependent)
+        status = compute_crossing(k, m, config, text_dependent)
         return add_other_tokens(k, m, config, k.buffer.data, text_dependent) if status >= 0 else status
     status = partition(k, m, config, text_dependent)
     if status >= 0:
