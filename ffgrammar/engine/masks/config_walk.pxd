@@ -4,7 +4,8 @@ Where lexemes may end anywhere (regex/dfa/threads.pxd), one ends with nearly eve
 segments.pxd are a byte long, and a mask needs as many of them as the trie has nodes. But a configuration (row, lexer state) and a
 byte decide the next configuration. So configurations have numbers and a table of transitions of their own, like the states of the
 lexer, and a step that was taken before is one load. Along one text of each grammar in grammars/, lexed this way, the average mask
-takes 14 ms in C and 2.9 ms in SQL by this walk, and 22 ms and 12 ms by segments.
+takes 14 ms in C and 2.9 ms in SQL by this walk, and 22 ms and 12 ms by segments. Inside a comment that may be cut anywhere a mask
+takes 0.5 ms by this walk, and 27 ms by segments.
 
 A configuration takes 1 KB of the table. When the table is full it is emptied, also in the middle of a walk.
 
