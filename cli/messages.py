@@ -6,12 +6,14 @@ import re
 
 __all__ = ["in_flags"]
 
-# The keyword arguments of the compile functions that are flags of the same name.
-SCHEMA_OPTIONS = (
+# Keyword arguments of the library that are flags of the same name.
+OPTIONS = (
     "draft",
     "formats",
     "indent",
     "integer_spelling",
+    "lexing",
+    "max_tokens",
     "property_order",
     "registry",
     "separators",
@@ -20,7 +22,7 @@ SCHEMA_OPTIONS = (
 
 # Patterns are compiled when there is a message, which most runs of a command never have.
 _LIMIT = r"limits=Limits\((\w+)=\.\.\.\)"
-_OPTION = rf"\b({'|'.join(SCHEMA_OPTIONS)})=(?:(['\"])([^'\"]*)\2)?"
+_OPTION = rf"\b({'|'.join(OPTIONS)})=(?:(['\"])([^'\"]*)\2|(\d+))?"
 _PHRASES = {
     "eos_token_ids=": "--eos IDS",
     "pattern=": "--pattern REGEX",
@@ -29,7 +31,8 @@ _PHRASES = {
 
 def _flag(match: re.Match[str]) -> str:
     name = "--" + match[1].replace("_", "-")
-    return f"{name} {match[3]}" if match[3] else name
+    value = match[3] or match[4]
+    return f"{name} {value}" if value else name
 
 
 def in_flags(message: str) -> str:

@@ -135,6 +135,12 @@ GRAMMAR_OPTIONS = [
         "fetched. A schema is known by URI (in a folder by URI/FILE), or by its $id if no URI is given. Repeatable.",
     ),
     click.option(
+        "--lexing",
+        type=click.Choice(["longest", "any"]),
+        metavar="longest|any",
+        help="For Lark: a lexeme is as long as it can be (longest, the default), or may end wherever it matches (any).",
+    ),
+    click.option(
         "--limit",
         "limits",
         multiple=True,
@@ -252,10 +258,13 @@ def prefix_options(function: F) -> F:
 
 
 def start_options(function: F) -> F:
-    """--prompt, --special and --canonical. They arrive as `start`, the keyword arguments of `Grammar.matcher`."""
+    """--prompt, --special, --canonical and --max-tokens. They arrive as `start`, the keyword arguments of
+    `Grammar.matcher`."""
 
     @wraps(function)
-    def with_start(*args: Any, prompt: str | None, special: str | None, canonical: bool, **others: Any) -> Any:
+    def with_start(
+        *args: Any, prompt: str | None, special: str | None, canonical: bool, max_tokens: int | None, **others: Any
+    ) -> Any:
         start: dict[str, Any] = {}
         if prompt is not None:
             start["prompt"] = text_bytes(prompt)
@@ -264,6 +273,8 @@ def start_options(function: F) -> F:
             raise click.UsageError("--special is about --prompt, which is not given")
         if canonical:
             start["canonical"] = True
+        if max_tokens is not None:
+            start["max_tokens"] = max_tokens
         return function(*args, start=start, **others)
 
     options = [
@@ -280,6 +291,12 @@ def start_options(function: F) -> F:
             "(text).",
         ),
         click.option("--canonical", is_flag=True, help="Allow only tokens that the tokenizer itself would write."),
+        click.option(
+            "--max-tokens",
+            type=click.IntRange(min=0),
+            metavar="N",
+            help="Allow a token only if the text can be completed with N tokens in all. Bytes of --prefix take none.",
+        ),
     ]
     found: F = _with_options(with_start, options)
     return found

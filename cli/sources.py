@@ -78,10 +78,12 @@ def _limits(given: tuple[str, ...]) -> dict[str, int]:
     return limits
 
 
-def _options(source: Source, limits: tuple[str, ...], for_schema: dict[str, Any]) -> dict[str, Any]:
-    options = {name: value for name, value in for_schema.items() if value not in (None, ())}
-    if options and source.kind != "json-schema":
-        raise click.UsageError(f"--{min(options)} is for JSON schemas; {source.name} is of type {source.kind}")
+def _options(source: Source, limits: tuple[str, ...], compiling: dict[str, Any]) -> dict[str, Any]:
+    options = {name: value for name, value in compiling.items() if value not in (None, ())}
+    for name in sorted(options):
+        kind, grammars = ("lark", "Lark grammars") if name == "lexing" else ("json-schema", "JSON schemas")
+        if source.kind != kind:
+            raise click.UsageError(f"--{name} is for {grammars}; {source.name} is of type {source.kind}")
     whitespace = options.get("whitespace", "")
     if whitespace.isdecimal():
         options["whitespace"] = int(whitespace)
@@ -104,11 +106,11 @@ def _options(source: Source, limits: tuple[str, ...], for_schema: dict[str, Any]
     return options
 
 
-def compile_source(source: Source, tokenizer: Tokenizer, limits: tuple[str, ...] = (), **for_schema: Any) -> Grammar:
+def compile_source(source: Source, tokenizer: Tokenizer, limits: tuple[str, ...] = (), **compiling: Any) -> Grammar:
     """Compile a grammar. Raises BadGrammar for an error in it."""
     import ffgrammar as ff
 
-    options = _options(source, limits, for_schema)
+    options = _options(source, limits, compiling)
     try:
         if source.kind == "compiled":
             return ff.load(source.data, tokenizer, **options)

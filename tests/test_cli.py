@@ -409,6 +409,9 @@ def test_choice_reads_lines_or_an_array(invoke: Invoke, tmp_path: Path) -> None:
         (["mask", "-", "--draft", "5"], "{}", 2, "--draft 5"),
         (["mask", "-", "--registry", "/no/such/file.json"], "{}", 2, "No such file"),
         (["mask", "-", "--type", "lark", "--registry", "x"], "{}", 2, "--registry is for JSON schemas"),
+        (["mask", "-", "--lexing", "any"], "{}", 2, "--lexing is for Lark grammars"),
+        (["mask", "-", "--max-tokens", "0"], '{"const": 7}', 2, "--max-tokens 0 is too few: the shortest text needs 1"),
+        (["mask", "-", "--max-tokens", "3", "--canonical"], "{}", 2, "both max_tokens and canonical tokens"),
         (["mask", "-", "--format", "xml"], "{}", 2, "xml"),
         (["mask"], "", 2, "GRAMMAR"),
         (["nonsense"], "", 2, "nonsense"),
@@ -419,6 +422,18 @@ def test_errors_say_what_is_wrong(invoke: Invoke, arguments: list[str], stdin: s
     assert found.code == code
     assert message in found.err
     assert found.raw == b""
+
+
+def test_lexing_and_max_tokens(invoke: Invoke) -> None:
+    def count(source: str, *arguments: str) -> int:
+        return int(invoke("mask", "-", "--format", "count", *arguments, stdin=source).out)
+
+    lark = 'start: A B?\nA: /a+/\nB: "ab"'
+    command = ["--type", "lark", "--prefix", "aa", "--lexing"]
+    assert count(lark, *command, "longest") < count(lark, *command, "any")
+    numbers = '{"type": "array", "items": {"type": "integer"}}'
+    command = ["--whitespace", "compact", "--max-tokens"]
+    assert count(numbers, *command, "1") == 1 < count(numbers, *command, "9")
 
 
 def test_a_registry_is_files_and_folders(invoke: Invoke, tmp_path: Path) -> None:

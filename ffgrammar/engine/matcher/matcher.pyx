@@ -102,7 +102,8 @@ cdef class Matcher:
             fewest = fewest_tokens(self.engine, &self.cursor)
             if self.budget.max_tokens < fewest.tokens:
                 known = "needs" if fewest.is_exact else "is known to need no more than"
-                raise MatcherError(f"max_tokens={max_tokens} is too few: the shortest text {known} {fewest.tokens} tokens")
+                count = "1 token" if fewest.tokens == 1 else f"{fewest.tokens} tokens"
+                raise MatcherError(f"max_tokens={max_tokens} is too few: the shortest text {known} {count}")
         if not canonical and prompt is None:
             return
         if self.engine.tables.rules.token_classes.len and self.engine.tokenizer.normal_form is not None:
