@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ffgrammar.api.grammar import Grammar
     from ffgrammar.api.heal import Healing, heal
     from ffgrammar.api.load import load
-    from ffgrammar.api.parts import Part, choice_of, optional, repeat, sequence, special_token, text
+    from ffgrammar.api.parts import Part, capture, choice_of, optional, repeat, sequence, special_token, text
     from ffgrammar.core.errors import (
         CompiledFileError,
         FFGrammarError,
@@ -62,6 +62,7 @@ _HOME = {
     "compose": "api.compile",
     "load": "api.load",
     "Part": "api.parts",
+    "capture": "api.parts",
     "choice_of": "api.parts",
     "optional": "api.parts",
     "repeat": "api.parts",
@@ -121,6 +122,7 @@ __all__ = [
     "UnsupportedError",
     "__version__",
     "allocate_bitmask",
+    "capture",
     "choice_of",
     "compile_choice",
     "compile_json_schema",

@@ -14,7 +14,7 @@ from typing import Any
 
 from ffgrammar.core.errors import CompiledFileError, FFGrammarError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import CHECKS, MAX_COUNT, GrammarIR, Lexeme, LexemeGroup, Parametric, Template
+from ffgrammar.grammar.ir import CHECKS, MAX_COUNT, GrammarIR, Lexeme, LexemeGroup, Parametric, PartNode, Template
 from ffgrammar.grammar.productions import Productions
 from ffgrammar.regex.expr.store import NOTHING, ExprStore
 from ffgrammar.tokens.tokenizer import Tokenizer
@@ -22,7 +22,7 @@ from ffgrammar.tokens.tokenizer import Tokenizer
 __all__ = ["dump", "read_file"]
 
 MAGIC = b"FFGRAMR\n"
-VERSION = 5
+VERSION = 6
 # Kinds of expressions whose parts are bytes or numbers only.
 LEAVES = ("set", "literal", "multiples", "part")
 # Groups of lexemes are below this.
@@ -67,6 +67,10 @@ def dump(grammar: GrammarIR, fingerprint: str) -> bytes:
             [one.delimited, one.skips, f"{one.next_first:x}", f"{one.previous_going_on:x}"] for one in grammar.groups
         ],
         "apart": grammar.apart,
+        "outline": [
+            [one.kind, one.inner, one.value.hex() if one.kind == "text" else one.value, one.nullable]
+            for one in grammar.outline
+        ],
     }
     packed = zlib.compress(json.dumps(body, separators=(",", ":")).encode())
     bound = bytes.fromhex(fingerprint)[:32].ljust(32, b"\0") + packed
@@ -210,6 +214,7 @@ def _read(body: Any, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
         groups,
         body["apart"],
         body["correct_prefix"],
+        _outline(body["outline"], names, lexemes, special),
     )
 
 
@@ -242,6 +247,36 @@ def _group(one: Any, group: int, lexemes: list[Lexeme]) -> LexemeGroup:
         _expect(lexemes[_number(number, len(lexemes), "skip")].group == group, "a skip of another group")
     next_first, previous_going_on = (_number(int(edge, 16), 1 << 256, "set of bytes") for edge in edges)
     return LexemeGroup(delimited, tuple(skips), next_first, previous_going_on)
+
+
+def _outline(body: Any, names: list[str], lexemes: list[Lexeme], special: set[int]) -> tuple[PartNode, ...]:
+    nodes: list[PartNode] = []
+    _expect(not body or not any(lexeme.skip for lexeme in lexemes), "parts of a grammar with skips")
+    for kind, inner, value, nullable in body:
+        _expect(type(nullable) is bool, "bad part")
+        for number in inner:
+            _number(number, len(nodes), "part")
+        counts = {"text": 0, "tokens": 0, "grammar": 0, "capture": 1, "repeat": 1, "sequence": None, "choice": None}
+        _expect(kind in counts and counts[kind] in (None, len(inner)), "bad part")
+        if kind == "text":
+            value = bytes.fromhex(value)
+            _expect(bool(value) and not nullable, "a part without a text")
+        elif kind == "tokens":
+            _expect(all(type(token) is int and token in special for token in value) and not nullable, "bad tokens")
+            value = tuple(value)
+        elif kind == "grammar":
+            (value,) = _symbols([value], names, lexemes)
+        elif kind == "repeat":
+            least, most = value
+            _number(least, MAX_COUNT, "count")
+            _expect(most is None or least <= _number(most, MAX_COUNT, "count"), "bad repeat")
+            value = least, most
+        elif kind == "capture":
+            _expect(type(value) is str, "bad name")
+        else:
+            _expect(value is None, "bad part")
+        nodes.append(PartNode(kind, tuple(inner), value, nullable))
+    return tuple(nodes)
 
 
 def _symbols(rhs: Any, names: list[str], lexemes: list[Lexeme]) -> tuple[int, ...]:

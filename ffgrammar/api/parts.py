@@ -18,7 +18,7 @@ from ffgrammar.core.errors import GrammarError
 from ffgrammar.grammar.composition import parts as tree
 from ffgrammar.grammar.composition.parts import Part
 
-__all__ = ["Composable", "Part", "as_part", "choice_of", "optional", "repeat", "sequence", "special_token", "text"]
+__all__ = ["Composable", "Part", "as_part", "capture", "choice_of", "optional", "repeat", "sequence", "special_token", "text"]
 
 Composable: TypeAlias = Part | Grammar | str | bytes
 
@@ -119,6 +119,22 @@ def special_token(*tokens: str | int, excluded: bool = False) -> Part:
     if not tokens and not excluded:
         raise GrammarError("special_token needs a token")
     return tree.SpecialToken(tokens, bool(excluded))
+
+
+def capture(name: str, part: Composable) -> Part:
+    """The part, whose places in a text `Matcher.captures` then gives by a name.
+
+    Several parts may have one name, and a part may stand in several places.
+
+    Raises:
+        GrammarError: the name is empty, or a str has half of a surrogate pair.
+        TypeError: the name is no str, or `part` cannot be a part.
+    """
+    expect("capture: name", name, str, "a str")
+    if not name:
+        raise GrammarError("capture: the name must not be empty")
+    _encoded(name)
+    return tree.Capture(name, as_part(part))
 
 
 def as_part(value: Composable) -> Part:

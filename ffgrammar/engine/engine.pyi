@@ -17,6 +17,8 @@ class Engine:
     trie: TokenTrie
     limits: Limits
     kind: str
+    outlined: GrammarIR | None
+    leaf_engines: dict[int, Engine]
     rule_names: tuple[str, ...]
     def __init__(self, grammar: GrammarIR, tokenizer: Tokenizer, limits: Limits) -> None: ...
     def paused(self, call: Callable[[], T]) -> T: ...

@@ -140,6 +140,8 @@ cdef class Engine:
         self.tokenizer = tokenizer
         self.trie = tokenizer.trie
         self.kind = grammar.kind
+        self.outlined = grammar if grammar.outline else None
+        self.leaf_engines = {}
         self.rule_names = grammar.names[:grammar.rules]
         self.store = grammar.store
         self.tables = RuleTables(grammar)

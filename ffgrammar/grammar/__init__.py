@@ -11,6 +11,7 @@ The files, in reading order:
 - source_text: the check that a source is not too long.
 - lexemes: grammars of a single expression.
 - regex, choice: the front-ends that make a grammar of a single expression.
+- part_grammar: what a symbol of a grammar derives, as a grammar of its own.
 - lark/: the front-end for grammars in Lark's notation.
 - json_schema/: the front-end for JSON Schema.
 - composition/: grammars made of grammars.

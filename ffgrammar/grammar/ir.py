@@ -12,6 +12,7 @@ embed its grammars copy them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from ffgrammar.grammar.productions import Productions
 from ffgrammar.regex.expr.store import ExprStore
@@ -24,6 +25,7 @@ __all__ = [
     "Lexeme",
     "LexemeGroup",
     "Parametric",
+    "PartNode",
     "Productions",
     "Template",
 ]
@@ -82,6 +84,12 @@ class Lexeme:
     def ending(self, group: int, anywhere: bool) -> Lexeme:
         """The same lexeme with another group, and another rule for its end."""
         return Lexeme(self.expr, self.name, self.lazy, self.skip, self.check, self.opens, self.tokens, group, anywhere)
+
+    def in_store(self, expr: int) -> Lexeme:
+        """The same lexeme in another store, where `expr` is its expression."""
+        return Lexeme(
+            expr, self.name, self.lazy, self.skip, self.check, self.opens, self.tokens, self.group, self.anywhere
+        )
 
     def _fields(self) -> tuple[object, ...]:
         shape = (self.expr, self.name, self.lazy, self.skip, self.check, self.opens)
@@ -158,6 +166,25 @@ class Template:
 
 
 @dataclass(frozen=True)
+class PartNode:
+    """A part of a composition, in the list of its parts (`GrammarIR.outline`).
+
+    Attributes:
+        kind: "text", exactly some bytes; "tokens", one of some special tokens; "grammar", what a symbol derives;
+            "sequence", "choice", "repeat", and "capture" of other parts.
+        inner: the numbers in the list of the parts that it consists of. They are smaller than its own.
+        value: the bytes; the ids of the special tokens; the symbol; (least, most) of a repeat, where None stands for no
+            bound; the name of a capture; or None.
+        nullable: whether the empty text is one of its texts.
+    """
+
+    kind: str
+    inner: tuple[int, ...]
+    value: Any
+    nullable: bool
+
+
+@dataclass(frozen=True)
 class GrammarIR:
     """An immutable context-free grammar over lexemes.
 
@@ -185,6 +212,8 @@ class GrammarIR:
             lexemes of different groups compete.
         correct_prefix: the front-end promises that some sentence begins with each text that the lexer and the parser
             can read. Every delimited grammar keeps this promise, too.
+        outline: the parts of a composition that has captures, as its user has laid them out. The last one is the whole.
+            Empty without captures.
     """
 
     store: ExprStore
@@ -204,3 +233,4 @@ class GrammarIR:
     groups: tuple[LexemeGroup, ...] = ()
     apart: bool = False
     correct_prefix: bool = False
+    outline: tuple[PartNode, ...] = ()

@@ -8,7 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import ffgrammar as ff
-from ffgrammar.grammar.composition.parts import Choice, Literal, Part, Repeat, Sequence, SpecialToken, Text, Whole
+from ffgrammar.grammar.composition.parts import (
+    Capture,
+    Choice,
+    Literal,
+    Part,
+    Repeat,
+    Sequence,
+    SpecialToken,
+    Text,
+    Whole,
+)
 
 # A text is a tuple of bytes and special tokens: ints below 256, and the ids of special tokens plus SPECIAL.
 SPECIAL = 1000
@@ -46,6 +56,8 @@ class Composition:
     def find_ends(self, part: Part, text: Symbols) -> tuple[frozenset[int], bool]:
         if isinstance(part, Sequence):
             return self.in_turn(part.parts, text)
+        if isinstance(part, Capture):
+            return self.ends(part.part, text)
         if isinstance(part, Choice):
             found = [self.ends(one, text) for one in part.parts]
             return frozenset().union(*[ends for ends, _ in found]), any(begins for _, begins in found)

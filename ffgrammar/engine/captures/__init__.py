@@ -12,6 +12,12 @@ In reading order:
     chart       Earley's algorithm over these lexemes, with positions in the text
     preferred   of all parses the one that counts, and the spans of its rules
     rules       the spans of rules, kept from one question to the next
+    leaf_run    a leaf of a composition that reads a text from one place on
+    leaf_engines  the engines of the leaves
+    part_runs   the same for all kinds of leaves
+    part_chart  Earley's algorithm over the parts of a composition
+    part_reading  of all readings the one that counts, and its captures
+    parts       the named parts, kept from one question to the next
     pointers    the values of a JSON text by their JSON pointers
     events      what has changed between two answers
     reader      answers a matcher's questions: names, captures, events

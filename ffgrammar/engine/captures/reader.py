@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from ffgrammar.engine.captures.capture import Capture, CaptureEvent
 from ffgrammar.engine.captures.events import changes
+from ffgrammar.engine.captures.parts import PartReader
 from ffgrammar.engine.captures.pointers import PointerReader
 from ffgrammar.engine.captures.rules import RuleReader
 from ffgrammar.engine.captures.text import Special
@@ -19,11 +20,17 @@ class CaptureReader:
 
     Args:
         engine: the engine of the matcher's grammar. The captures of a JSON Schema are values by their pointers, those
-            of other grammars are rules.
+            of a composition are parts with names, and those of other grammars are rules.
     """
 
     def __init__(self, engine: Engine) -> None:
-        self._reader = PointerReader() if engine.kind == "json-schema" else RuleReader(engine)
+        self._reader: PointerReader | PartReader | RuleReader
+        if engine.kind == "json-schema":
+            self._reader = PointerReader()
+        elif engine.outlined is not None:
+            self._reader = PartReader(engine)
+        else:
+            self._reader = RuleReader(engine)
         # Per set of names, or None for all: what `events` reported last.
         self._reported: dict[frozenset[str] | None, list[Capture]] = {}
 

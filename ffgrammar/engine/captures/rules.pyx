@@ -8,9 +8,7 @@ from ffgrammar.engine.engine cimport Engine
 
 from ffgrammar.core.errors import MatcherError
 from ffgrammar.engine.captures.capture import Capture
-
-# How many names a message lists.
-SHOWN = 20
+from ffgrammar.engine.captures.text import no_such_name
 
 
 cdef class RuleReader:
@@ -81,8 +79,9 @@ cdef class RuleReader:
         unknown = sorted([name for name in names if name not in found])
         if not unknown:
             return {found[name] for name in names}
+        if not found and self.engine.kind == "composition":
+            raise MatcherError(f"there is no capture {unknown[0]!r}: no part of the composition has a name (ffgrammar.capture)")
         if not found:
             raise MatcherError(
                 f"there is no rule {unknown[0]!r}: only a Lark grammar without schemas has rules that are captures")
-        shown = ", ".join([*sorted(found)[:SHOWN], *(["..."] if len(found) > SHOWN else [])])
-        raise MatcherError(f"there is no rule {unknown[0]!r}; the rules are {shown}")
+        raise MatcherError(no_such_name("rule", unknown[0], found))

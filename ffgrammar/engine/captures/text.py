@@ -1,11 +1,22 @@
-"""What two readings of a matcher's text have in common."""
+"""What the readers share: what two texts have in common, and the message about a name that does not exist."""
 
 from __future__ import annotations
 
-__all__ = ["common_prefix", "is_continued"]
+from collections.abc import Iterable
+
+__all__ = ["common_prefix", "is_continued", "no_such_name"]
 
 # A special token of a text: how many bytes are before it, and its id.
 Special = tuple[int, int]
+# How many names a message lists.
+SHOWN = 20
+
+
+def no_such_name(what: str, name: str, known: Iterable[str]) -> str:
+    """The message that there is no `what` of a name, and which there are."""
+    names = sorted(known)
+    shown = ", ".join([*names[:SHOWN], *(["..."] if len(names) > SHOWN else [])])
+    return f"there is no {what} {name!r}; the {what}s are {shown}"
 
 
 def is_continued(text: bytes, special: list[Special], before: bytes, special_before: list[Special]) -> bool:

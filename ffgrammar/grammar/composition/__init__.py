@@ -4,6 +4,7 @@
 - joints: what may follow each part, and where two parts could read the same text.
 - leaves: the leaves of the tree as lexemes and productions; `Family`, lexemes that do not clash.
 - open_end: grammars whose last lexeme ends anywhere.
+- outline: the parts as the user has laid them out, for captures.
 - build: `build`, from parts to a grammar.
 
 The language of a sequence is the concatenation of its parts' languages: a text belongs to it if it can be cut so that

@@ -17,6 +17,7 @@ from ffgrammar.grammar.builder import GrammarBuilder
 from ffgrammar.grammar.composition.joints import NAMES, TEXTS, Edges, find_joints
 from ffgrammar.grammar.composition.leaves import Family, Leaf, leaf_edges, read_leaf, special_ids
 from ffgrammar.grammar.composition.open_end import OpenEnd
+from ffgrammar.grammar.composition.outline import has_captures, outline
 from ffgrammar.grammar.composition.parts import Choice, Literal, Node, Part, Repeat, SpecialToken, Whole, flatten
 from ffgrammar.grammar.composition.parts import Sequence as PartSequence
 from ffgrammar.grammar.ir import GrammarIR, Lexeme, LexemeGroup
@@ -61,7 +62,17 @@ def build(
         _refuse_checks(leaves)
         for number, leaf in leaves.items():
             leaves[number] = _grouped(leaf, edges[number].family, groups, joints.open_ended.get(number))
-    return _Composer(nodes, leaves, store, limits, special_tokens).grammar(len(groups), apart)
+    composer = _Composer(nodes, leaves, store, limits, special_tokens)
+    grammar = composer.grammar(len(groups), apart)
+    if not has_captures(root):
+        return grammar
+    numbers = {(type(node.part), node.part.label()): number for number, node in enumerate(nodes)}
+
+    def leaf(part: Part) -> tuple[int, bool]:
+        number = numbers[type(part), part.label()]
+        return composer.symbols[number], edges[number].nullable
+
+    return replace(grammar, outline=outline(root, lambda part: special_ids(part, special_tokens), leaf))
 
 
 def _grouped(leaf: Leaf, family: Family, groups: dict[tuple[int, int], int], follow: int | None) -> Leaf:
@@ -166,12 +177,14 @@ class _Composer:
         self.limits = limits
         self.special_tokens = special_tokens
         self.builder = GrammarBuilder(store, limits)
+        # the symbol of each part
+        self.symbols: list[int] = []
         # what is promised of each group
         self.promises: dict[int, LexemeGroup] = {}
 
     def grammar(self, groups: int, apart: bool) -> GrammarIR:
         """The grammar. `groups` is how many groups its lexemes are in, and `apart` is as in a `GrammarIR`."""
-        symbols: list[int] = []
+        symbols = self.symbols
         for number, node in enumerate(self.nodes):
             symbols.append(self.symbol(number, node, [symbols[one] for one in node.inner]))
         wholes = [leaf.grammar for leaf in self.leaves.values() if leaf.grammar is not None]

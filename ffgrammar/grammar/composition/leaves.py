@@ -53,18 +53,7 @@ def read_leaf(part: Part, store: ExprStore) -> Leaf:
     grammar = part.grammar
     packed = part.paused(lambda: [pack(grammar.store, lexeme.expr) for lexeme in grammar.lexemes])
     lexemes = [
-        Lexeme(
-            unpack(store, expr),
-            lexeme.name,
-            lexeme.lazy,
-            lexeme.skip,
-            lexeme.check,
-            lexeme.opens,
-            lexeme.tokens,
-            lexeme.group,
-            lexeme.anywhere,
-        )
-        for expr, lexeme in zip(packed, grammar.lexemes, strict=True)
+        lexeme.in_store(unpack(store, expr)) for expr, lexeme in zip(packed, grammar.lexemes, strict=True)
     ]
     return Leaf(tuple(lexemes), grammar)
 

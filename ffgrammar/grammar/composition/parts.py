@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 from ffgrammar.grammar.ir import GrammarIR
 
-__all__ = ["Choice", "Literal", "Node", "Part", "Repeat", "Sequence", "SpecialToken", "Text", "Whole", "flatten"]
+__all__ = ["Capture", "Choice", "Literal", "Node", "Part", "Repeat", "Sequence", "SpecialToken", "Text", "Whole", "flatten"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Part:
     """A part of a composition: `ffgrammar.compose` makes a grammar of it. It does not change.
 
-    It is made by `sequence`, `choice_of`, `optional`, `repeat`, `text` and `special_token`.
+    It is made by `sequence`, `choice_of`, `optional`, `repeat`, `text`, `special_token` and `capture`.
     """
 
     def __repr__(self) -> str:
@@ -124,6 +124,20 @@ class Repeat(Part):
         return self.least, self.most
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Capture(Part):
+    """A part whose places in a text are known by a name. It has the texts of the part."""
+
+    name: str
+    part: Part
+
+    def inner(self) -> tuple[Part, ...]:
+        return (self.part,)
+
+    def label(self) -> object:
+        return self.name
+
+
 # How deep alternatives are taken apart.
 MOST_FACTORED = 20
 # A sequence of more parts than this is not made one with the sequence that it is a part of. So a tree of n parts costs
@@ -147,7 +161,7 @@ def flatten(root: Part) -> list[Node]:
     """All parts of a tree, each once, inner ones first. The root is the last one.
 
     Where alternatives begin or end with the same parts, these are taken out: `a b c | a d c` becomes `a (b | d) c`. So
-    the next byte decides more often which part reads on.
+    the next byte decides more often which part reads on. Names are left out: `composition/outline.py` keeps them.
     """
     return _Flattened().of(root)
 
@@ -169,7 +183,9 @@ class _Flattened:
                 stack += reversed(missing)
                 continue
             stack.pop()
-            if id(part) not in self.numbers:
+            if isinstance(part, Capture):
+                self.numbers[id(part)] = self.numbers[id(part.part)]
+            elif id(part) not in self.numbers:
                 self.numbers[id(part)] = self.add(part, tuple(self.numbers[id(one)] for one in inner))
         return self.used(self.numbers[id(root)])
 
