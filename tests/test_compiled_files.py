@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import random
@@ -36,6 +37,14 @@ BODY = json.loads(zlib.decompress(FILE[HEADER.size :]))
 # and one with checks
 CHECKED = dump(build({"uniqueItems": True, "items": {"items": {"uniqueItems": True}}}, ExprStore()), BYTES.fingerprint)
 CHECKED_BODY = json.loads(zlib.decompress(CHECKED[HEADER.size :]))
+# and one with the outline of a composition
+CAPTURED = ff.compose(
+    ff.sequence(
+        ff.capture("a", ff.text()), ff.repeat(ff.capture("b", ff.choice_of("x", ff.compile_regex("y+", BYTES))), 0, 2)
+    ),
+    BYTES,
+)._dump()
+CAPTURED_BODY = json.loads(zlib.decompress(CAPTURED[HEADER.size :]))
 
 
 def forged(text: bytes, version: int = VERSION, fingerprint: bytes | None = None) -> bytes:
@@ -46,6 +55,10 @@ def forged(text: bytes, version: int = VERSION, fingerprint: bytes | None = None
 
 def with_body(**changes: Any) -> bytes:
     return forged(json.dumps({**BODY, **changes}).encode())
+
+
+def with_outline(outline: Any) -> bytes:
+    return forged(json.dumps({**CAPTURED_BODY, "outline": outline}).encode())
 
 
 def with_template(place: int, value: Any) -> bytes:
@@ -137,6 +150,15 @@ FORGED: dict[str, Callable[[], bytes]] = {
     ),
     "matches nothing": lambda: with_node(["union"]),
     "too many productions": lambda: with_body(productions=[[0, [0]]] * 1001),
+    "part of itself": lambda: with_outline([["sequence", [0], None, False]]),
+    "part of two parts": lambda: with_outline([["text", [], "61", False], ["capture", [0, 0], "a", False]]),
+    "empty part": lambda: with_outline([["text", [], "", False]]),
+    "unknown part": lambda: with_outline([["word", [], "61", False]]),
+    "part of a symbol out of range": lambda: with_outline([["grammar", [], 10**6, False]]),
+    "part of an unknown token": lambda: with_outline([["tokens", [], [3], False]]),
+    "name is a number": lambda: with_outline([["text", [], "61", False], ["capture", [0], 3, False]]),
+    "rounds out of order": lambda: with_outline([["text", [], "61", False], ["repeat", [0], [2, 1], False]]),
+    "parts of a grammar with skips": lambda: with_body(outline=[["text", [], "61", False]]),
     "too large": lambda: forged(b" " * 2_000_000 + json.dumps(BODY).encode()),
 }
 
@@ -147,7 +169,7 @@ def test_forged(name: str) -> None:
         ff.load(FORGED[name](), BYTES, limits=Limits(rules=1000, source_bytes=1_000_000))
 
 
-@pytest.mark.parametrize("source", [BODY, CHECKED_BODY], ids=["plain", "checked"])
+@pytest.mark.parametrize("source", [BODY, CHECKED_BODY, CAPTURED_BODY], ids=["plain", "checked", "captured"])
 def test_random_forgeries_load_or_are_refused(covered: Callable[[str], None], source: Any) -> None:
     choose = random.Random(2)
     odd = [None, True, -1, 0, 1, 2, 3, 5, 10**6, 2**32, 10**30, 1.0, "", "x", [], [0], {}, "any", "empty", "union"]
@@ -171,6 +193,10 @@ def test_random_forgeries_load_or_are_refused(covered: Callable[[str], None], so
             if not len(allowed):
                 break
             assert matcher.accept_token(int(choose.choice(list(allowed))))
+        # (an outline that does not fit the grammar has captures that mean nothing)
+        if body["outline"]:
+            with contextlib.suppress(ff.FFGrammarError):
+                matcher.captures()
     covered(f"500 forged files, {loaded} of them grammars")
 
 

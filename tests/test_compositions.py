@@ -13,6 +13,7 @@ import ffgrammar as ff
 from oracle.compositions import SPECIAL, Composition, Symbols
 from oracle.parts import Parts, vocabulary
 
+
 def compare(rng: random.Random, steps: int) -> int:
     """Walk through one random composition, and compare each mask. Returns how many masks were compared."""
     tok = vocabulary(rng)

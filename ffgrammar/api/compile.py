@@ -219,8 +219,8 @@ def compose(part: Composable, tokenizer: Tokenizer, *, limits: Limits | None = N
     parts are one, and a compiled grammar is not compiled again.
 
     Args:
-        part: what `sequence`, `choice_of`, `optional`, `repeat`, `text` and `special_token` return, a grammar, or a str
-            or bytes, which stand for exactly this text.
+        part: what `sequence`, `choice_of`, `optional`, `repeat`, `text`, `special_token` and `capture` return, a
+            grammar, or a str or bytes, which stand for exactly this text.
         tokenizer: the vocabulary. All grammars in the part must have been compiled for it.
         limits: bounds on the cost.
 

@@ -132,7 +132,9 @@ class Grammar:
         ir = self._ir
         # Productions are held twice: as the front-end built them, and as the engine has them.
         plain = LEXEME_BYTES * len(ir.lexemes) + 8 * len(ir.names) + 2 * ir.productions.nbytes
-        return plain + int(self._engine.stats()["bytes"])
+        # (the leaves of a composition have engines of their own, once captures were asked for)
+        engines = [self._engine, *self._engine.leaf_engines.values()]
+        return plain + sum(int(engine.stats()["bytes"]) for engine in engines)
 
     def __copy__(self) -> Grammar:
         return self

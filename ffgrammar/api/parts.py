@@ -14,11 +14,22 @@ from typing import TypeAlias
 
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.core.arguments import expect
-from ffgrammar.core.errors import GrammarError
+from ffgrammar.core.errors import GrammarError, UnsupportedError
 from ffgrammar.grammar.composition import parts as tree
 from ffgrammar.grammar.composition.parts import Part
 
-__all__ = ["Composable", "Part", "as_part", "capture", "choice_of", "optional", "repeat", "sequence", "special_token", "text"]
+__all__ = [
+    "Composable",
+    "Part",
+    "as_part",
+    "capture",
+    "choice_of",
+    "optional",
+    "repeat",
+    "sequence",
+    "special_token",
+    "text",
+]
 
 Composable: TypeAlias = Part | Grammar | str | bytes
 
@@ -143,12 +154,18 @@ def as_part(value: Composable) -> Part:
     Raises:
         GrammarError: a str has half of a surrogate pair.
         TypeError: the value cannot be a part.
+        UnsupportedError: the value is a composition with captures that was loaded from a file.
     """
     if isinstance(value, Part):
         return value
     if isinstance(value, Grammar) and value._part is not None:
         return value._part
     if isinstance(value, Grammar):
+        if value._ir.outline:
+            raise UnsupportedError(
+                "a composition that was loaded from a file has captures, which would be lost in another composition; "
+                "compose its own parts here instead"
+            )
         return tree.Whole(value._ir, value._engine.paused, value.tokenizer.fingerprint)
     expect("a part", value, (str, bytes), "a grammar, a str, bytes, or what `sequence` and the like return")
     return tree.Literal(_encoded(value)) if value else tree.Sequence(())

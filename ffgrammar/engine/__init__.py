@@ -12,7 +12,7 @@ The rooms, in reading order:
     position/     the steps of a text, and the cursor that moves along it
     canonical/    the tokenizer's own tokens: look-ahead, masks, forced tokens, the policy
     budget/       texts of at most a number of tokens
-    captures/     which parts of a text the rules derive, found when it is asked for
+    captures/     which parts of a text the rules derive or the parts of a composition read, found when it is asked for
     matcher/      the public matcher, prompts, and masks of many matchers at once
 
 Locks are taken in this order. A thread that holds one of them never takes one that stands before it:

@@ -61,9 +61,7 @@ class PartGrammars:
             names=("start", *[whole.names[head] for head in heads]),
             start=1,
             parametric=tuple(
-                Parametric(nonterminals[one.number], one.bits)
-                for one in whole.parametric
-                if one.number in nonterminals
+                Parametric(nonterminals[one.number], one.bits) for one in whole.parametric if one.number in nonterminals
             ),
             templates=tuple(
                 replace(

@@ -22,7 +22,7 @@ Captured = tuple[str, int, int | None]
 # How a part reads: what it is compared by, and its captures.
 Reading = tuple[Any, list[Captured]]
 # In tests, every text that goes on can do so with one of these bytes, or with a special token.
-BYTES = b'ab1 ["],\x80\xa0\x90'
+BYTES = b'ab1 ["],.\x80\xa0\x90'
 MAX_READINGS = 3000
 
 

@@ -10,10 +10,11 @@ __all__ = ["Capture", "CaptureEvent"]
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """A part of a matcher's text that a rule of the grammar derives, or that is a value of a JSON text.
+    """A part of a matcher's text that a rule of the grammar derives, that a named part of a composition reads, or that
+    is a value of a JSON text.
 
     Attributes:
-        name: the name of the rule, or the JSON pointer of the value.
+        name: the name of the rule or of the part, or the JSON pointer of the value.
         start: where it begins: an offset in bytes in `Matcher.text_bytes`.
         end: where it ends, or None while it grows.
         text: its bytes; while it grows, its bytes so far.

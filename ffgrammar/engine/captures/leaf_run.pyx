@@ -2,7 +2,7 @@
 
 from libc.stdint cimport uint32_t
 
-from ffgrammar.core.vec cimport Vec, vec_extend, vec_free, vec_init
+from ffgrammar.core.vec cimport vec_extend, vec_free, vec_init
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.recognizer.completability cimport add_special_tokens, next_bytes, step, token_step
 from ffgrammar.engine.recognizer.recognizer cimport Config, recognizer_accepting

@@ -5,8 +5,8 @@ of each part is its own, and a piece is a text of the leaf and nothing else. A *
 has come: how many parts of a sequence, or rounds of a repeat, are behind it. An item (part, state, place where it
 began) stands in the column of each place of the text where the part may have come so far.
 
-A column never depends on what follows it. So when the text grows, columns are added; when steps are taken back, they are
-dropped.
+A column never depends on what follows it. So when the text grows, columns are added; when steps are taken back, they
+are dropped.
 """
 
 from __future__ import annotations
@@ -223,17 +223,20 @@ class PartChart:
     def reads(self, node: int) -> bool:
         """Whether a part has a text that is not empty."""
         stack = [node]
-        seen = set(stack)
-        while stack and node not in self._reads:
-            one = stack.pop()
+        while stack:
+            one = stack[-1]
             part = self.nodes[one]
-            if self._reads.get(one) or (part.kind in LEAVES and self._run(one, 0).goes_on([])):
-                self._reads[node] = True
-            elif part.kind != "repeat" or part.value[1] != 0:
-                new = [inner for inner in reversed(part.inner) if inner not in seen]
-                seen.update(new)
-                stack += new
-        return self._reads.setdefault(node, False)
+            inner = () if part.kind == "repeat" and part.value[1] == 0 else part.inner
+            unknown = next((child for child in inner if child not in self._reads), None)
+            if part.kind in LEAVES:
+                self._reads[one] = self._run(one, 0).goes_on([])
+            elif unknown is not None and not any(self._reads.get(child) for child in inner):
+                stack.append(unknown)
+                continue
+            else:
+                self._reads[one] = any(self._reads.get(child) for child in inner)
+            stack.pop()
+        return self._reads[node]
 
 
 def _size(column: Column) -> int:

@@ -447,22 +447,24 @@ cdef class Matcher:
         return text, special[::-1], bool(self.cursor.terminated)
 
     def captures(self, names=None) -> list:
-        """What the rules of a Lark grammar derive in the text so far, or the values of a JSON text, as a list of `Capture`.
+        """What the rules of a Lark grammar derive in the text so far, what the named parts of a composition read, or the values
+        of a JSON text, as a list of `Capture`.
 
         The list is in the order of `Capture.start`; of two captures with the same start, the outer one comes first. A capture
         grows (`Capture.end` is None) until the text that came decides where it ends; an end-of-text token decides it, too. A rule
-        that takes no text is no capture. If a text has several parses, the captures are those of one of them: for each rule the
-        first of its productions that fits, and in a production each symbol as long as possible, from left to right.
+        or a part that takes no text is no capture. If a text has several parses, the captures are those of one of them: for each
+        rule the first of its productions that fits, and in a production each symbol as long as possible, from left to right. In a
+        composition it is the first alternative that fits, and each part or round as long as possible.
 
         Nothing is tracked before the first call. A call costs what the text has gained since the last one, and one pass over the
         captures.
 
         Args:
-            names: the names of rules; for a JSON Schema, JSON pointers into the text, where `*` stands for any key and any index.
-                None for all rules or values.
+            names: the names of rules; for a composition, names that `ffgrammar.capture` has given; for a JSON Schema, JSON
+                pointers into the text, where `*` stands for any key and any index. None for all of them.
 
         Raises:
-            MatcherError: there is no rule of a name, or a name is not a JSON pointer.
+            MatcherError: there is no rule or no part of a name, or a name is not a JSON pointer.
             LimitError: a bound of the grammar was reached.
             TypeError: `names` is a single str.
         """

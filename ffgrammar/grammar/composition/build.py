@@ -17,7 +17,7 @@ from ffgrammar.grammar.builder import GrammarBuilder
 from ffgrammar.grammar.composition.joints import NAMES, TEXTS, Edges, find_joints
 from ffgrammar.grammar.composition.leaves import Family, Leaf, leaf_edges, read_leaf, special_ids
 from ffgrammar.grammar.composition.open_end import OpenEnd
-from ffgrammar.grammar.composition.outline import has_captures, outline
+from ffgrammar.grammar.composition.outline import outline
 from ffgrammar.grammar.composition.parts import Choice, Literal, Node, Part, Repeat, SpecialToken, Whole, flatten
 from ffgrammar.grammar.composition.parts import Sequence as PartSequence
 from ffgrammar.grammar.ir import GrammarIR, Lexeme, LexemeGroup
@@ -45,7 +45,7 @@ def build(
             follows it.
         LimitError: there are too many productions, or a bound of the expressions was reached.
     """
-    nodes = flatten(root)
+    nodes, has_names = flatten(root)
     for node in nodes:
         if isinstance(node.part, Whole) and node.part.vocabulary != vocabulary:
             raise GrammarError("a part was compiled for another vocabulary")
@@ -64,15 +64,15 @@ def build(
             leaves[number] = _grouped(leaf, edges[number].family, groups, joints.open_ended.get(number))
     composer = _Composer(nodes, leaves, store, limits, special_tokens)
     grammar = composer.grammar(len(groups), apart)
-    if not has_captures(root):
+    if not has_names:
         return grammar
     numbers = {(type(node.part), node.part.label()): number for number, node in enumerate(nodes)}
 
-    def leaf(part: Part) -> tuple[int, bool]:
+    def leaf_symbol(part: Part) -> tuple[int, bool]:
         number = numbers[type(part), part.label()]
         return composer.symbols[number], edges[number].nullable
 
-    return replace(grammar, outline=outline(root, lambda part: special_ids(part, special_tokens), leaf))
+    return replace(grammar, outline=outline(root, lambda part: special_ids(part, special_tokens), leaf_symbol))
 
 
 def _grouped(leaf: Leaf, family: Family, groups: dict[tuple[int, int], int], follow: int | None) -> Leaf:

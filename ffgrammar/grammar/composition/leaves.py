@@ -52,9 +52,7 @@ def read_leaf(part: Part, store: ExprStore) -> Leaf:
     assert isinstance(part, Whole)
     grammar = part.grammar
     packed = part.paused(lambda: [pack(grammar.store, lexeme.expr) for lexeme in grammar.lexemes])
-    lexemes = [
-        lexeme.in_store(unpack(store, expr)) for expr, lexeme in zip(packed, grammar.lexemes, strict=True)
-    ]
+    lexemes = [lexeme.in_store(unpack(store, expr)) for expr, lexeme in zip(packed, grammar.lexemes, strict=True)]
     return Leaf(tuple(lexemes), grammar)
 
 

@@ -12,12 +12,7 @@ from collections.abc import Callable
 from ffgrammar.grammar.composition.parts import Capture, Choice, Literal, Part, Repeat, Sequence, SpecialToken
 from ffgrammar.grammar.ir import PartNode
 
-__all__ = ["has_captures", "outline"]
-
-
-def has_captures(root: Part) -> bool:
-    """Whether a part has a name anywhere."""
-    return any(isinstance(part, Capture) for part in _inner_first(root))
+__all__ = ["outline"]
 
 
 def outline(

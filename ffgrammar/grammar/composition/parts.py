@@ -8,7 +8,19 @@ from typing import Any, NamedTuple
 
 from ffgrammar.grammar.ir import GrammarIR
 
-__all__ = ["Capture", "Choice", "Literal", "Node", "Part", "Repeat", "Sequence", "SpecialToken", "Text", "Whole", "flatten"]
+__all__ = [
+    "Capture",
+    "Choice",
+    "Literal",
+    "Node",
+    "Part",
+    "Repeat",
+    "Sequence",
+    "SpecialToken",
+    "Text",
+    "Whole",
+    "flatten",
+]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -157,13 +169,14 @@ class Node(NamedTuple):
     inner: tuple[int, ...]
 
 
-def flatten(root: Part) -> list[Node]:
-    """All parts of a tree, each once, inner ones first. The root is the last one.
+def flatten(root: Part) -> tuple[list[Node], bool]:
+    """All parts of a tree, each once, inner ones first; and whether any has a name. The root is the last one.
 
     Where alternatives begin or end with the same parts, these are taken out: `a b c | a d c` becomes `a (b | d) c`. So
     the next byte decides more often which part reads on. Names are left out: `composition/outline.py` keeps them.
     """
-    return _Flattened().of(root)
+    flattened = _Flattened()
+    return flattened.of(root), flattened.has_names
 
 
 class _Flattened:
@@ -172,6 +185,7 @@ class _Flattened:
         # The number of each part that was met, and of each part by what it is. (The tree keeps the parts alive.)
         self.numbers: dict[int, int] = {}
         self.equal: dict[tuple[object, ...], int] = {}
+        self.has_names = False
 
     def of(self, root: Part) -> list[Node]:
         stack = [root]
@@ -185,6 +199,7 @@ class _Flattened:
             stack.pop()
             if isinstance(part, Capture):
                 self.numbers[id(part)] = self.numbers[id(part.part)]
+                self.has_names = True
             elif id(part) not in self.numbers:
                 self.numbers[id(part)] = self.add(part, tuple(self.numbers[id(one)] for one in inner))
         return self.used(self.numbers[id(root)])
