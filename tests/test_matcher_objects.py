@@ -145,6 +145,12 @@ WRONG: dict[str, tuple[Callable[[Any, ff.Tokenizer], object], str]] = {
     "prefix": (lambda _, tok: UNTYPED.CharacterPrefix(tok, 5), "prefix must be a str or bytes, not int"),
     "prefix tokenizer": (lambda *_: UNTYPED.CharacterPrefix("x", "y"), "must be a Tokenizer, not str"),
     "prefix matcher": (lambda _, tok: UNTYPED.CharacterPrefix(tok, "a", 5), "matcher must be a Matcher, not int"),
+    "bytes": (lambda m, _: m.accept_bytes("x"), "data must be bytes or another bytes-like object, not str"),
+    "token": (lambda m, _: m.accept_token("x"), "a token id must be an int, not str"),
+    "tokens": (lambda m, _: m.accept_tokens([0.5]), "a token id must be an int, not float"),
+    "bitmask": (lambda m, _: m.fill_bitmask([0]), "bitmask must be an int32 array .*, not list"),
+    "bitmask index": (lambda m, _: m.fill_bitmask(ff.allocate_bitmask(1, 9), "x"), "index must be an int, not str"),
+    "rollback": (lambda m, _: m.rollback(1.5), "n must be an int, not float"),
     "batch": (lambda m, _: UNTYPED.fill_bitmask(m, None), "a list of matchers is expected"),
     "batch item": (lambda m, _: UNTYPED.fill_bitmask([m, 5], None), "matcher 1 must be a Matcher, not int"),
 }

@@ -13,7 +13,7 @@ from libc.string cimport memset
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
 
-from ffgrammar.core.index cimport clipped
+from ffgrammar.core.index cimport clipped_argument
 from ffgrammar.core.thread_pool cimport pool_run, pool_stop
 from ffgrammar.core.threads cimport atomic_add
 from ffgrammar.engine.matcher.bitmask cimport BitmaskRows, rows_at, rows_close, rows_open
@@ -118,7 +118,7 @@ cdef class Batch:
                 job.drafted_count = drafted.count
                 many = drafted.count + 1
             try:
-                index = following if indices is None else clipped(indices[i])
+                index = following if indices is None else clipped_argument("an index", indices[i])
                 job.rows = rows_at(rows, index, many, matcher.engine.trie.n_words)
             except MatcherError as error:
                 raise MatcherError(f"matcher {i}: {error}") from None
@@ -232,7 +232,7 @@ cdef int PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffi
 
 cdef int thread_count(object threads) except -1:
     """How many threads to use: as many as were asked for, or the default for None."""
-    cdef Py_ssize_t count = min(PROCESSORS, MAX_DEFAULT) if threads is None else clipped(threads)
+    cdef Py_ssize_t count = min(PROCESSORS, MAX_DEFAULT) if threads is None else clipped_argument("threads", threads)
     if count < 1:
         raise MatcherError(f"threads must be at least 1, not {threads}")
     return <int>min(count, 1 << 16)

@@ -16,6 +16,9 @@ cdef int rows_open(object bitmask, BitmaskRows* rows) except -1:
             bitmask = bitmask.numpy()
         except (TypeError, RuntimeError) as error:
             raise MatcherError(f"bitmask must be on the CPU: {error}") from None
+    if not PyObject_CheckBuffer(bitmask):
+        raise TypeError(
+            f"bitmask must be an int32 array [batch, words], as allocate_bitmask makes it, not {type(bitmask).__name__}")
     try:
         PyObject_GetBuffer(bitmask, view, PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
     except (BufferError, TypeError, ValueError) as error:

@@ -14,7 +14,7 @@ from libc.string cimport memset
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
 from ffgrammar.core.bits cimport lowest_bit
-from ffgrammar.core.index cimport clipped
+from ffgrammar.core.index cimport clipped, clipped_argument
 from ffgrammar.core.status cimport OK
 from ffgrammar.core.vec cimport Vec, vec_free, vec_init
 from ffgrammar.engine.budget.token_budget cimport TokenBudget, fewest_tokens
@@ -57,7 +57,7 @@ cdef class Drafted:
         if self.tokens == NULL:
             raise MemoryError
         for i, number in enumerate(listed):
-            token = clipped(number)
+            token = clipped_argument("a token id", number)
             self.tokens[<size_t>i] = <uint32_t>token if 0 <= token < <Py_ssize_t>vocab_size else <uint32_t>NO_TOKEN
 
     def __dealloc__(self):
@@ -135,7 +135,7 @@ cdef class Matcher:
         return b"" if self.prompt is None else self.prompt.rest()
 
     cdef int take(self, object token) except -1:
-        cdef Py_ssize_t number = clipped(token)
+        cdef Py_ssize_t number = clipped_argument("a token id", token)
         cdef int status
         if number < 0 or number >= <Py_ssize_t>self.engine.trie.vocab_size:
             raise TokenizerError(f"token id {token} is not in 0..{self.engine.trie.vocab_size - 1}")
@@ -187,6 +187,7 @@ cdef class Matcher:
         not suffice after it.
 
         Raises:
+            TypeError: the token id is no int.
             TokenizerError: there is no such token id.
             LimitError: a bound of the grammar was reached.
         """
@@ -196,7 +197,7 @@ cdef class Matcher:
         """Move by tokens up to the first that is not accepted; returns how many were accepted.
 
         Raises:
-            TokenizerError, LimitError: as for `accept_token`; the tokens before the one that raises are accepted.
+            TypeError, TokenizerError, LimitError: as for `accept_token`; the tokens before the one that raises are accepted.
         """
         return self.take_all(ids)
 
@@ -303,7 +304,7 @@ cdef class Matcher:
         Raises:
             MatcherError: there are fewer steps, or n is negative.
         """
-        cdef Py_ssize_t count = clipped(n)
+        cdef Py_ssize_t count = clipped_argument("n", n)
         cdef size_t steps
         self.engine.acquire()
         steps = history_len(&self.cursor.history)
@@ -566,6 +567,7 @@ cdef class Matcher:
             index: the row.
 
         Raises:
+            TypeError: bitmask is no array, or index is no int.
             MatcherError: bitmask has another shape or type, or no such row.
             LimitError: a bound of the grammar was reached.
         """
@@ -573,7 +575,7 @@ cdef class Matcher:
         cdef int status
         rows_open(bitmask, &rows)
         try:
-            status = self.fill(rows_at(&rows, clipped(index), 1, self.engine.trie.n_words), rows.count)
+            status = self.fill(rows_at(&rows, clipped_argument("index", index), 1, self.engine.trie.n_words), rows.count)
         finally:
             rows_close(&rows)
         self.engine.checked(status)
@@ -608,6 +610,7 @@ cdef class Matcher:
             How many draft tokens are allowed, one after another. The last row that is a mask is index plus this number.
 
         Raises:
+            TypeError: bitmask is no array, or a token id or index is no int.
             MatcherError: bitmask has another shape or type, or too few rows.
             LimitError: a bound of the grammar was reached.
         """
@@ -617,7 +620,7 @@ cdef class Matcher:
         cdef Drafted drafted = Drafted(draft_tokens, self.engine.trie.vocab_size)
         rows_open(bitmask, &rows)
         try:
-            row = rows_at(&rows, clipped(index), drafted.count + 1, self.engine.trie.n_words)
+            row = rows_at(&rows, clipped_argument("index", index), drafted.count + 1, self.engine.trie.n_words)
             if self.is_guided():
                 status = self.draft_guided(drafted.tokens, drafted.count, row, rows.count)
             else:
@@ -728,7 +731,10 @@ cdef class Matcher:
 
 cdef bytes byte_string(data):
     """The bytes of a bytes-like object."""
-    view = memoryview(data)
+    try:
+        view = memoryview(data)
+    except TypeError:
+        raise TypeError(f"data must be bytes or another bytes-like object, not {type(data).__name__}") from None
     if view.itemsize != 1:
         raise ValueError(f"data must be made of bytes, not of elements of {view.itemsize} bytes")
     return bytes(view)
