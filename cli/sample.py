@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .options import VocabularyName, example, grammar_argument, grammar_options, json_option, tokenizer_option
-from .walk import allowed_bytes
+from .walk import allowed_bytes, allowed_special_tokens
 
 if TYPE_CHECKING:
-    from ffgrammar import Grammar, Matcher
+    from ffgrammar import Grammar, Matcher, Tokenizer
 
 __all__ = ["command", "sentence"]
 
 ATTEMPTS = 4
 # If more bytes than this are allowed, the text is taken for free text. There a bracket is a character like any other.
 FREE_TEXT = 64
+# How many special tokens a message names.
+MAX_NAMES = 3
 CLOSERS = b"}])>\"'/;"
 
 
@@ -78,10 +80,11 @@ def _stops(matcher: Matcher, allowed: bytes, random: Random) -> bool:
     return random.random() * (STOP + sum(_choices(allowed))) < STOP
 
 
-def _attempt(matcher: Matcher, random: Random, length: int) -> bytes | None:
+def _attempt(matcher: Matcher, tokenizer: Tokenizer, random: Random, length: int, needed: set[str]) -> bytes | None:
     """A sentence: about `length` random bytes, then bytes that lead to an end.
 
-    None if that takes too long, or comes to a dead end.
+    None if that takes too long, or comes to a dead end. If special tokens may come there, their names are added to
+    `needed`.
     """
     text = bytearray()
     steering = Steering()
@@ -95,6 +98,7 @@ def _attempt(matcher: Matcher, random: Random, length: int) -> bytes | None:
         if matcher.is_accepting() and (len(text) >= length or _stops(matcher, allowed, random)):
             return bytes(text)
         if not allowed:
+            needed.update(allowed_special_tokens(matcher, tokenizer))
             return None
         by_chance = len(text) < length
         byte = random.choices(allowed, _choices(allowed))[0] if by_chance else steering.choose(matcher, allowed)
@@ -109,10 +113,17 @@ def sentence(grammar: Grammar, random: Random, length: int) -> bytes:
     Raises:
         click.ClickException: none was found; the grammar may have none.
     """
+    needed: set[str] = set()
     for attempt in range(ATTEMPTS):
-        found = _attempt(grammar.matcher(), random, length if attempt < ATTEMPTS // 2 else 0)
+        aim = length if attempt < ATTEMPTS // 2 else 0
+        found = _attempt(grammar.matcher(), grammar.tokenizer, random, aim, needed)
         if found is not None:
             return found
+    if needed:
+        names = ", ".join(sorted(needed)[:MAX_NAMES])
+        raise click.ClickException(
+            f"found no sentence of bytes alone: the grammar asks for special tokens, such as {names}"
+        )
     raise click.ClickException(f"found no sentence that ends within {20 * length + 10_000} bytes")
 
 

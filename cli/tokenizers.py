@@ -1,20 +1,20 @@
-"""`ffgrammar tokenizers`: the vocabularies that can be used."""
+"""`ffgrammar tokenizers`: the vocabularies that can be used, and their special tokens."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import EMBEDDED, example, json_option
+from .options import EMBEDDED, VocabularyName, VocabularyType, example, json_option
+
+if TYPE_CHECKING:
+    from ffgrammar import Tokenizer
 
 __all__ = ["command"]
 
 
-def _describe(name: str) -> dict[str, Any]:
-    from ffgrammar import Tokenizer
-
-    tokenizer = Tokenizer.from_tiktoken(name)
+def _describe(name: str, tokenizer: Tokenizer) -> dict[str, Any]:
     return {
         "name": name,
         "vocab_size": tokenizer.vocab_size,
@@ -48,16 +48,26 @@ def _loadable() -> list[dict[str, str]]:
     ]
 
 
-@click.command("tokenizers", epilog=example("ffgrammar tokenizers"))
+@click.command("tokenizers", epilog=example("ffgrammar tokenizers cl100k_base"))
+@click.argument("name", required=False, metavar="[NAME|PATH]", type=VocabularyType())
 @json_option
-def command(as_json: bool) -> int:
-    """List the vocabularies that can be used.
+def command(name: str | None, as_json: bool) -> int:
+    """List the vocabularies that can be used, or the special tokens of one.
 
-    Embedded vocabularies need no network. The other lines say which files --tokenizer loads.
+    Embedded vocabularies need no network. The other lines say which files --tokenizer loads. Given a vocabulary, each line
+    has the id and the name of one of its special tokens.
     """
     from .show import write_json, write_lines
+    from .sources import load_tokenizer
 
-    embedded = [_describe(name) for name in EMBEDDED]
+    if name is not None:
+        tokenizer = load_tokenizer(VocabularyName(name))
+        if as_json:
+            write_json(_describe(name, tokenizer))
+        else:
+            write_lines(f"{token}\t{special}" for special, token in tokenizer.special_tokens.items())
+        return 0
+    embedded = [_describe(name, load_tokenizer(VocabularyName(name))) for name in EMBEDDED]
     loadable = _loadable()
     if as_json:
         write_json({"embedded": embedded, "loadable": loadable})

@@ -25,9 +25,9 @@ def judge(grammar: Grammar, text: bytes) -> Rejection | None:
     from .walk import feed_bytes, rejection
 
     matcher = grammar.matcher()
-    found = feed_bytes(matcher, text)
+    found = feed_bytes(matcher, grammar.tokenizer, text)
     if found is None and not matcher.is_accepting():
-        found = rejection(matcher, text, at_end=True)
+        found = rejection(matcher, grammar.tokenizer, text, at_end=True)
     return found
 
 

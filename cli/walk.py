@@ -18,6 +18,7 @@ __all__ = [
     "advance",
     "allowed_at",
     "allowed_bytes",
+    "allowed_special_tokens",
     "feed_bytes",
     "feed_tokens",
     "rejection",
@@ -29,11 +30,13 @@ MAX_RANGES = 12
 
 @dataclass(frozen=True)
 class Allowed:
-    """What may come next: the bytes that must, the bytes that may, and whether the text may end."""
+    """What may come next: the bytes that must, the bytes that may, whether the text may end, and the names of the
+    special tokens that a rule of the grammar asks for."""
 
     forced: bytes
     next_bytes: bytes
     end: bool
+    special: tuple[str, ...] = ()
 
     def ranges(self) -> list[tuple[int, int]]:
         """The next bytes as inclusive ranges."""
@@ -55,13 +58,18 @@ class Allowed:
             parts += [_range_name(low, high) for low, high in ranges[:MAX_RANGES]]
             if len(ranges) > MAX_RANGES:
                 parts.append(f"{len(ranges) - MAX_RANGES} more ranges of bytes")
+        parts += self.special[:MAX_RANGES]
+        if len(self.special) > MAX_RANGES:
+            parts.append(f"{len(self.special) - MAX_RANGES} more special tokens")
         if self.end:
             parts.append("the end of the text")
         return ", ".join(parts) or "nothing"
 
     def as_json(self) -> dict[str, Any]:
-        """A JSON object: forced bytes, inclusive ranges of next bytes, whether the text may end."""
-        return {"forced": bytes_as_json(self.forced), "next_bytes": self.ranges(), "end": self.end}
+        """A JSON object: forced bytes, inclusive ranges of next bytes, whether the text may end; and the names of
+        special tokens, if any may come."""
+        found = {"forced": bytes_as_json(self.forced), "next_bytes": self.ranges(), "end": self.end}
+        return {**found, "special_tokens": list(self.special)} if self.special else found
 
 
 @dataclass(frozen=True)
@@ -118,22 +126,34 @@ def allowed_bytes(matcher: Matcher) -> bytes:
     return bytes(found)
 
 
-def allowed_at(matcher: Matcher) -> Allowed:
+def allowed_special_tokens(matcher: Matcher, tokenizer: Tokenizer) -> tuple[str, ...]:
+    """The names of the special tokens that a rule of the grammar asks for where the matcher stands."""
+    allowed = set(matcher.allowed_token_ids().tolist())
+    if matcher.is_accepting():
+        # (they end the text)
+        allowed -= set(tokenizer.eos_token_ids)
+    return tuple(name for name, token in tokenizer.special_tokens.items() if token in allowed)
+
+
+def allowed_at(matcher: Matcher, tokenizer: Tokenizer) -> Allowed:
     """What may follow where the matcher stands."""
-    return Allowed(matcher.forced_bytes(), allowed_bytes(matcher), matcher.is_accepting())
+    special = allowed_special_tokens(matcher, tokenizer)
+    return Allowed(matcher.forced_bytes(), allowed_bytes(matcher), matcher.is_accepting(), special)
 
 
-def rejection(matcher: Matcher, text: bytes, *, at_end: bool = False, token: int | None = None) -> Rejection:
+def rejection(
+    matcher: Matcher, tokenizer: Tokenizer, text: bytes, *, at_end: bool = False, token: int | None = None
+) -> Rejection:
     """The rejection of what comes after `text`. The matcher must stand at the end of `text`."""
     line_start = text.rfind(b"\n") + 1
     column = len(text[line_start:].decode("utf-8", "replace")) + 1
-    return Rejection(len(text), text.count(b"\n") + 1, column, allowed_at(matcher), at_end, token)
+    return Rejection(len(text), text.count(b"\n") + 1, column, allowed_at(matcher, tokenizer), at_end, token)
 
 
-def feed_bytes(matcher: Matcher, data: bytes) -> Rejection | None:
+def feed_bytes(matcher: Matcher, tokenizer: Tokenizer, data: bytes) -> Rejection | None:
     """Accepts a text as far as possible. Returns the rejection of the rest, if there is one."""
     accepted = matcher.accept_bytes(data)
-    return None if accepted == len(data) else rejection(matcher, data[:accepted])
+    return None if accepted == len(data) else rejection(matcher, tokenizer, data[:accepted])
 
 
 def feed_tokens(matcher: Matcher, tokenizer: Tokenizer, tokens: list[int] | tuple[int, ...]) -> Rejection | None:
@@ -145,7 +165,7 @@ def feed_tokens(matcher: Matcher, tokenizer: Tokenizer, tokens: list[int] | tupl
     text = tokenizer.decode(list(tokens[:accepted]))
     offending = tokenizer.token_bytes(tokens[accepted])
     fitting = matcher.accept_bytes(offending)
-    return rejection(matcher, text + offending[:fitting], token=accepted)
+    return rejection(matcher, tokenizer, text + offending[:fitting], token=accepted)
 
 
 def advance(matcher: Matcher, tokenizer: Tokenizer, prefix: Prefix) -> Rejection | None:
@@ -155,7 +175,7 @@ def advance(matcher: Matcher, tokenizer: Tokenizer, prefix: Prefix) -> Rejection
         return feed_tokens(matcher, tokenizer, prefix.tokens)
     if prefix.data:
         matcher.accept_bytes(matcher.prompt_rest)
-    return feed_bytes(matcher, prefix.data)
+    return feed_bytes(matcher, tokenizer, prefix.data)
 
 
 def report_rejection(what: str, rejection: Rejection, as_json: bool) -> int:

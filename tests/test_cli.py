@@ -516,6 +516,22 @@ def test_tokenizers_lists_what_is_embedded(invoke: Invoke, cl100k: Any, o200k: A
     models = {"*/tokenizer.model", "*.model", "*.gguf", "*.tiktoken", "rwkv_vocab*.txt"}
     assert files == {"*/tokenizer.json", "*/tekken.json"} | models
     assert "cl100k_base\t100277 ids\tEOS 100257" in invoke("tokenizers").out
+    assert "100258\t<|fim_prefix|>\n" in invoke("tokenizers", "cl100k_base").out
+    assert invoke("tokenizers", "o200k_base", "--json").json()["special_tokens"] == o200k.special_tokens
+    assert "is not embedded" in invoke("tokenizers", "nobody").err
+
+
+def test_special_tokens_that_a_text_cannot_have(invoke: Invoke, tmp_path: Path) -> None:
+    path = tmp_path / "special.lark"
+    path.write_text('start: "a" <|fim_prefix|> "b"')
+    (tmp_path / "text").write_text("ab")
+    place = ("validate", str(path), str(tmp_path / "text"))
+    assert "at byte 1, line 1, column 2; allowed there: <|fim_prefix|>" in invoke(*place).out
+    assert invoke(*place, "--json").json()["rejected"]["allowed"]["special_tokens"] == ["<|fim_prefix|>"]
+    found = invoke("sample", str(path))
+    assert found.code != 0 and "asks for special tokens, such as <|fim_prefix|>" in found.err
+    after = invoke("validate", str(path), "--json", str(path)).json()["rejected"]["allowed"]
+    assert "special_tokens" not in after
 
 
 def test_trie_draws_as_much_as_is_asked_for(invoke: Invoke, tmp_path: Path) -> None:
