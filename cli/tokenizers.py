@@ -54,8 +54,8 @@ def _loadable() -> list[dict[str, str]]:
 def command(name: str | None, as_json: bool) -> int:
     """List the vocabularies that can be used, or the special tokens of one.
 
-    Embedded vocabularies need no network. The other lines say which files --tokenizer loads. Given a vocabulary, each line
-    has the id and the name of one of its special tokens.
+    Embedded vocabularies need no network. The other lines say which files --tokenizer loads. Given a vocabulary, each
+    line has the id and the name of one of its special tokens.
     """
     from .show import write_json, write_lines
     from .sources import load_tokenizer
