@@ -19,7 +19,7 @@ from ffgrammar.grammar.builder import GrammarBuilder
 from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.grammar.lark.inline_json import InlineJSON
 from ffgrammar.grammar.lark.reader import read
-from ffgrammar.grammar.lark.source import Definition, Op, Source, error_at, place, popped
+from ffgrammar.grammar.lark.source import Definition, Op, Source, did_you_mean, error_at, place, popped
 from ffgrammar.grammar.lark.special import special_ids
 from ffgrammar.grammar.lark.terminals import Terminals
 from ffgrammar.grammar.lexing import end_anywhere, first_matches
@@ -94,7 +94,8 @@ class _Lowering:
         source, builder = self.source, self.builder
         first = source.rules.get(start) or source.terminals.get(start)
         if first is None:
-            raise error_at(source.text, 0, f"there is no rule {start!r} to start with")
+            hint = did_you_mean(start, [*source.rules, *source.terminals])
+            raise error_at(source.text, 0, f"there is no rule {start!r} to start with{hint}")
         for name in source.terminals:
             self.terminals.compile(name)
         for name in source.rules:

@@ -7,7 +7,11 @@ from typing import Any, NamedTuple, TypeVar
 
 from ffgrammar.core.errors import GrammarError
 
-__all__ = ["Definition", "Op", "Source", "error_at", "place", "popped"]
+__all__ = ["Definition", "Op", "Source", "did_you_mean", "error_at", "place", "popped"]
+
+# How many names, and of how many letters, are compared to find the one that was meant.
+MOST_LETTERS = 60
+MOST_NAMES = 1000
 
 _T = TypeVar("_T")
 
@@ -85,6 +89,15 @@ def error_at(text: str, offset: int, message: str, kind: type[GrammarError] = Gr
     """An error about a place in a text; the caller raises it."""
     line, column = place(text, offset)
     return kind(message, line=line, column=column)
+
+
+def did_you_mean(name: str, known: list[str]) -> str:
+    """The end of a message about a name that does not exist: the known name that is most like it; or nothing."""
+    import difflib
+
+    short = [one for one in known[:MOST_NAMES] if len(one) <= MOST_LETTERS]
+    like = difflib.get_close_matches(name[:MOST_LETTERS], short, 1)
+    return f"; did you mean {like[0]}?" if like else ""
 
 
 def popped(stack: list[_T], count: int) -> list[_T]:

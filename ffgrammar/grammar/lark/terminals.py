@@ -14,7 +14,7 @@ from ffgrammar.core.errors import GrammarError, UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.lark.common import COMMON
 from ffgrammar.grammar.lark.pattern import Translation, translate
-from ffgrammar.grammar.lark.source import Definition, Op, Source, error_at, popped
+from ffgrammar.grammar.lark.source import Definition, Op, Source, did_you_mean, error_at, popped
 from ffgrammar.grammar.lark.substrings import substrings
 from ffgrammar.regex.expr.store import ANY_BYTES, EMPTY, ExprStore
 from ffgrammar.regex.lower.lowering import UTF8, any_text, lower
@@ -58,7 +58,8 @@ class Terminals:
 
     def undefined(self, op: Op) -> GrammarError:
         hint = f"; write %import common.{op.argument}" if op.argument in COMMON else ""
-        return self.error(op.offset, f"{op.argument} is not defined{hint}")
+        known = [*self.source.rules, *self.source.terminals]
+        return self.error(op.offset, f"{op.argument} is not defined{hint or did_you_mean(op.argument, known)}")
 
     def compile(self, name: str) -> None:
         """Compile a terminal, and before it the terminals that it uses.
