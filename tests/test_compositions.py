@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 import ffgrammar as ff
+from ffgrammar.grammar.edges import next_bytes
+from ffgrammar.regex.expr.store import ExprStore
 from oracle.compositions import SPECIAL, Composition, Symbols
 from oracle.parts import Parts, vocabulary
 
@@ -242,3 +244,11 @@ def test_deep_trees(cl100k: ff.Tokenizer) -> None:
         part = ff.optional(ff.sequence(part, "b"))
     matcher = ff.compose(part, cl100k).matcher()
     assert matcher.accept_bytes(b"abb") == 3
+
+
+def test_a_search_that_takes_too_long_answers_that_all_bytes_may_come() -> None:
+    store = ExprStore()
+    letters = store.byte_set(b"ab")
+    for count, expected in ((3, int.from_bytes(bytes([0] * 12 + [6] + [0] * 19), "little")), (12, (1 << 256) - 1)):
+        expr = store.concat([store.repeat(letters, 0, None), store.literal(b"a"), store.repeat(letters, count, count)])
+        assert next_bytes(store, expr, expr) == expected

@@ -8,6 +8,7 @@ The files, in reading order:
 - derives, productive: which parts of a grammar derive a text at all.
 - nullable: which parts derive the empty text.
 - edges: with which lexemes a grammar begins and ends, and which bytes those may begin or go on with.
+- grammar_edges: how the sentences of a grammar begin and end, for grammars that become part of another one.
 - source_text: the check that a source is not too long.
 - lexemes: grammars of a single expression.
 - regex, choice: the front-ends that make a grammar of a single expression.

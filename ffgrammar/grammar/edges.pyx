@@ -13,6 +13,7 @@ from ffgrammar.regex.expr.store cimport ExprStore
 
 cdef enum:
     ALL_BYTES = 256
+    MOST_PAIRS = 2000
 
 
 def edge_lexemes(Productions productions, nonterminals, bytearray empty, bytearray empty_lexemes, bint last):
@@ -157,16 +158,16 @@ cdef int add_first_bytes(ExprStore store, uint32_t expr, uint32_t* found) noexce
     return 0
 
 
-def next_bytes(ExprStore store, ended, going_on, most) -> int:
+def next_bytes(ExprStore store, ended, going_on) -> int:
     """The bytes b for which there is a text w, not empty, such that `ended` matches w, and `going_on` matches a text that begins
     with w and b.
 
-    The pairs of derivatives by the same text are visited, breadth first.
+    The pairs of derivatives by the same text are visited, breadth first. If there are more than MOST_PAIRS of them, the answer is
+    that all bytes may come.
 
     Args:
         store: has the expressions.
         ended, going_on: the expressions.
-        most: how many pairs are visited at most. If there are more, the answer is that all bytes may come.
 
     Returns:
         An int in which bit b stands for byte b.
@@ -207,8 +208,8 @@ def next_bytes(ExprStore store, ended, going_on, most) -> int:
                 continue
             pair = (one_after, other_after)
             if pair not in seen:
-                if <size_t>len(seen) >= <size_t>most:
-                    return (1 << ALL_BYTES) - 1
+                if <size_t>len(seen) >= <size_t>MOST_PAIRS:
+                    return (<object>1 << ALL_BYTES) - 1
                 seen.add(pair)
                 queue.append(pair)
     return as_int(found)

@@ -8,17 +8,14 @@ from dataclasses import dataclass
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.grammar.composition.joints import Edges
 from ffgrammar.grammar.composition.parts import Literal, Part, SpecialToken, Text, Whole
-from ffgrammar.grammar.edges import edge_lexemes, first_bytes, next_bytes
+from ffgrammar.grammar.edges import first_bytes, next_bytes
+from ffgrammar.grammar.grammar_edges import grammar_edges
 from ffgrammar.grammar.ir import GrammarIR, Lexeme
-from ffgrammar.grammar.nullable import nullable_symbols
 from ffgrammar.regex.expr.packed import pack, unpack
 from ffgrammar.regex.expr.store import ANY_BYTES, NOTHING, ExprStore
 from ffgrammar.regex.lower.tree_walk import any_text
 
 __all__ = ["Family", "Leaf", "leaf_edges", "read_leaf", "special_ids"]
-
-# How many pairs of expressions are visited to find with which bytes a leaf may go on.
-MOST_PAIRS = 2000
 
 
 @dataclass(frozen=True)
@@ -99,19 +96,16 @@ def leaf_edges(leaf: Leaf, store: ExprStore, family: Family, named: Callable[[It
     grammar = leaf.grammar
     if grammar is None:
         (only,) = lexemes
-        first = last = {0}
+        first = {0}
         more: Iterable[int] = ()
-        nullable = store.is_nullable(only.expr)
+        ended, nullable = only.expr, store.is_nullable(only.expr)
     else:
-        productions, empty, empty_lexemes = nullable_symbols(grammar, lexemes, store)
-        start = [grammar.start >> 1]
+        found = grammar_edges(grammar, lexemes, store)
         skips = {number for number, lexeme in enumerate(lexemes) if lexeme.skip}
-        first = skips.union(edge_lexemes(productions, start, empty, empty_lexemes, False))
-        last = skips.union(edge_lexemes(productions, start, empty, empty_lexemes, True))
+        first = skips.union(found.first)
         more = skips if leaf.is_simple else range(len(lexemes))
-        nullable = bool(empty[grammar.start >> 1])
+        ended, nullable = found.ended, found.nullable
     family.members.update(lexeme.expr for lexeme in lexemes)
-    ended = store.union([lexemes[number].expr for number in last])
     exclusive = not leaf.is_simple
 
     def begin(numbers: Iterable[int]) -> int:
@@ -149,5 +143,5 @@ class Family:
         if ended not in self._going_on:
             if self._whole == NOTHING:
                 self._whole = self._store.union(sorted(self.members))
-            self._going_on[ended] = next_bytes(self._store, ended, self._whole, MOST_PAIRS)
+            self._going_on[ended] = next_bytes(self._store, ended, self._whole)
         return self._going_on[ended]

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.grammar.builder import GrammarBuilder
-from ffgrammar.grammar.edges import edge_lexemes, first_bytes, following_lexemes, next_bytes
+from ffgrammar.grammar.edges import first_bytes, following_lexemes, next_bytes
+from ffgrammar.grammar.grammar_edges import grammar_edges
 from ffgrammar.grammar.ir import GrammarIR, LexemeGroup
 from ffgrammar.grammar.lark.source import Op, error_at, place
 from ffgrammar.grammar.nullable import nullable_symbols
@@ -20,9 +21,6 @@ __all__ = ["InlineJSON"]
 
 # The group of the lexemes of JSON values. The terminals of the Lark text are in group 0.
 GROUP = 1
-
-# How many pairs of expressions are visited to find with which bytes a value may go on.
-MOST_PAIRS = 2000
 
 
 class InlineJSON:
@@ -96,14 +94,10 @@ class InlineJSON:
                 self._blanks[symbol >> 1] = lexeme.expr
         after = builder.skips_of(grammar, symbols)
         start = builder.embed(grammar, symbols, after)
-        productions, empty, empty_lexemes = nullable_symbols(grammar, grammar.lexemes, store)
-        top = [grammar.start >> 1]
-        for number in edge_lexemes(productions, top, empty, empty_lexemes, False):
+        edges = grammar_edges(grammar, grammar.lexemes, store)
+        for number in edges.first:
             self._first |= first_bytes(store, grammar.lexemes[number].expr)
-        last = set(edge_lexemes(productions, top, empty, empty_lexemes, True))
-        last.update(number for number, lexeme in enumerate(grammar.lexemes) if lexeme.skip)
-        ended = store.union([grammar.lexemes[number].expr for number in sorted(last)])
-        self._going_on |= next_bytes(store, ended, ended, MOST_PAIRS)
+        self._going_on |= next_bytes(store, edges.ended, edges.ended)
         if after is None:
             return start
         self._leads.append((builder.nonterminal("blank"), after))
@@ -131,7 +125,7 @@ class InlineJSON:
         for expr, lazy in (*skips, *terminals):
             if lazy and first_bytes(store, expr) & first_bytes(store, blank):
                 return False
-            if next_bytes(store, blank, expr, MOST_PAIRS) & self._first:
+            if next_bytes(store, blank, expr) & self._first:
                 return False
         whole = [expr for expr, lazy in skips if not lazy]
         return any(store.is_nothing(store.intersect([blank, store.complement(expr)])) for expr in whole)

@@ -30,9 +30,6 @@ from ffgrammar.regex.expr.store import ANY_BYTES, EMPTY, ExprStore
 
 __all__ = ["Clashes", "first_matches", "members"]
 
-# How many pairs of expressions are visited to find with which bytes a lexeme may go on.
-MOST_PAIRS = 2000
-
 
 class Clashes:
     """The clashes of a grammar.
@@ -78,7 +75,7 @@ class Clashes:
 
     def goes_on(self, lexeme: int, beside: int) -> int:
         """The bytes with which one lexeme may go on where another one matches."""
-        return next_bytes(self.store, self.exprs[lexeme], self.exprs[beside], MOST_PAIRS)
+        return next_bytes(self.store, self.exprs[lexeme], self.exprs[beside])
 
     def clash(self, lexeme: int, beside: int) -> bool:
         """Whether a lexeme clashes with another one, if both may begin at the same place."""
