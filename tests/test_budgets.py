@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy
 import pytest
-from test_compositions import NAMES, Parts, vocabulary
 
 import ffgrammar as ff
 from ffgrammar.core.limits import Limits
 from oracle.budgets import fewest, within
+from oracle.parts import NAMES, Parts, vocabulary
 
 LARKS = [
     'start: A B?\nA: /a+/\nB: "b" | "ab"',
@@ -64,7 +64,7 @@ def compare(grammar: ff.Grammar, rng: random.Random) -> int:
         return 0
     assert plain.min_tokens() == (least, True)
     if least:
-        with pytest.raises(ff.MatcherError, match=f"needs {least} tokens"):
+        with pytest.raises(ff.MatcherError, match=f"needs {least} token"):
             grammar.matcher(max_tokens=least - 1)
     budget = least + rng.randint(0, 1)
     matcher = grammar.matcher(max_tokens=budget)
@@ -263,7 +263,7 @@ def test_what_cannot_be_counted_is_refused(cl100k: Any) -> None:
     with pytest.raises(ff.UnsupportedError, match="uniqueItems"):
         unique.matcher(max_tokens=50)
     for count in (-1, 0):
-        with pytest.raises(ff.MatcherError, match=r"too few.*needs 1 tokens"):
+        with pytest.raises(ff.MatcherError, match=r"too few.*needs 1 token"):
             grammar.matcher(max_tokens=count)
     spelled = ff.compile_regex("a|c", ff.Tokenizer.from_tokens([b"b", b""], eos_token_id=1))
     with pytest.raises(ff.MatcherError, match="no tokens"):
