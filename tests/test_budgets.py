@@ -157,7 +157,7 @@ def test_walks_under_real_schemas_end(shared_dir: Path, cl100k: Any) -> None:
                 needed = grammar.min_tokens()
             except ff.FFGrammarError:
                 continue
-            with pytest.raises(ff.MatcherError, match=f"{needed.tokens} tokens"):
+            with pytest.raises(ff.MatcherError, match=f"{needed.tokens} token"):
                 grammar.matcher(max_tokens=needed.tokens - 1)
             for count in (needed.tokens, needed.tokens + 1, needed.tokens + 3, 2 * needed.tokens):
                 walk(grammar, count, random.Random(number))
