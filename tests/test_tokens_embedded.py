@@ -64,19 +64,14 @@ def test_the_trie_holds_every_token(name: str) -> None:
     assert trie.subtree(b"") == [ranks[token] for token in sorted(ranks)]
 
 
-@pytest.mark.timing
-def test_ready_quickly_in_a_cold_process() -> None:
+def test_an_embedded_vocabulary_needs_no_other_package() -> None:
     code = (
-        "import time; start = time.process_time()\n"
         "from ffgrammar.tokens.tokenizer import Tokenizer\n"
         "Tokenizer.from_tiktoken('cl100k_base')\n"
-        "print(time.process_time() - start)\n"
         "import sys; print([name for name in ('numpy', 'regex', 'tiktoken', 'tokenizers') if name in sys.modules])"
     )
-    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(3)]
-    seconds = min(float(run.stdout.split()[0]) for run in runs)
-    assert seconds < 0.1
-    assert runs[0].stdout.splitlines()[1] == "[]"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "[]\n"
 
 
 @pytest.mark.parametrize(
