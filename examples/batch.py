@@ -22,8 +22,8 @@ def main() -> None:
     random = np.random.default_rng(1)
     while not all(matcher.is_terminated() for matcher in matchers):
         ff.fill_bitmask(matchers, bitmask)  # the row of a matcher that has terminated is all zeros
-        bits = np.unpackbits(bitmask.view(np.uint8), axis=1, bitorder="little")[:, : tok.vocab_size]
-        scores = np.where(bits, random.normal(size=bits.shape), -np.inf)
+        scores = random.normal(size=(len(matchers), tok.vocab_size))
+        ff.apply_bitmask(scores, bitmask)
         for matcher, row in zip(matchers, scores, strict=True):
             if not matcher.is_terminated():
                 assert matcher.accept_token(int(row.argmax()))

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ffgrammar.core.limits import Limits
     from ffgrammar.engine.budget.fewest_tokens import FewestTokens
     from ffgrammar.engine.captures.capture import Capture, CaptureEvent
+    from ffgrammar.engine.matcher.apply import apply_bitmask
     from ffgrammar.engine.matcher.batch import fill_bitmask, fill_draft_bitmasks
     from ffgrammar.engine.matcher.matcher import CanonicalMatcher, Matcher
     from ffgrammar.tokens.canonical.coverings import Covering
@@ -83,6 +84,7 @@ _HOME = {
     "FewestTokens": "engine.budget.fewest_tokens",
     "Capture": "engine.captures.capture",
     "CaptureEvent": "engine.captures.capture",
+    "apply_bitmask": "engine.matcher.apply",
     "fill_bitmask": "engine.matcher.batch",
     "fill_draft_bitmasks": "engine.matcher.batch",
     "CanonicalMatcher": "engine.matcher.matcher",
@@ -122,6 +124,7 @@ __all__ = [
     "UnsupportedError",
     "__version__",
     "allocate_bitmask",
+    "apply_bitmask",
     "capture",
     "choice_of",
     "compile_choice",

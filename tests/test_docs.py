@@ -11,7 +11,6 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import architecture
@@ -96,18 +95,9 @@ def test_python_examples(path: Path) -> None:
     assert not report, "".join(report)
 
 
-def test_torch_example() -> None:
-    torch = pytest.importorskip("torch")
-    (block,) = [block for path in PAGES for block in _blocks(path, "torch")]
-    bitmask = np.array([[0b1001], [-1]], dtype=np.int32)
-    logits = torch.zeros((2, 6))
-    exec(block, {"torch": torch, "np": np, "bitmask": bitmask, "logits": logits})
-    assert torch.isfinite(logits).tolist() == [[True, False, False, True, False, False], [True] * 6]
-
-
 def test_examples_are_of_a_kind_that_is_run() -> None:
     kinds = {match[1] for path in PAGES for match in BLOCK.finditer(path.read_text(encoding="utf-8"))}
-    assert kinds <= {"console", "demo", "pycon", "text", "torch"}
+    assert kinds <= {"console", "demo", "pycon", "text"}
 
 
 # ---- what is named exists

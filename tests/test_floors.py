@@ -23,11 +23,12 @@ OUTSIDE = {
     "tiktoken",
     "sentencepiece",
     "tokenizers",
+    "torch",
     "transformers",
 }
 
 # What the bench of the command line may import too: peers, and what draws and judges.
-BENCH = {"jsonschema", "llguidance", "matplotlib", "torch", "xgrammar"}
+BENCH = {"jsonschema", "llguidance", "matplotlib", "xgrammar"}
 
 
 def _name(path: Path) -> str:

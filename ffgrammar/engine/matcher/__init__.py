@@ -7,4 +7,6 @@ In reading order:
     prompt_cut      where a prompt is cut, so that its tokens are right whatever follows
     matcher         a cursor, with a pending prompt and a canonical policy beside it where they are needed
     batch           the masks of many matchers, one row for each, on several threads
+    apply           a bitmask applied to a model's scores
+    device_logits   the same for scores on a GPU
 """

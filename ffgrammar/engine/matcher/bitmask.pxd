@@ -12,6 +12,9 @@ cdef struct BitmaskRows:
 # type.
 cdef int rows_open(object bitmask, BitmaskRows* rows) except -1
 
+# The same, for reading.
+cdef int rows_open_to_read(object bitmask, BitmaskRows* rows) except -1
+
 # Let go of an array that was opened.
 cdef void rows_close(BitmaskRows* rows) noexcept
 

@@ -10,6 +10,14 @@ from ffgrammar.core.errors import MatcherError
 
 
 cdef int rows_open(object bitmask, BitmaskRows* rows) except -1:
+    return open_as(bitmask, rows, PyBUF_WRITABLE, "a writable")
+
+
+cdef int rows_open_to_read(object bitmask, BitmaskRows* rows) except -1:
+    return open_as(bitmask, rows, 0, "a")
+
+
+cdef int open_as(object bitmask, BitmaskRows* rows, int access, str wanted) except -1:
     cdef Py_buffer* view = &rows.view
     if not PyObject_CheckBuffer(bitmask) and hasattr(bitmask, "data_ptr"):
         try:
@@ -20,9 +28,9 @@ cdef int rows_open(object bitmask, BitmaskRows* rows) except -1:
         raise TypeError(
             f"bitmask must be an int32 array [batch, words], as allocate_bitmask makes it, not {type(bitmask).__name__}")
     try:
-        PyObject_GetBuffer(bitmask, view, PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
+        PyObject_GetBuffer(bitmask, view, access | PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
     except (BufferError, TypeError, ValueError) as error:
-        raise MatcherError(f"bitmask must be a writable C-contiguous int32 array [batch, words]: {error}") from None
+        raise MatcherError(f"bitmask must be {wanted} C-contiguous int32 array [batch, words]: {error}") from None
     if view.ndim != 2 or view.itemsize != 4 or (view.format[0] != c"i" and view.format[0] != c"l"):
         PyBuffer_Release(view)
         raise MatcherError("bitmask must be an int32 array of two dimensions [batch, words]")
