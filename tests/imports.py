@@ -32,6 +32,7 @@ FLOORS: list[tuple[str, ...]] = [
     ("grammar",),
     ("engine",),
     ("api",),
+    ("integrations",),
 ]
 
 SUFFIXES = {".py", ".pyi", ".pyx", ".pxd", ".pxi"}

@@ -21,6 +21,7 @@ OUTSIDE = {
     "referencing",
     "regex",
     "tiktoken",
+    "llama_cpp",
     "sentencepiece",
     "tokenizers",
     "torch",

@@ -1,4 +1,4 @@
-"""The real model of these tests, SmolLM2 with 135 million parameters, as ffgrammar, transformers and llama.cpp load it."""
+"""The real model of these tests, SmolLM2 with 135 million parameters, in ffgrammar, transformers and llama.cpp."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def tok(gguf_path: Path) -> ff.Tokenizer:
 
 @pytest.fixture(scope="session")
 def hf_tokenizer(gguf_path: Path) -> Any:
-    """The tokenizer that transformers makes of the GGUF file. Its conversion drops a part of the pre-tokenizer, which cuts
-    off each digit; here the part is put back."""
+    """The tokenizer that transformers makes of the GGUF file. Its conversion drops a part of the pre-tokenizer, which
+    cuts off each digit; here the part is put back."""
     from tokenizers import pre_tokenizers
     from transformers import AutoTokenizer
 
