@@ -32,7 +32,7 @@ FLOORS: list[tuple[str, ...]] = [
     ("grammar",),
     ("engine",),
     ("api",),
-    ("integrations",),
+    ("integrations", "lm"),
 ]
 
 SUFFIXES = {".py", ".pyi", ".pyx", ".pxd", ".pxi"}

@@ -1,0 +1,63 @@
+"""The probabilities of token sequences that share their beginning, asked in one batch.
+
+What all sequences have in common is not asked about, because it cancels out where they are compared. Each other
+beginning is asked about once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ffgrammar.lm.model import Model
+
+__all__ = ["Weights", "total"]
+
+Tokens = tuple[int, ...]
+
+
+class Weights:
+    """A model's answers about some token sequences.
+
+    Args:
+        model: the model.
+        before: the tokens before all sequences.
+        sequences: the sequences; at least one.
+        temperature: the model's log-probabilities are divided by this and normalised again, unless it is 1.
+
+    Attributes:
+        shared: how many tokens all sequences begin with.
+        rows: for each sequence and each beginning of it that has more than `shared` tokens or just these: the
+            log-probabilities of the next token, float64 [vocab_size].
+        calls: how many sequences the model was asked about.
+    """
+
+    def __init__(self, model: Model, before: Tokens, sequences: Sequence[Tokens], temperature: float = 1.0) -> None:
+        first, last = min(sequences), max(sequences)
+        self.shared = 0
+        while self.shared < min(len(first), len(last)) and first[self.shared] == last[self.shared]:
+            self.shared += 1
+        asked = sorted({one[:size] for one in sequences for size in range(self.shared, len(one) + 1)})
+        answers = tempered(model.log_probs([before + one for one in asked]), temperature)
+        self.rows: dict[Tokens, NDArray[np.float64]] = dict(zip(asked, answers, strict=True))
+        self.calls = len(asked)
+
+    def of(self, sequence: Tokens) -> float:
+        """The log-probability of a sequence after the tokens that all sequences share."""
+        return sum(float(self.rows[sequence[:size]][sequence[size]]) for size in range(self.shared, len(sequence)))
+
+
+def tempered(rows: NDArray[np.float64], temperature: float) -> NDArray[np.float64]:
+    """Log-probabilities, divided by the temperature and normalised again: [n, vocabulary]."""
+    if temperature == 1.0:
+        return rows
+    # (what is subtracted first keeps the quotients from overflowing)
+    scaled = (rows - rows.max(axis=1, keepdims=True)) / temperature
+    return np.asarray(scaled - np.logaddexp.reduce(scaled, axis=1, keepdims=True))
+
+
+def total(log_probs: NDArray[np.float64]) -> float:
+    """The logarithm of the sum of probabilities; minus infinity for none."""
+    return float(np.logaddexp.reduce(log_probs)) if len(log_probs) else -np.inf
