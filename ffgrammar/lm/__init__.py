@@ -3,20 +3,34 @@
     from ffgrammar import lm
 
     model = lm.Model.of(log_probs, tok)        # log_probs: lists of token ids -> log-probabilities of the next tokens
+    state = model.state("I have ") + lm.gen("count", regex="[0-9]+") + " apples"
+    state["count"]
     lm.score(model, "Two and two is", [" four", " five"])
 
 In reading order:
 
-    model      `Model`: a tokenizer and a function, checked
-    opening    what a model is asked about: a prompt's fixed tokens, and the text that may be tokenized again
-    weights    one batch of questions: the probabilities of token sequences that share their beginning
-    spellings  the token sequences that spell a text
-    score      `score`: how probable each of several texts is
+    checked_model  a tokenizer and a function, whose results are checked
+    opening        what a text begins with: fixed tokens, and the text after them, which may be tokenized again
+    spellings      the token sequences that spell a text
+    weights        one batch of questions: the probabilities of token sequences that share their beginning
+    score          `score`: how probable each of several texts is
+    program        `gen`, `select` and `many`: what is to be written
+    runs           a program, cut into what is written under one grammar
+    drawing        how one of several things is drawn
+    walk           writes one run, token by token
+    stops          where a text has a stop
+    events         what a stream tells
+    execute        writes a program, step by step
+    state          `State`: a text with the names of its parts
+    model          `Model`: what users make of a model
 """
 
 from __future__ import annotations
 
+from ffgrammar.lm.events import Event
 from ffgrammar.lm.model import LanguageModel, Model
+from ffgrammar.lm.program import Program, gen, many, select
 from ffgrammar.lm.score import Scores, score
+from ffgrammar.lm.state import State
 
-__all__ = ["LanguageModel", "Model", "Scores", "score"]
+__all__ = ["Event", "LanguageModel", "Model", "Program", "Scores", "State", "gen", "many", "score", "select"]

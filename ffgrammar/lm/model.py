@@ -1,20 +1,18 @@
-"""`Model`: a tokenizer and a function from token lists to log-probabilities, checked at each call."""
+"""`Model`: what users make of a model, and begin texts with."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Iterable
+from typing import Any, Protocol
 
 from ffgrammar.core.arguments import expect
-from ffgrammar.core.errors import MatcherError
+from ffgrammar.lm.checked_model import CheckedModel, LogProbs
+from ffgrammar.lm.opening import Opening
+from ffgrammar.lm.state import State, begin
 from ffgrammar.tokens.tokenizer import Tokenizer
+from ffgrammar.tokens.vocabulary.special import Special
 
-__all__ = ["LanguageModel", "LogProbs", "Model"]
-
-LogProbs: TypeAlias = Callable[[list[list[int]]], Any]
+__all__ = ["LanguageModel", "Model"]
 
 
 class LanguageModel(Protocol):
@@ -31,17 +29,12 @@ class LanguageModel(Protocol):
         """
 
 
-class Model:
-    """A language model, as the functions of this package use it. `Model.of` makes it.
+class Model(CheckedModel):
+    """A language model. `Model.of` makes it.
 
     Attributes:
         tokenizer: the vocabulary.
     """
-
-    def __init__(self, tokenizer: Tokenizer, log_probs: LogProbs) -> None:
-        expect("Model: tokenizer", tokenizer, Tokenizer, "a Tokenizer")
-        self.tokenizer = tokenizer
-        self._log_probs = log_probs
 
     @classmethod
     def of(cls, model: LanguageModel | LogProbs, tokenizer: Tokenizer | None = None) -> Model:
@@ -65,19 +58,22 @@ class Model:
             raise TypeError(f"Model.of: expected a function or an object with log_probs, not {type(model).__name__}")
         return cls(tokenizer, model)  # type: ignore[arg-type]
 
-    def log_probs(self, sequences: Sequence[Sequence[int]]) -> NDArray[np.float64]:
-        """The natural log-probabilities of the next token after each sequence: float64 [n, vocab_size].
+    def state(
+        self, prompt: str | bytes | Iterable[int] = "", *, seed: int | None = None, special: Special | None = None
+    ) -> State:
+        """A text that begins with a prompt.
+
+        Args:
+            prompt: a text or token ids. It may end inside a token. Of token ids, those up to the last special token
+                stay, and so do those that the tokenizer would not write.
+            seed: what is drawn depends on the model, the program and this number alone. None: another one each time.
+            special: as for `Grammar.matcher`: how the name of a special token in a text prompt is read.
 
         Raises:
-            MatcherError: what the model returns has another shape, or has a NaN or plus infinity.
+            TokenizerError: the prompt is neither text nor token ids, or a token id is out of range.
+            TypeError, ValueError: the seed is not a non-negative int or None.
         """
-        rows = np.asarray(self._log_probs([list(one) for one in sequences]), dtype=np.float64)
-        expected = (len(sequences), self.tokenizer.vocab_size)
-        if rows.shape != expected:
-            raise MatcherError(
-                f"the model returned an array of shape {rows.shape}, not {expected} (if it pads its vocabulary, make "
-                "the tokenizer with vocab_size=)"
-            )
-        if np.isnan(rows).any() or (rows == np.inf).any():
-            raise MatcherError("the model returned a log-probability that is NaN or plus infinity")
-        return rows
+        expect("state: seed", seed, (int, type(None)), "an int or None")
+        if seed is not None and seed < 0:
+            raise ValueError(f"state: seed must not be negative, not {seed}")
+        return begin(self, Opening.read(self.tokenizer, prompt, special), seed)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ffgrammar.core.arguments import expect
 from ffgrammar.core.errors import GrammarError, MatcherError, TokenizerError
-from ffgrammar.lm.model import Model
+from ffgrammar.lm.checked_model import CheckedModel
 from ffgrammar.lm.opening import Opening
 from ffgrammar.lm.spellings import Spelling, all_spellings, canonical_spellings, shared_start
 from ffgrammar.lm.weights import Weights, total
@@ -50,7 +50,7 @@ class Scores:
 
 
 def score(
-    model: Model,
+    model: CheckedModel,
     prompt: str | bytes | Iterable[int],
     options: Iterable[str],
     *,
@@ -82,7 +82,7 @@ def score(
             sequences spell an option.
         TypeError: an argument is of another type.
     """
-    expect("score: model", model, Model, "a Model (Model.of makes one)")
+    expect("score: model", model, CheckedModel, "a Model (Model.of makes one)")
     expect("score: then", then, (str, type(None)), "a str or None")
     opening = Opening.read(model.tokenizer, prompt, special)
     return score_after(model, opening, read_options(options), then, canonical)
@@ -103,7 +103,7 @@ def read_options(options: Iterable[str]) -> tuple[str, ...]:
 
 
 def score_after(
-    model: Model, opening: Opening, options: tuple[str, ...], then: str | None, canonical: bool = True
+    model: CheckedModel, opening: Opening, options: tuple[str, ...], then: str | None, canonical: bool = True
 ) -> Scores:
     """The same after an opening, with options that were checked."""
     tok = model.tokenizer
@@ -129,14 +129,14 @@ def score_after(
     return Scores(options, logs - everything, calls)
 
 
-def _start(model: Model, opening: Opening, texts: Sequence[bytes], ends: bool) -> tuple[int, ...]:
+def _start(model: CheckedModel, opening: Opening, texts: Sequence[bytes], ends: bool) -> tuple[int, ...]:
     """The tokens of the opening's text that are the same for all options."""
     every = [one for text in texts for one in canonical_spellings(model.tokenizer, opening, text, ends)]
     return shared_start(model.tokenizer, opening, every)
 
 
 def _sums(
-    model: Model, before: tuple[int, ...], spellings: Sequence[Sequence[Spelling]]
+    model: CheckedModel, before: tuple[int, ...], spellings: Sequence[Sequence[Spelling]]
 ) -> tuple[NDArray[np.float64], int]:
     """The log-probability of each option, up to one constant for all, and the number of calls.
 

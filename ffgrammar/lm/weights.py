@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ffgrammar.lm.model import Model
+from ffgrammar.lm.checked_model import CheckedModel
 
 __all__ = ["Weights", "total"]
 
@@ -34,7 +34,9 @@ class Weights:
         calls: how many sequences the model was asked about.
     """
 
-    def __init__(self, model: Model, before: Tokens, sequences: Sequence[Tokens], temperature: float = 1.0) -> None:
+    def __init__(
+        self, model: CheckedModel, before: Tokens, sequences: Sequence[Tokens], temperature: float = 1.0
+    ) -> None:
         first, last = min(sequences), max(sequences)
         self.shared = 0
         while self.shared < min(len(first), len(last)) and first[self.shared] == last[self.shared]:

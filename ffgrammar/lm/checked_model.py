@@ -1,0 +1,47 @@
+"""A tokenizer and a function from token lists to log-probabilities, whose results are checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ffgrammar.core.arguments import expect
+from ffgrammar.core.errors import MatcherError
+from ffgrammar.tokens.tokenizer import Tokenizer
+
+__all__ = ["CheckedModel", "LogProbs"]
+
+LogProbs: TypeAlias = Callable[[list[list[int]]], Any]
+
+
+class CheckedModel:
+    """A language model, as the functions of this package use it.
+
+    Attributes:
+        tokenizer: the vocabulary.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, log_probs: LogProbs) -> None:
+        expect("Model: tokenizer", tokenizer, Tokenizer, "a Tokenizer")
+        self.tokenizer = tokenizer
+        self._log_probs = log_probs
+
+    def log_probs(self, sequences: Sequence[Sequence[int]]) -> NDArray[np.float64]:
+        """The natural log-probabilities of the next token after each sequence: float64 [n, vocab_size].
+
+        Raises:
+            MatcherError: what the model returns has another shape, or has a NaN or plus infinity.
+        """
+        rows = np.asarray(self._log_probs([list(one) for one in sequences]), dtype=np.float64)
+        expected = (len(sequences), self.tokenizer.vocab_size)
+        if rows.shape != expected:
+            raise MatcherError(
+                f"the model returned an array of shape {rows.shape}, not {expected} (if it pads its vocabulary, make "
+                "the tokenizer with vocab_size=)"
+            )
+        if np.isnan(rows).any() or (rows == np.inf).any():
+            raise MatcherError("the model returned a log-probability that is NaN or plus infinity")
+        return rows

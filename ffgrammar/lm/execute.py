@@ -1,0 +1,185 @@
+"""Writes a program: one step after another, from one snapshot to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ffgrammar.api.parts import sequence
+from ffgrammar.engine.captures.capture import Capture
+from ffgrammar.lm.checked_model import CheckedModel
+from ffgrammar.lm.drawing import draw
+from ffgrammar.lm.events import Event, Watcher
+from ffgrammar.lm.opening import Opening
+from ffgrammar.lm.program import Hole
+from ffgrammar.lm.runs import Chosen, Run, Step
+from ffgrammar.lm.score import Scores, score_after
+from ffgrammar.lm.stops import Stop
+from ffgrammar.lm.walk import Walk
+
+__all__ = ["Snapshot", "Value", "execute"]
+
+TokenLogProbs = list[tuple[int, float]]
+
+
+class Value(NamedTuple):
+    """What a name has.
+
+    Attributes:
+        text: the text, or the texts of `many`.
+        log_probs: token ids with log-probabilities, if they were asked for.
+        scores: of a selection.
+    """
+
+    text: str | list[str]
+    log_probs: TokenLogProbs | None = None
+    scores: Scores | None = None
+
+
+class Snapshot(NamedTuple):
+    """A text that has been written.
+
+    Attributes:
+        opening: the text.
+        values: what each name has.
+        drawn: how many runs and selections were drawn.
+        calls: how many token sequences the model was asked about.
+    """
+
+    opening: Opening
+    values: dict[str, Value]
+    drawn: int
+    calls: int
+
+
+def execute(
+    model: CheckedModel, before: Snapshot, steps: Sequence[Step], seed: int, watched: bool
+) -> Generator[Event, None, Snapshot]:
+    """Write the steps of a program after a snapshot. Raises as `State.text` does.
+
+    Args:
+        seed: what each run draws with depends on the seed and on how many runs there were.
+        watched: whether captures are compared after each token.
+    """
+    for step in steps:
+        if isinstance(step, bytes):
+            before = before._replace(opening=before.opening.then(model.tokenizer, step))
+            continue
+        random = np.random.default_rng([seed, before.drawn])
+        if isinstance(step, Chosen):
+            before = yield from _choose(model, before, step, random)
+        elif isinstance(step.pieces[0], Hole) and step.pieces[0].stop is not None:
+            before = yield from _write_until(model, before, step, step.pieces[0], random, watched)
+        else:
+            before = yield from _write(model, before, step, random, watched)
+    return before
+
+
+def _choose(
+    model: CheckedModel, before: Snapshot, step: Chosen, random: np.random.Generator
+) -> Generator[Event, None, Snapshot]:
+    """Draw one of the options."""
+    one = step.selection
+    scores = score_after(model, before.opening, one.options, step.then)
+    logs = scores.log_probs / one.temperature if one.temperature else scores.log_probs
+    text = one.options[draw(logs, 1.0, random if one.temperature else None)]
+    for kind in ("opened", "grew", "closed"):
+        yield Event(kind, one.name, "" if kind == "opened" else text)  # type: ignore[arg-type]
+    return Snapshot(
+        before.opening.then(model.tokenizer, text.encode()),
+        before.values | {one.name: Value(text, None, scores)},
+        before.drawn + 1,
+        before.calls + scores.calls,
+    )
+
+
+def _write(
+    model: CheckedModel, before: Snapshot, run: Run, random: np.random.Generator, watched: bool
+) -> Generator[Event, None, Snapshot]:
+    """Write a run whose grammar says where it ends."""
+    holes = {str(place): one for place, one in enumerate(run.pieces) if isinstance(one, Hole) and one.name is not None}
+    part = sequence(
+        *(
+            one.part(model.tokenizer, str(place) if str(place) in holes else None) if isinstance(one, Hole) else one
+            for place, one in enumerate(run.pieces)
+        )
+    )
+    following = int(run.max_tokens is not None and len(run.pieces) > 1)
+    walk = Walk(model, before.opening, part, run.settings, random, run.max_tokens, following)
+    watcher = Watcher({key: hole.name or "" for key, hole in holes.items()})
+    for _ in walk.steps():
+        if watched and holes:
+            yield from watcher.changes(walk.matcher.captures(holes))
+    captures = _closed(walk.matcher.captures(holes), len(walk.matcher.text_bytes)) if holes else []
+    if watched:
+        yield from watcher.changes(captures)
+    values = dict(before.values)
+    for key, hole in holes.items():
+        own = [one for one in captures if one.name == key]
+        texts = [one.text.decode("utf-8", "replace") for one in own]
+        logs = _log_probs(walk, [(one.start, one.end or 0) for one in own]) if hole.log_probs else None
+        values[hole.name or ""] = Value(texts if hole.several else "".join(texts[-1:]), logs)
+    opening = Opening.of_tokens(model.tokenizer, walk.tokens)
+    return Snapshot(opening, values, before.drawn + 1, before.calls + walk.calls)
+
+
+def _closed(captures: list[Capture], size: int) -> list[Capture]:
+    """The captures at the end of a text. Without an end-of-text token, those that could go on are open until here."""
+    return [one if one.end is not None else one._replace(end=size) for one in captures]
+
+
+def _write_until(
+    model: CheckedModel, before: Snapshot, run: Run, hole: Hole, random: np.random.Generator, watched: bool
+) -> Generator[Event, None, Snapshot]:
+    """Write any text up to a stop, which is dropped."""
+    tok = model.tokenizer
+    assert hole.stop is not None
+    stop = Stop(hole.stop, tok)
+    walk = Walk(model, before.opening, hole.part(tok, None), run.settings, random, run.max_tokens)
+    watcher = Watcher({"": hole.name or ""})
+    end: int | None = None
+    data = b""
+    for _ in walk.steps():
+        data = walk.matcher.text_bytes[walk.rest :]
+        end = stop.find(data)
+        if end is not None:
+            break
+        if watched and hole.name is not None:
+            yield from watcher.changes([Capture("", 0, None, data)])
+    written = data[:end]
+    if watched and hole.name is not None:
+        yield from watcher.changes([Capture("", 0, len(written), written)])
+    values = dict(before.values)
+    if hole.name is not None:
+        logs = _log_probs(walk, [(walk.rest, walk.rest + len(written))]) if hole.log_probs else None
+        values[hole.name] = Value(written.decode("utf-8", "replace"), logs)
+    size = len(data) - len(written)
+    tokens = list(walk.tokens)
+    while size > 0:
+        size -= len(tok.token_bytes(tokens.pop()))
+    # What is left of a token that reaches into the stop.
+    left = walk.matcher.text_bytes[walk.rest + len(written) + size : walk.rest + len(written)]
+    opening = Opening.of_tokens(tok, tokens).then(tok, left)
+    return Snapshot(opening, values, before.drawn + 1, before.calls + walk.calls)
+
+
+def _log_probs(walk: Walk, spans: Sequence[tuple[int, int]]) -> TokenLogProbs:
+    """The tokens that have bytes in some spans of the matcher's text, with the model's log-probabilities."""
+    tok = walk.model.tokenizer
+    place = len(walk.matcher.text_bytes)
+    wanted = []
+    for index in range(len(walk.tokens) - 1, -1, -1):
+        end, place = place, place - len(tok.token_bytes(walk.tokens[index]))
+        if any(start < end and place < stop for start, stop in spans):
+            wanted.append(index)
+        if place <= 0:
+            break
+    wanted.reverse()
+    missing = [index for index in wanted if index not in walk.asked]
+    if missing:
+        rows = walk.model.log_probs([walk.tokens[:index] for index in missing])
+        walk.calls += len(missing)
+        walk.asked |= {index: float(row[walk.tokens[index]]) for index, row in zip(missing, rows, strict=True)}
+    return [(walk.tokens[index], walk.asked[index]) for index in wanted]

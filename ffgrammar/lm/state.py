@@ -1,0 +1,141 @@
+"""`State`: a text with the names of its parts, which programs are added to.
+
+    state = model.state("I have ")
+    state = state + gen("count", regex="[0-9]+") + " apples"
+    state["count"]
+
+A state is written when it is first read. What is added before that is one program, so a hole knows the text that
+follows it. To let several states go on from the same written text, read it first.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Generator, Iterator
+
+from ffgrammar.core.errors import MatcherError
+from ffgrammar.lm.checked_model import CheckedModel
+from ffgrammar.lm.events import Event
+from ffgrammar.lm.execute import Snapshot, Value, execute
+from ffgrammar.lm.opening import Opening
+from ffgrammar.lm.program import Addend, Program
+from ffgrammar.lm.runs import steps
+from ffgrammar.lm.score import Scores
+
+__all__ = ["State", "begin"]
+
+
+class State:
+    """A text that a model writes. `Model.state` makes the first one; `+` makes further ones and changes none.
+
+    One thread at a time may read a state.
+
+    Attributes:
+        model: the model.
+        seed: what is drawn depends on the model, the program and this number alone.
+    """
+
+    def __init__(self, model: CheckedModel, seed: int, written: Snapshot, program: Program) -> None:
+        self.model = model
+        self.seed = seed
+        self._written = written
+        self._program = program
+
+    def __add__(self, other: Addend) -> State:
+        return State(self.model, self.seed, self._written, self._program + other)
+
+    @property
+    def text(self) -> str:
+        """The whole text, from the prompt on; special tokens by name. Bytes that are not UTF-8 are U+FFFD.
+
+        Raises:
+            GrammarError: a source is wrong, or a hole directly follows one that is not written in the same way.
+            MatcherError: nothing may follow, the model returned a wrong array, the text does not end, or `max_tokens`
+                is less than the hole needs.
+            UnsupportedError, TokenizerError, LimitError: as for `compose` and the compile functions.
+        """
+        opening = self._read().opening
+        return (self.model.tokenizer.decode(opening.fixed) + opening.text).decode("utf-8", "replace")
+
+    @property
+    def tokens(self) -> tuple[int, ...]:
+        """The ids of the whole text if it ends here; without an end-of-text token. Raises as `text` does."""
+        return self._read().opening.tokens(self.model.tokenizer)
+
+    @property
+    def calls(self) -> int:
+        """How many token sequences the model was asked about, from the prompt on. Raises as `text` does."""
+        return self._read().calls
+
+    def __getitem__(self, name: str) -> str | list[str]:
+        """The text of a hole or selection; a list for `many`. The last one, if several have the name.
+
+        Raises:
+            KeyError: nothing has this name.
+            others: as `text`.
+        """
+        return self._value(name).text
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._read().values
+
+    def __iter__(self) -> Iterator[str]:
+        """The names, in the order in which they were first written. Raises as `text` does."""
+        return iter(self._read().values)
+
+    def log_probs(self, name: str) -> list[tuple[int, float]]:
+        """The tokens that have bytes of a hole: ids, and the model's own natural log-probabilities, before temperature
+        and grammar.
+
+        Raises:
+            KeyError: nothing has this name.
+            MatcherError: the hole has no `log_probs=True`.
+            others: as `text`.
+        """
+        found = self._value(name).log_probs
+        if found is None:
+            raise MatcherError(f"{name!r} has no log-probabilities: give gen log_probs=True")
+        return found
+
+    def scores(self, name: str) -> Scores:
+        """The probabilities of the options of a selection.
+
+        Raises:
+            KeyError: nothing has this name.
+            MatcherError: the name is not that of a selection.
+            others: as `text`.
+        """
+        found = self._value(name).scores
+        if found is None:
+            raise MatcherError(f"{name!r} is not a selection")
+        return found
+
+    def stream(self) -> Iterator[Event]:
+        """Write the state, and tell after each token which captures open, grow and close.
+
+        A capture ends when the text after it decides so. What is dropped because it belongs to a stop may be told
+        before. If the state was read before, there are no events. Raises as `text` does.
+        """
+        yield from self._write(True)
+
+    def _value(self, name: str) -> Value:
+        return self._read().values[name]
+
+    def _read(self) -> Snapshot:
+        for _ in self._write(False):
+            pass
+        return self._written
+
+    def _write(self, watched: bool) -> Generator[Event, None, None]:
+        if self._program.pieces:
+            todo = steps(self._program)
+            self._written = yield from execute(self.model, self._written, todo, self.seed, watched)
+            self._program = Program(())
+
+    def __repr__(self) -> str:
+        return f"<State: {self._written.opening!r}, then {len(self._program.pieces)} pieces>"
+
+
+def begin(model: CheckedModel, opening: Opening, seed: int | None) -> State:
+    """The state of a prompt."""
+    return State(model, secrets.randbits(63) if seed is None else seed, Snapshot(opening, {}, 0, 0), Program(()))
