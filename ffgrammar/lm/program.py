@@ -205,11 +205,11 @@ def many(name: str, item: Program, separator: str = "", least: int = 0, most: in
         item: what `gen` returns, without stops and `max_tokens`. Its name does not count.
         separator: the text between two items.
         least: how many items at least.
-        most: how many at most; None for no bound.
+        most: how many at most, at least 1; None for no bound.
 
     Raises:
         GrammarError: the item is not a single hole, or has stops or `max_tokens`; the numbers are negative or in the
-            wrong order.
+            wrong order, or `most` is 0.
         TypeError: an argument is of another type.
     """
     expect("many: name", name, str, "a str")
@@ -219,12 +219,12 @@ def many(name: str, item: Program, separator: str = "", least: int = 0, most: in
     if not isinstance(hole, Hole) or hole.several or hole.stop is not None or hole.max_tokens is not None:
         raise GrammarError("many: the item must be one gen without stops and max_tokens")
     repeat(separator, least, most)  # raises if the numbers are wrong
+    if most == 0:
+        raise GrammarError("many: most must be at least 1")
     one = hole.part
 
     def made(tok: Tokenizer, key: str | None) -> Composable:
         part = one(tok, key)
-        if most == 0:
-            return ""
         bound = None if most is None else most - 1
         rest = repeat(sequence(separator, part), max(least - 1, 0), bound)
         found = sequence(part, rest)

@@ -12,7 +12,7 @@ import numpy as np
 import ffgrammar as ff
 from oracle.canonical import is_begun
 
-__all__ = ["PATTERN", "scores", "small_tokenizer", "text_probability", "toy_model"]
+__all__ = ["PATTERN", "scores", "small_tokenizer", "text_probability", "toy_model", "written"]
 
 PATTERN = r" ?\p{L}+|\p{N}{1,2}|\s+(?!\S)|\s+|[^\s\p{L}\p{N}]+"
 MERGES = ["ab", "bc", "abc", "ca", " a", " ab", "cab", "bb", "12", "  ", "abca", " abc", "é", "ye", "yes"]
@@ -112,3 +112,80 @@ def scores(
             if shorter:
                 own[texts.index(max(shorter, key=len))] -= every[index]
     return {option: one / sum(own) for option, one in zip(options, own, strict=True)}
+
+
+def written(
+    tok: ff.Tokenizer,
+    encode: Callable[[str], list[int]],
+    log_probs: Rows,
+    prompt: str,
+    texts: Sequence[str],
+    temperature: float = 1.0,
+    top_p: float = 1.0,
+) -> dict[str, float]:
+    """How probable each of some texts is, if one of them is written after a prompt: its definition, over all tokens.
+
+    Which tokens are forced is asked of the package.
+    """
+    random = Random(1)
+    whole = [(prompt + one).encode() for one in texts]
+    eos = tok.eos_token_ids[0]
+    grammar = ff.compile_choice([one.decode() for one in whole], tok)
+    found = dict.fromkeys(texts, 0.0)
+
+    def row(tokens: Sequence[int]) -> Any:
+        rows = log_probs([list(tokens)])[0] / temperature
+        return rows - np.logaddexp.reduce(rows)
+
+    def kept(weights: dict[Any, float]) -> dict[Any, float]:
+        """The heaviest ones that have a share of top_p, normalised."""
+        order = sorted(weights, key=lambda one: -weights[one])
+        bound = top_p * sum(weights.values())
+        few, share = [], 0.0
+        for one in order:
+            few.append(one)
+            share += weights[one]
+            if share >= bound:
+                break
+        return {one: weights[one] / share for one in few}
+
+    def fits(data: bytes) -> bool:
+        return any(one.startswith(data) for one in whole)
+
+    begun: dict[tuple[int, ...], float] = {}
+    waiting: list[tuple[tuple[int, ...], float]] = [((), 1.0)]
+    while waiting:
+        sequence, weight = waiting.pop()
+        data = tok.decode(sequence)
+        if len(data) >= len(prompt.encode()):
+            begun[sequence] = weight
+            continue
+        for token in range(tok.vocab_size):
+            more = data + tok.token_bytes(token)
+            if more != data and fits(more) and is_begun(encode, more, [*sequence, token], random):
+                waiting.append(((*sequence, token), weight * math.exp(float(row(sequence)[token]))))
+    waiting = list(kept(begun).items())
+    while waiting:
+        sequence, weight = waiting.pop()
+        data = tok.decode(sequence)
+        matcher = grammar.matcher()
+        assert matcher.accept_tokens(sequence) == len(sequence)
+        forced = matcher.forced_tokens()
+        if forced:
+            if forced[-1] == eos:
+                found[tok.decode(sequence + tuple(forced[:-1])).decode()[len(prompt) :]] += weight
+            else:
+                waiting.append((sequence + tuple(forced), weight))
+            continue
+        rows = row(sequence)
+        allowed = {
+            token: math.exp(float(rows[token]))
+            for token in range(tok.vocab_size)
+            if (tok.token_bytes(token) and fits(data + tok.token_bytes(token))) or (token == eos and data in whole)
+        }
+        for token, share in kept(allowed).items():
+            if token == eos:
+                found[data.decode()[len(prompt) :]] += weight * share
+            else:
+                waiting.append(((*sequence, token), weight * share))
+    return found
