@@ -13,6 +13,7 @@ import pytest
 
 import ffgrammar as ff
 from ffgrammar import lm
+from ffgrammar.lm.runs import Chosen, Run, steps
 from oracle.lm import small_tokenizer, toy_model, written
 
 Encode = Callable[[str], list[int]]
@@ -281,6 +282,34 @@ def test_lark_and_any_text(model: lm.Model) -> None:
     endless = ff.Tokenizer.from_tokens([b"a", b"b", b"ab"], encode=lambda text: [0] * len(text))
     found = lm.Model.of(toy_model(3, 1), endless).state("a", seed=1) + lm.gen("x", regex="a?b")
     assert str(found["x"]) in ("b", "ab")
+    # Without an end-of-text token a text ends where nothing may follow.
+    opened = lm.Model.of(toy_model(3, 1), endless).state("", seed=1) + lm.gen("x", regex="ba?")
+    events = list(opened.stream())
+    assert (opened["x"], opened.text) == ("ba", "ba") and events[-1] == lm.Event("closed", "x", "ba")
+
+
+def test_a_run_is_as_long_as_it_can_be(model: lm.Model) -> None:
+    number, cold = lm.gen("n", regex="[0-9]+"), lm.gen("c", regex="[0-9]+", temperature=0)
+    assert cold.pieces[0].settings.temperature == 0  # type: ignore[union-attr]
+
+    def shape(program: lm.Program) -> list[Any]:
+        return [
+            [one if isinstance(one, bytes) else one.name for one in step.pieces] if isinstance(step, Run) else step
+            for step in steps(program)
+            if not isinstance(step, Chosen)
+        ]
+
+    assert shape("a" + number + "b" + number + "c") == [b"a", ["n", b"b", "n", b"c"]]
+    assert shape(number + "b" + cold + "c") == [["n", b"b"], ["c", b"c"]]
+    assert shape(number + "b" + lm.gen("x") + "c" + number) == [["n", b"b"], ["x"], b"c", ["n"]]
+    assert shape(number + "b" + lm.gen("x")) == [["n", b"b", "x"]]
+    assert shape(lm.gen("m", regex="a", max_tokens=3) + "bc" + number) == [["m", b"b"], b"c", ["n"]]
+    assert shape(ff.special_token("<|endoftext|>") + number + ff.text(until="a")) == [[None, "n", None]]
+    assert shape(cold + lm.Program.of(ff.text(until="a")) + "b") == [["c", None, b"b"]]
+    chosen = [one for one in steps(lm.select("s", ["a"]) + "b" + lm.select("t", ["a"])) if isinstance(one, Chosen)]
+    assert [one.then for one in chosen] == ["b", ""]
+    tiny = model.state("x", seed=1) + lm.gen("x", regex="[a-z]{3}", temperature=1e-6)
+    assert tiny["x"] == (model.state("x", seed=2) + lm.gen("x", regex="[a-z]{3}", temperature=0))["x"]
 
 
 def test_wrong_programs(model: lm.Model) -> None:
@@ -291,6 +320,7 @@ def test_wrong_programs(model: lm.Model) -> None:
         (ff.GrammarError, lambda: lm.gen("x", max_tokens=0)),
         (ff.GrammarError, lambda: lm.gen("x", temperature=-1)),
         (ff.GrammarError, lambda: lm.gen("x", temperature=math.nan)),
+        (ff.GrammarError, lambda: lm.gen("x", temperature=1e-9)),
         (ff.GrammarError, lambda: lm.gen("x", top_p=0)),
         (ff.GrammarError, lambda: lm.select("x", [])),
         (ff.GrammarError, lambda: lm.many("x", lm.gen("y", stop="a"))),

@@ -33,7 +33,8 @@ class CheckedModel:
         """The natural log-probabilities of the next token after each sequence: float64 [n, vocab_size].
 
         Raises:
-            MatcherError: what the model returns has another shape, or has a NaN or plus infinity.
+            MatcherError: what the model returns has another shape, has a NaN or plus infinity, or gives every token the
+                probability 0.
         """
         rows = np.asarray(self._log_probs([list(one) for one in sequences]), dtype=np.float64)
         expected = (len(sequences), self.tokenizer.vocab_size)
@@ -44,4 +45,6 @@ class CheckedModel:
             )
         if np.isnan(rows).any() or (rows == np.inf).any():
             raise MatcherError("the model returned a log-probability that is NaN or plus infinity")
+        if len(rows) and rows.max(axis=1).min() == -np.inf:
+            raise MatcherError("the model gives every token the probability 0")
         return rows

@@ -86,7 +86,7 @@ def _choose(
     logs = scores.log_probs / one.temperature if one.temperature else scores.log_probs
     text = one.options[draw(logs, 1.0, random if one.temperature else None)]
     for kind in ("opened", "grew", "closed"):
-        yield Event(kind, one.name, "" if kind == "opened" else text)  # type: ignore[arg-type]
+        yield Event(kind, one.name, "" if kind == "opened" else text)
     return Snapshot(
         before.opening.then(model.tokenizer, text.encode()),
         before.values | {one.name: Value(text, None, scores)},
@@ -112,22 +112,17 @@ def _write(
     for _ in walk.steps():
         if watched and holes:
             yield from watcher.changes(walk.matcher.captures(holes))
-    captures = _closed(walk.matcher.captures(holes), len(walk.matcher.text_bytes)) if holes else []
+    captures = walk.matcher.captures(holes) if holes else []
     if watched:
         yield from watcher.changes(captures)
     values = dict(before.values)
     for key, hole in holes.items():
         own = [one for one in captures if one.name == key]
         texts = [one.text.decode("utf-8", "replace") for one in own]
-        logs = _log_probs(walk, [(one.start, one.end or 0) for one in own]) if hole.log_probs else None
+        logs = _log_probs(walk, [(one.start, one.start + len(one.text)) for one in own]) if hole.log_probs else None
         values[hole.name or ""] = Value(texts if hole.several else "".join(texts[-1:]), logs)
     opening = Opening.of_tokens(model.tokenizer, walk.tokens)
     return Snapshot(opening, values, before.drawn + 1, before.calls + walk.calls)
-
-
-def _closed(captures: list[Capture], size: int) -> list[Capture]:
-    """The captures at the end of a text. Without an end-of-text token, those that could go on are open until here."""
-    return [one if one.end is not None else one._replace(end=size) for one in captures]
 
 
 def _write_until(

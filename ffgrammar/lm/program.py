@@ -22,6 +22,9 @@ from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["Addend", "Hole", "Piece", "Program", "Selection", "Settings", "gen", "literal_pattern", "many", "select"]
 
+# Below this, log-probabilities that are divided by the temperature would leave the range of floats.
+MIN_TEMPERATURE = 1e-6
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -142,7 +145,7 @@ def gen(
         stop_regex: the same with a pattern.
         max_tokens: how many tokens may end inside the hole. What is written is complete nevertheless. The grammar then
             knows only the first byte of the text that follows the hole.
-        temperature: 0 takes the most probable token each time.
+        temperature: 0 takes the most probable token each time; else at least 1e-6.
         top_p: more than 0, at most 1.
         log_probs: whether `State.log_probs` has the log-probabilities of the hole's tokens. If so, the model is asked
             about tokens that must come, too.
@@ -190,7 +193,7 @@ def select(name: str, options: Iterable[str], *, temperature: float = 1.0) -> Pr
         temperature: the log-probabilities of the options are divided by it. 0 takes the most probable option.
 
     Raises:
-        GrammarError: there are no options, two are equal, or the temperature is negative.
+        GrammarError: there are no options, two are equal, or the temperature is out of range.
         TypeError: an argument is of another type.
     """
     expect("select: name", name, str, "a str")
@@ -230,13 +233,13 @@ def many(name: str, item: Program, separator: str = "", least: int = 0, most: in
         found = sequence(part, rest)
         return found if least else optional(found)
 
-    return Program((replace(hole, name=name, part=made, several=True),))
+    return Program((replace(hole, name=name, part=made, free=False, several=True),))
 
 
 def _temperature(what: str, value: float) -> float:
     expect(f"{what}: temperature", value, (int, float), "a number")
-    if not 0 <= value < float("inf"):
-        raise GrammarError(f"{what}: the temperature must be 0 or more, not {value}")
+    if value != 0 and not MIN_TEMPERATURE <= value < float("inf"):
+        raise GrammarError(f"{what}: the temperature must be 0 or at least {MIN_TEMPERATURE}, not {value}")
     return float(value)
 
 

@@ -50,7 +50,7 @@ def steps(program: Program) -> list[Step]:
     Raises:
         GrammarError: where one hole follows another directly, a run would have to end between them.
     """
-    pieces = program.pieces
+    pieces = _with_stops(program.pieces)
     found: list[Step] = []
     place = 0
     while place < len(pieces):
@@ -67,17 +67,25 @@ def steps(program: Program) -> list[Step]:
     return found
 
 
+def _with_stops(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    """The same pieces, where any text that a text follows has this text as its stop."""
+    return tuple(
+        replace(one, stop=literal_pattern(more))
+        if isinstance(one, Hole) and one.free and one.stop is None and isinstance(more, str)
+        else one
+        for one, more in zip(pieces, (*pieces[1:], None), strict=True)
+    )
+
+
 def _add_run(pieces: tuple[Piece, ...], place: int, found: list[Step]) -> int:
     """Add the run that begins at a place, and perhaps the rest of a text. Returns the place after it."""
     first = pieces[place]
     assert isinstance(first, Hole)
     settings = first.settings or next(_settings(pieces[place:]), Settings())
-    following = pieces[place + 1] if place + 1 < len(pieces) else None
-    if first.free and first.stop is None and isinstance(following, str):
-        first = replace(first, stop=literal_pattern(following))
     if first.stop is not None:
         found.append(Run((first,), settings, first.max_tokens))
         return place + 1
+    following = pieces[place + 1] if place + 1 < len(pieces) else None
     if first.max_tokens is not None:
         if following is not None and not isinstance(following, str):
             raise GrammarError(f"{_named(first)} has max_tokens, so a text must stand between it and what follows")

@@ -158,9 +158,11 @@ def _allowed(
     """
     tok = model.tokenizer
     kept, last = spelling
-    inside = rest - len(tok.decode(kept))
-    exact = np.array([len(tok.token_bytes(token)) == inside for token in last])
-    cases = [last] if budget is None else [last[~exact], last[exact]]
+    cases = [last]
+    if budget is not None:
+        inside = rest - len(tok.decode(kept))
+        exact = np.array([len(tok.token_bytes(token)) == inside for token in last])
+        cases = [last[~exact], last[exact]]
     for more, candidates in enumerate(cases):
         if not len(candidates):
             continue

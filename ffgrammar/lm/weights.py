@@ -55,8 +55,7 @@ def tempered(rows: NDArray[np.float64], temperature: float) -> NDArray[np.float6
     """Log-probabilities, divided by the temperature and normalised again: [n, vocabulary]."""
     if temperature == 1.0:
         return rows
-    # (what is subtracted first keeps the quotients from overflowing)
-    scaled = (rows - rows.max(axis=1, keepdims=True)) / temperature
+    scaled = rows / temperature
     return np.asarray(scaled - np.logaddexp.reduce(scaled, axis=1, keepdims=True))
 
 
