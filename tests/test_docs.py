@@ -244,7 +244,7 @@ def test_hooks_run_the_linters_of_make() -> None:
 
 def _targets() -> set[str]:
     """The targets of make that `make help` explains."""
-    return set(re.findall(r"^([a-z]+):.*##", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    return set(re.findall(r"^([a-z-]+):.*##", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 
 
 def test_help_lists_every_target_of_make() -> None:
@@ -258,7 +258,7 @@ def test_targets_of_make_that_are_named_exist() -> None:
     named = {
         (_name(path), target)
         for path in scripts
-        for target in re.findall(r"(?:^|`|run: |&& )make ([a-z]+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+        for target in re.findall(r"(?:^|`|run: |&& )make ([a-z-]+)", path.read_text(encoding="utf-8"), re.MULTILINE)
     }
     assert {target for _, target in named} >= {"test", "lint", "docs"}
     assert not {(name, target) for name, target in named if target not in _targets()}
