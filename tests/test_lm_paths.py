@@ -56,6 +56,10 @@ def test_every_question_is_answered_and_every_token_runs_once(seed: int) -> None
     assert again <= (common - min(among) + 1 if among else 0)
 
 
+def test_no_sequences_have_no_paths() -> None:
+    assert find_paths([]) == []
+
+
 def test_a_sequence_without_tokens_and_one_that_is_too_long_are_refused() -> None:
     assert with_start((1,), [[], [2]], 2) == [(1,), (1, 2)]
     with pytest.raises(ff.MatcherError, match="sequence 1 is empty.*start="):

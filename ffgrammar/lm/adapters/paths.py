@@ -56,7 +56,7 @@ def find_paths(sequences: Sequence[Tokens], known: Sequence[int] = ()) -> list[P
     found: list[Path] = []
     questions: dict[int, list[int]] = {}
     ordered = sorted(numbers, key=order)
-    for sequence, after in zip(ordered, [*ordered[1:], ()], strict=True):
+    for sequence, after in zip(ordered, [*ordered, ()][1:], strict=True):
         questions[len(sequence)] = numbers[sequence]
         if after[: len(sequence)] != sequence:
             found.append(Path(sequence, questions))
