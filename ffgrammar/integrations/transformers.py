@@ -80,8 +80,8 @@ class GrammarGenerate:
 
         model.generate(**inputs, custom_generate=GrammarGenerate(grammar), max_new_tokens=200)
 
-    It is for one prompt at a time and for models that are decoders only, with greedy search or sampling. Streamers,
-    stopping criteria and logits processors work as in `generate`; logits processors do not see forced tokens.
+    It is for one prompt at a time and for models that are decoders only, with greedy search or sampling. Stopping
+    criteria and logits processors work as in `generate`; logits processors do not see forced tokens.
 
     Forced tokens are those of `Matcher.forced_tokens`. With a matcher of canonical tokens
     (`grammar.matcher(canonical=True)`) the masks allow no other tokens in their places. So greedy search then finds the
@@ -89,10 +89,13 @@ class GrammarGenerate:
     otherwise when it reads several tokens in one pass.
 
     Args:
-        grammar: the grammar, or a matcher at the place where the text begins; it is not moved.
+        grammar: the grammar, or a matcher at the place where the text begins; it is not moved. streamer: gets the ids
+            of the prompt, and then those of the text one by one. (transformers 5.23 does not hand the streamer of
+            `generate` on to a loop like this one.)
     """
 
-    def __init__(self, grammar: Grammar | Matcher) -> None:
+    def __init__(self, grammar: Grammar | Matcher, streamer: Any = None) -> None:
+        self._streamer = streamer
         self._start = grammar.matcher() if isinstance(grammar, Grammar) else grammar
         if not isinstance(self._start, Matcher):
             raise TypeError(f"grammar must be a Grammar or a Matcher, not {type(grammar).__name__}")
@@ -118,6 +121,9 @@ class GrammarGenerate:
             LimitError: a bound of the grammar was reached.
         """
         _check(model, input_ids, generation_config, synced_gpus)
+        if streamer is None and self._streamer is not None:
+            streamer = self._streamer
+            streamer.put(input_ids.cpu())
         matcher = self._start.fork()
         forward = _Forward(model, model_kwargs)
         while True:
@@ -127,8 +133,7 @@ class GrammarGenerate:
                 tokens = [_choose(logits_processor(input_ids, scores), generation_config.do_sample)]
             for token in tokens:
                 if not matcher.accept_token(token):
-                    raise MatcherError(f"the token {token} was chosen after {matcher.num_steps} tokens, and is not
-                    allowed")
+                    raise MatcherError(f"a dead end: the token {token} is not allowed after {matcher.num_steps} tokens")
                 new = torch.tensor([[token]], dtype=input_ids.dtype, device=input_ids.device)
                 input_ids = torch.cat([input_ids, new], dim=1)
                 if streamer is not None:
