@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import random
+import sys
 from typing import Any
 
 import numpy as np
@@ -155,3 +157,14 @@ def test_what_does_not_fit_together(toy: ff.Tokenizer, grammars: list[Any], call
 def test_something_else_than_a_grammar(toy: ff.Tokenizer) -> None:
     with pytest.raises(TypeError, match="grammar 1 must be a Grammar, a Matcher or None, not str"):
         BatchState([None, "a"])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize(
+    ("module", "missing", "extra"),
+    [("transformers", "torch", "transformers"), ("llama_cpp", "llama_cpp.llama_speculative", "llama-cpp")],
+)
+def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch, module: str, missing: str, extra: str) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)  # as if it were not installed
+    monkeypatch.delitem(sys.modules, f"ffgrammar.integrations.{module}", raising=False)
+    with pytest.raises(ImportError, match=rf"pip install 'ffgrammar\[{extra}\]'"):
+        importlib.import_module(f"ffgrammar.integrations.{module}")

@@ -47,10 +47,9 @@ class GrammarLogitsProcessor(LogitsProcessor):  # type: ignore[misc]
     supports_continuous_batching = False
 
     def __init__(
-        self, grammars: Grammar | Matcher | None | Iterable[Grammar | Matcher | None], *, drafts: bool = False
+        self, grammars: Grammar | Matcher | Iterable[Grammar | Matcher | None], *, drafts: bool = False
     ) -> None:
-        is_one = grammars is None or isinstance(grammars, (Grammar, Matcher))
-        self._grammars = [grammars] if is_one else list(grammars)  # type: ignore[arg-type]
+        self._grammars = [grammars] if isinstance(grammars, (Grammar, Matcher)) else list(grammars)
         self._drafts = drafts
         self._state: BatchState | None = None
         self._start = 0

