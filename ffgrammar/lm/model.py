@@ -58,6 +58,42 @@ class Model(CheckedModel):
             raise TypeError(f"Model.of: expected a function or an object with log_probs, not {type(model).__name__}")
         return cls(tokenizer, model)  # type: ignore[arg-type]
 
+    @classmethod
+    def from_transformers(cls, model: Any, tokenizer: Any) -> Model:
+        """A causal language model of the package transformers. Tokens that it has just run do not run again.
+
+        If its tokenizer puts tokens before each text, so does this model. `adapters.transformers_model` has more
+        choices.
+
+        Args:
+            model: what `AutoModelForCausalLM.from_pretrained` returns, in the mode `eval()`.
+            tokenizer: what `AutoTokenizer.from_pretrained` returns.
+
+        Raises:
+            TokenizerError: the tokenizer cannot be read.
+            TypeError: the model has an encoder, or keeps no keys and values.
+        """
+        from ffgrammar.lm.adapters.transformers_model import TransformersModel
+
+        return cls.of(TransformersModel(model, tokenizer, start=tokenizer("").input_ids))
+
+    @classmethod
+    def from_llama_cpp(cls, llama: Any, tokenizer: Tokenizer | None = None) -> Model:
+        """A `Llama` of the package llama-cpp-python. Tokens that it has just run do not run again.
+
+        If the model wants a token before each text, it gets it. `adapters.llama_cpp_model` has more choices.
+
+        Args:
+            llama: the model.
+            tokenizer: its vocabulary. None: that of its file.
+
+        Raises:
+            TokenizerError: the file's vocabulary cannot be read.
+        """
+        from ffgrammar.lm.adapters.llama_cpp_model import LlamaCppModel
+
+        return cls.of(LlamaCppModel(llama, tokenizer, start=llama.tokenize(b"", add_bos=True)))
+
     def state(
         self, prompt: str | bytes | Iterable[int] = "", *, seed: int | None = None, special: Special | None = None
     ) -> State:
