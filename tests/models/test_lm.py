@@ -13,7 +13,6 @@ import ffgrammar as ff
 from ffgrammar import lm
 
 
-
 @pytest.fixture(scope="session")
 def with_transformers(model: Any, hf_tokenizer: Any) -> lm.Model:
     return lm.Model.from_transformers(model, hf_tokenizer)

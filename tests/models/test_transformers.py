@@ -142,8 +142,8 @@ def test_a_processor_is_for_one_call(tok: ff.Tokenizer, grammars: list[ff.Gramma
 
 @pytest.mark.parametrize("number", range(len(SCHEMAS)))
 def test_forced_tokens_change_no_text(model: Any, tok: ff.Tokenizer, grammars: list[ff.Grammar], number: int) -> None:
-    """Canonical masks allow no other token where one is forced, so greedy search finds the same text. The model reads each
-    token once, in fewer passes."""
+    """Canonical masks allow no other token where one is forced, so greedy search finds the same text. The model reads
+    each token once, in fewer passes."""
     start = grammars[number].matcher(canonical=True)
     with _counted(model) as plain_passes:
         (plain,) = _generate(model, tok, [PROMPTS[number]], logits_processor=[GrammarLogitsProcessor(start)])
