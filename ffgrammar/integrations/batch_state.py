@@ -214,7 +214,7 @@ class BatchState:
             if not 0 <= start <= len(history):
                 raise MatcherError(f"row {number}: the prompt has {start} tokens, and the history {len(history)}")
             text = history[start:]
-            texts.append(text.tolist() if isinstance(text, np.ndarray) else list(text))
+            texts.append(text.tolist() if hasattr(text, "tolist") else list(text))
         return texts
 
     def _extend_all(
