@@ -90,6 +90,7 @@ def test_what_is_refused() -> None:
         (torch.zeros((64, 3)).T[:1], "the last axis of logits is strided"),
         (torch.zeros(64).expand(2, 64)[:2], "overlap in memory|logits have 2 rows"),
         (torch.zeros((1, 64), dtype=torch.int32), "not int32"),
+        (torch.frombuffer(bytearray(257), dtype=torch.float32, offset=1, count=64), "not aligned"),
         (torch.zeros((1, 1, 64)), "the shape"),
     ]:
         with pytest.raises(ff.MatcherError, match=message):

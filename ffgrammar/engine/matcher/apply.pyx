@@ -121,6 +121,8 @@ cdef int place_rows(Scores* scores, list shape, list strides, str kind) except -
     scores.stride = strides[0]
     if scores.width > 1 and strides[1] != <Py_ssize_t>scores.item:
         raise MatcherError("the scores of a row must lie side by side: the last axis of logits is strided")
+    if <uintptr_t>scores.start % scores.item or scores.stride % <Py_ssize_t>scores.item:
+        raise MatcherError("logits are not aligned in memory")
     if scores.rows > 1 and abs(scores.stride) < <Py_ssize_t>(scores.width * scores.item):
         raise MatcherError("the rows of logits overlap in memory")
     return 0
