@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,29 @@ def test_scores_of_all_tokenizations(
     expected = scores(tok, None, rows, (), start, prompt, options, then)
     found = lm.score(lm.Model.of(rows, tok), prompt, options, then=then, canonical=False)
     assert all(abs(found.probabilities[one] - expected[one]) < 1e-9 for one in options)
+
+
+def test_random_scores(small: tuple[ff.Tokenizer, Encode]) -> None:
+    tok, encode = small
+    random = Random(5)
+
+    def drawn(most: int) -> str:
+        return "".join(
+            random.choice(["a", "b", "c", "a", "b", "c", " ", "1", "2", "\u00e9"])
+            for _ in range(random.randrange(most + 1))
+        )
+
+    for seed in range(40):
+        prompt, then = drawn(3), random.choice(["", "", drawn(2), None])
+        options = list(dict.fromkeys(drawn(3) for _ in range(random.randrange(1, 5))))
+        rows = toy_model(tok.vocab_size, seed)
+        for own in (encode, None):
+            if own is None and (prompt or then is None):
+                # (which tokens of a prompt stay is the subject of another test)
+                continue
+            expected = scores(tok, own, rows, (), (), prompt, options, then)
+            found = lm.score(lm.Model.of(rows, tok), prompt, options, then=then, canonical=own is not None)
+            assert all(abs(found.probabilities[one] - expected[one]) < 1e-9 for one in options)
 
 
 def test_tokens_of_a_prompt(small: tuple[ff.Tokenizer, Encode]) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -191,8 +193,6 @@ def test_stops(model: lm.Model) -> None:
         assert "e" not in value and "\n" not in value
         assert state.text == f"Say: {value}|{state['y']}"
         pattern = model.state("Say:", seed=seed) + lm.gen("x", stop_regex="[aeiou][a-z]+", max_tokens=30)
-        import re
-
         assert not re.search("[aeiou][a-z]", str(pattern["x"])) and pattern.text == f"Say:{pattern['x']}"
         # Any text ends before the text that follows it.
         quoted = model.state('Say "', seed=seed) + lm.gen("x", max_tokens=20) + "e" + lm.gen("y", regex="[01]")
@@ -310,6 +310,51 @@ def test_a_run_is_as_long_as_it_can_be(model: lm.Model) -> None:
     assert [one.then for one in chosen] == ["b", ""]
     tiny = model.state("x", seed=1) + lm.gen("x", regex="[a-z]{3}", temperature=1e-6)
     assert tiny["x"] == (model.state("x", seed=2) + lm.gen("x", regex="[a-z]{3}", temperature=0))["x"]
+
+
+def test_random_programs(small: tuple[ff.Tokenizer, Encode]) -> None:
+    """Whatever the pieces: the text is theirs, holes have what they may have, and names their places."""
+    tok, _ = small
+    model = lm.Model.of(toy_model(tok.vocab_size, 8), tok)
+    random = Random(3)
+    patterns = ["[abc]{1,3}", "a+b?", "[0-9]{2}", "(ab|a|abc)", " ?[ca]{2}"]
+    for seed in range(150):
+        program, shape = lm.Program(()), ""
+        holes: list[str] = []
+        for _ in range(random.randrange(1, 6)):
+            kind = random.randrange(4)
+            if kind == 0 or shape.endswith(")"):
+                text = "".join(random.choice("ab c1!") for _ in range(random.randrange(1, 4)))
+                program, shape = program + text, shape + re.escape(text)
+            elif kind == 3:
+                program += lm.select(f"n{len(holes)}", ["a", "ab", "1"])
+                holes.append("(a|ab|1)")
+                shape += holes[-1]
+            else:
+                pattern = random.choice(patterns)
+                bound = random.choice([None, None, 4])
+                holes.append(f"({pattern.replace('(', '(?:')})")
+                temperature = random.choice([1.0, 1.0, 0.0])
+                program += lm.gen(
+                    f"n{len(holes) - 1}", regex=pattern, max_tokens=bound, temperature=temperature, log_probs=True
+                )
+                shape += holes[-1]
+        prompt = random.choice(["", "a", "x ab", "1 ", "\u00e9"])
+        state = model.state(prompt, seed=seed) + program
+        assert re.fullmatch(re.escape(prompt) + shape, state.text), state.text
+        assert list(state) == [f"n{index}" for index in range(len(holes))]
+        assert all(re.fullmatch(hole, str(state[f"n{index}"])) for index, hole in enumerate(holes))
+        assert tok.decode(state.tokens).decode() == state.text
+        again = model.state(prompt, seed=seed) + program
+        events = list(again.stream())
+        assert again.text == state.text and again.calls == state.calls
+        # What was closed and withdrawn is closed again.
+        closed = {one.name: one.text for one in events if one.kind == "closed"}
+        assert closed == {name: state[name] for name in state}
+        for name in state:
+            kinds = [one.kind for one in events if one.name == name]
+            assert kinds.count("opened") == kinds.count("withdrawn") + 1
+            assert "withdrawn" not in kinds or kinds[kinds.index("withdrawn") + 1] == "opened"
 
 
 def test_wrong_programs(model: lm.Model) -> None:

@@ -39,14 +39,18 @@ class Watcher:
     def changes(self, captures: Iterable[Capture]) -> list[Event]:
         """The events since the last call."""
         now = {(one.name, one.start): (one.text, one.end is not None) for one in captures}
-        found = [self._event("withdrawn", key, data) for key, (data, _) in self._known.items() if key not in now]
+        found = []
+        for key, before in list(self._known.items()):
+            if not _goes_on(before, now.get(key)):
+                found.append(self._event("withdrawn", key, before[0]))
+                del self._known[key]
         for key, (data, closed) in now.items():
-            before = self._known.get(key)
-            if before is None:
+            known, was_closed = self._known.get(key, (None, False))
+            if known is None:
                 found.append(self._event("opened", key, b""))
-            if data != (before[0] if before else b""):
+            if data != (known or b""):
                 found.append(self._event("grew", key, data))
-            if closed and not (before and before[1]):
+            if closed and not was_closed:
                 found.append(self._event("closed", key, data))
         self._known = now
         return found
@@ -55,3 +59,8 @@ class Watcher:
         self, kind: Literal["opened", "grew", "closed", "withdrawn"], key: tuple[str, int], data: bytes
     ) -> Event:
         return Event(kind, self._names[key[0]], data.decode("utf-8", "replace"))
+
+
+def _goes_on(before: tuple[bytes, bool], now: tuple[bytes, bool] | None) -> bool:
+    """Whether a capture, its text so far and whether it is closed, may have become another one by text that came."""
+    return now is not None and (now == before if before[1] else now[0].startswith(before[0]))
