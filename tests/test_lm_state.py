@@ -7,6 +7,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -179,6 +180,31 @@ def test_max_tokens_counts_the_tokens_that_end_in_the_hole(model: lm.Model) -> N
         assert len(free.log_probs("x")) <= 5
     one = model.state("I have ", seed=1) + lm.gen("x", regex="[0-9]", max_tokens=1) + " apples"
     assert one.text == f"I have {one['x']} apples" and tok.encode(one.text)
+
+
+def test_no_more_tokens_than_max_tokens(small: tuple[ff.Tokenizer, Encode]) -> None:
+    tok, _ = small
+    model = lm.Model.of(toy_model(tok.vocab_size, 9), tok)
+    random = Random(7)
+    refused = 0
+    for seed in range(300):
+        pattern = random.choice(["[abc]{1,3}", "a+b?", "[0-9]{2}", " ?[ca]{2}", "[a-c ]{3,}!", '\\{"[a-z]*":[0-9]+\\}'])
+        most = random.randrange(1, 12)
+        prompt = random.choice(["", "a", "x ab", "1 ", "\u00e9", "ab  ", 'b "'])
+        after = random.choice(["", " ", "b", "c a", "  x", "\u00e9", "\n\n"])
+        state = model.state(prompt, seed=seed) + lm.gen("x", regex=pattern, max_tokens=most, log_probs=True) + after
+        least = ff.compile_regex(pattern, tok).min_tokens().tokens
+        if most < least:
+            refused += 1
+            with pytest.raises(ff.MatcherError):
+                state.text  # noqa: B018
+            continue
+        value = str(state["x"])
+        assert re.fullmatch(pattern, value) and state.text == prompt + value + after
+        tokens = [token for token, _ in state.log_probs("x")]
+        # The last token may end in the text after the hole; then it does not count.
+        assert len(tokens) - (not tok.decode(tokens).endswith(value.encode())) <= most
+    assert 0 < refused < 100
 
 
 def test_stops(model: lm.Model) -> None:
@@ -357,6 +383,24 @@ def test_random_programs(small: tuple[ff.Tokenizer, Encode]) -> None:
             assert "withdrawn" not in kinds or kinds[kinds.index("withdrawn") + 1] == "opened"
 
 
+def test_any_bytes_may_begin_a_text(model: lm.Model) -> None:
+    tok = model.tokenizer
+    # No text has this byte, so its tokens stay as they are.
+    odd = model.state(b"a\xff", seed=1) + lm.gen("x", regex="[0-9]{2}") + "."
+    assert tok.decode(odd.tokens) == b"a\xff" + str(odd["x"]).encode() + b"."
+    for prompt in (b"a\xff", b"caf\xc3"):
+        more = model.state(prompt, seed=1) + " b" + lm.gen("x", regex="[0-9]{2}") + "." + lm.select("y", ["c", "d"])
+        assert tok.decode(more.tokens) == prompt + f" b{more['x']}.{more['y']}".encode()
+    assert model.state("x").text == "x" and model.state("x").calls == 0 and list(model.state()) == []
+    assert "2 bytes written, 1 pieces" in repr(model.state("ab") + "c")
+
+
+def test_public_names_are_documented(repo_root: Path) -> None:
+    page = (repo_root / "docs" / "lm.md").read_text(encoding="utf-8")
+    for name in lm.__all__:
+        assert (getattr(lm, name).__doc__ or "").strip() and f"`{name}`" in page
+
+
 def test_wrong_programs(model: lm.Model) -> None:
     wrong: list[tuple[type[Exception], Callable[[], Any]]] = [
         (ff.GrammarError, lambda: lm.gen("x", regex="a", json={})),
@@ -389,6 +433,8 @@ def test_wrong_programs(model: lm.Model) -> None:
         (ff.GrammarError, "max_tokens", lm.gen("x", regex="a", max_tokens=3) + lm.gen("y", regex="b")),
         (ff.GrammarError, "empty text", lm.gen("x", stop_regex="a*")),
         (ff.GrammarError, "column", lm.gen("x", regex="(")),
+        (ff.GrammarError, "column", lm.gen("x", stop_regex="(")),
+        (ff.GrammarError, "column", lm.gen("x", stop="\ud800")),
     ]
     for error, match, program in late:
         with pytest.raises(error, match=match):

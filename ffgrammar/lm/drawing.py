@@ -35,5 +35,5 @@ def draw(logs: NDArray[np.float64], top_p: float, random: np.random.Generator | 
         weights[order[few:]] = 0.0
     sums = weights.cumsum()
     index = int(np.searchsorted(sums, random.random() * sums[-1], side="right"))
-    # (rounding may lead past the last weight that is not 0)
-    return min(index, int(np.flatnonzero(weights)[-1]))
+    # Rounding may lead to the very end.
+    return index if index < len(weights) else int(np.flatnonzero(weights)[-1])

@@ -38,7 +38,8 @@ class Opening(NamedTuple):
         """The opening that a prompt is.
 
         Of token ids, those after the last special token become text if they are what the tokenizer writes for their
-        text. If the tokenizer's rules are not known (`Tokenizer.canon`), or it would change the text, all tokens stay.
+        text. If the tokenizer's rules are not known (`Tokenizer.canon`), or it would change the text, or the text is
+        not UTF-8, all tokens stay.
 
         Raises:
             TokenizerError: the prompt is neither text nor token ids, a token id is out of range, or `special` is
@@ -92,10 +93,8 @@ class Opening(NamedTuple):
         sequence = CanonicalSequence(tok.rules("coverings"))
         for token in self.fixed[start:]:
             sequence.push_any(token)
-        found = coverings_after(sequence, data)
-        if not found:
-            raise TokenizerError(f"no UTF-8 text has the bytes {data[:40]!r} after the tokens of the prompt")
-        return found
+        # After tokens that no text goes on from, say after half a character, a text of its own begins.
+        return coverings_after(sequence, data) or tok.coverings(data)
 
 
 def after_special(tok: Tokenizer, ids: tuple[int, ...] | list[int]) -> int:
@@ -107,12 +106,11 @@ def after_special(tok: Tokenizer, ids: tuple[int, ...] | list[int]) -> int:
 
 
 def _is_kept(tok: Tokenizer, text: bytes) -> bool:
-    """Whether the tokenizer's rules are known, and it writes this text as it is."""
+    """Whether this is UTF-8, the tokenizer's rules are known, and it writes the text as it is."""
     if tok.canon is None:
         return False
     try:
         text.decode()
-    except UnicodeDecodeError as error:
-        # A text that ends inside a character goes on.
-        return error.end == len(text) and error.reason == "unexpected end of data"
+    except UnicodeDecodeError:
+        return False
     return tok.normal_form is None or tok.decode(tok.encode(text)) == text

@@ -76,8 +76,8 @@ def score(
 
     Raises:
         GrammarError: there are no options, two are equal, or one has half of a surrogate pair.
-        TokenizerError: the tokenizer's rules are not known (with `then=None` they are not needed), no UTF-8 text begins
-            with the prompt, or with `then=None` the tokenizer has no end-of-text token.
+        TokenizerError: the tokenizer's rules are not known (with `then=None` they are not needed), a token id of the
+            prompt is out of range, or with `then=None` the tokenizer has no end-of-text token.
         MatcherError: the model returned a wrong array or gives all options the probability 0, or too many token
             sequences spell an option.
         TypeError: an argument is of another type.

@@ -133,7 +133,9 @@ class State:
             self._program = Program(())
 
     def __repr__(self) -> str:
-        return f"<State: {self._written.opening!r}, then {len(self._program.pieces)} pieces>"
+        opening = self._written.opening
+        size = len(opening.text) + len(self.model.tokenizer.decode(opening.fixed))
+        return f"<State: {size} bytes written, {len(self._program.pieces)} pieces to write>"
 
 
 def begin(model: CheckedModel, opening: Opening, seed: int | None) -> State:

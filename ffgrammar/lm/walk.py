@@ -45,7 +45,6 @@ class Walk:
 
     Attributes:
         tokens: all tokens of the text, without an end-of-text token.
-        begin: how many bytes all tokens but those of this run's part have.
         matcher: where the text is in the grammar. Its text begins `rest` bytes before the part.
         rest: how many bytes of the opening the matcher's text has.
         calls: how many token sequences the model was asked about.
@@ -171,6 +170,8 @@ def _allowed(
         except MatcherError:
             continue
         if matcher.accept_tokens(kept) == len(kept):
-            found = np.intersect1d(candidates, matcher.allowed_token_ids())
+            may_come = np.zeros(tok.vocab_size, dtype=bool)
+            may_come[matcher.allowed_token_ids()] = True
+            found = candidates[may_come[candidates]]
             if len(found):
                 yield Spelling(kept, found), matcher
