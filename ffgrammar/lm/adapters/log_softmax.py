@@ -11,7 +11,7 @@ __all__ = ["log_softmax"]
 
 
 def log_softmax(logits: Any) -> NDArray[np.float64]:
-    """Logits of any float type, [n, vocabulary], as natural log-probabilities. The exponentials of a row add up to 1."""
+    """Logits of any float type, [n, vocabulary], as natural log-probabilities: their exponentials add up to 1."""
     rows = np.array(logits, dtype=np.float64)
     rows -= rows.max(axis=1, keepdims=True)
     rows -= np.log(np.exp(rows).sum(axis=1, keepdims=True))

@@ -84,9 +84,7 @@ def with_start(start: Tokens, sequences: Sequence[Sequence[int]], room: int | No
     found = [(*start, *sequence) for sequence in sequences]
     for index, sequence in enumerate(found):
         if not sequence:
-            raise MatcherError(
-                f"sequence {index} is empty, and a model says nothing before the first token: give start="
-            )
+            raise MatcherError(f"sequence {index} is empty, and a model needs a first token: give start=")
         if room is not None and len(sequence) > room:
             raise MatcherError(f"sequence {index} has {len(sequence)} tokens, but the model can read only {room}")
     return found

@@ -139,7 +139,7 @@ class TransformersModel:
         return output.past_key_values
 
     def _cut(self, size: int) -> int:
-        """Drop all of the cache but its first tokens. Returns how many are left: `size`, or none if it cannot be cut."""
+        """Drop all of the cache but its first tokens. Returns how many are left: `size`, or 0 if it cannot be cut."""
         cache, known = self._cache, self._known
         if size == len(known):
             return size
