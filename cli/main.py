@@ -27,6 +27,8 @@ COMMANDS = {
     "validate": "Say whether whole texts belong to a grammar, or where they leave it.",
     "complete": "List the token sequences with which a text can begin, given its first characters.",
     "sample": "Write random sentences of a grammar.",
+    "generate": "Let a language model write a text under a grammar.",
+    "score": "Say how probable a language model finds each of several texts.",
     "tokenizers": "List the vocabularies that can be used, or the special tokens of one.",
     "trie": "Show the vocabulary under a prefix, as a tree.",
     "bench": "Measure masks along real documents, side by side with other engines.",

@@ -29,6 +29,10 @@ __all__ = [
 ]
 
 
+# The options that say what white space a schema has.
+LAYOUT = ("whitespace", "separators", "indent")
+
+
 class BadGrammar(click.ClickException):
     """The grammar itself is wrong, which is exit code 3."""
 
@@ -129,9 +133,21 @@ def compile_source(source: Source, tokenizer: Tokenizer, limits: tuple[str, ...]
         raise BadGrammar(f"{source.name}: {in_flags(str(error))}") from error
 
 
-def load_grammar(path: str, tokenizer: Tokenizer, kind: str | None, **compiling: Any) -> Grammar:
-    """Read and compile a grammar. Its warnings go to stderr."""
-    grammar = compile_source(read_source(path, kind), tokenizer, **compiling)
+def load_grammar(
+    path: str, tokenizer: Tokenizer, kind: str | None, *, compact: bool = False, **compiling: Any
+) -> Grammar:
+    """Read and compile a grammar. Its warnings go to stderr.
+
+    Args:
+        path, kind: as for read_source.
+        tokenizer: the vocabulary.
+        compact: whether a schema has no white space, if the options do not say what white space it has.
+        compiling: the options of compilation.
+    """
+    source = read_source(path, kind)
+    if compact and source.kind == "json-schema" and not any(compiling.get(one) for one in LAYOUT):
+        compiling["whitespace"] = "compact"
+    grammar = compile_source(source, tokenizer, **compiling)
     for warning in grammar.warnings:
         complain(f"warning: {in_flags(warning)}")
     return grammar

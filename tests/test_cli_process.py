@@ -17,9 +17,11 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMA = '{"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}'
 COMMANDS = [
-    *["compile", "mask", "ff-tokens", "check", "validate", "complete", "sample", "tokenizers", "trie", "bench"],
-    "completion",
+    *["compile", "mask", "ff-tokens", "check", "validate", "complete", "sample", "generate", "score", "tokenizers"],
+    *["trie", "bench", "completion"],
 ]
+# These need a language model: tests/models/test_shell.py runs them.
+WITH_MODEL = {"generate", "score"}
 
 Env = dict[str, str]
 
@@ -197,6 +199,11 @@ def test_the_example_of_every_help_runs(command: str, shell_env: Env, tmp_path: 
     text = _help(command, shell_env)
     example = text.partition("Example:\n")[2].strip()
     assert f"ffgrammar {command}" in example, text
+    if command in WITH_MODEL:
+        found = _bash(example, shell_env, tmp_path)
+        assert (found.returncode, found.stdout) == (2, "")
+        assert "model.gguf" in found.stderr
+        return
     found = _bash(example, shell_env, tmp_path)
     assert found.returncode == 0, found.stderr
     assert found.stdout

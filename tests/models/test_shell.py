@@ -1,0 +1,56 @@
+"""The commands that need a model, with a real one in llama.cpp."""
+
+from __future__ import annotations
+
+import json
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli_package import CLI
+
+run = import_module(f"{CLI}.main").run
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}, "country": {"enum": ["France", "Spain"]}},
+    "required": ["city", "country"],
+    "additionalProperties": False,
+}
+
+
+@pytest.fixture
+def written(llama: Any, gguf_path: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Any:
+    """Runs a command with the model; returns what it writes."""
+    schema = tmp_path / "schema.json"
+    schema.write_text(json.dumps(SCHEMA), encoding="utf-8")
+
+    def written(command: str, *arguments: str) -> str:
+        first = [command, str(schema)] if command == "generate" else [command]
+        assert run([*first, "--model", str(gguf_path), *arguments]) == 0
+        return capfd.readouterr().out
+
+    return written
+
+
+def test_generate(written: Any) -> None:
+    prompt = ["--prompt", "The capital of Spain as JSON: ", "--max-tokens", "30"]
+    found = [json.loads(line) for line in written("generate", *prompt, "-n", "3", "--seed", "4", "--json").splitlines()]
+    assert len(found) == 3
+    for one in found:
+        value = json.loads(one["text"])
+        assert set(value) == {"city", "country"} and value["country"] in ("France", "Spain")
+        assert 0 < one["calls"]
+    second = written("generate", *prompt, "--seed", "5")
+    assert second == found[1]["text"] + "\n"
+    assert written("generate", *prompt, "--seed", "5", "--stream") == second
+
+
+def test_score(written: Any) -> None:
+    lines = written("score", " Paris", " London", "--prompt", "The capital of France is").splitlines()
+    assert [line.split("\t")[1] for line in lines] == ['" Paris"', '" London"']
+    assert sum(float(line.split("\t")[0]) for line in lines) == pytest.approx(1)
+    both = json.loads(written("score", "aris", "rague", "--prompt", "The capital of France is P", "--json"))
+    assert [one["text"] for one in both["options"]] == ["aris", "rague"]
