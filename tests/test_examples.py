@@ -31,6 +31,10 @@ SHOWN = {
     "character_prefix.py": r"(?s)b'I bought some appl' and one of 474 tokens.*\nI‧ bought‧ some.*\n",
     "forced.py": r"12 of 22 tokens were forced\n",
     "generate.py": r"\{.*\}\n\d+ tokens, \d+ calls of the model\n",
+    "program.py": (
+        r'address: \{"city":"(Oslo|Rome)","number":\d\d?\}\npet: (cat|dog|caterpillar)\n(books: [A-Z][a-z]{2,5}\n){1,3}'
+        r"Ada is a painter\. She lives at .*\.\n\d+ tokens, \d+ calls of the model\n"
+    ),
     "speculative.py": r"3 of 5 drafted tokens are allowed: .*\n.*\nafter the rollback: 'yes,'\n",
     "validate.sh": r'\{"line": 1, "accepted": true\}\n.*"accepted": false.*\n.*"accepted": true\}\nexit code 1\n',
 }

@@ -95,7 +95,7 @@ def test_selections_are_drawn_by_their_scores(small: tuple[ff.Tokenizer, Encode]
     model = lm.Model.of(rows, tok)
     options = ["c", "ca", "b"]
     program = "b" + lm.select("x", options) + "ab" + lm.gen("y", regex="[ab]")
-    expected = lm.score(model, "ab", options, then="ab").probabilities
+    expected = lm.score(model, "ab", options, then="a").probabilities
     states = [model.state("a", seed=seed) + program for seed in range(600)]
     assert_drawn(Counter(str(state["x"]) for state in states), expected)
     assert states[0].scores("x").probabilities == expected
@@ -332,7 +332,7 @@ def test_a_run_is_as_long_as_it_can_be(model: lm.Model) -> None:
     assert shape(lm.gen("m", regex="a", max_tokens=3) + "bc" + number) == [["m", b"b"], b"c", ["n"]]
     assert shape(ff.special_token("<|endoftext|>") + number + ff.text(until="a")) == [[None, "n", None]]
     assert shape(cold + lm.Program.of(ff.text(until="a")) + "b") == [["c", None, b"b"]]
-    chosen = [one for one in steps(lm.select("s", ["a"]) + "b" + lm.select("t", ["a"])) if isinstance(one, Chosen)]
+    chosen = [one for one in steps(lm.select("s", ["a"]) + "bc" + lm.select("t", ["a"])) if isinstance(one, Chosen)]
     assert [one.then for one in chosen] == ["b", ""]
     tiny = model.state("x", seed=1) + lm.gen("x", regex="[a-z]{3}", temperature=1e-6)
     assert tiny["x"] == (model.state("x", seed=2) + lm.gen("x", regex="[a-z]{3}", temperature=0))["x"]

@@ -183,9 +183,9 @@ def gen(
 
 
 def select(name: str, options: Iterable[str], *, temperature: float = 1.0) -> Program:
-    """One of several texts, drawn by its exact probability: `score` computes it with the text that follows.
+    """One of several texts, drawn by its exact probability: what `score` gives.
 
-    If a hole or nothing follows, anything may follow.
+    If a text follows, its first character is the `then` of `score`. If a hole or nothing follows, anything may follow.
 
     Args:
         name: under this name the state has the text, and its `scores`.

@@ -35,7 +35,11 @@ class Run:
 
 @dataclass(frozen=True)
 class Chosen:
-    """A selection, and the text that follows it."""
+    """A selection, and the first character of the text that follows it.
+
+    The character tells options apart of which one begins another. More characters would make each option cost as many
+    calls of the model as they have tokens.
+    """
 
     selection: Selection
     then: str
@@ -60,7 +64,7 @@ def steps(program: Program) -> list[Step]:
             place += 1
         elif isinstance(piece, Selection):
             following = pieces[place + 1] if place + 1 < len(pieces) else ""
-            found.append(Chosen(piece, following if isinstance(following, str) else ""))
+            found.append(Chosen(piece, following[:1] if isinstance(following, str) else ""))
             place += 1
         else:
             place = _add_run(pieces, place, found)
