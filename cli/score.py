@@ -23,8 +23,9 @@ __all__ = ["command"]
 def command(options: tuple[str, ...], path: str, prompt: str, then: str, as_json: bool) -> int:
     """Say how probable a language model finds each of several texts.
 
-    The probabilities are those after the prompt, given that one of the texts comes. A line has a probability and a text, the most probable first. A text's probability is summed over the token
-    sequences that spell it, so it makes no difference where the tokens of the prompt end.
+    The probabilities are those after the prompt, given that one of the texts comes. A line has a probability and a
+    text, the most probable first. A text's probability is summed over the token sequences that spell it, so it makes no
+    difference where the tokens of the prompt end.
     """
     from ffgrammar import lm
 
