@@ -219,6 +219,27 @@ def test_tokens_of_one_class_cost_the_same(schema: Any, cl100k: Any) -> None:
     assert compared > 3
 
 
+LOOPS = [
+    *("q(x|xa|y)a{3,10}z", "qa*a{2,5}z", "q(a|aa){2,6}z", "q(a|ab|b){2,4}z", "q(a|aaa){0,3}z", "q[az]{0,3}z"),
+    *("q(ab|c){1,4}z", "q(a|b[ab]{2}){2,5}z", "q(xa?|y)a{3,10}z", "qa{3}z", "q(x|y[ab]){2,7}z"),
+]
+
+
+@pytest.mark.parametrize("pattern", LOOPS)
+def test_loops_that_can_be_counted_and_others(pattern: str) -> None:
+    longer = [b"xa", b"aa", b"aaa", b"ya", b"ab", b"aab", b"xaa", b"az", b"aaz", b"bb", b"aaaa", b"yaxx"]
+    tokens = [*(bytes([byte]) for byte in range(256)), *longer]
+    tok = ff.Tokenizer.from_tokens([*tokens, b""], len(tokens))
+    grammar = ff.compile_regex(pattern, tok, limits=Limits(budget_steps=0))
+    least = grammar.min_tokens().tokens
+    for text in "q", "qx", "qa", "qaa", "qb", "qy":
+        for budget in range(least, least + 4):
+            matcher = grammar.matcher(max_tokens=budget)
+            if matcher.accept_bytes(text.encode()) == len(text):
+                found = allowed(matcher)
+                assert found == {token for token in range(tok.vocab_size) if matcher.fork().accept_token(token)}
+
+
 def test_bytes_take_no_tokens() -> None:
     tok = ff.Tokenizer.from_tokens([b"a", b"b", b"ab", b"<eos>"], eos_token_id=3)
     grammar = ff.compile_regex("a*b{3}|ab", tok)

@@ -84,6 +84,7 @@ cdef int fill_scarce(Engine engine, ConfigCosts costs, size_t left, uint32_t* ro
         if cost < left and cost != <uint32_t>NEVER:
             j = start
             add_set(costs.classes.kept.words.data + j, engine.trie.n_words, row)
+    # (after the classes, whose sets have patched tokens, and before the exits, some of which are patched tokens)
     for j in range(0, patched.len, 2):
         cost = NEVER if patched.data[j + 1] == <uint32_t>NO_CLASS else costs.by_class.data[patched.data[j + 1]]
         if cost < left and cost != <uint32_t>NEVER:

@@ -10,8 +10,9 @@ from libc.stdint cimport uint32_t
 from ffgrammar.regex.dfa.lazy_dfa cimport Dfa
 
 # Write to `longer` the state whose loop goes on longer than any token, or `state` itself if it is not of this kind. It is of this
-# kind if it has a single lexeme, whose expression ends with a bounded loop and one more byte. Then the state after a token tells
-# how often the loop went round, as long as the lexeme does not end. So tokens with the same state after `longer` have the same
-# state after `state`, or none. And where the lexeme of `state` ends, that of `longer` does, but not if a state on the way is
-# complete and may go on. The caller finds out whether there is one. Returns OK or a status.
+# kind if it has a single lexeme, whose expression ends with a bounded loop and one more byte, and a text can be read in one way
+# only: the parts before the loop and its body are prefix codes, and the last byte does not begin the body. Then a text tells how
+# often the loop has gone round, and with that the state, as long as the lexeme does not end. So tokens with the same state after
+# `longer` have the same state after `state`, or none. Each exit of `state` is also an exit of `longer`, unless some state on the
+# way is complete and can go on: the first word of ClassWords says so. Returns OK or NO_MEMORY.
 cdef int with_longer_loop(Dfa* dfa, uint32_t state, uint32_t* longer) noexcept nogil

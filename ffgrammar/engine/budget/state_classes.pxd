@@ -23,13 +23,15 @@ cdef class StateClasses:
     cdef list states    # by class, its lexer state
     cdef list starts    # by class, where its set begins in the words of `kept`; classes of patched tokens have none
     cdef Vec patched    # (token, its class, or NO_CLASS): tokens that are not in the class whose set has them, if one has
-    cdef Vec exits      # (node of the trie, the state above it): the lexeme ends before or with the node's byte
+    # (node of the trie, the state above it): the lexeme may end before or with the node's byte. Where the classes are those of a
+    # longer loop, it cannot end at some of these nodes.
+    cdef Vec exits
 
-    # The bytes of what the state has alone.
+    # About how many bytes it takes beside `kept`.
     cdef size_t size(self)
 
 
-# The classes that a grammar knows. Its bytes are those of all that is in it.
+# The classes that a grammar knows. `bytes` is about how many bytes they take.
 cdef class ClassTable:
     cdef dict by_state    # lexer state -> StateClasses
     cdef dict words       # lexer state -> ClassWords, which several states may share

@@ -5,11 +5,11 @@ from libc.stdint cimport uint32_t
 
 from ffgrammar.core.vec cimport vec_extend, vec_free, vec_init, vec_push
 from ffgrammar.engine.budget.class_patch cimport Patch, patch_find, patch_free, patch_init
-from ffgrammar.engine.budget.class_words cimport ClassWords, words_of
+from ffgrammar.engine.budget.class_words cimport ClassWords, inside_step, words_of
 from ffgrammar.engine.budget.counted_loop cimport with_longer_loop
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.masks.base_state cimport base_state
-from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LAST_STATE, dfa_step
+from ffgrammar.regex.dfa.lazy_dfa cimport DEAD
 
 
 cdef class StateClasses:
@@ -33,10 +33,9 @@ cdef uint32_t state_after(Engine engine, uint32_t state, uint32_t token, uint32_
     """The state after the first bytes of a token; DEAD if they do not stay inside the lexeme."""
     cdef uint32_t at = engine.trie.offsets[token]
     cdef uint32_t i
+    cdef bint exits
     for i in range(at, at + length):
-        engine.checked(dfa_step(&engine.recognizer.dfa, state, engine.trie.blob[i], &state))
-        if state > LAST_STATE:
-            return DEAD
+        engine.checked(inside_step(engine, state, engine.trie.blob[i], &state, &exits))
     return state
 
 
@@ -155,10 +154,11 @@ cdef class ClassTable:
 
     cdef StateClasses patch(self, Engine engine, uint32_t state, uint32_t base):
         cdef Patch patch
+        cdef StateClasses found = self.find(engine, base)
+        if found.patched.len:
+            return None
         patch_init(&patch)
         try:
-            if engine.checked(patch_find(engine, state, base, &patch)):
-                return patched_classes(self.find(engine, base), &patch)
-            return None
+            return patched_classes(found, &patch) if engine.checked(patch_find(engine, state, base, &patch)) else None
         finally:
             patch_free(&patch)
