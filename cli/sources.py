@@ -29,6 +29,9 @@ __all__ = [
 ]
 
 
+# The kinds of grammars that have options of their own, and what messages call them.
+FOR_LARK = ("lark", "Lark grammars")
+FOR_SCHEMAS = ("json-schema", "JSON schemas")
 # The options that say what white space a schema has.
 LAYOUT = ("whitespace", "separators", "indent")
 
@@ -85,9 +88,10 @@ def _limits(given: tuple[str, ...]) -> dict[str, int]:
 def _options(source: Source, limits: tuple[str, ...], compiling: dict[str, Any]) -> dict[str, Any]:
     options = {name: value for name, value in compiling.items() if value not in (None, ())}
     for name in sorted(options):
-        kind, grammars = ("lark", "Lark grammars") if name == "lexing" else ("json-schema", "JSON schemas")
+        kind, grammars = FOR_LARK if name == "lexing" else FOR_SCHEMAS
         if source.kind != kind:
-            raise click.UsageError(f"--{name} is for {grammars}; {source.name} is of type {source.kind}")
+            flag = name.replace("_", "-")
+            raise click.UsageError(f"--{flag} is for {grammars}; {source.name} is of type {source.kind}")
     whitespace = options.get("whitespace", "")
     if whitespace.isdecimal():
         options["whitespace"] = int(whitespace)

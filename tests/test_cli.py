@@ -409,6 +409,7 @@ def test_choice_reads_lines_or_an_array(invoke: Invoke, tmp_path: Path) -> None:
         (["mask", "-", "--draft", "5"], "{}", 2, "--draft 5"),
         (["mask", "-", "--registry", "/no/such/file.json"], "{}", 2, "No such file"),
         (["mask", "-", "--type", "lark", "--registry", "x"], "{}", 2, "--registry is for JSON schemas"),
+        (["mask", "-", "--type", "lark", "--property-order", "any"], "", 2, "--property-order is for JSON schemas"),
         (["mask", "-", "--lexing", "any"], "{}", 2, "--lexing is for Lark grammars"),
         (["mask", "-", "--max-tokens", "0"], '{"const": 7}', 2, "--max-tokens 0 is too few: the shortest text needs 1"),
         (["mask", "-", "--max-tokens", "3", "--canonical"], "{}", 2, "both max_tokens and canonical tokens"),

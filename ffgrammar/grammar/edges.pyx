@@ -13,7 +13,7 @@ from ffgrammar.regex.expr.store cimport ExprStore
 
 cdef enum:
     ALL_BYTES = 256
-    MOST_PAIRS = 2000
+    MAX_PAIRS = 2000
 
 
 def edge_lexemes(Productions productions, nonterminals, bytearray empty, bytearray empty_lexemes, bint last):
@@ -162,7 +162,7 @@ def next_bytes(ExprStore store, ended, going_on) -> int:
     """The bytes b for which there is a text w, not empty, such that `ended` matches w, and `going_on` matches a text that begins
     with w and b.
 
-    The pairs of derivatives by the same text are visited, breadth first. If there are more than MOST_PAIRS of them, the answer is
+    The pairs of derivatives by the same text are visited, breadth first. If there are more than MAX_PAIRS of them, the answer is
     that all bytes may come.
 
     Args:
@@ -208,7 +208,8 @@ def next_bytes(ExprStore store, ended, going_on) -> int:
                 continue
             pair = (one_after, other_after)
             if pair not in seen:
-                if <size_t>len(seen) >= <size_t>MOST_PAIRS:
+                if <size_t>len(seen) >= <size_t>MAX_PAIRS:
+                    # (a Python int, because a C int has no 256 bits)
                     return (<object>1 << ALL_BYTES) - 1
                 seen.add(pair)
                 queue.append(pair)

@@ -4,10 +4,10 @@ The state of a key that must not be one of some names has the state of a free st
 begins as one of these names does. So the classes of the base are patched at few tokens.
 """
 
+from libc.stdint cimport uint32_t
+
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.engine cimport Engine
-
-from libc.stdint cimport uint32_t
 
 cdef struct Patch:
     Vec tokens    # (token, the state that it leads to, or DEAD where it does not stay inside the lexeme)

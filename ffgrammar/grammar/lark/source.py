@@ -10,8 +10,8 @@ from ffgrammar.core.errors import GrammarError
 __all__ = ["Definition", "Op", "Source", "did_you_mean", "error_at", "place", "popped"]
 
 # How many names, and of how many letters, are compared to find the one that was meant.
-MOST_LETTERS = 60
-MOST_NAMES = 1000
+MAX_LETTERS = 60
+MAX_NAMES = 1000
 
 _T = TypeVar("_T")
 
@@ -95,8 +95,8 @@ def did_you_mean(name: str, known: list[str]) -> str:
     """The end of a message about a name that does not exist: the known name that is most like it; or nothing."""
     import difflib
 
-    short = [one for one in known[:MOST_NAMES] if len(one) <= MOST_LETTERS]
-    like = difflib.get_close_matches(name[:MOST_LETTERS], short, 1)
+    short = [one for one in known[:MAX_NAMES] if len(one) <= MAX_LETTERS]
+    like = difflib.get_close_matches(name[:MAX_LETTERS], short, 1)
     return f"; did you mean {like[0]}?" if like else ""
 
 
