@@ -161,3 +161,10 @@ def test_torch_is_not_imported() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+def test_bools_are_no_rows() -> None:
+    logits, bitmask = np.zeros((3, 32), np.float32), np.ones((3, 1), np.int32)
+    with pytest.raises(TypeError, match="not bools"):
+        ff.apply_bitmask(logits, bitmask, [False, False, True])
+    assert not logits.any()

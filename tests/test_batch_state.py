@@ -146,7 +146,8 @@ def test_matchers_that_were_given_are_not_moved(toy: ff.Tokenizer, grammars: lis
         (lambda state: state([[], []], 0, [0]), "1 sources for 2 rows"),
         (lambda state: state([[], [0]], 1), "row 0: the prompt has 1 tokens, and the history 0"),
         (lambda state: state([[], []], [0]), "1 starts for 2 rows"),
-        (lambda state: state(np.zeros((2, 1), np.int64), 2), "2 columns or more"),
+        (lambda state: state(np.zeros((2, 1), np.int64), 2), r"starts 0\.\.columns, not \[2, 1\] and 2"),
+        (lambda state: state(np.zeros((2, 1), np.int64), -1), r"starts 0\.\.columns"),
     ],
 )
 def test_what_does_not_fit_together(toy: ff.Tokenizer, grammars: list[Any], call: Any, message: str) -> None:
@@ -168,3 +169,8 @@ def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch, module: str
     monkeypatch.delitem(sys.modules, f"ffgrammar.integrations.{module}", raising=False)
     with pytest.raises(ImportError, match=rf"pip install 'ffgrammar\[{extra}\]'"):
         importlib.import_module(f"ffgrammar.integrations.{module}")
+
+
+def test_a_vocabulary_that_is_too_small(toy: ff.Tokenizer, grammars: list[Any]) -> None:
+    with pytest.raises(ff.MatcherError, match="vocab_size 1: grammar 0 has"):
+        BatchState(grammars[:1], vocab_size=1)

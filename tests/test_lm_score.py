@@ -168,6 +168,13 @@ def test_models_are_checked(small: tuple[ff.Tokenizer, Encode]) -> None:
     broken = lm.Model.of(lambda sequences: np.full((len(sequences), tok.vocab_size), np.nan), tok)
     with pytest.raises(ff.MatcherError, match="NaN"):
         lm.score(broken, "a", ["b", "c"])
+    imaginary = lm.Model.of(lambda sequences: np.zeros((len(sequences), tok.vocab_size), np.complex128), tok)
+    with pytest.raises(ff.MatcherError, match="complex128, not of real numbers"):
+        lm.score(imaginary, "a", ["b", "c"])
+    with pytest.raises(ff.MatcherError, match="did not return an array"):
+        lm.score(lm.Model.of(lambda sequences: [[0.0], [0.0, 1.0]], tok), "a", ["b", "c"])
+    with pytest.raises(ff.TokenizerError, match="token ids"):
+        imaginary.state([0.5])
     silent = lm.Model.of(lambda sequences: np.full((len(sequences), tok.vocab_size), -np.inf), tok)
     with pytest.raises(ff.MatcherError, match="probability 0"):
         lm.score(silent, "a", ["b", "c"])

@@ -128,6 +128,9 @@ class BatchState:
         if vocab_size is None:
             vocab_size = max((tok.vocab_size for tok in tokenizers if tok is not None), default=0)
         self._vocab_size = vocab_size
+        for number, tok in enumerate(tokenizers):
+            if tok is not None and tok.vocab_size > vocab_size:
+                raise MatcherError(f"vocab_size {vocab_size}: grammar {number} has {tok.vocab_size} token ids")
         # For a text that has ended: a mask of its end-of-text tokens.
         self._end_masks = [self._mask_of([] if tok is None else tok.eos_token_ids) for tok in tokenizers]
         self._drafts = drafts
@@ -178,8 +181,9 @@ class BatchState:
         # If this call fails, rows may have moved already. Then the next call begins anew.
         self._rows, self._array = [], None
         if isinstance(histories, np.ndarray) and isinstance(starts, int):
-            if histories.ndim != 2 or histories.shape[1] < starts:
-                raise MatcherError(f"histories must be [rows, columns] with {starts} columns or more")
+            if histories.ndim != 2 or not 0 <= starts <= histories.shape[1]:
+                shape = list(histories.shape)
+                raise MatcherError(f"histories must be [rows, columns] and starts 0..columns, not {shape} and {starts}")
             texts = histories[:, starts:]
             if not self._extend_all(rows, array, texts, sources):
                 rows = self._follow(rows, texts.tolist(), sources)

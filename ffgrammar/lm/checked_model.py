@@ -33,10 +33,17 @@ class CheckedModel:
         """The natural log-probabilities of the next token after each sequence: float64 [n, vocab_size].
 
         Raises:
-            MatcherError: what the model returns has another shape, has a NaN or plus infinity, or gives every token the
-                probability 0.
+            MatcherError: what the model returns is no array of real numbers, has another shape, has a NaN or plus
+                infinity, or gives every token the probability 0.
         """
-        rows = np.asarray(self._log_probs([list(one) for one in sequences]), dtype=np.float64)
+        found = self._log_probs([list(one) for one in sequences])
+        try:
+            given = np.asarray(found)
+        except ValueError as error:
+            raise MatcherError(f"the model did not return an array: {error}") from None
+        if given.dtype.kind not in "fiu":
+            raise MatcherError(f"the model returned an array of the type {given.dtype}, not of real numbers")
+        rows: NDArray[np.float64] = given.astype(np.float64, copy=False)
         expected = (len(sequences), self.tokenizer.vocab_size)
         if rows.shape != expected:
             raise MatcherError(

@@ -10,6 +10,7 @@ tokens, as far as the tokenizer's rules allow:
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import index
 from typing import NamedTuple
 
 from ffgrammar.api.prompt import read_prompt
@@ -53,8 +54,8 @@ class Opening(NamedTuple):
                 raise TokenizerError("a prompt cannot have half of a surrogate pair") from None
             return cls((), b"").then(tok, data)
         try:
-            ids = [int(token) for token in read]
-        except (TypeError, ValueError):
+            ids = [index(token) for token in read]
+        except TypeError:
             raise TokenizerError(f"prompt: expected str, bytes or token ids, not {type(prompt).__name__}") from None
         return cls.of_tokens(tok, ids)
 

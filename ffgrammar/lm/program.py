@@ -201,7 +201,7 @@ def select(name: str, options: Iterable[str], *, temperature: float = 1.0) -> Pr
 
 
 def many(name: str, item: Program, separator: str = "", least: int = 0, most: int | None = None) -> Program:
-    """A hole several times: the state has a list of texts under its name.
+    """A hole several times: the state has a list of texts under its name. Items that are empty are not in the list.
 
     Args:
         name: under this name the state has the list.

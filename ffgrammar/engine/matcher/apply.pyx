@@ -216,7 +216,11 @@ cdef list chosen_rows(object indices, size_t rows, size_t mask_rows):
         if rows != mask_rows:
             raise MatcherError(f"logits have {rows} rows, bitmask has {mask_rows}")
         return list(range(<Py_ssize_t>rows))
-    found = [clipped(index) for index in indices]
+    found = []
+    for index in indices:
+        if isinstance(index, bool):
+            raise TypeError("apply_bitmask: indices are numbers of rows, not bools")
+        found.append(clipped(index))
     for index in found:
         if not 0 <= index < <Py_ssize_t>min(rows, mask_rows):
             raise MatcherError(f"index {index} is not in 0..{<Py_ssize_t>min(rows, mask_rows) - 1}")
@@ -251,6 +255,7 @@ def apply_bitmask(logits, bitmask, indices=None) -> None:
         MatcherError: an array has another shape, type or layout; the arrays have different numbers of rows, and no `indices` are
             given; there is no row of an index; or a row allows a token that has no column. (A row that is all ones allows
             everything, and loses nothing.) Nothing was written then.
+        TypeError: an index is no integer. Nothing was written then.
     """
     cdef BitmaskRows masks
     cdef Scores scores
