@@ -29,7 +29,11 @@ _DEFAULT_LIMITS = Limits()
 
 
 def _compiled(
-    tokenizer: Tokenizer, source: object, limits: Limits | None, build: Callable[[ExprStore, Limits], GrammarIR]
+    tokenizer: Tokenizer,
+    source: object,
+    limits: Limits | None,
+    build: Callable[[ExprStore, Limits], GrammarIR],
+    report: Callable[[Limits], list[str]] | None = None,
 ) -> Grammar:
     """The grammar of a source: the one in the tokenizer's cache, or a new one.
 
@@ -39,6 +43,7 @@ def _compiled(
             None, the grammar is not kept.
         limits: bounds on the grammar's cost.
         build: the front-end.
+        report: finds further warnings.
     """
     expect("tokenizer", tokenizer, Tokenizer, "a Tokenizer (as of Tokenizer.from_tiktoken)")
     expect("limits", limits, (Limits, type(None)), "Limits")
@@ -49,7 +54,8 @@ def _compiled(
     if found is not None:
         return found
     with paused():
-        made = Grammar(build(ExprStore(bounds), bounds), tokenizer, bounds)
+        late = None if report is None else partial(report, bounds)
+        made = Grammar(build(ExprStore(bounds), bounds), tokenizer, bounds, late)
     return made if key is None else cache.add(key, made)
 
 
@@ -150,7 +156,26 @@ def compile_lark(
     def build(store: ExprStore, bounds: Limits) -> GrammarIR:
         return lark.build(text, store, bounds, start=start, lexing=lexing, special_tokens=tokenizer.special_tokens)
 
-    return _compiled(tokenizer, ("lark", text, start, lexing), limits, build)
+    def conflicts(bounds: Limits) -> list[tuple[str, int, int]]:
+        from ffgrammar.grammar.lark.conflict_report import conflict_report
+
+        return conflict_report(text, bounds, start=start, special_tokens=tokenizer.special_tokens)
+
+    def report(bounds: Limits) -> list[str]:
+        return [f"line {line}, column {column}: {message}" for message, line, column in conflicts(bounds)]
+
+    source = ("lark", text, start, lexing)
+    if lexing == "any":
+        return _compiled(tokenizer, source, limits, build)
+    try:
+        return _compiled(tokenizer, source, limits, build, report)
+    except GrammarError as error:
+        # (front-ends name the line, and only the engine knows that all texts are lost)
+        found = conflicts(limits or _DEFAULT_LIMITS) if error.line is None else []
+        if not found:
+            raise
+        message, line, column = found[0]
+        raise GrammarError(f"the grammar matches nothing: {message}", line=line, column=column) from None
 
 
 def compile_regex(

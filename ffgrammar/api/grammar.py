@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -38,12 +38,17 @@ class Grammar:
         limits: the bounds on its cost.
     """
 
-    __slots__ = ("_engine", "_ir", "_part", "limits", "tokenizer")
+    __slots__ = ("_engine", "_ir", "_part", "_report", "_warnings", "limits", "tokenizer")
 
-    def __init__(self, ir: GrammarIR, tokenizer: Tokenizer, limits: Limits) -> None:
+    def __init__(
+        self, ir: GrammarIR, tokenizer: Tokenizer, limits: Limits, report: Callable[[], list[str]] | None = None
+    ) -> None:
         self._ir = ir
         self.tokenizer = tokenizer
         self.limits = limits
+        self._warnings = ir.warnings
+        # Finds further warnings, which are seldom asked for.
+        self._report = report
         # What it was composed of, if it was composed.
         self._part: Part | None = None
         self._engine = Engine(ir, tokenizer, limits)
@@ -57,11 +62,17 @@ class Grammar:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is not enforced, what is enforced only roughly, and where a text may reach a dead end.
+        """What is not enforced, what is enforced only roughly, where a text may reach a dead end, and where longest
+        match loses texts of a Lark grammar.
 
-        Each warning names its place in the source.
+        Each warning names its place in the source. The first call for a Lark grammar looks for lost texts, which takes
+        some milliseconds.
         """
-        return self._ir.warnings
+        report = self._report
+        if report is not None:
+            self._warnings = (*self._ir.warnings, *report())
+            self._report = None
+        return self._warnings
 
     def matcher(
         self,
@@ -151,7 +162,8 @@ class Grammar:
         return _unpickled, (self._dump(), self.tokenizer, self.limits)
 
     def _dump(self) -> bytes:
-        return self._engine.paused(lambda: dump(self._ir, self.tokenizer.fingerprint))
+        ir = replace(self._ir, warnings=self.warnings)
+        return self._engine.paused(lambda: dump(ir, self.tokenizer.fingerprint))
 
     def __repr__(self) -> str:
         return f"<ffgrammar.Grammar {self.kind} on {self.tokenizer.name}>"

@@ -162,8 +162,7 @@ def next_bytes(ExprStore store, ended, going_on) -> int:
     """The bytes b for which there is a text w, not empty, such that `ended` matches w, and `going_on` matches a text that begins
     with w and b.
 
-    The pairs of derivatives by the same text are visited, breadth first. If there are more than MAX_PAIRS of them, the answer is
-    that all bytes may come.
+    If there are more than MAX_PAIRS pairs of derivatives by the same text, the answer is that all bytes may come.
 
     Args:
         store: has the expressions.
@@ -175,6 +174,31 @@ def next_bytes(ExprStore store, ended, going_on) -> int:
     Raises:
         LimitError: a bound of the store was reached.
     """
+    return bytes_at_ends(store, ended, going_on, False, 0)
+
+
+def free_bytes(ExprStore store, ended, going_on, wanted) -> int:
+    """The bytes b for which there is a text w, not empty, such that `ended` matches w, and no text of `going_on` begins with w
+    and b.
+
+    If there are more than MAX_PAIRS pairs of derivatives by the same text, the answer is that all bytes may come.
+
+    Args:
+        store: has the expressions.
+        ended, going_on: the expressions. `going_on` matches what `ended` matches.
+        wanted: bytes, as an int. Once one of them is found, further ones are left out.
+
+    Returns:
+        An int in which bit b stands for byte b.
+
+    Raises:
+        LimitError: a bound of the store was reached.
+    """
+    return bytes_at_ends(store, ended, going_on, True, wanted)
+
+
+cdef object bytes_at_ends(ExprStore store, ended, going_on, bint free, wanted):
+    """`next_bytes`, or `free_bytes`. The pairs of derivatives by the same text are visited, breadth first."""
     cdef uint32_t[8] found, left, bits
     cdef uint32_t one, other, byte, one_after, other_after
     cdef int i
@@ -188,7 +212,13 @@ def next_bytes(ExprStore store, ended, going_on) -> int:
         at += 1
         # (the first pair stands for the empty text)
         if at > 1 and nullable(&store.nodes, one):
-            store.checked(add_first_bytes(store, other, found))
+            for i in range(8):
+                bits[i] = 0
+            store.checked(add_first_bytes(store, other, bits))
+            for i in range(8):
+                found[i] |= ~bits[i] if free else bits[i]
+            if as_int(found) & wanted:
+                break
         for i in range(8):
             left[i] = 0xFFFFFFFF
         for byte in range(ALL_BYTES):

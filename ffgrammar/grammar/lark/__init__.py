@@ -9,6 +9,7 @@
 - special: from the notation of special tokens to their ids.
 - inline_json: schemas inside rules.
 - lowering: `build`, from definitions to a grammar.
+- conflict_report: where longest match loses texts of the grammar.
 
 At each place of a text, Lark's lexer takes one terminal, which it chooses by priorities and lengths. Here the parser
 gets every terminal that matches the longest text. So priorities have no effect. Rules and terminals mean what they mean
