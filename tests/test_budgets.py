@@ -289,3 +289,19 @@ def test_what_cannot_be_counted_is_refused(cl100k: Any) -> None:
     spelled = ff.compile_regex("a|c", ff.Tokenizer.from_tokens([b"b", b""], eos_token_id=1))
     with pytest.raises(ff.MatcherError, match="no tokens"):
         spelled.matcher(max_tokens=5)
+
+
+def test_both_lexing_rules_on_one_vocabulary(cl100k: ff.Tokenizer) -> None:
+    """What is kept of a lexer state for all grammars does not hold for lexemes that may end anywhere."""
+    longest = ff.compile_lark('start: A "!"\nA: /[a-z]+/', cl100k)
+    allowed(longest.matcher(max_tokens=2))
+    anywhere = ff.compile_lark("start: A B\nA: /[a-z]+/\nB: /[a-z]+!/", cl100k, lexing="any")
+    matcher = anywhere.matcher(max_tokens=2)
+    # "a" would need two more tokens, or one that begins with a letter and ends with "!"
+    assert cl100k.encode("a")[0] not in allowed(matcher)
+    tokens = [cl100k.encode(chr(letter))[0] for letter in range(ord("a"), ord("z") + 1)] + cl100k.encode("xy")
+    plain = anywhere.matcher()
+    for token in tokens:
+        after = plain.fork()
+        assert after.accept_token(token)
+        assert (token in allowed(matcher)) == (after.min_tokens().tokens <= 1)

@@ -52,7 +52,7 @@ from ffgrammar.engine.masks.mask_cache cimport (
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release, trace_settle, trace_try
 from ffgrammar.engine.recognizer.completability cimport add_special_tokens, step
 from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, LEAVE, dfa_accept, dfa_step
-from ffgrammar.regex.dfa.threads cimport Threads, thread_of
+from ffgrammar.regex.dfa.threads cimport Threads, is_one_thread
 from ffgrammar.regex.expr.nodes cimport EMPTY
 
 cdef enum:
@@ -285,18 +285,16 @@ cdef int compute_by_segments(Masks* k, Recognizer* m, const Config* config, bint
 cdef bint is_like_delimited(const Masks* k, const Recognizer* m, uint32_t state) noexcept nogil:
     """Whether all lexemes of a state compete, their group is delimited, and every row can be completed. Then what the state reads
     is as in a delimited grammar."""
-    cdef const uint32_t* pairs = intern_get(&m.dfa.states, state >> 8)
+    cdef const uint32_t* pairs = intern_get(&m.dfa.states, state >> 8) + 1
+    cdef uint32_t count = intern_len(&m.dfa.states, state >> 8) - 1
     cdef const Threads* t = &m.dfa.threads
-    cdef uint32_t i, lexeme
+    cdef uint32_t i
     if not k.completability.separator.found and not (k.completability.assured and m.rules.delimited.len):
         return False
-    for i in range(1, intern_len(&m.dfa.states, state >> 8), 2):
-        lexeme = pairs[i] % t.lexemes
-        if t.anywhere.data[lexeme] or thread_of(t, pairs[i]) != thread_of(t, pairs[1]):
+    for i in range(0, count, 2):
+        if not m.rules.delimited.data[t.groups.data[pairs[i] % t.lexemes]]:
             return False
-        if not m.rules.delimited.data[t.groups.data[lexeme]]:
-            return False
-    return True
+    return is_one_thread(t, pairs, count)
 
 
 cdef int ends_with_most_characters(Recognizer* m, uint32_t state) noexcept nogil:

@@ -15,6 +15,7 @@ from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.threads cimport atomic_add, lock_free, lock_init, lock_leave, lock_take
 from ffgrammar.core.vec cimport vec_extend, vec_free, vec_push
 from ffgrammar.engine.masks.trie_walk cimport EXIT_WORDS
+from ffgrammar.regex.dfa.threads cimport is_one_thread
 from ffgrammar.regex.expr.nodes cimport K_AND, K_LIT, K_OR, Nodes, node, node_len, part_count
 
 cdef enum:
@@ -167,20 +168,22 @@ cdef int reserve_key(Partitions* p) noexcept nogil:
 
 cdef int add_key(Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t number, uint32_t* key) noexcept nogil:
     """Intern what a state's partition depends on. Returns 1 with the key, 0 if the partition is not to be kept, or a status."""
-    cdef uint32_t count = intern_len(&dfa.states, number)
+    cdef const uint32_t* pairs = intern_get(&dfa.states, number) + 1
+    cdef uint32_t count = intern_len(&dfa.states, number) - 1
     cdef uint32_t words[MAX_LEXEMES + 2]
     cdef uint32_t used = 2
     cdef uint32_t i, lexeme
     cdef int status
-    if count > 2 * MAX_LEXEMES + 1:
+    # (what lexemes read that do not compete does not depend on their expressions alone)
+    if count > 2 * MAX_LEXEMES or not is_one_thread(&dfa.threads, pairs, count):
         return 0
     words[0] = dfa.eager
     words[1] = 0
-    for i in range(1, count, 2):
-        lexeme = intern_get(&dfa.states, number)[i]
+    for i in range(0, count, 2):
+        lexeme = pairs[i] % dfa.threads.lexemes if dfa.threads.present else pairs[i]
         if dfa.lazy.data[lexeme]:
             bit_set(&words[1], used - 2)
-        status = shared_expression(p, &cache.exprs, dfa.nodes, intern_get(&dfa.states, number)[i + 1], &words[used])
+        status = shared_expression(p, &cache.exprs, dfa.nodes, pairs[i + 1], &words[used])
         if status <= 0:
             return status
         used += 1

@@ -65,3 +65,14 @@ cdef inline uint32_t thread_of(const Threads* t, uint32_t number) noexcept nogil
     if number >= t.lexemes:
         return number // t.lexemes
     return <uint32_t>FRESH | t.groups.data[number]
+
+
+cdef inline bint is_one_thread(const Threads* t, const uint32_t* pairs, uint32_t count) noexcept nogil:
+    """Whether all lexemes of a state compete, and none of them ends anywhere. Then the state reads what it reads in a grammar
+    without threads. `pairs` are `count` words (number, expression, ...)."""
+    cdef uint32_t i
+    if t.present:
+        for i in range(0, count, 2):
+            if t.anywhere.data[pairs[i] % t.lexemes] or thread_of(t, pairs[i]) != thread_of(t, pairs[0]):
+                return False
+    return True
