@@ -5,8 +5,6 @@ from __future__ import annotations
 import gc
 import os
 import random
-import time
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -190,19 +188,3 @@ def test_nothing_is_lost(toy: ff.Tokenizer) -> None:
         once(seed)
     # one round writes a megabyte
     assert _resident() - before < 4 << 20
-
-
-@pytest.mark.timing
-def test_a_fork_costs_the_same_after_any_text(toy: ff.Tokenizer) -> None:
-    costs: list[Any] = []
-    for length in (10, 100_000):
-        matcher = ff.compile_regex(GRAMMAR, toy).matcher()
-        matcher.accept_tokens([0] * length)
-        best = float("inf")
-        for _ in range(20):
-            start = time.process_time()
-            for _ in range(100):
-                matcher.fork()
-            best = min(best, time.process_time() - start)
-        costs.append(best)
-    assert costs[1] < 3 * costs[0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import pairwise
 from typing import Any
 
@@ -82,14 +81,10 @@ def test_a_row_that_is_too_large_leaves_nothing_behind(cl100k: ff.Tokenizer) -> 
     assert matcher.distance() == 0
 
 
-@pytest.mark.timing
 @pytest.mark.parametrize("step", [1, -1])
-def test_a_long_chain_of_rules_costs_no_more_a_rule(cl100k: ff.Tokenizer, step: int) -> None:
-    seconds = []
-    for count in (2000, 16000):
-        names = [f"r{i}" for i in range(count)][::step]
-        chain = "".join(f'{name}: "a" {below}\n' for name, below in pairwise(names))
-        start = time.process_time()
-        ff.compile_lark(f'start: {names[0]}\n{chain}{names[-1]}: "b"\n', cl100k)
-        seconds.append(time.process_time() - start)
-    assert seconds[1] < 8 * 4 * seconds[0]
+def test_a_long_chain_of_rules(cl100k: ff.Tokenizer, step: int) -> None:
+    names = [f"r{i}" for i in range(16000)][::step]
+    chain = "".join(f'{name}: "a" {below}\n' for name, below in pairwise(names))
+    matcher = ff.compile_lark(f'start: {names[0]}\n{chain}{names[-1]}: "b"\n', cl100k).matcher()
+    assert matcher.accept_bytes(b"a" * 15999 + b"b") == 16000
+    assert matcher.is_accepting()

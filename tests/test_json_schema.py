@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +133,6 @@ def test_alternatives_are_counted_where_there_are_some() -> None:
     assert build({"properties": properties}, ExprStore(), Limits(alternatives=10)).productions
 
 
-@pytest.mark.timing
 @pytest.mark.parametrize(
     ("schema", "limit"),
     [
@@ -146,12 +144,10 @@ def test_alternatives_are_counted_where_there_are_some() -> None:
     ],
     ids=["several are contained", "several at most", "at least", "at most", "branches that all overlap"],
 )
-def test_counting_ends_in_a_limit_soon(schema: Any, limit: str) -> None:
-    start = time.process_time()
+def test_counting_ends_in_a_limit(schema: Any, limit: str) -> None:
     with pytest.raises(errors.LimitError) as caught:
         build(schema, ExprStore())
     assert caught.value.limit == limit
-    assert time.process_time() - start < 30
 
 
 @pytest.mark.parametrize("name", ["types", "without", "not", "some of", "some unevaluated", "repeated"])
@@ -207,7 +203,6 @@ def test_what_no_json_has_is_refused(schema: Any, pointer: str) -> None:
     assert caught.value.pointer == pointer
 
 
-@pytest.mark.timing
 @pytest.mark.parametrize(
     "schema",
     [
@@ -221,11 +216,10 @@ def test_what_no_json_has_is_refused(schema: Any, pointer: str) -> None:
     ],
     ids=["oneOf", "many items", "properties", "enum", "items", "length", "counted"],
 )
-def test_large_schemas_build_quickly(schema: Any) -> None:
-    started = time.process_time()
-    build(schema, ExprStore())
-    # about 0.1 s at most here; the rest is for slow machines
-    assert time.process_time() - started < 3
+def test_grammars_of_large_schemas_are_small(schema: Any) -> None:
+    store = ExprStore()
+    grammar = build(schema, store)
+    assert len(store) < 10_000 and len(grammar.productions) < 60_000
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ import uuid
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import pytest
@@ -236,16 +235,8 @@ def test_what_is_not_looked_at_is_never_rejected() -> None:
 # Cost
 
 
-@pytest.mark.timing
 @pytest.mark.parametrize("name", sorted(FORMATS))
-def test_formats_take_milliseconds(name: str) -> None:
-    Strings(ExprStore()).format(name, 2020)
-    best = min(_timed(name) for _ in range(3))
-    assert best < (0.06 if name.startswith("idn") else 0.01)
-
-
-def _timed(name: str) -> float:
-    strings = Strings(ExprStore())
-    start = process_time()
-    strings.format(name, 2020)
-    return process_time() - start
+def test_formats_are_small(name: str) -> None:
+    store = ExprStore()
+    Strings(store).format(name, 2020)
+    assert len(store) < 5_000

@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Callable
 from functools import cache
-from time import process_time
 from typing import Any
 
 import pytest
@@ -17,6 +16,7 @@ from jsonschema import Draft202012Validator
 
 from ffgrammar.api.compile import compile_json_schema
 from ffgrammar.core.errors import GrammarError
+from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
 from ffgrammar.grammar.json_schema.strings.finite_keys import MAX_KEYS, finite_keys
 from ffgrammar.grammar.json_schema.strings.strings import Strings
@@ -211,15 +211,12 @@ def test_lengths_of_patterns(pieces: list[str], ends: tuple[str, str], low: int,
         assert store.matches(expr, json.dumps(text, ensure_ascii=False).encode()) == expected, text
 
 
-@pytest.mark.timing
 def test_a_length_beside_a_pattern_costs_no_search() -> None:
     tokenizer = Tokenizer.from_tiktoken("cl100k_base")
-    pattern = r"^(\p{L}|\d)*\p{Lu}(\p{L}){50}$"
-    matcher = compile_json_schema({"type": "string", "pattern": pattern, "maxLength": 120}, tokenizer).matcher()
+    schema = {"type": "string", "pattern": r"^(\p{L}|\d)*\p{Lu}(\p{L}){50}$", "maxLength": 120}
+    matcher = compile_json_schema(schema, tokenizer, limits=Limits(emptiness_steps=1000)).matcher()
     assert matcher.accept_bytes(b'"Ab') == 3
-    start = process_time()
-    matcher.allowed_token_ids()
-    assert process_time() - start < 2.0
+    assert len(matcher.allowed_token_ids())
 
 
 def test_formats_with_other_keywords() -> None:

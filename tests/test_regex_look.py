@@ -6,7 +6,6 @@ import itertools
 import json
 import random
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import pytest
@@ -205,12 +204,11 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.timing
 @pytest.mark.parametrize("pattern", HOSTILE, ids=lambda pattern: f"{pattern[:24]}-{len(pattern)}")
 def test_hostile_patterns_end(pattern: str) -> None:
-    start = process_time()
+    store = ExprStore(Limits(alternatives=2000))
     try:
-        lw.compile_regex(ExprStore(Limits(alternatives=2000)), pattern, "ecma", search=True)
+        lw.compile_regex(store, pattern, "ecma", search=True)
     except (UnsupportedError, LimitError, GrammarError):
         pass
-    assert process_time() - start < 3.0
+    assert len(store) < 2 * len(pattern) + 2000

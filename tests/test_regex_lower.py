@@ -6,7 +6,6 @@ import itertools
 import json
 from collections.abc import Callable
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import pytest
@@ -365,20 +364,16 @@ CATASTROPHIC = {
 }
 
 
-@pytest.mark.timing
 @pytest.mark.parametrize("pattern", CATASTROPHIC, ids=lambda pattern: f"{pattern[:24]}-{len(pattern)}")
-def test_catastrophic_patterns_compile_at_once(pattern: str) -> None:
+def test_catastrophic_patterns_have_small_expressions(pattern: str) -> None:
     accepted, rejected = CATASTROPHIC[pattern]
     store = ExprStore(Limits(nesting=2000))
-    tree = parse(pattern)
-    lw.lower(("text", "warm"), store)
-    start = process_time()
     try:
         expr = lw.compile_regex(store, pattern)
     except UnsupportedError:
         # anchors inside are exact in a search only
-        expr = lw.lower_search(tree, store)
-    assert process_time() - start < 2.0
+        expr = lw.lower_search(parse(pattern), store)
+    assert len(store) < 2 * len(pattern) + 2000
     if accepted:
         assert store.matches(expr, accepted.encode())
         assert not store.matches(expr, rejected.encode())
@@ -402,19 +397,6 @@ def test_repeats_of_repeats(levels: list[tuple[int, int | None]]) -> None:
     expr = lw.lower(tree, store)
     for length in range(25):
         assert store.matches(expr, b"a" * length) == tree_fullmatch(tree, "a" * length), length
-
-
-@pytest.mark.timing
-def test_a_usual_pattern_takes_no_time() -> None:
-    best = min(_timed(EMAIL) for _ in range(20))
-    assert best < 300e-6
-
-
-def _timed(pattern: str) -> float:
-    store = ExprStore()
-    start = process_time()
-    lw.compile_regex(store, pattern, "ecma", encode=lw.JSON_CANONICAL, search=True)
-    return process_time() - start
 
 
 @given(st.text(alphabet=r"ab01-^$.|?*+()[]{},:=!<>\pPuxLdk&~# ", max_size=20), st.sampled_from(["rust", "ecma"]))
