@@ -11,6 +11,7 @@ In reading order:
 
     checked_model  a tokenizer and a function, whose results are checked
     opening        what a text begins with: fixed tokens, and the text after them, which may be tokenized again
+    questions      how what is written asks the model
     spellings      the token sequences that spell a text
     weights        one batch of questions: the probabilities of token sequences that share their beginning
     score          `score`: how probable each of several texts is
@@ -22,15 +23,17 @@ In reading order:
     events         what a stream tells
     execute        writes a program, step by step
     state          `State`: a text with the names of its parts
+    batch          `run`: one program for many rows
     model          `Model`: what users make of a model
 """
 
 from __future__ import annotations
 
+from ffgrammar.lm.batch import run
 from ffgrammar.lm.events import Event
 from ffgrammar.lm.model import LanguageModel, Model
 from ffgrammar.lm.program import Program, gen, many, select
 from ffgrammar.lm.score import Scores, score
 from ffgrammar.lm.state import State
 
-__all__ = ["Event", "LanguageModel", "Model", "Program", "Scores", "State", "gen", "many", "score", "select"]
+__all__ = ["Event", "LanguageModel", "Model", "Program", "Scores", "State", "gen", "many", "run", "score", "select"]

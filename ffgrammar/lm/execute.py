@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from ffgrammar.api.parts import sequence
 from ffgrammar.engine.captures.capture import Capture
-from ffgrammar.lm.checked_model import CheckedModel
 from ffgrammar.lm.drawing import draw
 from ffgrammar.lm.events import Event, Watcher
 from ffgrammar.lm.opening import Opening
 from ffgrammar.lm.program import Hole
+from ffgrammar.lm.questions import Answer, Asking, Question
 from ffgrammar.lm.runs import Chosen, Run, Step
 from ffgrammar.lm.score import Scores, score_after
 from ffgrammar.lm.stops import Stop
 from ffgrammar.lm.walk import Walk
+from ffgrammar.tokens.tokenizer import Tokenizer
 
-__all__ = ["Snapshot", "Value", "execute"]
+__all__ = ["Snapshot", "Value", "Writing", "execute"]
 
 TokenLogProbs = list[tuple[int, float]]
 
@@ -54,64 +55,66 @@ class Snapshot(NamedTuple):
     calls: int
 
 
-def execute(
-    model: CheckedModel, before: Snapshot, steps: Sequence[Step], seed: int, watched: bool
-) -> Generator[Event, None, Snapshot]:
+# Writing yields questions, and is sent their answers. It also yields events, and is sent None.
+Writing: TypeAlias = Generator[Question | Event, Answer, Snapshot]
+
+
+def execute(tok: Tokenizer, before: Snapshot, steps: Sequence[Step], seed: int, watched: bool) -> Writing:
     """Write the steps of a program after a snapshot. Raises as `State.text` does.
 
     Args:
+        tok: the model's vocabulary.
         seed: what each run draws with depends on the seed and on how many runs there were.
         watched: whether captures are compared after each token.
     """
     for step in steps:
         if isinstance(step, bytes):
-            before = before._replace(opening=before.opening.then(model.tokenizer, step))
+            before = before._replace(opening=before.opening.then(tok, step))
             continue
         random = np.random.default_rng([seed, before.drawn])
         if isinstance(step, Chosen):
-            before = yield from _choose(model, before, step, random)
+            before = yield from _choose(tok, before, step, random)
         elif isinstance(step.pieces[0], Hole) and step.pieces[0].stop is not None:
-            before = yield from _write_until(model, before, step, step.pieces[0], random, watched)
+            before = yield from _write_until(tok, before, step, step.pieces[0], random, watched)
         else:
-            before = yield from _write(model, before, step, random, watched)
+            before = yield from _write(tok, before, step, random, watched)
     return before
 
 
-def _choose(
-    model: CheckedModel, before: Snapshot, step: Chosen, random: np.random.Generator
-) -> Generator[Event, None, Snapshot]:
+def _choose(tok: Tokenizer, before: Snapshot, step: Chosen, random: np.random.Generator) -> Writing:
     """Draw one of the options."""
     one = step.selection
-    scores = score_after(model, before.opening, one.options, step.then)
+    scores = yield from score_after(tok, before.opening, one.options, step.then)
     logs = scores.log_probs / one.temperature if one.temperature else scores.log_probs
     text = one.options[draw(logs, 1.0, random if one.temperature else None)]
     for kind in ("opened", "grew", "closed"):
         yield Event(kind, one.name, "" if kind == "opened" else text)
     return Snapshot(
-        before.opening.then(model.tokenizer, text.encode()),
+        before.opening.then(tok, text.encode()),
         before.values | {one.name: Value(text, None, scores)},
         before.drawn + 1,
         before.calls + scores.calls,
     )
 
 
-def _write(
-    model: CheckedModel, before: Snapshot, run: Run, random: np.random.Generator, watched: bool
-) -> Generator[Event, None, Snapshot]:
+def _write(tok: Tokenizer, before: Snapshot, run: Run, random: np.random.Generator, watched: bool) -> Writing:
     """Write a run whose grammar says where it ends."""
     holes = {str(place): one for place, one in enumerate(run.pieces) if isinstance(one, Hole) and one.name is not None}
     part = sequence(
         *(
-            one.part(model.tokenizer, str(place) if str(place) in holes else None) if isinstance(one, Hole) else one
+            one.part(tok, str(place) if str(place) in holes else None) if isinstance(one, Hole) else one
             for place, one in enumerate(run.pieces)
         )
     )
     following = int(run.max_tokens is not None and len(run.pieces) > 1)
-    walk = Walk(model, before.opening, part, run.settings, random, run.max_tokens, following)
+    walk = Walk(tok, before.opening, part, run.settings, random, run.max_tokens, following)
     watcher = Watcher({key: hole.name or "" for key, hole in holes.items()})
-    for _ in walk.steps():
+    yield from walk.begin()
+    more = True
+    while more:
         if watched and holes:
             yield from watcher.changes(walk.matcher.captures(holes))
+        more = yield from walk.step()
     captures = walk.matcher.captures(holes) if holes else []
     if watched:
         yield from watcher.changes(captures)
@@ -119,36 +122,42 @@ def _write(
     for key, hole in holes.items():
         own = [one for one in captures if one.name == key]
         texts = [one.text.decode("utf-8", "replace") for one in own]
-        logs = _log_probs(walk, [(one.start, one.start + len(one.text)) for one in own]) if hole.log_probs else None
+        logs: TokenLogProbs | None = None
+        if hole.log_probs:
+            logs = yield from _log_probs(walk, [(one.start, one.start + len(one.text)) for one in own])
         values[hole.name or ""] = Value(texts if hole.several else "".join(texts[-1:]), logs)
-    opening = Opening.of_tokens(model.tokenizer, walk.tokens)
+    opening = Opening.of_tokens(tok, walk.tokens)
     return Snapshot(opening, values, before.drawn + 1, before.calls + walk.calls)
 
 
 def _write_until(
-    model: CheckedModel, before: Snapshot, run: Run, hole: Hole, random: np.random.Generator, watched: bool
-) -> Generator[Event, None, Snapshot]:
+    tok: Tokenizer, before: Snapshot, run: Run, hole: Hole, random: np.random.Generator, watched: bool
+) -> Writing:
     """Write any text up to a stop, which is dropped."""
-    tok = model.tokenizer
     assert hole.stop is not None
     stop = Stop(hole.stop, tok)
-    walk = Walk(model, before.opening, hole.part(tok, None), run.settings, random, run.max_tokens)
+    walk = Walk(tok, before.opening, hole.part(tok, None), run.settings, random, run.max_tokens)
     watcher = Watcher({"": hole.name or ""})
     end: int | None = None
     data = b""
-    for _ in walk.steps():
+    yield from walk.begin()
+    more = True
+    while more:
         data = walk.matcher.text_bytes[walk.rest :]
         end = stop.find(data)
         if end is not None:
             break
         if watched and hole.name is not None:
             yield from watcher.changes([Capture("", 0, None, data)])
+        more = yield from walk.step()
     written = data[:end]
     if watched and hole.name is not None:
         yield from watcher.changes([Capture("", 0, len(written), written)])
     values = dict(before.values)
     if hole.name is not None:
-        logs = _log_probs(walk, [(walk.rest, walk.rest + len(written))]) if hole.log_probs else None
+        logs: TokenLogProbs | None = None
+        if hole.log_probs:
+            logs = yield from _log_probs(walk, [(walk.rest, walk.rest + len(written))])
         values[hole.name] = Value(written.decode("utf-8", "replace"), logs)
     size = len(data) - len(written)
     tokens = list(walk.tokens)
@@ -160,9 +169,9 @@ def _write_until(
     return Snapshot(opening, values, before.drawn + 1, before.calls + walk.calls)
 
 
-def _log_probs(walk: Walk, spans: Sequence[tuple[int, int]]) -> TokenLogProbs:
+def _log_probs(walk: Walk, spans: Sequence[tuple[int, int]]) -> Asking[TokenLogProbs]:
     """The tokens that have bytes in some spans of the matcher's text, with the model's log-probabilities."""
-    tok = walk.model.tokenizer
+    tok = walk.tokenizer
     place = len(walk.matcher.text_bytes)
     wanted = []
     for index in range(len(walk.tokens) - 1, -1, -1):
@@ -172,9 +181,5 @@ def _log_probs(walk: Walk, spans: Sequence[tuple[int, int]]) -> TokenLogProbs:
         if place <= 0:
             break
     wanted.reverse()
-    missing = [index for index in wanted if index not in walk.asked]
-    if missing:
-        rows = walk.model.log_probs([walk.tokens[:index] for index in missing])
-        walk.calls += len(missing)
-        walk.asked |= {index: float(row[walk.tokens[index]]) for index, row in zip(missing, rows, strict=True)}
+    yield from walk.ask_about(wanted)
     return [(walk.tokens[index], walk.asked[index]) for index in wanted]

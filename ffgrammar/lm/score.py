@@ -17,8 +17,10 @@ from ffgrammar.core.arguments import expect
 from ffgrammar.core.errors import GrammarError, MatcherError, TokenizerError
 from ffgrammar.lm.checked_model import CheckedModel
 from ffgrammar.lm.opening import Opening
+from ffgrammar.lm.questions import Asking, answered
 from ffgrammar.lm.spellings import Spelling, all_spellings, canonical_spellings, shared_start
-from ffgrammar.lm.weights import Weights, total
+from ffgrammar.lm.weights import total, weigh
+from ffgrammar.tokens.tokenizer import Tokenizer
 from ffgrammar.tokens.vocabulary.special import Special
 
 __all__ = ["Scores", "read_options", "score", "score_after"]
@@ -85,7 +87,8 @@ def score(
     expect("score: model", model, CheckedModel, "a Model (Model.of makes one)")
     expect("score: then", then, (str, type(None)), "a str or None")
     opening = Opening.read(model.tokenizer, prompt, special)
-    return score_after(model, opening, read_options(options), then, canonical)
+    asking = score_after(model.tokenizer, opening, read_options(options), then, canonical)
+    return answered(model, asking)
 
 
 def read_options(options: Iterable[str]) -> tuple[str, ...]:
@@ -103,10 +106,9 @@ def read_options(options: Iterable[str]) -> tuple[str, ...]:
 
 
 def score_after(
-    model: CheckedModel, opening: Opening, options: tuple[str, ...], then: str | None, canonical: bool = True
-) -> Scores:
+    tok: Tokenizer, opening: Opening, options: tuple[str, ...], then: str | None, canonical: bool = True
+) -> Asking[Scores]:
     """The same after an opening, with options that were checked."""
-    tok = model.tokenizer
     ends = then is None
     if ends and not tok.eos_token_ids:
         raise TokenizerError(f"score: tokenizer {tok.name!r} has no end-of-text token")
@@ -117,10 +119,10 @@ def score_after(
     if canonical:
         spellings = [canonical_spellings(tok, opening, text, ends) for text in texts]
     else:
-        start = _start(model, opening, texts, ends)
+        start = _start(tok, opening, texts, ends)
         rest = opening.text[len(tok.decode(start)) :]
         spellings = [all_spellings(tok, start, rest + text, ends) for text in texts]
-    logs, calls = _sums(model, opening.fixed, spellings)
+    logs, calls = yield from _sums(opening.fixed, spellings)
     if not ends:
         logs = _apart(texts, logs)
     everything = total(logs)
@@ -129,15 +131,13 @@ def score_after(
     return Scores(options, logs - everything, calls)
 
 
-def _start(model: CheckedModel, opening: Opening, texts: Sequence[bytes], ends: bool) -> tuple[int, ...]:
+def _start(tok: Tokenizer, opening: Opening, texts: Sequence[bytes], ends: bool) -> tuple[int, ...]:
     """The tokens of the opening's text that are the same for all options."""
-    every = [one for text in texts for one in canonical_spellings(model.tokenizer, opening, text, ends)]
-    return shared_start(model.tokenizer, opening, every)
+    every = [one for text in texts for one in canonical_spellings(tok, opening, text, ends)]
+    return shared_start(tok, opening, every)
 
 
-def _sums(
-    model: CheckedModel, before: tuple[int, ...], spellings: Sequence[Sequence[Spelling]]
-) -> tuple[NDArray[np.float64], int]:
+def _sums(before: tuple[int, ...], spellings: Sequence[Sequence[Spelling]]) -> Asking[tuple[NDArray[np.float64], int]]:
     """The log-probability of each option, up to one constant for all, and the number of calls.
 
     An option without spellings is an empty text, which every text begins with.
@@ -148,7 +148,7 @@ def _sums(
         kept.append(())
     if not any(spellings):
         return np.zeros(len(spellings)), 0
-    weights = Weights(model, before, kept)
+    weights = yield from weigh(before, kept)
     logs = [
         total(np.array([weights.of(one.kept) + total(weights.rows[one.kept][one.last]) for one in option]))
         if option

@@ -13,10 +13,10 @@ from __future__ import annotations
 import secrets
 from collections.abc import Generator, Iterator
 
-from ffgrammar.core.errors import MatcherError
+from ffgrammar.core.errors import FFGrammarError, MatcherError
 from ffgrammar.lm.checked_model import CheckedModel
 from ffgrammar.lm.events import Event
-from ffgrammar.lm.execute import Snapshot, Value, execute
+from ffgrammar.lm.execute import Snapshot, Value, Writing, execute
 from ffgrammar.lm.opening import Opening
 from ffgrammar.lm.program import Addend, Program
 from ffgrammar.lm.runs import steps
@@ -40,6 +40,12 @@ class State:
         self.seed = seed
         self._written = written
         self._program = program
+        self._error: FFGrammarError | None = None
+
+    @property
+    def error(self) -> FFGrammarError | None:
+        """Why `run` could not write this state; reading it raises this. None if all went well."""
+        return self._error
 
     def __add__(self, other: Addend) -> State:
         return State(self.model, self.seed, self._written, self._program + other)
@@ -127,10 +133,31 @@ class State:
         return self._written
 
     def _write(self, watched: bool) -> Generator[Event, None, None]:
-        if self._program.pieces:
-            todo = steps(self._program)
-            self._written = yield from execute(self.model, self._written, todo, self.seed, watched)
-            self._program = Program(())
+        if self._error is not None:
+            raise self._error
+        if not self._program.pieces:
+            return
+        writing = self._writing(watched)
+        try:
+            found = next(writing)
+            while True:
+                if isinstance(found, Event):
+                    yield found
+                    found = next(writing)
+                else:
+                    found = writing.send(self.model.log_probs(found))
+        except StopIteration as end:
+            self._take(end.value)
+
+    def _writing(self, watched: bool) -> Writing:
+        return execute(self.model.tokenizer, self._written, steps(self._program), self.seed, watched)
+
+    def _take(self, written: Snapshot) -> None:
+        self._written = written
+        self._program = Program(())
+
+    def _fail(self, error: FFGrammarError) -> None:
+        self._error = error
 
     def __repr__(self) -> str:
         opening = self._written.opening

@@ -8,7 +8,7 @@ not asked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -17,12 +17,13 @@ from ffgrammar.api.grammar import Grammar
 from ffgrammar.api.parts import Composable, sequence
 from ffgrammar.core.errors import MatcherError
 from ffgrammar.engine.matcher.matcher import Matcher
-from ffgrammar.lm.checked_model import CheckedModel
 from ffgrammar.lm.drawing import draw
 from ffgrammar.lm.opening import Opening
 from ffgrammar.lm.program import Settings
+from ffgrammar.lm.questions import Asking
 from ffgrammar.lm.spellings import Spelling, canonical_spellings, shared_start
-from ffgrammar.lm.weights import Weights, tempered
+from ffgrammar.lm.weights import tempered, weigh
+from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["Walk"]
 
@@ -31,10 +32,10 @@ MAX_TOKENS = 1 << 16
 
 
 class Walk:
-    """The tokens of a run, as they are drawn.
+    """The tokens of a run, as they are drawn: first `begin`, and then `step` until there are no more.
 
     Args:
-        model: the model.
+        tokenizer: the vocabulary.
         opening: what the run continues.
         part: what is written.
         settings: how tokens are drawn.
@@ -53,7 +54,7 @@ class Walk:
 
     def __init__(
         self,
-        model: CheckedModel,
+        tokenizer: Tokenizer,
         opening: Opening,
         part: Composable,
         settings: Settings,
@@ -61,31 +62,41 @@ class Walk:
         max_tokens: int | None = None,
         following: int = 0,
     ) -> None:
-        self.model = model
+        self.tokenizer = tok = tokenizer
         self.settings = settings
         self.random = random if settings.temperature else None
         self.temperature = settings.temperature or 1.0
         self.calls = 0
         self.asked: dict[int, float] = {}
-        tok = model.tokenizer
         spellings = canonical_spellings(tok, opening, b"", False)
         start = shared_start(tok, opening, spellings)
         rest = opening.text[len(tok.decode(start)) :]
         self.rest = len(rest)
         self.tokens = [*opening.fixed, *start]
-        grammar = compose(sequence(rest, part), tok)
-        budget = None if max_tokens is None else max_tokens + following
-        if rest:
-            inner = [Spelling(one.kept[len(start) :], one.last) for one in spellings]
-            self._cover(grammar, rest, inner, budget)
-        else:
-            self.matcher = grammar.matcher(max_tokens=budget)
+        self._grammar = compose(sequence(rest, part), tok)
+        self._budget = None if max_tokens is None else max_tokens + following
+        self._spellings = [Spelling(one.kept[len(start) :], one.last) for one in spellings]
+        # Tokens that must come, last ones first.
+        self._coming: list[int] = []
+        self._drawn_after = len(self.tokens)
+        if not rest:
+            self.matcher = self._grammar.matcher(max_tokens=self._budget)
 
-    def _cover(self, grammar: Grammar, rest: bytes, spellings: list[Spelling], budget: int | None) -> None:
-        """Draw the tokens that reach the end of the opening."""
+    def begin(self) -> Asking[None]:
+        """Draw the tokens that reach the end of the opening.
+
+        Raises:
+            MatcherError: no text goes on there, or `max_tokens` is less than any needs.
+        """
+        if self.rest:
+            yield from self._cover()
+        self._drawn_after = len(self.tokens)
+
+    def _cover(self) -> Asking[None]:
+        budget = self._budget
         allowed: list[tuple[Spelling, Matcher]] = []
-        for one in spellings:
-            allowed += _allowed(self.model, grammar, len(rest), one, budget)
+        for one in self._spellings:
+            allowed += _allowed(self._grammar, self.rest, one, budget)
         if not allowed:
             raise MatcherError(
                 "no text that the grammar allows goes on where the prompt ends"
@@ -95,7 +106,7 @@ class Walk:
         if len(allowed) == 1 and len(allowed[0][0].last) == 1:
             index, chosen = 0, 0
         else:
-            weights = Weights(self.model, before, [one.kept for one, _ in allowed], self.temperature)
+            weights = yield from weigh(before, [one.kept for one, _ in allowed], self.temperature)
             self.calls += weights.calls
             logs = [weights.of(one.kept) + weights.rows[one.kept][one.last] for one, _ in allowed]
             chosen = draw(np.concatenate(logs), self.settings.top_p, self.random)
@@ -108,8 +119,8 @@ class Walk:
         self.matcher.accept_token(last)
         self.tokens += [*spelling.kept, last]
 
-    def steps(self) -> Iterator[None]:
-        """Draw what is left, and stop after each token. At the end the matcher is terminated, if there is an
+    def step(self) -> Asking[bool]:
+        """Take one more token. Returns whether there was one. At the end the matcher is terminated, if there is an
         end-of-text token.
 
         Raises:
@@ -117,45 +128,52 @@ class Walk:
                 0; or the text does not end.
             LimitError: a bound of the grammar was reached.
         """
-        start = len(self.tokens)
-        yield
-        while not self.matcher.is_terminated():
-            if len(self.tokens) - start > MAX_TOKENS:
-                raise MatcherError(f"the text has not ended after {MAX_TOKENS} tokens; give max_tokens")
-            tokens = self.matcher.forced_tokens() or self._drawn()
-            if not tokens:
-                return
-            for token in tokens:
-                if not self.matcher.accept_token(token):
-                    raise MatcherError("nothing may follow here: the grammar has a dead end")
-                if not self.matcher.is_terminated():
-                    self.tokens.append(token)
-                    yield
+        if self.matcher.is_terminated():
+            return False
+        if len(self.tokens) - self._drawn_after > MAX_TOKENS:
+            raise MatcherError(f"the text has not ended after {MAX_TOKENS} tokens; give max_tokens")
+        if not self._coming:
+            self._coming = self.matcher.forced_tokens()[::-1] or (yield from self._drawn())
+        if not self._coming:
+            return False
+        token = self._coming.pop()
+        if not self.matcher.accept_token(token):
+            raise MatcherError("nothing may follow here: the grammar has a dead end")
+        if self.matcher.is_terminated():
+            return False
+        self.tokens.append(token)
+        return True
 
-    def _drawn(self) -> list[int]:
+    def _drawn(self) -> Asking[list[int]]:
         """One token; none if the text has ended and there is no end-of-text token."""
         allowed = self.matcher.allowed_token_ids()
         if not len(allowed):
             if self.matcher.is_accepting():
                 return []
             raise MatcherError("nothing may follow here: the grammar has a dead end")
-        row = self.model.log_probs([self.tokens])
+        row = yield [tuple(self.tokens)]
         self.calls += 1
         logs = tempered(row, self.temperature)[0][allowed]
         token = int(allowed[draw(logs, self.settings.top_p, self.random)])
         self.asked[len(self.tokens)] = float(row[0][token])
         return [token]
 
+    def ask_about(self, indices: Sequence[int]) -> Asking[None]:
+        """Ask about tokens by their indices, unless `asked` has them."""
+        missing = [index for index in indices if index not in self.asked]
+        if missing:
+            rows = yield [self.tokens[:index] for index in missing]
+            self.calls += len(missing)
+            self.asked |= {index: float(row[self.tokens[index]]) for index, row in zip(missing, rows, strict=True)}
 
-def _allowed(
-    model: CheckedModel, grammar: Grammar, rest: int, spelling: Spelling, budget: int | None
-) -> Iterator[tuple[Spelling, Matcher]]:
+
+def _allowed(grammar: Grammar, rest: int, spelling: Spelling, budget: int | None) -> Iterator[tuple[Spelling, Matcher]]:
     """Those of some spellings of `rest` bytes that the grammar allows, each with a matcher after `kept`.
 
     The tokens that lie inside the opening do not count against a budget. The last token does, unless it ends exactly
     where the opening ends: then it has a matcher with one token more.
     """
-    tok = model.tokenizer
+    tok = grammar.tokenizer
     kept, last = spelling
     cases = [last]
     if budget is not None:
