@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -35,6 +36,8 @@ def command(grammar: str, output: str | None, as_json: bool, tokenizer: Vocabula
     from .show import complain, write_json, write_lines
     from .sources import compile_source, load_tokenizer, read_source
 
+    if output is not None and Path(output).exists() and Path(grammar).exists() and Path(output).samefile(grammar):
+        raise click.UsageError(f"-o {output} would overwrite the grammar")
     source = read_source(grammar, compiling.pop("kind"))
     start = perf_counter()
     vocabulary = load_tokenizer(tokenizer)

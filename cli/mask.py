@@ -9,6 +9,7 @@ import click
 from .options import (
     Prefix,
     VocabularyName,
+    check_requests,
     example,
     grammar_argument,
     grammar_options,
@@ -92,8 +93,7 @@ def command(
     from .sources import load_grammar, load_tokenizer, settle_special
     from .walk import advance, report_rejection
 
-    if ndjson and grammar == "-":
-        raise click.UsageError("stdin cannot be both the grammar and the requests")
+    check_requests(ndjson, grammar, prefix)
     vocabulary = load_tokenizer(tokenizer)
     compiled = load_grammar(grammar, vocabulary, **compiling)
     settle_special(start, vocabulary)

@@ -18,6 +18,7 @@ __all__ = [
     "PATH",
     "Prefix",
     "VocabularyName",
+    "check_requests",
     "example",
     "grammar_argument",
     "grammar_options",
@@ -255,6 +256,18 @@ def prefix_options(function: F) -> F:
     ]
     found: F = _with_options(with_prefix, options)
     return found
+
+
+def check_requests(ndjson: bool, grammar: str, prefix: Prefix) -> None:
+    """Refuse what cannot stand beside --ndjson.
+
+    Raises:
+        click.UsageError: stdin is the grammar, or there is a prefix.
+    """
+    if ndjson and grammar == "-":
+        raise click.UsageError("stdin cannot be both the grammar and the requests")
+    if ndjson and prefix != Prefix():
+        raise click.UsageError("with --ndjson the prefixes come from stdin")
 
 
 def start_options(function: F) -> F:

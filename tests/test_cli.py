@@ -404,6 +404,9 @@ def test_choice_reads_lines_or_an_array(invoke: Invoke, tmp_path: Path) -> None:
         (["mask", "-", "--limit", "nesting"], "{}", 2, "NAME=VALUE"),
         (["mask", "-", "--limit", "source_bytes=1"], "{}", 3, "source_bytes"),
         (["mask", "-", "--ndjson"], "{}", 2, "stdin cannot be both"),
+        (["mask", "x.json", "--ndjson", "--prefix", "x"], "{}", 2, "with --ndjson the prefixes come from stdin"),
+        (["ff-tokens", "x.json", "--ndjson", "--prefix-tokens", "1"], "{}", 2, "the prefixes come from stdin"),
+        (["mask", "-"], '{"type": "object", "required": [], "type": "array"}', 3, 'the key "type" twice'),
         (["mask", "-", "--whitespace", "some"], "{}", 2, "--whitespace some"),
         (["mask", "-", "--formats", "some"], "{}", 2, "--formats"),
         (["mask", "-", "--draft", "5"], "{}", 2, "--draft 5"),
@@ -756,3 +759,13 @@ def test_special_tokens_in_a_prompt(invoke: Invoke, lark_sum: str) -> None:
     allowed = invoke(*prompt, "--special", "allow")
     assert "prompt: 100257 " in allowed.err and "warning" not in allowed.err
     assert invoke("mask", lark_sum, "--special", "allow").code == 2
+
+
+def test_a_grammar_is_not_overwritten(invoke: Invoke, tmp_path: Path) -> None:
+    source = tmp_path / "one.json"
+    source.write_text("{}")
+    (tmp_path / "link.json").symlink_to(source)
+    for output in (source, tmp_path / "link.json"):
+        found = invoke("compile", str(source), "-o", str(output))
+        assert found.code == 2 and "would overwrite the grammar" in found.err
+    assert source.read_text() == "{}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import random
+import warnings
 from pathlib import Path
 
 import pytest
@@ -252,3 +253,13 @@ def test_a_search_that_takes_too_long_answers_that_all_bytes_may_come() -> None:
     for count, expected in ((3, int.from_bytes(bytes([0] * 12 + [6] + [0] * 19), "little")), (12, (1 << 256) - 1)):
         expr = store.concat([store.repeat(letters, 0, None), store.literal(b"a"), store.repeat(letters, count, count)])
         assert next_bytes(store, expr, expr) == expected
+
+
+@pytest.mark.parametrize("part", ["a <|fim_prefix|>", ff.text(until="<|fim_prefix|>"), ff.optional(b"<|fim_prefix|>")])
+def test_names_of_special_tokens_in_texts_give_a_warning(part: str | bytes | ff.Part, cl100k: ff.Tokenizer) -> None:
+    with pytest.warns(UserWarning, match=r"special_token\('<\|fim_prefix\|>'\)") as caught:
+        ff.compose(ff.sequence(part, "x"), cl100k)
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ff.compose(ff.sequence(ff.special_token("<|fim_prefix|>"), "x"), cl100k)

@@ -446,3 +446,24 @@ def test_wrong_programs(model: lm.Model) -> None:
         named.log_probs("x")
     with pytest.raises(ff.MatcherError, match="not a selection"):
         named.scores("x")
+
+
+def test_names_of_special_tokens_in_texts_give_a_warning(small: tuple[ff.Tokenizer, Encode]) -> None:
+    model = lm.Model.of(toy_model(small[0].vocab_size, 1), small[0])
+    with pytest.warns(UserWarning, match=r"special_token\('<s>'\)") as caught:
+        model.state("a") + "b <s>"
+    assert caught[0].filename == __file__
+
+
+def test_a_text_is_no_part(small: tuple[ff.Tokenizer, Encode]) -> None:
+    with pytest.raises(TypeError, match="regex="):
+        lm.gen("x", "[ab]{3}")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="AutoTokenizer"):
+        lm.Model.from_transformers(object(), small[0])
+
+
+def test_a_name_that_does_not_exist(small: tuple[ff.Tokenizer, Encode]) -> None:
+    model = lm.Model.of(toy_model(small[0].vocab_size, 1), small[0])
+    state = model.state("a") + lm.gen("count", regex="[12]") + lm.gen("b", regex="c")
+    with pytest.raises(KeyError, match="'cuont'; the names are 'count', 'b'"):
+        state["cuont"]

@@ -251,3 +251,10 @@ def test_the_reason_for_no_rules_is_given(cl100k: Tokenizer) -> None:
     odd = tiktoken.Encoding("odd", pat_str=r"(?<=a)b|.", mergeable_ranks=ranks, special_tokens={"<e>": 256})
     reason = Tokenizer.from_tiktoken(odd, eos_token_ids=256).canon_reason
     assert reason is not None and "(?<=a)b" in reason
+
+
+def test_a_tokenizer_is_made_by_its_makers() -> None:
+    with pytest.raises(TypeError, match="from_tiktoken"):
+        Tokenizer("cl100k_base")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="new_bytes"):
+        Tokenizer.from_tiktoken("cl100k_base").tokenize_partial("abc")  # type: ignore[arg-type]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.api.grammar_cache import grammar_cache
+from ffgrammar.api.special_names import warn_of_names
 from ffgrammar.core.arguments import expect
 from ffgrammar.core.collector import paused
 from ffgrammar.core.errors import GrammarError
@@ -21,9 +22,9 @@ from ffgrammar.regex.expr.store import ExprStore
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
-    from ffgrammar.api.parts import Composable
+    from ffgrammar.api.parts import Composable, Part
 
-__all__ = ["compile_choice", "compile_json_schema", "compile_lark", "compile_regex", "compose"]
+__all__ = ["compile_choice", "compile_json_schema", "compile_lark", "compile_regex", "compose", "composed"]
 
 _DEFAULT_LIMITS = Limits()
 
@@ -241,7 +242,8 @@ def compose(part: Composable, tokenizer: Tokenizer, *, limits: Limits | None = N
     """The grammar of a part: of grammars, texts and special tokens, one after another or as alternatives.
 
     A text belongs to a sequence if it can be cut into pieces, one for each part. A token may span several pieces. Equal
-    parts are one, and a compiled grammar is not compiled again.
+    parts are one, and a compiled grammar is not compiled again. A text that has the name of a special token is ordinary
+    text nevertheless, and gives a `UserWarning`.
 
     Args:
         part: what `sequence`, `choice_of`, `optional`, `repeat`, `text`, `special_token` and `capture` return, a
@@ -259,10 +261,18 @@ def compose(part: Composable, tokenizer: Tokenizer, *, limits: Limits | None = N
         TypeError: an argument is of another type.
     """
     from ffgrammar.api.parts import as_part
-    from ffgrammar.grammar import composition
+    from ffgrammar.grammar.composition.parts import texts
 
     expect("tokenizer", tokenizer, Tokenizer, "a Tokenizer (as of Tokenizer.from_tiktoken)")
     root = as_part(part)
+    for text in texts(root):
+        warn_of_names(tokenizer, text, "a text of the composition", 2)
+    return composed(root, tokenizer, limits)
+
+
+def composed(root: Part, tokenizer: Tokenizer, limits: Limits | None = None) -> Grammar:
+    """`compose`, without warnings."""
+    from ffgrammar.grammar import composition
 
     def build(store: ExprStore, bounds: Limits) -> GrammarIR:
         return composition.build(

@@ -81,7 +81,8 @@ def repeat(part: Composable, least: int = 0, most: int | None = None) -> Part:
     expect("repeat: least", least, int, "an int")
     expect("repeat: most", most, (int, type(None)), "an int or None")
     if least < 0 or (most is not None and most < least):
-        raise GrammarError(f"repeat: a part cannot come {least} to {most} times")
+        bounds = f"at least {least}" if most is None else f"{least} to {most}"
+        raise GrammarError(f"repeat: a part cannot come {bounds} times")
     return tree.Repeat(as_part(part), least, most)
 
 

@@ -71,10 +71,15 @@ class Model(CheckedModel):
 
         Raises:
             TokenizerError: the tokenizer cannot be read.
-            TypeError: the model has an encoder, or keeps no keys and values.
+            TypeError: the model has an encoder, or keeps no keys and values; or the tokenizer is of another type.
         """
         from ffgrammar.lm.adapters.transformers_model import TransformersModel
 
+        if not callable(tokenizer):
+            raise TypeError(
+                "Model.from_transformers: tokenizer must be what AutoTokenizer.from_pretrained returns, not "
+                f"{type(tokenizer).__name__}"
+            )
         return cls.of(TransformersModel(model, tokenizer, start=tokenizer("").input_ids))
 
     @classmethod

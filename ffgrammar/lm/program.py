@@ -113,7 +113,7 @@ class Program:
 
 def gen(
     name: str | None = None,
-    part: Composable | None = None,
+    part: Part | Grammar | None = None,
     *,
     regex: str | None = None,
     json: Any = None,
@@ -136,7 +136,7 @@ def gen(
 
     Args:
         name: under this name the state has what was written. None: it is not kept.
-        part: a part of a composition, such as a compiled grammar.
+        part: a part of a composition, such as a compiled grammar; no text.
         regex: a pattern, as for `compile_regex`.
         json: a JSON Schema (a dict, bool, or JSON text); written without white space between values.
         lark: a Lark grammar.
@@ -157,6 +157,8 @@ def gen(
     """
     expect("gen: name", name, (str, type(None)), "a str or None")
     expect("gen: max_tokens", max_tokens, (int, type(None)), "an int or None")
+    if isinstance(part, str | bytes):
+        raise TypeError("gen: part is a text; for a pattern write regex=, and write fixed text outside of gen")
     sources = [one is not None for one in (part, regex, json, lark)]
     stops = _stop_pattern(stop, stop_regex)
     if sum(sources) + (stops is not None) > 1:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Generator, Iterator
 
+from ffgrammar.api.special_names import warn_of_names
 from ffgrammar.core.errors import FFGrammarError, MatcherError
 from ffgrammar.lm.checked_model import CheckedModel
 from ffgrammar.lm.events import Event
@@ -48,7 +49,11 @@ class State:
         return self._error
 
     def __add__(self, other: Addend) -> State:
-        return State(self.model, self.seed, self._written, self._program + other)
+        more = Program.of(other)
+        for piece in more.pieces:
+            if isinstance(piece, str):
+                warn_of_names(self.model.tokenizer, piece, "a text of the program", 2)
+        return State(self.model, self.seed, self._written, self._program + more)
 
     @property
     def text(self) -> str:
@@ -125,7 +130,10 @@ class State:
         yield from self._write(True)
 
     def _value(self, name: str) -> Value:
-        return self._read().values[name]
+        values = self._read().values
+        if name not in values:
+            raise KeyError(f"nothing is named {name!r}; the names are {', '.join(map(repr, values)) or 'none'}")
+        return values[name]
 
     def _read(self) -> Snapshot:
         for _ in self._write(False):

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ffgrammar.api.compile import compose
+from ffgrammar.api.compile import composed
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.api.parts import Composable, sequence
 from ffgrammar.core.errors import MatcherError
@@ -73,7 +73,7 @@ class Walk:
         rest = opening.text[len(tok.decode(start)) :]
         self.rest = len(rest)
         self.tokens = [*opening.fixed, *start]
-        self._grammar = compose(sequence(rest, part), tok)
+        self._grammar = composed(sequence(rest, part), tok)
         self._budget = None if max_tokens is None else max_tokens + following
         self._spellings = [Spelling(one.kept[len(start) :], one.last) for one in spellings]
         # Tokens that must come, last ones first.

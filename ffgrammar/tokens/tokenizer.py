@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ffgrammar.core.arguments import expect
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.loaders.makers import make_file, make_huggingface, make_tiktoken, make_tokens
 from ffgrammar.tokens.loaders.parts import TokenizerParts
@@ -73,6 +74,11 @@ class Tokenizer:
     )
 
     def __init__(self, parts: TokenizerParts) -> None:
+        if not isinstance(parts, TokenizerParts):
+            raise TypeError(
+                "a Tokenizer is made by Tokenizer.from_tiktoken, from_file, from_huggingface or from_tokens, not by "
+                f"Tokenizer({type(parts).__name__})"
+            )
         self._parts = parts
         self._trie = parts.trie
         self._special_names = {number: text for text, number in parts.special_tokens.items()}
@@ -414,10 +420,12 @@ class Tokenizer:
 
         Raises:
             TokenizerError: an id is out of range, or the tokenizer's rules are not known.
+            TypeError: `new_bytes` is of another type.
         """
         from ffgrammar.tokens.canonical.coverings import coverings_after, shared_tokens
         from ffgrammar.tokens.canonical.sequence import CanonicalSequence
 
+        expect("tokenize_partial: new_bytes", new_bytes, (bytes, bytearray, memoryview), "bytes")
         sequence = CanonicalSequence(self.rules("tokenize_partial"))
         for token in recent_tokens:
             sequence.push_any(token)

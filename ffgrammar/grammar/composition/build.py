@@ -151,8 +151,8 @@ def _refuse_checks(leaves: Mapping[int, Leaf]) -> None:
         if leaf.grammar is not None and leaf.grammar.checks:
             raise UnsupportedError(
                 "a schema with uniqueItems, or with keys that must not come twice, is in a composition with a Lark "
-                "grammar, or where another part may read the same text; leave the Lark grammar out, and let each part "
-                "begin with a text or a special token of its own"
+                "grammar, or where another part may read the same text; leave the Lark grammar out, and put a text or "
+                "a special token before and after the schema that nothing beside it begins or goes on with"
             )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ __all__ = [
     "Text",
     "Whole",
     "flatten",
+    "texts",
 ]
 
 
@@ -155,6 +156,21 @@ MOST_FACTORED = 20
 # A sequence of more parts than this is not made one with the sequence that it is a part of. So a tree of n parts costs
 # O(n) steps, whatever its depth, and a sequence that is there twice does not double the text.
 MOST_JOINED = 64
+
+
+def texts(root: Part) -> Iterator[bytes]:
+    """The texts in a tree of parts: those that stand there, and those that end a free text."""
+    waiting, seen = [root], {id(root)}
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Literal):
+            yield part.text
+        elif isinstance(part, Text):
+            yield from part.until
+        for one in part.inner():
+            if id(one) not in seen:
+                seen.add(id(one))
+                waiting.append(one)
 
 
 class Node(NamedTuple):

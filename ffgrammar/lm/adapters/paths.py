@@ -84,7 +84,10 @@ def with_start(start: Tokens, sequences: Sequence[Sequence[int]], room: int | No
     found = [(*start, *sequence) for sequence in sequences]
     for index, sequence in enumerate(found):
         if not sequence:
-            raise MatcherError(f"sequence {index} is empty, and a model needs a first token: give start=")
+            raise MatcherError(
+                "the model has no token that begins a text, and is asked about the first one: begin the prompt with a "
+                "text (or give the adapter start=)"
+            )
         if room is not None and len(sequence) > room:
             raise MatcherError(f"sequence {index} has {len(sequence)} tokens, but the model can read only {room}")
     return found

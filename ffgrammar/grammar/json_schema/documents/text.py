@@ -13,17 +13,32 @@ __all__ = ["kind_of", "read_text"]
 
 
 def read_text(text: str, limits: Limits) -> Any:
-    """The schema of a JSON text. Numbers stay exact, whatever their size."""
+    """The schema of a JSON text. Numbers stay exact, whatever their size.
+
+    Raises:
+        GrammarError: the text is not JSON, or a key comes twice in an object.
+        LimitError: the text is too long or nested too deep.
+    """
     if len(text) > limits.source_bytes:
         raise LimitError("source_bytes", limits.source_bytes, f"the schema has {len(text)} characters")
     try:
-        return json.loads(text, parse_float=_decimal, parse_int=_integer)
+        return json.loads(text, parse_float=_decimal, parse_int=_integer, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
         raise GrammarError(f"the schema is not JSON: {error.msg}", line=error.lineno, column=error.colno) from None
     except RecursionError:
         raise LimitError("nesting", limits.nesting, "the schema's JSON is nested too deep to be read") from None
     except ValueError as error:
         raise GrammarError(f"the schema is not JSON: {error}") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object. A key that comes twice is refused, because one of its values would be ignored."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for place, key in enumerate(keys) if key in keys[:place])
+        raise GrammarError(f"the schema's text has the key {json.dumps(twice)} twice in one object")
+    return found
 
 
 def _decimal(text: str) -> Decimal:
