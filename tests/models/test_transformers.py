@@ -194,13 +194,3 @@ def test_streamers_and_stopping_criteria(model: Any, tok: ff.Tokenizer, grammars
     for options in cuts:
         (cut,) = _generate(model, tok, [PROMPTS[11]], custom_generate=GrammarGenerate(grammars[11]), **options)
         assert cut == text[:3]
-
-
-def test_what_the_loop_does_not_do(model: Any, tok: ff.Tokenizer, grammars: list[ff.Grammar]) -> None:
-    loop = GrammarGenerate(grammars[0])
-    with pytest.raises(ff.UnsupportedError, match="one prompt"):
-        _generate(model, tok, PROMPTS[:2], custom_generate=loop)
-    with pytest.raises(ff.UnsupportedError, match="no scores"):
-        _generate(model, tok, PROMPTS[:1], custom_generate=loop, return_dict_in_generate=True, output_scores=True)
-    with pytest.raises(TypeError, match="must be a Grammar or a Matcher, not str"):
-        GrammarGenerate("a")  # type: ignore[arg-type]
