@@ -2,12 +2,14 @@
 
 `GrammarLogitsProcessor` works with everything that takes logits processors. `GrammarGenerate` is a generation loop of
 its own that does not ask the model for forced tokens: all of them go through it in one pass, with the token before
-them. `ContinuousGrammarProcessor` is for transformers' continuous batching.
+them. For transformers' continuous batching there is `continuous`, which is imported by its own name, because not all
+versions of transformers have what it needs.
 
 In reading order:
 
     logits_processor  `GrammarLogitsProcessor`
     reader            a model that reads the new tokens of all rows of a batch in one pass
+    order             where the mask comes among logits processors
     row               one text of the generation loop
     generate          `GrammarGenerate`
     continuous        `ContinuousGrammarProcessor`

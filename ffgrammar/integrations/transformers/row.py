@@ -20,6 +20,7 @@ from transformers.generation.logits_process import (
 from ffgrammar.core.errors import MatcherError, UnsupportedError
 from ffgrammar.engine.matcher.apply import apply_bitmask
 from ffgrammar.engine.matcher.matcher import Matcher
+from ffgrammar.integrations.transformers.order import mask_place
 
 __all__ = ["Row", "check_processors"]
 
@@ -31,8 +32,6 @@ OF_THE_BATCH = (
     EncoderRepetitionPenaltyLogitsProcessor,
     PrefixConstrainedLogitsProcessor,
 )
-# How the names of processors end that `generate` puts after those of its caller.
-LAST = ("Warper", "WatermarkLogitsProcessor", "LogitNormalization")
 
 
 def check_processors(processors: Iterable[Any], rows: int) -> None:
@@ -79,9 +78,7 @@ class Row:
         self._stopping_criteria = stopping_criteria
         self._streamer = streamer
         own = [_of_row(processor, number) for processor in processors]
-        # The mask comes where `generate` would put it: after the processors that change scores one by one, and before
-        # those that look at all scores together.
-        place = next((i for i, processor in enumerate(own) if type(processor).__name__.endswith(LAST)), len(own))
+        place = mask_place(own)
         self._before, self._after = LogitsProcessorList(own[:place]), LogitsProcessorList(own[place:])
 
     def add(self, tokens: list[int]) -> list[int]:
