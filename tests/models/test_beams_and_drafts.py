@@ -4,6 +4,7 @@ matcher of its own, and every text with that of a run of its own."""
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -86,8 +87,7 @@ def test_four_beams_for_each_of_16_grammars() -> None:
         assert matcher.accept_tokens(text) == len(text) and matcher.is_terminated()
         assert texts(model, [prompt], num_beams=4, logits_processor=[GrammarLogitsProcessor(grammar)]) == [text]
     moved = [
-        any(row[:-1] != old for row, old in zip(new, before, strict=True))
-        for before, new in zip(checked.calls, checked.calls[1:], strict=False)
+        any(row[:-1] != old for row, old in zip(new, before, strict=True)) for before, new in pairwise(checked.calls)
     ]
     assert sum(moved) > 5, "the beams have kept their order"
 
@@ -135,7 +135,7 @@ def test_drafts_change_no_text(assistant: str, number: int) -> None:
     checked = Checked([GRAMMARS[number]], drafts=True)
     assert texts(model, [prompt], logits_processor=[checked], **options) == [greedy]
     lengths = [len(rows[0]) for rows in checked.calls]
-    assert any(new < old for old, new in zip(lengths, lengths[1:], strict=False)) or assistant == "look-up"
+    assert any(new < old for old, new in pairwise(lengths)) or assistant == "look-up"
     sampled = Checked([GRAMMARS[number]], drafts=True)
     torch.manual_seed(number)
     (text,) = texts(model, [prompt], logits_processor=[sampled], do_sample=True, **options)

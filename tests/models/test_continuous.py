@@ -21,7 +21,13 @@ from oracle.lm import small_tokenizer
 TOK, _ = small_tokenizer()
 (END,) = TOK.eos_token_ids
 SIZE = END + 2
-SOURCES = [r"[ab]{1,9}", r"(abcabc|12){1,4}xyz", "one text and no other", r"\{\"a\": ([0-9]{1,3}|yes|no)\}", "(a|bc ){5,20}"]
+SOURCES = [
+    r"[ab]{1,9}",
+    r"(abcabc|12){1,4}xyz",
+    "one text and no other",
+    r"\{\"a\": ([0-9]{1,3}|yes|no)\}",
+    "(a|bc ){5,20}",
+]
 GRAMMARS = [ff.compile_regex(source, TOK) for source in SOURCES]
 
 

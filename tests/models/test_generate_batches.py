@@ -1,5 +1,5 @@
-"""`GrammarGenerate` on batches, with small models of random weights in double precision: each row has the text that plain
-greedy search finds for it alone."""
+"""`GrammarGenerate` on batches, with small models of random weights in double precision: each row has the text that
+plain greedy search finds for it alone."""
 
 from __future__ import annotations
 
@@ -184,9 +184,7 @@ def test_stopping_criteria_see_each_row() -> None:
     matchers = starts([1, 2, 0])
     expected = alone(model, batch, matchers, stopping_criteria=[_AfterThree()])
     assert len({len(text) for text in expected}) > 1
-    assert (
-        texts(model, batch, custom_generate=GrammarGenerate(matchers), stopping_criteria=[_AfterThree()]) == expected
-    )
+    assert texts(model, batch, custom_generate=GrammarGenerate(matchers), stopping_criteria=[_AfterThree()]) == expected
 
 
 def test_several_sequences_for_a_prompt() -> None:

@@ -27,7 +27,7 @@ def test_the_blocks_run(model: Any, llama: Any, tok: ff.Tokenizer) -> None:
         "inputs": {"input_ids": ids, "attention_mask": torch.ones_like(ids)},
     }
     blocks = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 3
+    assert len(blocks) == 4
     texts = []
     try:
         for block in blocks:
@@ -38,4 +38,5 @@ def test_the_blocks_run(model: Any, llama: Any, tok: ff.Tokenizer) -> None:
     finally:
         llama.draft_model = None
     texts.append(names["found"]["choices"][0]["text"])
-    assert len(texts) == 3 and all(json.loads(text)["colour"] in {"red", "blue"} for text in texts)
+    texts.append(tok.decode(names["result"].generated_tokens[:-1]))
+    assert len(texts) == 4 and all(json.loads(text)["colour"] in {"red", "blue"} for text in texts)

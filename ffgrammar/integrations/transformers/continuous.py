@@ -12,7 +12,7 @@ a token in it. From these the masks are made on the host, so the tokens of the l
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 
@@ -49,8 +49,8 @@ class ContinuousGrammarProcessor(ContinuousBatchingLogitsProcessor):  # type: ig
         vocab_size: how many scores the model gives.
     """
 
-    supported_kwargs = {"matcher": Matcher}
-    ignored_kwargs = ()
+    supported_kwargs: ClassVar[dict[str, type]] = {"matcher": Matcher}
+    ignored_kwargs: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, vocab_size: int) -> None:
         self._vocab_size = vocab_size
@@ -77,7 +77,7 @@ class ContinuousGrammarProcessor(ContinuousBatchingLogitsProcessor):  # type: ig
             raise UnsupportedError("ContinuousGrammarProcessor needs use_async_batching=False: masks need all tokens")
         if any(config.cuda_graph_booleans) or config.varlen_compile_config or config.decode_compile_config:
             raise UnsupportedError(
-                "ContinuousGrammarProcessor needs use_cuda_graph=False and no compile configs: masks are made on the host"
+                "ContinuousGrammarProcessor needs use_cuda_graph=False and no compile configs: masks come from the host"
             )
         processor = cls(manager.model.config.get_text_config().vocab_size)
         processors = list(manager.logit_processor.logits_processor)

@@ -43,9 +43,7 @@ class GrammarGenerate:
             5.23 does not hand the streamer of `generate` on to a loop like this one.)
     """
 
-    def __init__(
-        self, grammars: Grammar | Matcher | Iterable[Grammar | Matcher | None], streamer: Any = None
-    ) -> None:
+    def __init__(self, grammars: Grammar | Matcher | Iterable[Grammar | Matcher | None], streamer: Any = None) -> None:
         self._streamer = streamer
         if isinstance(grammars, (Grammar, Matcher)):
             grammars = [grammars]
@@ -171,7 +169,7 @@ def _check_inputs(input_ids: Any, config: Any, arguments: dict[str, Any]) -> Non
     columns = getattr(config, "_mask_length", width) if mask is None else mask.shape[1]
     if known >= width or (known and columns != width):
         raise UnsupportedError(
-            f"GrammarGenerate needs the ids of all tokens in the cache, and at least one more: {width} ids, {known} known"
+            f"GrammarGenerate needs the ids of all tokens in the cache and of one more: {width} ids, {known} in the cache"
         )
     positions = arguments.get("position_ids")
     if positions is not None:

@@ -22,14 +22,15 @@ class GrammarLogitsProcessor(LogitsProcessor):  # type: ignore[misc]
         model.generate(**inputs, logits_processor=[GrammarLogitsProcessor(grammar)])
 
     It works with greedy search, sampling and beam search, and with `drafts=True` also with prompt look-up and assisted
-    decoding. (An assistant drafts with the same processor, so nearly all of its drafts are allowed.) One processor is for
+    decoding. An assistant drafts with the same processor, so it drafts what the grammar allows. One processor is for
     one call of `generate`: the ids in its first call are the prompts.
 
     Args:
         grammars: the grammar of all texts; or a list of one for each prompt, with None for a text that is not
             constrained. A matcher at the place where a text begins may stand for its grammar.
         drafts: whether tokens may be drafted that the grammar does not allow, as assisted decoding and prompt look-up
-            do. The mask before such a token makes the model refuse it.
+            do. The mask before such a token makes the model refuse it. Beam search with sampling does it, too, where
+            fewer tokens may come than it draws; such beams drop out.
     """
 
     supports_continuous_batching = False
