@@ -1,7 +1,7 @@
 """Forward passes and times of greedy search, with and without forced tokens: python -m models.measure, in tests/.
 
-Each text is generated once before the time is taken: one by one, and in transformers also all in one batch. The matchers
-are of canonical tokens."""
+Each text is generated once before the time is taken: one by one, and in transformers also all in one batch. The
+matchers are of canonical tokens."""
 
 from __future__ import annotations
 

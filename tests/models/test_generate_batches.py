@@ -248,5 +248,17 @@ def test_what_is_refused() -> None:
     with pytest.raises(ff.UnsupportedError, match="cannot use inputs_embeds"):
         embeds = model.get_input_embeddings()(ids)
         model.generate(inputs_embeds=embeds, custom_generate=loop, max_new_tokens=3)
+    with pytest.raises(ff.MatcherError, match="row 0: a dead end: the token 0 is not allowed at step 1"):
+        run(model, batch, custom_generate=GrammarGenerate(GRAMMARS[5]), forced_eos_token_id=END, max_new_tokens=2)
     with pytest.raises(TypeError, match="grammar 1 must be a Grammar, a Matcher or None, not str"):
         GrammarGenerate([None, "a"])  # type: ignore[list-item]
+
+
+def test_models_that_are_refused() -> None:
+    loop = GrammarGenerate(GRAMMARS[0])
+    mamba = transformers.MambaConfig(vocab_size=PAD + 1, hidden_size=8, num_hidden_layers=1, state_size=4)
+    with pytest.raises(ff.UnsupportedError, match="a cache of keys and values, and MambaForCausalLM has none"):
+        run(transformers.MambaForCausalLM(mamba), [[1, 2]], custom_generate=loop)
+    t5 = transformers.T5Config(vocab_size=PAD + 1, d_model=8, d_ff=8, num_layers=1, num_heads=1, d_kv=8)
+    with pytest.raises(ff.UnsupportedError, match="for decoders"):
+        run(transformers.T5ForConditionalGeneration(t5), [[1, 2]], custom_generate=loop, decoder_start_token_id=0)

@@ -169,7 +169,7 @@ def _check_inputs(input_ids: Any, config: Any, arguments: dict[str, Any]) -> Non
     columns = getattr(config, "_mask_length", width) if mask is None else mask.shape[1]
     if known >= width or (known and columns != width):
         raise UnsupportedError(
-            f"GrammarGenerate needs the ids of all tokens in the cache and of one more: {width} ids, {known} in the cache"
+            f"GrammarGenerate needs the ids of all tokens in the cache, and of one more: got {width} ids for {known}"
         )
     positions = arguments.get("position_ids")
     if positions is not None:
