@@ -29,7 +29,7 @@ SOURCES = [
     r"[0-9]{3}-[0-9]{3}-constant-[0-9]{2}",
 ]
 GRAMMARS = [ff.compile_regex(source, TOK) for source in SOURCES]
-KINDS = ["llama", "gpt2", "mistral"]
+KINDS = ["llama", "gpt2", "mistral", "gpt_neo"]
 
 
 def starts(numbers: list[int]) -> list[ff.Matcher]:
@@ -62,9 +62,11 @@ def alone(model: Any, batch: list[list[int]], matchers: list[Any], **options: An
     ]
 
 
-@pytest.mark.parametrize("cached", [True, False])
+@pytest.mark.parametrize("cache", [{}, {"use_cache": False}, {"cache_implementation": "static"}], ids=str)
 @pytest.mark.parametrize("kind", KINDS)
-def test_rows_are_those_of_single_runs(kind: str, cached: bool) -> None:
+def test_rows_are_those_of_single_runs(kind: str, cache: dict[str, Any]) -> None:
+    if kind == "gpt_neo" and "cache_implementation" in cache:
+        pytest.skip("in transformers 5.23, GPT Neo has other scores with a static cache")
     model = tiny_model(kind, PAD + 1)
     choose = random.Random(7)
     for size in (1, 2, 5, 9):
@@ -73,7 +75,7 @@ def test_rows_are_those_of_single_runs(kind: str, cached: bool) -> None:
         if size == 5:
             matchers[2] = None
         expected = alone(model, batch, matchers)
-        assert texts(model, batch, custom_generate=GrammarGenerate(matchers), use_cache=cached) == expected
+        assert texts(model, batch, custom_generate=GrammarGenerate(matchers), **cache) == expected
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -97,7 +99,8 @@ def test_scores_are_those_of_single_rows(kind: str) -> None:
             for row in active:
                 known = len(batch[row]) - len(reader.unread[row])
                 own = model(input_ids=torch.tensor([batch[row][:known]])).logits[0, -1]
-                assert torch.allclose(scores[row].double(), own, atol=1e-5)
+                # (GPT Neo computes attention in single precision)
+                assert torch.allclose(scores[row].double(), own, atol=1e-3 if kind == "gpt_neo" else 1e-5)
         assert cache.get_seq_length() <= 2 * max(map(len, batch)) + 12
         if step == 30:
             active = [0, 2]
@@ -257,7 +260,7 @@ def test_what_is_refused() -> None:
 def test_models_that_are_refused() -> None:
     loop = GrammarGenerate(GRAMMARS[0])
     mamba = transformers.MambaConfig(vocab_size=PAD + 1, hidden_size=8, num_hidden_layers=1, state_size=4)
-    with pytest.raises(ff.UnsupportedError, match="a cache of keys and values, and MambaForCausalLM has none"):
+    with pytest.raises(ff.UnsupportedError, match="cannot use MambaForCausalLM: its state"):
         run(transformers.MambaForCausalLM(mamba), [[1, 2]], custom_generate=loop)
     t5 = transformers.T5Config(vocab_size=PAD + 1, d_model=8, d_ff=8, num_layers=1, num_heads=1, d_kv=8)
     with pytest.raises(ff.UnsupportedError, match="for decoders"):

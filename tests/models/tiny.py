@@ -11,8 +11,8 @@ __all__ = ["tiny_model"]
 
 
 def tiny_model(kind: str, vocab_size: int, positions: int = 512) -> Any:
-    """A model in double precision: "llama", "gpt2", or "mistral", whose window of attention is shorter than most
-    texts."""
+    """A model in double precision: "llama", "gpt2"; or "mistral" or "gpt_neo", whose windows of attention are shorter
+    than most texts."""
     torch.set_num_threads(1)
     torch.manual_seed(1)
     sizes = {
@@ -29,6 +29,16 @@ def tiny_model(kind: str, vocab_size: int, positions: int = 512) -> Any:
         "llama": lambda: transformers.LlamaConfig(**sizes),
         "gpt2": lambda: transformers.GPT2Config(
             vocab_size=vocab_size, n_embd=16, n_layer=2, n_head=2, n_positions=positions, initializer_range=0.5
+        ),
+        "gpt_neo": lambda: transformers.GPTNeoConfig(
+            vocab_size=vocab_size,
+            hidden_size=16,
+            num_layers=2,
+            num_heads=2,
+            attention_types=[[["global", "local"], 1]],
+            window_size=5,
+            max_position_embeddings=positions,
+            initializer_range=0.5,
         ),
         "mistral": lambda: transformers.MistralConfig(**sizes, sliding_window=5),
     }[kind]()

@@ -139,7 +139,9 @@ def _check_model(model: Any, arguments: dict[str, Any], synced_gpus: bool) -> No
     if model.config.is_encoder_decoder or synced_gpus:
         raise UnsupportedError("GrammarGenerate is for decoders on one machine")
     if getattr(model, "_is_stateful", False):
-        raise UnsupportedError(f"GrammarGenerate needs a cache of keys and values, and {type(model).__name__} has none")
+        raise UnsupportedError(
+            f"GrammarGenerate cannot use {type(model).__name__}: its state is more than keys and values"
+        )
     usual = {"past_key_values", "attention_mask", "position_ids"}
     for name, value in arguments.items():
         if isinstance(value, torch.Tensor) and name not in usual:
