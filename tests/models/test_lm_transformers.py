@@ -13,33 +13,14 @@ import transformers
 import ffgrammar as ff
 from ffgrammar.lm.adapters.log_softmax import log_softmax
 from ffgrammar.lm.adapters.transformers_model import TransformersModel
+from models.tiny import tiny_model
 
 SIZE = 11
-TINY = {
-    "vocab_size": SIZE,
-    "hidden_size": 16,
-    "intermediate_size": 32,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 2,
-    "num_key_value_heads": 1,
-    "max_position_embeddings": 64,
-    "initializer_range": 0.5,
-}
 TOKENIZER = ff.Tokenizer.from_tokens([bytes([97 + token]) for token in range(SIZE - 1)], SIZE - 1, vocab_size=SIZE)
 
 
 def make(kind: str) -> Any:
-    """A small model with random weights, in double precision."""
-    torch.manual_seed(1)
-    config = {
-        "llama": lambda: transformers.LlamaConfig(**TINY),
-        "gpt2": lambda: transformers.GPT2Config(
-            vocab_size=SIZE, n_embd=16, n_layer=2, n_head=2, n_positions=64, initializer_range=0.5
-        ),
-        # The window is shorter than the sequences, so its keys and values cannot always be cut.
-        "mistral": lambda: transformers.MistralConfig(**TINY, sliding_window=5),
-    }[kind]()
-    return transformers.AutoModelForCausalLM.from_config(config).double().eval()
+    return tiny_model(kind, SIZE, positions=64)
 
 
 def alone(model: Any, sequence: list[int]) -> Any:

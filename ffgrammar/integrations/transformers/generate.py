@@ -177,7 +177,7 @@ def _check_inputs(input_ids: Any, config: Any, arguments: dict[str, Any]) -> Non
     if positions is not None:
         marks = torch.ones_like(input_ids) if mask is None else mask
         counted = marks.long().cumsum(dim=1) - 1
-        if positions.shape[-1] != width or not torch.equal(positions * marks, counted * marks):
+        if positions.shape[-1] != width or not (positions * marks == counted * marks).all():
             raise UnsupportedError("GrammarGenerate cannot use position_ids other than those of the attention_mask")
 
 
