@@ -321,7 +321,7 @@ def test_a_run_is_as_long_as_it_can_be(model: lm.Model) -> None:
     def shape(program: lm.Program) -> list[Any]:
         return [
             [one if isinstance(one, bytes) else one.name for one in step.pieces] if isinstance(step, Run) else step
-            for step in steps(program)
+            for step in steps(program.pieces)
             if not isinstance(step, Chosen)
         ]
 
@@ -332,7 +332,8 @@ def test_a_run_is_as_long_as_it_can_be(model: lm.Model) -> None:
     assert shape(lm.gen("m", regex="a", max_tokens=3) + "bc" + number) == [["m", b"b"], b"c", ["n"]]
     assert shape(ff.special_token("<|endoftext|>") + number + ff.text(until="a")) == [[None, "n", None]]
     assert shape(cold + lm.Program.of(ff.text(until="a")) + "b") == [["c", None, b"b"]]
-    chosen = [one for one in steps(lm.select("s", ["a"]) + "bc" + lm.select("t", ["a"])) if isinstance(one, Chosen)]
+    selections = lm.select("s", ["a"]) + "bc" + lm.select("t", ["a"])
+    chosen = [one for one in steps(selections.pieces) if isinstance(one, Chosen)]
     assert [one.then for one in chosen] == ["b", ""]
     tiny = model.state("x", seed=1) + lm.gen("x", regex="[a-z]{3}", temperature=1e-6)
     assert tiny["x"] == (model.state("x", seed=2) + lm.gen("x", regex="[a-z]{3}", temperature=0))["x"]

@@ -16,6 +16,8 @@ In reading order:
     weights        one batch of questions: the probabilities of token sequences that share their beginning
     score          `score`: how probable each of several texts is
     program        `gen`, `select` and `many`: what is to be written
+    chat           turns of a chat, laid out as the model was trained on
+    template       programs written as text
     runs           a program, cut into what is written under one grammar
     drawing        how one of several things is drawn
     walk           writes one run, token by token
@@ -30,10 +32,29 @@ In reading order:
 from __future__ import annotations
 
 from ffgrammar.lm.batch import run
+from ffgrammar.lm.chat import assistant, system, user
 from ffgrammar.lm.events import Event
 from ffgrammar.lm.model import LanguageModel, Model
 from ffgrammar.lm.program import Program, gen, many, select
 from ffgrammar.lm.score import Scores, score
 from ffgrammar.lm.state import State
+from ffgrammar.lm.template import Template, template
 
-__all__ = ["Event", "LanguageModel", "Model", "Program", "Scores", "State", "gen", "many", "run", "score", "select"]
+__all__ = [
+    "Event",
+    "LanguageModel",
+    "Model",
+    "Program",
+    "Scores",
+    "State",
+    "Template",
+    "assistant",
+    "gen",
+    "many",
+    "run",
+    "score",
+    "select",
+    "system",
+    "template",
+    "user",
+]

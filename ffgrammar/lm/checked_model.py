@@ -12,9 +12,11 @@ from ffgrammar.core.arguments import expect
 from ffgrammar.core.errors import MatcherError
 from ffgrammar.tokens.tokenizer import Tokenizer
 
-__all__ = ["CheckedModel", "LogProbs"]
+__all__ = ["ChatTemplate", "CheckedModel", "LogProbs"]
 
 LogProbs: TypeAlias = Callable[[list[list[int]]], Any]
+# From turns, each {"role": ..., "content": ...}, to the text of a chat.
+ChatTemplate: TypeAlias = Callable[[list[dict[str, str]]], str]
 
 
 class CheckedModel:
@@ -22,11 +24,13 @@ class CheckedModel:
 
     Attributes:
         tokenizer: the vocabulary.
+        chat_template: how it lays out a chat; None if that is not known.
     """
 
-    def __init__(self, tokenizer: Tokenizer, log_probs: LogProbs) -> None:
+    def __init__(self, tokenizer: Tokenizer, log_probs: LogProbs, chat_template: ChatTemplate | None = None) -> None:
         expect("Model: tokenizer", tokenizer, Tokenizer, "a Tokenizer")
         self.tokenizer = tokenizer
+        self.chat_template = chat_template
         self._log_probs = log_probs
 
     def log_probs(self, sequences: Sequence[Sequence[int]]) -> NDArray[np.float64]:

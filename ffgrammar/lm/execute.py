@@ -8,11 +8,12 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from ffgrammar.api.parts import sequence
+from ffgrammar.core.errors import GrammarError
 from ffgrammar.engine.captures.capture import Capture
 from ffgrammar.lm.drawing import draw
 from ffgrammar.lm.events import Event, Watcher
 from ffgrammar.lm.opening import Opening
-from ffgrammar.lm.program import Hole
+from ffgrammar.lm.program import Hole, Said
 from ffgrammar.lm.questions import Answer, Asking, Question
 from ffgrammar.lm.runs import Chosen, Run, Step
 from ffgrammar.lm.score import Scores, score_after
@@ -47,12 +48,14 @@ class Snapshot(NamedTuple):
         values: what each name has.
         drawn: how many runs and selections were drawn.
         calls: how many token sequences the model was asked about.
+        turns: the roles of the turns of a chat that it has.
     """
 
     opening: Opening
     values: dict[str, Value]
     drawn: int
     calls: int
+    turns: tuple[str, ...] = ()
 
 
 # Writing yields questions, and is sent their answers. It also yields events, and is sent None.
@@ -71,6 +74,9 @@ def execute(tok: Tokenizer, before: Snapshot, steps: Sequence[Step], seed: int, 
         if isinstance(step, bytes):
             before = before._replace(opening=before.opening.then(tok, step))
             continue
+        if isinstance(step, Said):
+            before = before._replace(opening=before.opening.then(tok, _said(before.values, step.name)))
+            continue
         random = np.random.default_rng([seed, before.drawn])
         if isinstance(step, Chosen):
             before = yield from _choose(tok, before, step, random)
@@ -81,6 +87,16 @@ def execute(tok: Tokenizer, before: Snapshot, steps: Sequence[Step], seed: int, 
     return before
 
 
+def _said(values: dict[str, Value], name: str) -> bytes:
+    """What was written under a name."""
+    if name not in values:
+        raise GrammarError(f"nothing is written under the name {name!r} before it is said again")
+    text = values[name].text
+    if not isinstance(text, str):
+        raise GrammarError(f"{name!r} is a list of texts, which cannot be said again")
+    return text.encode()
+
+
 def _choose(tok: Tokenizer, before: Snapshot, step: Chosen, random: np.random.Generator) -> Writing:
     """Draw one of the options."""
     one = step.selection
@@ -89,11 +105,11 @@ def _choose(tok: Tokenizer, before: Snapshot, step: Chosen, random: np.random.Ge
     text = one.options[draw(logs, 1.0, random if one.temperature else None)]
     for kind in ("opened", "grew", "closed"):
         yield Event(kind, one.name, "" if kind == "opened" else text)
-    return Snapshot(
-        before.opening.then(tok, text.encode()),
-        before.values | {one.name: Value(text, None, scores)},
-        before.drawn + 1,
-        before.calls + scores.calls,
+    return before._replace(
+        opening=before.opening.then(tok, text.encode()),
+        values=before.values | {one.name: Value(text, None, scores)},
+        drawn=before.drawn + 1,
+        calls=before.calls + scores.calls,
     )
 
 
@@ -127,7 +143,7 @@ def _write(tok: Tokenizer, before: Snapshot, run: Run, random: np.random.Generat
             logs = yield from _log_probs(walk, [(one.start, one.start + len(one.text)) for one in own])
         values[hole.name or ""] = Value(texts if hole.several else "".join(texts[-1:]), logs)
     opening = Opening.of_tokens(tok, walk.tokens)
-    return Snapshot(opening, values, before.drawn + 1, before.calls + walk.calls)
+    return before._replace(opening=opening, values=values, drawn=before.drawn + 1, calls=before.calls + walk.calls)
 
 
 def _write_until(
@@ -166,7 +182,7 @@ def _write_until(
     # What is left of a token that reaches into the stop.
     left = walk.matcher.text_bytes[walk.rest + len(written) + size : walk.rest + len(written)]
     opening = Opening.of_tokens(tok, tokens).then(tok, left)
-    return Snapshot(opening, values, before.drawn + 1, before.calls + walk.calls)
+    return before._replace(opening=opening, values=values, drawn=before.drawn + 1, calls=before.calls + walk.calls)
 
 
 def _log_probs(walk: Walk, spans: Sequence[tuple[int, int]]) -> Asking[TokenLogProbs]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Protocol
 
 from ffgrammar.core.arguments import expect
-from ffgrammar.lm.checked_model import CheckedModel, LogProbs
+from ffgrammar.lm.checked_model import ChatTemplate, CheckedModel, LogProbs
 from ffgrammar.lm.opening import Opening
 from ffgrammar.lm.state import State, begin
 from ffgrammar.tokens.tokenizer import Tokenizer
@@ -34,29 +34,39 @@ class Model(CheckedModel):
 
     Attributes:
         tokenizer: the vocabulary.
+        chat_template: how it lays out a chat; None if that is not known.
     """
 
     @classmethod
-    def of(cls, model: LanguageModel | LogProbs, tokenizer: Tokenizer | None = None) -> Model:
+    def of(
+        cls,
+        model: LanguageModel | LogProbs,
+        tokenizer: Tokenizer | None = None,
+        *,
+        chat_template: ChatTemplate | None = None,
+    ) -> Model:
         """A model from an object with the two members of `LanguageModel`, or from a function and a tokenizer.
 
         Args:
             model: the object, or a function that takes and returns what `LanguageModel.log_probs` does.
             tokenizer: the vocabulary; only for a function.
+            chat_template: a function from turns, a list of {"role": ..., "content": ...}, to the text of a chat. None:
+                the object's own attribute of this name, if it has one.
 
         Raises:
             TypeError: an argument is of another type, or the tokenizer is missing or given twice.
         """
-        if isinstance(model, cls) and tokenizer is None:
+        if isinstance(model, cls) and tokenizer is None and chat_template is None:
             return model
         log_probs = getattr(model, "log_probs", None)
         if log_probs is not None:
             if tokenizer is not None:
                 raise TypeError("Model.of: a model with a method log_probs has a tokenizer of its own")
-            return cls(getattr(model, "tokenizer", None), log_probs)  # type: ignore[arg-type]
+            own = chat_template or getattr(model, "chat_template", None)
+            return cls(getattr(model, "tokenizer", None), log_probs, own)  # type: ignore[arg-type]
         if not callable(model):
             raise TypeError(f"Model.of: expected a function or an object with log_probs, not {type(model).__name__}")
-        return cls(tokenizer, model)  # type: ignore[arg-type]
+        return cls(tokenizer, model, chat_template)  # type: ignore[arg-type]
 
     @classmethod
     def from_transformers(cls, model: Any, tokenizer: Any) -> Model:

@@ -17,10 +17,24 @@ from ffgrammar.api.parts import Composable, Part, optional, repeat, sequence, te
 from ffgrammar.api.parts import capture as captured
 from ffgrammar.core.arguments import expect
 from ffgrammar.core.errors import GrammarError
+from ffgrammar.grammar.composition.parts import SpecialToken
 from ffgrammar.lm.score import read_options
 from ffgrammar.tokens.tokenizer import Tokenizer
 
-__all__ = ["Addend", "Hole", "Piece", "Program", "Selection", "Settings", "gen", "literal_pattern", "many", "select"]
+__all__ = [
+    "Addend",
+    "Hole",
+    "Piece",
+    "Program",
+    "Said",
+    "Selection",
+    "Settings",
+    "Turn",
+    "gen",
+    "literal_pattern",
+    "many",
+    "select",
+]
 
 # Below this, log-probabilities that are divided by the temperature would leave the range of floats.
 MIN_TEMPERATURE = 1e-6
@@ -46,6 +60,7 @@ class Hole:
         max_tokens, log_probs: see `gen`.
         free: whether it takes any text. If a text follows, it ends before this text.
         several: whether it may be captured several times: its value is a list.
+        token: whether it is one special token.
     """
 
     name: str | None
@@ -56,6 +71,22 @@ class Hole:
     log_probs: bool = False
     free: bool = False
     several: bool = False
+    token: bool = False
+
+
+@dataclass(frozen=True)
+class Said:
+    """What was written under a name before, once more."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Where a turn of a chat opens or closes: see `chat`."""
+
+    role: str
+    opens: bool
 
 
 @dataclass(frozen=True)
@@ -67,7 +98,7 @@ class Selection:
     temperature: float
 
 
-Piece: TypeAlias = str | Hole | Selection
+Piece: TypeAlias = str | Hole | Selection | Said | Turn
 Addend: TypeAlias = Union["Program", Composable]
 
 
@@ -94,7 +125,7 @@ class Program:
         expect("what is added to a program or state", value, (str, Part, Grammar), "a str, a part or a program")
         if not isinstance(value, str):
             part = value
-            return cls((Hole(None, lambda tok, name: part, None),))
+            return cls((Hole(None, lambda tok, name: part, None, token=isinstance(part, SpecialToken)),))
         try:
             value.encode()
         except UnicodeEncodeError:

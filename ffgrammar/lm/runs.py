@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from ffgrammar.core.errors import GrammarError
-from ffgrammar.lm.program import Hole, Piece, Program, Selection, Settings, literal_pattern
+from ffgrammar.lm.program import Hole, Piece, Said, Selection, Settings, literal_pattern
 
 __all__ = ["Chosen", "Run", "Step", "steps"]
 
@@ -25,7 +25,7 @@ class Run:
         pieces: the pieces; the first is a hole. If it has stops, it is the only one.
         settings: how tokens are drawn.
         max_tokens: how many tokens may end inside the hole, or None. Then the only other piece is one byte of the text
-            that follows the hole.
+            that follows the hole, or a special token.
     """
 
     pieces: tuple[Hole | bytes, ...]
@@ -45,16 +45,16 @@ class Chosen:
     then: str
 
 
-Step: TypeAlias = bytes | Run | Chosen
+Step: TypeAlias = bytes | Run | Chosen | Said
 
 
-def steps(program: Program) -> list[Step]:
-    """The texts, runs and selections of a program, in order.
+def steps(program: tuple[Piece, ...]) -> list[Step]:
+    """The texts, runs and selections of a program without turns, in order.
 
     Raises:
         GrammarError: where one hole follows another directly, a run would have to end between them.
     """
-    pieces = _with_stops(program.pieces)
+    pieces = _with_stops(program)
     found: list[Step] = []
     place = 0
     while place < len(pieces):
@@ -65,6 +65,9 @@ def steps(program: Program) -> list[Step]:
         elif isinstance(piece, Selection):
             following = pieces[place + 1] if place + 1 < len(pieces) else ""
             found.append(Chosen(piece, following[:1] if isinstance(following, str) else ""))
+            place += 1
+        elif isinstance(piece, Said):
+            found.append(piece)
             place += 1
         else:
             place = _add_run(pieces, place, found)
@@ -91,6 +94,9 @@ def _add_run(pieces: tuple[Piece, ...], place: int, found: list[Step]) -> int:
         return place + 1
     following = pieces[place + 1] if place + 1 < len(pieces) else None
     if first.max_tokens is not None:
+        if isinstance(following, Hole) and following.token:
+            found.append(Run((first, following), settings, first.max_tokens))
+            return place + 2
         if following is not None and not isinstance(following, str):
             raise GrammarError(f"{_named(first)} has max_tokens, so a text must stand between it and what follows")
         data = following.encode() if following else b""
@@ -104,7 +110,7 @@ def _add_run(pieces: tuple[Piece, ...], place: int, found: list[Step]) -> int:
             run.append(piece.encode())
         elif isinstance(piece, Hole) and _joins(piece, settings):
             run.append(piece)
-        elif isinstance(run[-1], Hole):
+        elif isinstance(run[-1], Hole) and not run[-1].token:
             raise GrammarError(
                 f"{_named(piece)} directly follows {_named(run[-1])}, and is not written in the same way: put a text "
                 "between them"

@@ -15,6 +15,7 @@ from collections.abc import Generator, Iterator
 
 from ffgrammar.api.special_names import warn_of_names
 from ffgrammar.core.errors import FFGrammarError, MatcherError
+from ffgrammar.lm.chat import laid_out
 from ffgrammar.lm.checked_model import CheckedModel
 from ffgrammar.lm.events import Event
 from ffgrammar.lm.execute import Snapshot, Value, Writing, execute
@@ -158,7 +159,9 @@ class State:
             self._take(end.value)
 
     def _writing(self, watched: bool) -> Writing:
-        return execute(self.model.tokenizer, self._written, steps(self._program), self.seed, watched)
+        pieces, turns = laid_out(self.model, self._written.turns, self._program.pieces)
+        before = self._written._replace(turns=turns)
+        return execute(self.model.tokenizer, before, steps(pieces), self.seed, watched)
 
     def _take(self, written: Snapshot) -> None:
         self._written = written

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ class LlamaCppModel:
 
     Attributes:
         tokenizer: the vocabulary.
+        chat_template: how the chat template in the model's file lays out a chat, without `start`; None if it has none.
         tokens_run: how many tokens the model has run for this object.
 
     Raises:
@@ -42,6 +43,7 @@ class LlamaCppModel:
         self._llama = llama
         self.tokenizer = tokenizer or Tokenizer.from_file(llama.model_path, vocab_size=llama.n_vocab())
         self._start = tuple(start)
+        self.chat_template = _chat_template(llama, self.tokenizer.decode(self._start).decode("utf-8", "replace"))
         self.tokens_run = 0
 
     def log_probs(self, sequences: Sequence[Sequence[int]]) -> NDArray[np.float64]:
@@ -85,6 +87,20 @@ class LlamaCppModel:
                 return 0
             llama.n_tokens = size
         return size
+
+
+def _chat_template(llama: Any, start: str) -> Callable[[list[dict[str, str]]], str] | None:
+    """The chat template in the model's file, whose texts lose `start` where they begin with it."""
+    source = llama.metadata.get("tokenizer.chat_template")
+    if source is None:
+        return None
+    from llama_cpp.llama_chat_format import Jinja2ChatFormatter
+
+    end, begin = (
+        llama._model.token_get_text(token) if token >= 0 else "" for token in (llama.token_eos(), llama.token_bos())
+    )
+    formatter = Jinja2ChatFormatter(source, end, begin, add_generation_prompt=False)
+    return lambda messages: str(formatter(messages=messages).prompt).removeprefix(start)
 
 
 def _first_position(context: Any) -> int:

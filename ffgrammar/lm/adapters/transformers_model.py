@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ class TransformersModel:
 
     Attributes:
         tokenizer: the vocabulary.
+        chat_template: how the tokenizer's chat template lays out a chat, without `start`; None if it has none.
         tokens_run: how many tokens the model has run for this object, without padding.
         forward_passes: how often the model was called for this object.
 
@@ -50,10 +51,15 @@ class TransformersModel:
             raise ValueError(f"TransformersModel: max_batch must be positive, not {max_batch}")
         config = model.config.get_text_config()
         self._model = model
+        apply = tokenizer.apply_chat_template if getattr(tokenizer, "chat_template", None) else None
         if not isinstance(tokenizer, Tokenizer):
             tokenizer = Tokenizer.from_huggingface(tokenizer, vocab_size=config.vocab_size)
         self.tokenizer: Tokenizer = tokenizer
         self._start = tuple(start)
+        first = self.tokenizer.decode(self._start).decode("utf-8", "replace")
+        self.chat_template: Callable[[list[dict[str, str]]], str] | None = None
+        if apply is not None:
+            self.chat_template = lambda messages: str(apply(messages, tokenize=False)).removeprefix(first)
         self._max_batch = max_batch
         self._room: int | None = getattr(config, "max_position_embeddings", None)
         parameters = inspect.signature(model.forward).parameters
