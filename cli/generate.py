@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import sys
+from itertools import chain
+from math import exp
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from .models import load_model, model_option
 from .options import example, grammar_argument, grammar_options, json_option
-from .show import write_json
+from .show import complain, quote, token_as_json, write_json, write_lines
 
 if TYPE_CHECKING:
-    from ffgrammar.lm import State
+    from ffgrammar import Tokenizer
+    from ffgrammar.lm import State, TracedToken
 
 __all__ = ["command"]
 
 
-def _show_growing(state: State) -> None:
+def _show_growing(state: State, trace: list[TracedToken]) -> None:
     """Write the text while it grows."""
     shown = ""
-    for event in state.stream():
+    for event in state.stream(trace):
         # (the last character may be half of one, and then it changes)
         ready = event.text.rstrip("\ufffd") if event.kind == "grew" else event.text
         if ready.startswith(shown):
@@ -28,6 +31,49 @@ def _show_growing(state: State) -> None:
             sys.stdout.flush()
             shown = ready
     sys.stdout.write(str(state["text"])[len(shown) :] + "\n")
+
+
+def _write_objects(state: State, number: int, trace: list[TracedToken]) -> None:
+    """Write an object for each token as it comes, and one for the whole text."""
+    told = 0
+    for _ in chain(state.stream(trace), [None]):
+        for one in trace[told:]:
+            write_json({"number": number, **_as_json(state.model.tokenizer, one)})
+        told = len(trace)
+        sys.stdout.flush()
+    write_json({"number": number, "text": state["text"], "tokens": list(state.tokens), "calls": state.calls})
+
+
+def _as_json(tok: Tokenizer, one: TracedToken) -> dict[str, Any]:
+    def shown(token: int, log_prob: float | None) -> dict[str, Any]:
+        return {**token_as_json(tok, token), **({} if log_prob is None else {"log_prob": log_prob})}
+
+    found = {"kind": one.kind, **shown(one.token, one.log_prob)}
+    if one.kind == "chosen":
+        found["others"] = [shown(*other) for other in one.others]
+    if one.refused is not None:
+        found["refused"] = shown(*one.refused)
+    return found
+
+
+def _line(tok: Tokenizer, one: TracedToken) -> str:
+    """A token, as a line of --trace."""
+
+    def shown(token: int, log_prob: float | None) -> str:
+        return quote(tok.decode([token])) + ("" if log_prob is None else f" {exp(log_prob):.4f}")
+
+    fields = [one.kind, shown(one.token, one.log_prob)]
+    if one.kind == "chosen":
+        fields.append(", ".join(shown(*other) for other in one.others))
+    if one.refused is not None:
+        fields.append("refused " + shown(*one.refused))
+    return "\t".join(fields)
+
+
+def _summary(trace: list[TracedToken], seconds: float) -> str:
+    forced = sum(one.kind == "forced" for one in trace)
+    rate = len(trace) / max(seconds, 1e-9)
+    return f"{len(trace)} tokens, {rate:.1f} a second, {100 * forced / max(len(trace), 1):.0f}% forced"
 
 
 @click.command(
@@ -39,9 +85,23 @@ def _show_growing(state: State) -> None:
 @click.option("-n", "--count", default=1, show_default=True, type=click.IntRange(min=1), help="The number of texts.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Equal seeds give equal texts.")
 @click.option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Each text is complete within N tokens.")
-@click.option("--temperature", default=1.0, show_default=True, help="0 takes the most probable token each time.")
-@click.option("--top-p", default=1.0, show_default=True, help="Keep the most probable tokens that have this share.")
-@click.option("--stream", is_flag=True, help="Write the text while it grows.")
+@click.option(
+    "--temperature",
+    default=1.0,
+    show_default=True,
+    type=click.FloatRange(min=0),
+    help="0 takes the most probable token each time.",
+)
+@click.option(
+    "--top-p",
+    default=1.0,
+    show_default=True,
+    type=click.FloatRange(0, 1, min_open=True),
+    help="Keep the most probable tokens that have this share.",
+)
+@click.option("--stream", "form", flag_value="stream", help="Write the text while it grows.")
+@click.option("--trace", "form", flag_value="trace", help="Write a line for each token: why it is there.")
+@click.option("--ndjson", "form", flag_value="ndjson", help="Write a JSON object for each token and for each text.")
 @json_option
 @grammar_options
 def command(
@@ -53,7 +113,7 @@ def command(
     max_tokens: int | None,
     temperature: float,
     top_p: float,
-    stream: bool,
+    form: str | None,
     as_json: bool,
     **compiling: Any,
 ) -> int:
@@ -62,22 +122,42 @@ def command(
     The vocabulary is that of the model. A schema has no white space unless an option says otherwise, because a model
     may write blanks without an end. Each text is followed by a newline. With --json a text is one line: an object
     with "text", "tokens" (ids of prompt and text) and "calls", how often the model was asked about a token.
+
+    A line of --trace has tabs between its fields. First comes "prompt" (the token has text of the prompt's end),
+    "forced" (nothing else could come) or "chosen". Then come the token with its probability, the most probable others
+    that might have come, and the most probable token of all if the grammar refuses it. At a terminal, a line on stderr
+    tells how many tokens there were, how fast, and how many of them were forced.
     """
+    from time import perf_counter
+
     from ffgrammar import lm
 
+    from .progress import Progress
     from .sources import load_grammar
 
-    if stream and as_json:
-        raise click.UsageError("--stream writes text, and --json objects: give one of them")
+    if form is not None and as_json:
+        raise click.UsageError(f"--{form} and --json: give one of them")
     model = load_model(path)
     compiled = load_grammar(grammar, model.tokenizer, compact=True, **compiling)
     hole = lm.gen("text", compiled, max_tokens=max_tokens, temperature=temperature, top_p=top_p)
     for number in range(count):
         state = model.state(prompt, seed=seed + number) + hole
-        if stream:
-            _show_growing(state)
-        elif as_json:
-            write_json({"text": state["text"], "tokens": list(state.tokens), "calls": state.calls})
+        trace: list[TracedToken] = []
+        start = perf_counter()
+        if form == "stream":
+            _show_growing(state, trace)
+        elif form == "ndjson":
+            _write_objects(state, number, trace)
         else:
-            click.echo(state["text"])
+            with Progress("steps") as progress:
+                for _ in state.stream(trace):
+                    progress.step()
+            if form == "trace":
+                write_lines(_line(model.tokenizer, one) for one in trace)
+            elif as_json:
+                write_json({"text": state["text"], "tokens": list(state.tokens), "calls": state.calls})
+            else:
+                click.echo(state["text"])
+        if sys.stderr.isatty():
+            complain(_summary(trace, perf_counter() - start))
     return 0

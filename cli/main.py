@@ -28,6 +28,7 @@ COMMANDS = {
     "complete": "List the token sequences with which a text can begin, given its first characters.",
     "sample": "Write random sentences of a grammar.",
     "generate": "Let a language model write a text under a grammar.",
+    "select": "Let a language model choose one of several texts.",
     "score": "Say how probable a language model finds each of several texts.",
     "tokenizers": "List the vocabularies that can be used, or the special tokens of one.",
     "trie": "Show the vocabulary under a prefix, as a tree.",

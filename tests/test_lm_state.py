@@ -468,3 +468,33 @@ def test_a_name_that_does_not_exist(small: tuple[ff.Tokenizer, Encode]) -> None:
     state = model.state("a") + lm.gen("count", regex="[12]") + lm.gen("b", regex="c")
     with pytest.raises(KeyError, match="'cuont'; the names are 'count', 'b'"):
         state["cuont"]
+
+
+def test_a_trace_has_the_tokens_of_holes(small: tuple[ff.Tokenizer, Encode]) -> None:
+    tok, _ = small
+    asked: list[list[list[int]]] = []
+    rows = toy_model(tok.vocab_size, 1, asked)
+    model = lm.Model.of(rows, tok)
+    for seed in range(20):
+        program = " " + lm.gen("x", regex="(abc|a[b1]{2})d") + "12" + lm.gen("y", regex="[ab]{2}")
+        state = model.state("x", seed=seed) + program
+        trace: list[lm.TracedToken] = []
+        events = list(state.stream(trace))
+        assert events == list((model.state("x", seed=seed) + program).stream())
+        tokens = [one.token for one in trace if tok.token_bytes(one.token)]
+        assert tokens == list(state.tokens[len(state.tokens) - len(tokens) :])
+        assert {one.kind for one in trace} == {"prompt", "forced", "chosen"}
+        for place, one in enumerate(trace):
+            if one.kind != "chosen":
+                assert one[2:] == (None, (), None)
+                continue
+            before = list(state.tokens[: len(state.tokens) - len(tokens) + place])
+            row = rows([before])[0]
+            assert one.log_prob == row[one.token]
+            others = [log_prob for _, log_prob in one.others]
+            assert others == [row[token] for token, _ in one.others] == sorted(others, reverse=True)
+            assert one.token not in [token for token, _ in one.others] and len(others) <= 3
+            if one.refused is None:
+                assert row.max() in (one.log_prob, *others)
+            else:
+                assert one.refused[1] == row[one.refused[0]] > row[one.token]

@@ -20,6 +20,7 @@ In reading order:
     template       programs written as text
     runs           a program, cut into what is written under one grammar
     drawing        how one of several things is drawn
+    trace          what a trace tells of each token
     walk           writes one run, token by token
     stops          where a text has a stop
     events         what a stream tells
@@ -39,6 +40,7 @@ from ffgrammar.lm.program import Program, gen, many, select
 from ffgrammar.lm.score import Scores, score
 from ffgrammar.lm.state import State
 from ffgrammar.lm.template import Template, template
+from ffgrammar.lm.trace import TracedToken
 
 __all__ = [
     "Event",
@@ -48,6 +50,7 @@ __all__ = [
     "Scores",
     "State",
     "Template",
+    "TracedToken",
     "assistant",
     "gen",
     "many",

@@ -18,6 +18,7 @@ from ffgrammar.lm.questions import Answer, Asking, Question
 from ffgrammar.lm.runs import Chosen, Run, Step
 from ffgrammar.lm.score import Scores, score_after
 from ffgrammar.lm.stops import Stop
+from ffgrammar.lm.trace import TracedToken
 from ffgrammar.lm.walk import Walk
 from ffgrammar.tokens.tokenizer import Tokenizer
 
@@ -58,17 +59,20 @@ class Snapshot(NamedTuple):
     turns: tuple[str, ...] = ()
 
 
+# What gets the tokens of holes.
+Trace: TypeAlias = list[TracedToken] | None
 # Writing yields questions, and is sent their answers. It also yields events, and is sent None.
 Writing: TypeAlias = Generator[Question | Event, Answer, Snapshot]
 
 
-def execute(tok: Tokenizer, before: Snapshot, steps: Sequence[Step], seed: int, watched: bool) -> Writing:
+def execute(tok: Tokenizer, before: Snapshot, steps: Sequence[Step], seed: int, watched: bool, trace: Trace) -> Writing:
     """Write the steps of a program after a snapshot. Raises as `State.text` does.
 
     Args:
         tok: the model's vocabulary.
         seed: what each run draws with depends on the seed and on how many runs there were.
         watched: whether captures are compared after each token.
+        trace: gets each token of the holes, unless it is None.
     """
     for step in steps:
         if isinstance(step, bytes):
@@ -81,9 +85,9 @@ def execute(tok: Tokenizer, before: Snapshot, steps: Sequence[Step], seed: int, 
         if isinstance(step, Chosen):
             before = yield from _choose(tok, before, step, random)
         elif isinstance(step.pieces[0], Hole) and step.pieces[0].stop is not None:
-            before = yield from _write_until(tok, before, step, step.pieces[0], random, watched)
+            before = yield from _write_until(tok, before, step, step.pieces[0], random, watched, trace)
         else:
-            before = yield from _write(tok, before, step, random, watched)
+            before = yield from _write(tok, before, step, random, watched, trace)
     return before
 
 
@@ -113,7 +117,9 @@ def _choose(tok: Tokenizer, before: Snapshot, step: Chosen, random: np.random.Ge
     )
 
 
-def _write(tok: Tokenizer, before: Snapshot, run: Run, random: np.random.Generator, watched: bool) -> Writing:
+def _write(
+    tok: Tokenizer, before: Snapshot, run: Run, random: np.random.Generator, watched: bool, trace: Trace
+) -> Writing:
     """Write a run whose grammar says where it ends."""
     holes = {str(place): one for place, one in enumerate(run.pieces) if isinstance(one, Hole) and one.name is not None}
     part = sequence(
@@ -123,7 +129,7 @@ def _write(tok: Tokenizer, before: Snapshot, run: Run, random: np.random.Generat
         )
     )
     following = int(run.max_tokens is not None and len(run.pieces) > 1)
-    walk = Walk(tok, before.opening, part, run.settings, random, run.max_tokens, following)
+    walk = Walk(tok, before.opening, part, run.settings, random, run.max_tokens, following, trace)
     watcher = Watcher({key: hole.name or "" for key, hole in holes.items()})
     yield from walk.begin()
     more = True
@@ -147,12 +153,12 @@ def _write(tok: Tokenizer, before: Snapshot, run: Run, random: np.random.Generat
 
 
 def _write_until(
-    tok: Tokenizer, before: Snapshot, run: Run, hole: Hole, random: np.random.Generator, watched: bool
+    tok: Tokenizer, before: Snapshot, run: Run, hole: Hole, random: np.random.Generator, watched: bool, trace: Trace
 ) -> Writing:
     """Write any text up to a stop, which is dropped."""
     assert hole.stop is not None
     stop = Stop(hole.stop, tok)
-    walk = Walk(tok, before.opening, hole.part(tok, None), run.settings, random, run.max_tokens)
+    walk = Walk(tok, before.opening, hole.part(tok, None), run.settings, random, run.max_tokens, trace=trace)
     watcher = Watcher({"": hole.name or ""})
     end: int | None = None
     data = b""

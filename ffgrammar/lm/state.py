@@ -18,11 +18,12 @@ from ffgrammar.core.errors import FFGrammarError, MatcherError
 from ffgrammar.lm.chat import laid_out
 from ffgrammar.lm.checked_model import CheckedModel
 from ffgrammar.lm.events import Event
-from ffgrammar.lm.execute import Snapshot, Value, Writing, execute
+from ffgrammar.lm.execute import Snapshot, Trace, Value, Writing, execute
 from ffgrammar.lm.opening import Opening
 from ffgrammar.lm.program import Addend, Program
 from ffgrammar.lm.runs import steps
 from ffgrammar.lm.score import Scores
+from ffgrammar.lm.trace import TracedToken
 
 __all__ = ["State", "begin"]
 
@@ -122,13 +123,18 @@ class State:
             raise MatcherError(f"{name!r} is not a selection")
         return found
 
-    def stream(self) -> Iterator[Event]:
+    def stream(self, trace: list[TracedToken] | None = None) -> Iterator[Event]:
         """Write the state, and tell after each token which captures open, grow and close.
 
         A capture ends when the text after it decides so. What is dropped because it belongs to a stop may be told
         before. If the state was read before, there are no events. Raises as `text` does.
+
+        Args:
+            trace: a list that gets the tokens of holes and of the texts between them, when each was drawn or became
+                known to come; also those that a stop drops later. Where holes are not drawn in the same way, the last
+                tokens of one may come again as tokens of the next one's prompt.
         """
-        yield from self._write(True)
+        yield from self._write(True, trace)
 
     def _value(self, name: str) -> Value:
         values = self._read().values
@@ -141,12 +147,12 @@ class State:
             pass
         return self._written
 
-    def _write(self, watched: bool) -> Generator[Event, None, None]:
+    def _write(self, watched: bool, trace: Trace = None) -> Generator[Event, None, None]:
         if self._error is not None:
             raise self._error
         if not self._program.pieces:
             return
-        writing = self._writing(watched)
+        writing = self._writing(watched, trace)
         try:
             found = next(writing)
             while True:
@@ -158,10 +164,10 @@ class State:
         except StopIteration as end:
             self._take(end.value)
 
-    def _writing(self, watched: bool) -> Writing:
+    def _writing(self, watched: bool, trace: Trace = None) -> Writing:
         pieces, turns = laid_out(self.model, self._written.turns, self._program.pieces)
         before = self._written._replace(turns=turns)
-        return execute(self.model.tokenizer, before, steps(pieces), self.seed, watched)
+        return execute(self.model.tokenizer, before, steps(pieces), self.seed, watched, trace)
 
     def _take(self, written: Snapshot) -> None:
         self._written = written

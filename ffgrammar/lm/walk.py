@@ -22,6 +22,7 @@ from ffgrammar.lm.opening import Opening
 from ffgrammar.lm.program import Settings
 from ffgrammar.lm.questions import Asking
 from ffgrammar.lm.spellings import Spelling, canonical_spellings, shared_start
+from ffgrammar.lm.trace import TracedToken, chosen_token
 from ffgrammar.lm.weights import tempered, weigh
 from ffgrammar.tokens.tokenizer import Tokenizer
 
@@ -41,6 +42,7 @@ class Walk:
         settings: how tokens are drawn.
         max_tokens: how many tokens may end after the opening, or None; not counting the one that has the last bytes of
             the opening and nothing else.
+        trace: gets each token, unless it is None.
         following: how many bytes at the end of the part are not counted: 0 or 1.
         random: what draws.
 
@@ -61,6 +63,7 @@ class Walk:
         random: np.random.Generator,
         max_tokens: int | None = None,
         following: int = 0,
+        trace: list[TracedToken] | None = None,
     ) -> None:
         self.tokenizer = tok = tokenizer
         self.settings = settings
@@ -68,6 +71,7 @@ class Walk:
         self.temperature = settings.temperature or 1.0
         self.calls = 0
         self.asked: dict[int, float] = {}
+        self._trace = trace
         spellings = canonical_spellings(tok, opening, b"", False)
         start = shared_start(tok, opening, spellings)
         rest = opening.text[len(tok.decode(start)) :]
@@ -118,6 +122,8 @@ class Walk:
         last = int(spelling.last[chosen])
         self.matcher.accept_token(last)
         self.tokens += [*spelling.kept, last]
+        if self._trace is not None:
+            self._trace += [TracedToken(token, "prompt") for token in (*spelling.kept, last)]
 
     def step(self) -> Asking[bool]:
         """Take one more token. Returns whether there was one. At the end the matcher is terminated, if there is an
@@ -133,7 +139,10 @@ class Walk:
         if len(self.tokens) - self._drawn_after > MAX_TOKENS:
             raise MatcherError(f"the text has not ended after {MAX_TOKENS} tokens; give max_tokens")
         if not self._coming:
-            self._coming = self.matcher.forced_tokens()[::-1] or (yield from self._drawn())
+            self._coming = self.matcher.forced_tokens()[::-1]
+            if self._trace is not None:
+                self._trace += [TracedToken(token, "forced") for token in self._coming[::-1]]
+            self._coming = self._coming or (yield from self._drawn())
         if not self._coming:
             return False
         token = self._coming.pop()
@@ -156,6 +165,8 @@ class Walk:
         logs = tempered(row, self.temperature)[0][allowed]
         token = int(allowed[draw(logs, self.settings.top_p, self.random)])
         self.asked[len(self.tokens)] = float(row[0][token])
+        if self._trace is not None:
+            self._trace.append(chosen_token(token, row[0], allowed))
         return [token]
 
     def ask_about(self, indices: Sequence[int]) -> Asking[None]:

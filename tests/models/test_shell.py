@@ -54,3 +54,23 @@ def test_score(written: Any) -> None:
     assert sum(float(line.split("\t")[0]) for line in lines) == pytest.approx(1)
     both = json.loads(written("score", "aris", "rague", "--prompt", "The capital of France is P", "--json"))
     assert [one["text"] for one in both["options"]] == ["aris", "rague"]
+
+
+def test_trace_and_objects(written: Any) -> None:
+    prompt = ["--prompt", "The capital of Spain as JSON: ", "--max-tokens", "30", "--seed", "5"]
+    text = written("generate", *prompt)
+    lines = [line.split("\t") for line in written("generate", *prompt, "--trace").splitlines()]
+    assert {line[0] for line in lines} == {"prompt", "forced", "chosen"}
+    assert all(len(line) == (2 if line[0] != "chosen" else len(line)) for line in lines)
+    *tokens, last = [json.loads(line) for line in written("generate", *prompt, "--ndjson").splitlines()]
+    assert last["text"] + "\n" == text and len(tokens) == len(lines)
+    spelled = "".join(one.get("text", "") for one in tokens)
+    assert last["text"] in spelled
+    assert all(one["number"] == 0 for one in (*tokens, last))
+
+
+def test_select(written: Any) -> None:
+    prompt = ["--prompt", "The capital of France is"]
+    assert written("select", " Paris", " London", *prompt, "--temperature", "0") == " Paris\n"
+    found = json.loads(written("select", " Paris", " London", *prompt, "--then", ".", "--json"))
+    assert found["text"] in (" Paris", " London") and sum(found["probabilities"].values()) == pytest.approx(1)
