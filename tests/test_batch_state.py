@@ -174,3 +174,9 @@ def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch, module: str
 def test_a_vocabulary_that_is_too_small(toy: ff.Tokenizer, grammars: list[Any]) -> None:
     with pytest.raises(ff.MatcherError, match="vocab_size 1: grammar 0 has"):
         BatchState(grammars[:1], vocab_size=1)
+
+
+def test_one_grammar_is_no_batch(cl100k: ff.Tokenizer) -> None:
+    for wrong in (ff.compile_regex("a", cl100k), ff.compile_regex("a", cl100k).matcher(), None, 1):
+        with pytest.raises(TypeError, match="for each text"):
+            BatchState(wrong)  # type: ignore[arg-type]

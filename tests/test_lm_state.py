@@ -241,7 +241,7 @@ def test_a_stop_that_is_part_of_a_token(small: tuple[ff.Tokenizer, Encode]) -> N
     state += "!" + lm.gen("y", stop=["bca", "c"])
     assert (state["y"], state.text) == ("ab", "xab!ab")
     blank = tok.encode("  ")[0]
-    both = lm.Model.of(lambda sequences: np.eye(tok.vocab_size)[[blank] * len(sequences)] * 50, tok)
+    both = lm.Model.of(lambda sequences: np.eye(tok.vocab_size)[[blank] * len(sequences)] * 50 - 50, tok)
     assert (both.state("x ", seed=1) + lm.gen("x", stop=" ")).text == "x "
 
 
@@ -434,8 +434,6 @@ def test_wrong_programs(model: lm.Model) -> None:
         (ff.GrammarError, "max_tokens", lm.gen("x", regex="a", max_tokens=3) + lm.gen("y", regex="b")),
         (ff.GrammarError, "empty text", lm.gen("x", stop_regex="a*")),
         (ff.GrammarError, "column", lm.gen("x", regex="(")),
-        (ff.GrammarError, "column", lm.gen("x", stop_regex="(")),
-        (ff.GrammarError, "column", lm.gen("x", stop="\ud800")),
     ]
     for error, match, program in late:
         with pytest.raises(error, match=match):
@@ -498,3 +496,22 @@ def test_a_trace_has_the_tokens_of_holes(small: tuple[ff.Tokenizer, Encode]) -> 
                 assert row.max() in (one.log_prob, *others)
             else:
                 assert one.refused[1] == row[one.refused[0]] > row[one.token]
+
+
+def test_numbers_and_stops_of_holes_are_checked() -> None:
+    for options, kind, message in [
+        ({"temperature": 10**400}, ff.GrammarError, "temperature must be 0 or at least"),
+        ({"temperature": "1"}, TypeError, "gen: temperature"),
+        ({"top_p": "1"}, TypeError, "gen: top_p"),
+        ({"stop": "a\ud800"}, ff.GrammarError, "surrogate"),
+        ({"stop_regex": "a|)(?:b"}, ff.GrammarError, "column"),
+        ({"stop_regex": "("}, ff.GrammarError, "column"),
+    ]:
+        with pytest.raises(kind, match=message):
+            lm.gen("x", **options)  # type: ignore[arg-type]
+
+
+def test_logits_are_no_log_probabilities(small: tuple[ff.Tokenizer, Encode]) -> None:
+    model = lm.Model.of(lambda sequences: np.full((len(sequences), small[0].vocab_size), 0.5), small[0])
+    with pytest.raises(ff.MatcherError, match="are these logits"):
+        (model.state("a") + lm.gen("x", regex="[ab]")).text  # noqa: B018

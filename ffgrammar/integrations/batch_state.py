@@ -110,6 +110,9 @@ class BatchState:
             may. The mask of such a row is all ones, since none of its next tokens can be kept. If not set, such a row
             is an error.
 
+    Raises:
+        TypeError: the grammars are no list, or one is of another type.
+
     Attributes:
         bitmask: the masks of the last call, int32 [rows, words]. The next call writes to it again if it has as many
             rows.
@@ -118,6 +121,10 @@ class BatchState:
     def __init__(
         self, grammars: Iterable[Grammar | Matcher | None], vocab_size: int | None = None, *, drafts: bool = False
     ) -> None:
+        if isinstance(grammars, (Grammar, Matcher)) or not isinstance(grammars, Iterable):
+            raise TypeError(
+                f"grammars must be a list of a Grammar, a Matcher or None for each text, not {type(grammars).__name__}"
+            )
         self._starts: list[Matcher | None] = [
             grammar.matcher() if isinstance(grammar, Grammar) else grammar for grammar in grammars
         ]

@@ -19,6 +19,10 @@ LogProbs: TypeAlias = Callable[[list[list[int]]], Any]
 ChatTemplate: TypeAlias = Callable[[list[dict[str, str]]], str]
 
 
+# How much a log-probability may be above 0, because a model rounds.
+ROUNDING = 1e-2
+
+
 class CheckedModel:
     """A language model, as the functions of this package use it.
 
@@ -38,7 +42,7 @@ class CheckedModel:
 
         Raises:
             MatcherError: what the model returns is no array of real numbers, has another shape, has a NaN or plus
-                infinity, or gives every token the probability 0.
+                infinity, gives every token the probability 0, or one a probability above 1.
         """
         found = self._log_probs([list(one) for one in sequences])
         try:
@@ -56,6 +60,12 @@ class CheckedModel:
             )
         if np.isnan(rows).any() or (rows == np.inf).any():
             raise MatcherError("the model returned a log-probability that is NaN or plus infinity")
-        if len(rows) and rows.max(axis=1).min() == -np.inf:
+        most = rows.max(axis=1) if len(rows) else np.zeros(1)
+        if most.min() == -np.inf:
             raise MatcherError("the model gives every token the probability 0")
+        if most.max() > ROUNDING:
+            raise MatcherError(
+                f"the model returned {most.max():.6g} as a log-probability, but no probability is above 1 (are these "
+                "logits? then subtract the logarithm of the sum of their exponentials)"
+            )
         return rows

@@ -7,6 +7,7 @@ A program does nothing until it is added to a state. It may be added to many.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, Union
@@ -19,6 +20,7 @@ from ffgrammar.core.arguments import expect
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.grammar.composition.parts import SpecialToken
 from ffgrammar.lm.score import read_options
+from ffgrammar.regex.syntax.parser import parse
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = [
@@ -196,6 +198,7 @@ def gen(
         raise GrammarError("gen: give one of part, regex, json, lark, or stops")
     if max_tokens is not None and max_tokens < 1:
         raise GrammarError(f"gen: max_tokens must be positive, not {max_tokens}")
+    expect("gen: top_p", top_p, (int, float), "a number")
     settings = Settings(_temperature("gen", temperature), top_p)
     if not 0 < top_p <= 1:
         raise GrammarError(f"gen: top_p must be more than 0 and at most 1, not {top_p}")
@@ -271,7 +274,8 @@ def many(name: str, item: Program, separator: str = "", least: int = 0, most: in
 
 def _temperature(what: str, value: float) -> float:
     expect(f"{what}: temperature", value, (int, float), "a number")
-    if value != 0 and not MIN_TEMPERATURE <= value < float("inf"):
+    # (an int may be larger than all floats)
+    if value != 0 and not MIN_TEMPERATURE <= value <= sys.float_info.max:
         raise GrammarError(f"{what}: the temperature must be 0 or at least {MIN_TEMPERATURE}, not {value}")
     return float(value)
 
@@ -285,8 +289,13 @@ def _stop_pattern(stop: str | Iterable[str] | None, stop_regex: str | None) -> s
         expect("gen: a stop", one, str, "a str")
         if not one:
             raise GrammarError("gen: a stop must not be empty")
+        try:
+            one.encode()
+        except UnicodeEncodeError:
+            raise GrammarError("gen: a stop cannot have half of a surrogate pair") from None
     patterns = [literal_pattern(one) for one in stops]
     if stop_regex is not None:
+        parse(stop_regex)  # (alone, so that no bracket in it closes one of those that are put around it)
         patterns.append(f"(?:{stop_regex})")
     return "|".join(patterns) if patterns else None
 
