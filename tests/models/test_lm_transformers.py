@@ -54,6 +54,42 @@ def test_random_calls(kind: str, max_batch: int) -> None:
         prompt = random.choice(sequences)
 
 
+@pytest.mark.parametrize("kind", ["llama", "gpt2"])
+def test_rows_that_grow_run_each_token_once(kind: str) -> None:
+    model = make(kind)
+    for seed in range(8):
+        random = Random(seed)
+        adapter = TransformersModel(model, TOKENIZER, max_batch=6)
+        shared = [random.randrange(SIZE) for _ in range(random.randint(0, 6))]
+        # (no row begins another one)
+        rows = [[*shared, first, *(random.randrange(SIZE) for _ in range(random.randint(0, 5)))] for first in range(6)]
+        ran = 0
+        for _ in range(10):
+            found = adapter.log_probs(rows)
+            for row, answer in zip(rows, found, strict=True):
+                assert np.abs(answer - alone(model, row)).max() < 1e-9
+            if len(rows) > 1:
+                assert ran < adapter.tokens_run <= ran + sum(map(len, rows))
+            ran = adapter.tokens_run
+            if len(rows) > 2 and random.random() < 0.3:
+                del rows[random.randrange(len(rows))]
+            random.shuffle(rows)
+            before = sum(map(len, rows))
+            for row in rows:
+                row += [random.randrange(SIZE) for _ in range(random.randint(1, 3))]
+            adapter.log_probs(rows)
+            assert adapter.tokens_run == ran + sum(map(len, rows)) - before
+            ran = adapter.tokens_run
+            # a call of another kind keeps what the rows have
+            if random.random() < 0.3:
+                adapter.log_probs([[1, 2], [1, 2, 3], [1, 4]])
+                ran = adapter.tokens_run
+            for row in rows:
+                row.append(random.randrange(SIZE))
+            if max(map(len, rows)) > 50:
+                break
+
+
 def test_a_prompt_runs_once() -> None:
     adapter = TransformersModel(make("llama"), TOKENIZER)
     prompt = [token % SIZE for token in range(50)]
@@ -105,9 +141,9 @@ def test_what_begins_every_text() -> None:
     assert np.abs(found[0] - alone(model, [10])).max() < 1e-9
     assert np.abs(found[1] - alone(model, [10, 3])).max() < 1e-9
     assert adapter.log_probs([]).shape == (0, SIZE)
-    with pytest.raises(ff.MatcherError, match="is empty"):
+    with pytest.raises(ff.MatcherError, match="no token that begins a text"):
         TransformersModel(model, TOKENIZER).log_probs([[]])
-    with pytest.raises(ff.MatcherError, match="can read only 64"):
+    with pytest.raises(ff.MatcherError, match="no token that begins a text"):
         adapter.log_probs([[1] * 64])
 
 

@@ -111,7 +111,7 @@ def _generate(rows: list[Row], reader: Reader, samples: bool) -> None:
         active = [number for number in active if not rows[number].has_ended]
         if not active:
             return
-        scores = reader(active)
+        scores = reader(active).float()
         ready = [number for number in active if not reader.unread[number]]
         if ready:
             processed = _processed([rows[number] for number in ready], scores[ready])

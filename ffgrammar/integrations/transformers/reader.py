@@ -69,11 +69,11 @@ class Reader:
             rows: the rows that have unread tokens.
 
         Returns:
-            float32 [rows, vocabulary]: for each row the scores after the last token that it read in this pass. They
-            are of use for rows that have no unread tokens left.
+            [rows, vocabulary], in the type that the model computes in: for each row the scores after the last token
+            that it read in this pass. They are of use for rows that have no unread tokens left.
         """
         lengths = [len(self.unread[row]) for row in rows]
-        width = max(lengths) if self.cache is None or self._may_pad() else min(lengths)
+        width = max(lengths) if self.cache is None or self.may_pad() else min(lengths)
         batch = [unread[:width] for unread in self.unread]
         for unread in self.unread:
             del unread[:width]
@@ -84,11 +84,21 @@ class Reader:
             self._counts = [0] * len(batch)
         outputs = self._model(**self._inputs(batch, width), return_dict=True, **self._arguments)
         # So the cache takes at most twice the memory of its longest row, and what one pass has added.
-        if self.cache is not None and self._may_pad() and self._mask.shape[1] > 2 * max(self._counts):
+        if self.cache is not None and self.may_pad() and self._mask.shape[1] > 2 * max(self._counts):
             self._drop_padding()
-        return outputs.logits[:, -1].to(copy=True, dtype=torch.float32, device=self._device)
+        return outputs.logits[:, -1].to(copy=True, device=self._device)
 
-    def _may_pad(self) -> bool:
+    def keep(self, rows: list[int]) -> None:
+        """Go on with some of the rows, in this order. The model must have a cache."""
+        if rows == list(range(len(self._counts))):
+            return
+        index = torch.tensor(rows, device=self._mask.device)
+        self.cache.batch_select_indices(index)
+        self._mask = self._mask[index]
+        self._counts = [self._counts[row] for row in rows]
+        self.unread = [self.unread[row] for row in rows]
+
+    def may_pad(self) -> bool:
         """Whether columns of the cache can be left out, so that nothing depends on where they are."""
         return (
             self._takes_positions

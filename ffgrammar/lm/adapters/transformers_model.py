@@ -23,8 +23,10 @@ class TransformersModel:
         TransformersModel(model, AutoTokenizer.from_pretrained(name))
 
     Tokens that the last call ran do not run again. If a call asks about several sequences, what they share runs once,
-    and the rest side by side. The model should be in evaluation mode (`model.eval()`), because dropout would make its
-    answers random.
+    and the rest side by side. If each of them goes on from a sequence of the last such call, only what is new in it
+    runs. So the rows of a batch that grow token by token run each token once.
+
+    The model should be in evaluation mode (`model.eval()`), because dropout would make its answers random.
 
     Args:
         model: the model.
@@ -70,6 +72,9 @@ class TransformersModel:
         # The keys and values of what ran last, and its tokens.
         self._cache: Any = None
         self._known: tuple[int, ...] = ()
+        # Sequences that ran side by side, and what goes on from them.
+        self._rows: list[tuple[int, ...]] = []
+        self._reader: Any = None
         self.tokens_run = 0
         self.forward_passes = 0
 
@@ -89,7 +94,7 @@ class TransformersModel:
         with torch.inference_mode():
             if len(paths) == 1:
                 self._go_on(paths[0], paths[0].reusable(self._known), answers)
-            else:
+            elif len(paths) > self._max_batch or not self._grow(paths, answers):
                 self._branch(paths, answers)
         return log_softmax([answers[index] for index in range(len(asked))])
 
@@ -103,14 +108,60 @@ class TransformersModel:
         if self._cache is not None:
             self._known = path.tokens
 
-    def _branch(self, paths: list[Path], answers: dict[int, NDArray[np.float64]]) -> None:
-        """Run what all paths share, up to the token before the first answer, and then the rest of them side by side."""
+    def _grow(self, paths: list[Path], answers: dict[int, NDArray[np.float64]]) -> bool:
+        """Run paths side by side, and keep what they run. Returns whether this can be done: each path has one question,
+        at its end, and the model's rows can be padded."""
+        if any(len(path.questions) > 1 for path in paths):
+            return False
+        import torch
+        from transformers import DynamicCache
+
+        from ffgrammar.integrations.transformers.reader import Reader
+
+        reader, rows = self._reader, self._rows
+        # If this fails half-way, nobody knows what the cache holds.
+        self._reader, self._rows = None, []
+        places = _extended(rows, paths)
+        if places is None:
+            size = self._shared(paths)
+            cache = copy.deepcopy(self._cache) if size else DynamicCache(config=self._model.config)
+            if size:
+                cache.batch_repeat_interleave(len(paths))
+            known = torch.tensor([path.tokens[:size] for path in paths], dtype=torch.long, device=self._model.device)
+            reader = Reader(self._model, known, {"past_key_values": cache, "use_cache": True})
+            if not reader.may_pad():
+                return False
+            rows = [path.tokens[:size] for path in paths]
+        else:
+            reader.keep(places)
+            rows = [rows[place] for place in places]
+        for unread, path, row in zip(reader.unread, paths, rows, strict=True):
+            unread += path.tokens[len(row) :]
+        while waiting := [place for place, unread in enumerate(reader.unread) if unread]:
+            before = sum(map(len, reader.unread))
+            scores = reader(waiting).cpu().double().numpy()
+            self.forward_passes += 1
+            self.tokens_run += before - sum(map(len, reader.unread))
+            for place in waiting:
+                if not reader.unread[place]:
+                    (indices,) = paths[place].questions.values()
+                    answers.update(dict.fromkeys(indices, scores[place]))
+        self._reader, self._rows = reader, [path.tokens for path in paths]
+        return True
+
+    def _shared(self, paths: list[Path]) -> int:
+        """Run what all paths share, up to the token before the first answer, if that is not known. Returns how many
+        tokens the cache has then."""
         tokens = paths[0].tokens
         shared = min(min(common_size(tokens, path.tokens), next(iter(path.questions)) - 1) for path in paths)
         known = min(shared, common_size(tokens, self._known))
         if known < shared:
-            self._go_on(Path(tokens[:shared], {shared: []}), known, answers)
-        size = self._cut(min(shared, len(self._known)))
+            self._go_on(Path(tokens[:shared], {shared: []}), known, {})
+        return self._cut(min(shared, len(self._known)))
+
+    def _branch(self, paths: list[Path], answers: dict[int, NDArray[np.float64]]) -> None:
+        """Run what all paths share, up to the token before the first answer, and then the rest of them side by side."""
+        size = self._shared(paths)
         for first in range(0, len(paths), self._max_batch):
             batch = paths[first : first + self._max_batch]
             cache = copy.deepcopy(self._cache)
@@ -159,3 +210,18 @@ class TransformersModel:
             return 0
         self._cache, self._known = cache, known[:size]
         return size
+
+
+def _extended(rows: list[tuple[int, ...]], paths: list[Path]) -> list[int] | None:
+    """For each path a row that it goes on from, another one for each; None if there are not enough."""
+    free = dict(enumerate(rows))
+    found = []
+    for path in paths:
+        place = next(
+            (one for one, row in free.items() if len(row) < len(path.tokens) and path.tokens[: len(row)] == row), None
+        )
+        if place is None:
+            return None
+        del free[place]
+        found.append(place)
+    return found
