@@ -91,5 +91,5 @@ def test_arguments(make: Make) -> None:
     assert adapter.log_probs([]).shape == (0, adapter.tokenizer.vocab_size)
     with pytest.raises(ff.MatcherError, match="can read only 256"):
         adapter.log_probs([[5] * 256])
-    with pytest.raises(ff.MatcherError, match="is empty"):
+    with pytest.raises(ff.MatcherError, match="no token that begins a text"):
         LlamaCppModel(make()).log_probs([[]])
