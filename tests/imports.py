@@ -32,7 +32,8 @@ FLOORS: list[tuple[str, ...]] = [
     ("grammar",),
     ("engine",),
     ("api",),
-    ("integrations", "lm"),
+    ("integrations",),
+    ("lm",),
 ]
 
 SUFFIXES = {".py", ".pyi", ".pyx", ".pxd", ".pxi"}
