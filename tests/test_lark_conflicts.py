@@ -18,6 +18,7 @@ from ffgrammar.grammar.lexing.conflicts import MAX_CONFLICTS, conflicts
 from ffgrammar.grammar.lexing.follow import Follow
 from ffgrammar.grammar.lexing.longest import Longest
 from ffgrammar.grammar.lexing.shortest import Shortest
+from ffgrammar.grammar.lexing.work import TooMuchWorkError, Work
 from ffgrammar.regex.expr.store import ExprStore
 from oracle.anywhere import SPECIAL, AnywhereChart, Symbols
 from oracle.cfg import Recogniser
@@ -162,7 +163,7 @@ def test_longest_match_is_read_as_it_is_defined(seed: int) -> None:
         except ff.GrammarError:
             continue
         recogniser = Recogniser(grammar)
-        longest = Longest(grammar, Follow(grammar))
+        longest = Longest(grammar, Follow(grammar), Work(10**9))
         for _ in range(20):
             text = bytes(rng.choice(ALPHABET) for _ in range(rng.randint(0, 6)))
             expected = recogniser.accepts(text)
@@ -219,7 +220,7 @@ def test_joints_are_shortest(seed: int) -> None:
         except ff.GrammarError:
             continue
         follow = Follow(grammar)
-        shortest = Shortest(follow, grammar.start >> 1, grammar.rules)
+        shortest = Shortest(follow, grammar.start >> 1, grammar.rules, Work(10**9))
         sentences = lexeme_sentences(follow, grammar.start >> 1, 5)
         for first, after in enumerate(follow.after):
             for second in range(len(grammar.lexemes)):
@@ -275,3 +276,38 @@ def test_compositions_have_the_warnings_of_compiling_only(cl100k: ff.Tokenizer) 
     part = ff.compile_lark('start: "if" NAME | NAME "=" NAME\nNAME: /[a-z]+/', cl100k)
     assert ff.compose(ff.sequence("a: ", part), cl100k).warnings == ()
     assert len(part.warnings) == 1
+
+
+def doubling(count: int) -> str:
+    """A grammar whose shortest sentence with T has 2 ** count lexemes before it."""
+    rules = [f"r{i}: r{i + 1} r{i + 1}" for i in range(count)]
+    return "\n".join(['start: r0 T "b" | "c"', *rules, f'r{count}: "x"', "T: /[^c]+/"])
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        (doubling(9), 1),
+        (doubling(60), 0),  # the example would have 2 ** 60 bytes
+        ("start: " + "A " * 3000 + 'T ";" | "."\nA: /a/\nT: /t.*/', 0),  # 3000 ways to end a beginning of the rule
+    ],
+    ids=["doubling", "too long", "long rule"],
+)
+def test_the_report_costs_little(source: str, told: int, cl100k: ff.Tokenizer) -> None:
+    assert len(ff.compile_lark(source, cl100k).warnings) == told
+
+
+def test_the_budget_of_the_report(cl100k: ff.Tokenizer) -> None:
+    grammar = built('start: s T ";" | "."\ns: s s | "a"\nT: /t.*/', cl100k)
+    follow = Follow(grammar)
+    joint = Shortest(follow, grammar.start >> 1, grammar.rules, Work(1000)).joint(*lexemes_named(grammar, "T", '";"'))
+    assert len(joint.lexemes) == 3
+    with pytest.raises(TooMuchWorkError):
+        Shortest(follow, grammar.start >> 1, grammar.rules, Work(10))
+    longest = Longest(grammar, follow, Work(100_000))
+    with pytest.raises(TooMuchWorkError):
+        longest.read(b"a" * 2000)
+
+
+def lexemes_named(grammar: GrammarIR, *names: str) -> list[int]:
+    return [next(i for i, lexeme in enumerate(grammar.lexemes) if lexeme.name == name) for name in names]

@@ -4,6 +4,7 @@
 - clashes: which lexemes may begin at the same place, and where one of them could take a byte from what follows another.
 - shortest: shortest sentences in which one lexeme directly follows another.
 - longest: reads a text by longest match, slowly and plainly.
+- work: a budget of steps for the report of conflicts.
 - conflicts: where longest match loses texts, with examples.
 - anywhere: grammars without longest match, in which a lexeme may end wherever it matches.
 """

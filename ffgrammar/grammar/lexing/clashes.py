@@ -26,6 +26,7 @@ from collections.abc import Iterator
 from ffgrammar.grammar.edges import first_bytes, next_bytes
 from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.grammar.lexing.follow import Follow
+from ffgrammar.grammar.lexing.work import Work
 from ffgrammar.regex.expr.store import ANY_BYTES, EMPTY, ExprStore
 
 __all__ = ["Clashes", "first_matches", "members"]
@@ -38,6 +39,7 @@ class Clashes:
         grammar: the grammar. It has no skip lexemes.
         skip: an expression: runs of what may stand before, between and after lexemes. None for nothing. It counts as
             one more lexeme, and never follows itself.
+        work: what the search for lexemes that may begin at the same place may cost. None for no limit.
 
     Attributes:
         follow: the FOLLOW sets.
@@ -45,7 +47,8 @@ class Clashes:
         skip: the number of `skip`, or None.
     """
 
-    def __init__(self, grammar: GrammarIR, skip: int | None = None) -> None:
+    def __init__(self, grammar: GrammarIR, skip: int | None = None, work: Work | None = None) -> None:
+        self._work = work
         self.store = store = grammar.store
         self.follow = Follow(grammar)
         self.lazy = [lexeme.lazy for lexeme in grammar.lexemes]
@@ -121,6 +124,8 @@ class Clashes:
         while before != beside:
             before = list(beside)
             for lexeme, behind in enumerate(after):
+                if self._work is not None:
+                    self._work.take(len(after))
                 for other in members(beside[lexeme] & ~((2 << lexeme) - 1)):
                     if after[other] != behind and self._meet(lexeme, other, meeting):
                         together(behind, after[other])

@@ -20,6 +20,7 @@ from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.grammar.lexing.clashes import Clashes, members
 from ffgrammar.grammar.lexing.longest import SPECIAL, Longest
 from ffgrammar.grammar.lexing.shortest import Joint, Shortest
+from ffgrammar.grammar.lexing.work import TooMuchWorkError, Work
 from ffgrammar.regex.expr.store import ExprStore
 
 __all__ = ["Conflict", "conflicts"]
@@ -30,9 +31,11 @@ MAX_PRODUCTIONS = 5000
 # How many pairs get an example, and how many conflicts are told.
 MAX_EXAMPLES = 50
 MAX_CONFLICTS = 10
-# The size of an example, and how many derivatives may be taken to find the shortest texts of all lexemes.
+# The size of an example, and how many steps all examples may take together.
 MAX_TEXT = 2000
-MAX_DERIVATIVES = 200_000
+MAX_STEPS = 2_000_000
+# What a derivative costs beside other steps.
+DERIVATIVE_STEPS = 10
 
 # The bytes of an example are as readable as possible: letters come first, then other visible characters.
 BYTES = [*b"abcdefghijklmnopqrstuvwxyz", *range(33, 97), *range(123, 127), *range(33), *range(127, 256)]
@@ -71,24 +74,21 @@ def conflicts(grammar: GrammarIR) -> list[Conflict]:
             conflict = search.conflict(lexeme, after)
             if conflict is not None:
                 found.append(conflict)
-    except (LimitError, _TooMuchError):
+    except (LimitError, TooMuchWorkError):
         pass
     return found
 
 
-class _TooMuchError(Exception):
-    """An example costs too much."""
-
-
 class _Search:
     def __init__(self, grammar: GrammarIR) -> None:
+        work = Work(MAX_STEPS)
         self.lexemes = grammar.lexemes
         self.store = grammar.store
         skips = [lexeme.expr for lexeme in grammar.lexemes if lexeme.skip]
-        self.clashes = Clashes(grammar, self.store.union(skips) if skips else None)
-        self.shortest = Shortest(self.clashes.follow, grammar.start >> 1, grammar.rules)
-        self.longest = Longest(grammar, self.clashes.follow)
-        self.texts = _Texts(self.store)
+        self.clashes = Clashes(grammar, self.store.union(skips) if skips else None, work)
+        self.shortest = Shortest(self.clashes.follow, grammar.start >> 1, grammar.rules, work)
+        self.longest = Longest(grammar, self.clashes.follow, work)
+        self.texts = _Texts(self.store, work)
         self.blank = b"" if self.clashes.skip is None else self.texts.of(self.clashes.exprs[self.clashes.skip])
 
     def pairs(self) -> Iterator[tuple[int, int]]:
@@ -132,7 +132,7 @@ class _Search:
             text += [*before, *data, *(SPECIAL + token for token in one.tokens[:1])]
             shown += [before, one.name if one.tokens else data]
             if len(text) > MAX_TEXT:
-                raise _TooMuchError
+                raise TooMuchWorkError
         reading = self.longest.read(text)
         taken = [step.taken for step in reading.steps if step.begin == begin and step.end > end]
         return (taken[0] if taken and not reading.accepted else set()), shown
@@ -141,16 +141,16 @@ class _Search:
 class _Texts:
     """Shortest texts of expressions."""
 
-    def __init__(self, store: ExprStore) -> None:
+    def __init__(self, store: ExprStore, work: Work) -> None:
         self._store = store
+        self._work = work
         self._known: dict[int, bytes] = {}
-        self._left = MAX_DERIVATIVES
 
     def of(self, expr: int) -> bytes:
         """A shortest text that is not empty. There must be one.
 
         Raises:
-            _TooMuchError: too many derivatives are needed.
+            TooMuchWorkError: too many derivatives are needed.
         """
         if expr not in self._known:
             self._known[expr] = self._found(expr)
@@ -161,9 +161,7 @@ class _Texts:
         queue = [(expr, b"")]
         seen = set()
         for one, text in queue:
-            self._left -= len(BYTES)
-            if self._left < 0:
-                break
+            self._work.take(len(BYTES) * DERIVATIVE_STEPS)
             for byte in BYTES:
                 after = store.derivative(one, byte)
                 if store.is_nullable(after):
@@ -171,4 +169,4 @@ class _Texts:
                 if after not in seen and not store.is_nothing(after):
                     seen.add(after)
                     queue.append((after, text + bytes([byte])))
-        raise _TooMuchError
+        raise TooMuchWorkError

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.grammar.lexing.follow import Follow
+from ffgrammar.grammar.lexing.work import Work
 
 __all__ = ["SPECIAL", "Longest", "Reading", "Step"]
 
@@ -52,9 +53,11 @@ class Longest:
     Args:
         grammar: the grammar.
         follow: has its productions.
+        work: what reading may cost.
     """
 
-    def __init__(self, grammar: GrammarIR, follow: Follow) -> None:
+    def __init__(self, grammar: GrammarIR, follow: Follow, work: Work) -> None:
+        self._work = work
         self._grammar = grammar
         self._store = grammar.store
         self._follow = follow
@@ -64,7 +67,11 @@ class Longest:
         self._skips = [number for number, lexeme in enumerate(grammar.lexemes) if lexeme.skip]
 
     def read(self, text: Sequence[int]) -> Reading:
-        """Read a text."""
+        """Read a text.
+
+        Raises:
+            TooMuchWorkError: the budget is spent.
+        """
         start = self._by_head.get(self._grammar.start >> 1, [])
         columns: list[set[_Item]] = []
         self._add(columns, {(number, 0, 0) for number in start})
@@ -74,6 +81,7 @@ class Longest:
             step, found = self._step(columns[-1], text, place)
             steps.append(step)
             place = step.end
+            self._work.take(len(columns[-1]))
             items = {
                 (number, dot + 1, begin)
                 for number, dot, begin in columns[-1]
@@ -99,6 +107,7 @@ class Longest:
         alive = {number: lexemes[number].expr for number in usable.union(self._skips)}
         begin = place
         while place < len(text) and text[place] < SPECIAL:
+            self._work.take(len(alive))
             after = {number: store.derivative(expr, text[place]) for number, expr in alive.items()}
             after = {number: expr for number, expr in after.items() if not store.is_nothing(expr)}
             if not after:
@@ -125,16 +134,20 @@ class Longest:
                 waiting.append(item)
 
         while waiting:
+            self._work.take(1)
             number, dot, begin = waiting.pop()
             head, body = bodies[number]
             if dot == len(body):
+                self._work.take(len(columns[begin]))
                 for other, at, start in list(columns[begin]):
                     if bodies[other][1][at : at + 1] == (2 * head + 1,):
                         add((other, at + 1, start))
                 continue
             symbol = body[dot]
             if symbol & 1:
-                for other in self._by_head.get(symbol >> 1, ()):
+                predicted = self._by_head.get(symbol >> 1, ())
+                self._work.take(len(predicted))
+                for other in predicted:
                     add((other, 0, here))
             if self._follow.may_be_empty(symbol):
                 add((number, dot + 1, begin))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ffgrammar.grammar.lexing.follow import Follow
+from ffgrammar.grammar.lexing.work import TooMuchWorkError, Work
 
 __all__ = ["Joint", "Shortest"]
 
@@ -20,6 +21,8 @@ Kind = tuple[int, int]
 # from itself.
 LEXEME_COST = 1 << 10
 PRODUCTION_COST = 1
+# What costs more is not spelled. A grammar of n rules may have a shortest sentence of 2^n lexemes.
+MAX_COST = 2000 * LEXEME_COST
 
 
 class Joint(NamedTuple):
@@ -46,9 +49,11 @@ class Shortest:
         follow: has the productions that count.
         start: the number of the start symbol.
         rules: how many nonterminals, from the first one on, are rules of the source.
+        work: what the search may cost. All methods raise a TooMuchWorkError when it is spent.
     """
 
-    def __init__(self, follow: Follow, start: int, rules: int) -> None:
+    def __init__(self, follow: Follow, start: int, rules: int, work: Work) -> None:
+        self._work = work
         self._follow = follow
         self._start = start
         self._rules = rules
@@ -56,7 +61,11 @@ class Shortest:
         self._find(self._plain, [((2 * head + 1, PLAIN), _plain(body)) for head, body in reversed(follow.bodies)])
 
     def joint(self, first: int, second: int) -> Joint:
-        """A shortest sentence in which the lexeme `second` directly follows `first`. There must be one."""
+        """A shortest sentence in which the lexeme `second` directly follows `first`. There must be one.
+
+        Raises:
+            TooMuchWorkError: the sentence is too long.
+        """
         best = dict(self._plain)
         for kind, lexeme in ((LEFT, first), (RIGHT, second)):
             best[2 * lexeme, kind] = (LEXEME_COST, ())
@@ -68,12 +77,15 @@ class Shortest:
         """The ways in which a production derives a text of each kind but the plain one."""
         symbol = 2 * head + 1
         before = True  # whether all that stands before derives the empty text
+        self._work.take(1)
         for i, one in enumerate(body):
+            self._work.take(len(body))
             yield (symbol, BOTH), (*_plain(body[:i]), (one, BOTH), *_plain(body[i + 1 :]))
             if before:
                 yield (symbol, RIGHT), ((one, RIGHT), *_plain(body[i + 1 :]))
                 before = self._follow.may_be_empty(one)
             for j in range(i + 1, len(body)):
+                self._work.take(len(body))
                 yield (symbol, BOTH), (*_plain(body[:i]), (one, LEFT), (body[j], RIGHT), *_plain(body[j + 1 :]))
                 if not self._follow.may_be_empty(body[j]):
                     break
@@ -89,6 +101,7 @@ class Shortest:
         while changed:
             changed = False
             for head, body in productions:
+                self._work.take(1 + len(body))
                 cost = PRODUCTION_COST
                 for one in body:
                     if one in best:
@@ -105,8 +118,12 @@ class Shortest:
     def _spelled(self, best: dict[Kind, tuple[int, Sequence[Kind]]]) -> Joint:
         lexemes: list[int] = []
         place = rule = 0
-        waiting = [(2 * self._start + 1, BOTH)]
+        whole = (2 * self._start + 1, BOTH)
+        if best[whole][0] > MAX_COST:
+            raise TooMuchWorkError
+        waiting = [whole]
         while waiting:
+            self._work.take(1)
             symbol, kind = waiting.pop()
             number = symbol >> 1
             if symbol & 1:
