@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -35,8 +36,8 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object. A key that comes twice is refused, because one of its values would be ignored."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for place, key in enumerate(keys) if key in keys[:place])
+        counts = Counter(key for key, _ in pairs)
+        twice = next(key for key, count in counts.items() if count > 1)
         raise GrammarError(f"the schema's text has the key {json.dumps(twice)} twice in one object")
     return found
 
