@@ -140,6 +140,7 @@ def test_templates_that_cannot_be_used(tok: ff.Tokenizer) -> None:
         (lambda messages: messages[0]["content"] * 2, "repeats"),
         (lambda messages: messages[0]["content"].upper(), "changes"),
         (refuses, "roles must alternate"),
+        (lambda messages: None, "returns no text, but a NoneType"),
     ]:
         with pytest.raises(ff.UnsupportedError, match=message):
             of(template).text  # noqa: B018

@@ -111,6 +111,14 @@ def test_a_row_that_fails_stops_no_other(tok: ff.Tokenizer) -> None:
             states[3]["y"]
 
 
+def test_a_row_that_cannot_be_laid_out_stops_no_other(tok: ff.Tokenizer) -> None:
+    model = lm.Model.of(toy_model(tok.vocab_size, 3), tok)
+    programs = [lm.user("a"), lm.Program.of("ab")]
+    states = lm.run(model, programs.__getitem__, range(2), seed=1)
+    assert [type(state.error) for state in states] == [ff.UnsupportedError, type(None)]
+    assert states[1].text == "ab"
+
+
 def test_no_rows(tok: ff.Tokenizer) -> None:
     def never(sequences: list[list[int]]) -> Any:
         raise AssertionError("there is nothing to ask")

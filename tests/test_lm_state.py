@@ -468,6 +468,13 @@ def test_a_name_that_does_not_exist(small: tuple[ff.Tokenizer, Encode]) -> None:
         state["cuont"]
 
 
+def test_a_trace_is_a_list(small: tuple[ff.Tokenizer, Encode]) -> None:
+    tok, _ = small
+    state = lm.Model.of(toy_model(tok.vocab_size, 1), tok).state() + lm.gen("x", regex="[ab]{2}")
+    with pytest.raises(TypeError, match="trace"):
+        state.stream("x")  # type: ignore[arg-type]
+
+
 def test_a_trace_has_the_tokens_of_holes(small: tuple[ff.Tokenizer, Encode]) -> None:
     tok, _ = small
     asked: list[list[list[int]]] = []

@@ -10,7 +10,7 @@ import pytest
 
 import ffgrammar as ff
 from ffgrammar import lm
-from ffgrammar.lm.template_text import MAX_SIZE, parse
+from ffgrammar.lm.template_text import MAX_SIZE, Command, parse
 from oracle.lm import small_tokenizer, toy_model
 
 
@@ -42,11 +42,28 @@ def text_of(program: lm.Program) -> str:
         ("{{#each xs}}{{n}}{{#each ys}}{{this}}{{n}} {{/each}}{{/each}}", {"xs": [{"n": 1}], "ys": [7, 8]}, "171 81 "),
         ("{{#if x}}y{{else}}n{{/if}}{{#if z}}y{{else}}n{{/if}}", {"x": 1, "z": []}, "yn"),
         ("{{#if x}}{{#if y}}a{{/if}}{{else}}b{{/if}}", {"x": True, "y": ""}, ""),
+        ("{{#each xs}}{{this}}{{/each}}", {"xs": ["ab"] * 60_000}, "ab" * 60_000),
     ],
 )
 def test_texts(template: str, row: dict[str, Any], expected: str) -> None:
     assert text_of(lm.template(template)(row)) == expected
     assert text_of(lm.template(template)(**row)) == expected
+
+
+@pytest.mark.parametrize(
+    ("quoted", "meant"),
+    [
+        (r"\d\\d\\\d", r"\d\d\\d"),
+        (r"a\n\r\t\x41\u00e9", "a\n\r\tA\u00e9"),
+        (r"\'\"", "'\""),
+        (r"\1\0\N{DASH}\U00000041", r"\1\0\N{DASH}\U00000041"),
+        ("\n\r\x00", "\n\r\x00"),
+    ],
+)
+def test_quoted_texts(quoted: str, meant: str) -> None:
+    (command,) = parse(f"{{{{select 'x' options=['{quoted}']}}}}")
+    assert isinstance(command, Command)
+    assert command.options == {"options": [meant]}
 
 
 def test_commands_are_those_of_python(model: lm.Model) -> None:
@@ -116,6 +133,13 @@ def test_rows(model: lm.Model) -> None:
         ("{{gen 'x' tempperature=1}}", {}, 1, 3, "tempperature"),
         ("{{gen 'x' regex='a' json='{}'}}", {}, 1, 3, "one of"),
         ("{{many regex='a'}}", {}, 1, 3, "many takes one name"),
+        ("{{gen 'x' regex='a' pattern='a'}}", {}, 1, 3, "pattern is another name of regex"),
+        ("{{#if x}}{{else if y}}{{/if}}", {}, 1, 12, "else}} takes nothing"),
+        ("{{gne 'x'}}", {}, 1, 3, "no command 'gne'; there are gen, select, many"),
+        ("{{gen 'x' regex='a\\x4'}}", {}, 1, 19, r"\\x needs 2 hexadecimal digits"),
+        ("{{gen 'x' regex='\\u12'}}", {}, 1, 18, r"\\u needs 4 hexadecimal digits"),
+        ("{{gen 'x' regex='\\ud800'}}", {}, 1, 18, "half of a surrogate pair"),
+        ("{{#each x}}{{#each x}}a{{/each}}{{/each}}", {"x": [0] * 1000}, 1, 1, "more than 200000 pieces"),
     ],
 )
 def test_errors_name_the_place(template: str, row: dict[str, Any], line: int, column: int, message: str) -> None:

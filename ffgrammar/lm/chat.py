@@ -81,26 +81,26 @@ def laid_out(
         if written[:-1] != layout[: len(before)] or not first.startswith(written[-1]):
             raise UnsupportedError("the model's chat template lays out earlier turns anew when further ones follow")
         first = first[len(written[-1]) :]
-    made = Program(())
+    made: list[Program] = []
     number = len(before)
     inside = False
     for one in pieces:
         if isinstance(one, Turn):
             inside = one.opens
             if number == len(before) and one.opens:
-                made += _with_tokens(model.tokenizer, first)
+                made.append(_with_tokens(model.tokenizer, first))
             elif not one.opens:
                 number += 1
-                made += _with_tokens(model.tokenizer, layout[number])
+                made.append(_with_tokens(model.tokenizer, layout[number]))
         elif inside:
-            made += Program((one,))
+            made.append(Program((one,)))
         elif isinstance(one, str) and not one.strip():
             continue  # (a template has line ends between turns)
         elif number == len(before) == 0:
-            made += Program((one,))
+            made.append(Program((one,)))
         else:
             raise GrammarError("something stands outside of the turns of a chat: put it into a turn")
-    return made.pieces, roles
+    return Program.joined(made).pieces, roles
 
 
 def _with_tokens(tok: Tokenizer, text: str) -> Program:
@@ -122,6 +122,8 @@ def _layout(template: ChatTemplate | None, roles: Sequence[str]) -> list[str]:
         text = template(messages)
     except Exception as error:
         raise UnsupportedError(f"the model's chat template refuses these turns: {error}") from error
+    if not isinstance(text, str):
+        raise UnsupportedError(f"the model's chat template returns no text, but a {type(text).__name__}")
     parts = re.split(MARK.format("([0-9]+)"), text)
     if parts[1::2] != [str(number) for number in range(len(roles))]:
         raise UnsupportedError("the model's chat template changes, drops or repeats the contents of turns")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Any, TypeAlias, Union
 
 from ffgrammar.api.compile import compile_json_schema, compile_lark, compile_regex
@@ -134,11 +135,19 @@ class Program:
             raise GrammarError("a text cannot have half of a surrogate pair") from None
         return cls((value,) if value else ())
 
+    @classmethod
+    def joined(cls, programs: Iterable[Program]) -> Program:
+        """Programs one after another. The time is linear in the number of their pieces, unlike that of many `+`."""
+        pieces: list[Piece] = []
+        for is_text, group in groupby(
+            (piece for one in programs for piece in one.pieces), lambda one: isinstance(one, str)
+        ):
+            run = list(group)
+            pieces += ["".join(map(str, run))] if is_text else run
+        return cls(tuple(pieces))
+
     def __add__(self, other: Addend) -> Program:
-        more = Program.of(other).pieces
-        if self.pieces and more and isinstance(self.pieces[-1], str) and isinstance(more[0], str):
-            return Program((*self.pieces[:-1], self.pieces[-1] + more[0], *more[1:]))
-        return Program(self.pieces + more)
+        return Program.joined((self, Program.of(other)))
 
     def __radd__(self, other: Addend) -> Program:
         return Program.of(other) + self

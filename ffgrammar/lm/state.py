@@ -14,6 +14,7 @@ import secrets
 from collections.abc import Generator, Iterator
 
 from ffgrammar.api.special_names import warn_of_names
+from ffgrammar.core.arguments import expect
 from ffgrammar.core.errors import FFGrammarError, MatcherError
 from ffgrammar.lm.chat import laid_out
 from ffgrammar.lm.checked_model import CheckedModel
@@ -127,14 +128,19 @@ class State:
         """Write the state, and tell after each token which captures open, grow and close.
 
         A capture ends when the text after it decides so. What is dropped because it belongs to a stop may be told
-        before. If the state was read before, there are no events. Raises as `text` does.
+        before. If the state was read before, there are no events.
 
         Args:
             trace: a list that gets the tokens of holes and of the texts between them, when each was drawn or became
                 known to come; also those that a stop drops later. Where holes are not drawn in the same way, the last
                 tokens of one may come again as tokens of the next one's prompt.
+
+        Raises:
+            TypeError: `trace` is no list.
+            others: as `text`.
         """
-        yield from self._write(True, trace)
+        expect("stream: trace", trace, (list, type(None)), "a list or None")
+        return self._write(True, trace)
 
     def _value(self, name: str) -> Value:
         values = self._read().values
@@ -165,9 +171,10 @@ class State:
             self._take(end.value)
 
     def _writing(self, watched: bool, trace: Trace = None) -> Writing:
+        # (a generator, so that what cannot be laid out raises where the other errors of the row do)
         pieces, turns = laid_out(self.model, self._written.turns, self._program.pieces)
         before = self._written._replace(turns=turns)
-        return execute(self.model.tokenizer, before, steps(pieces), self.seed, watched, trace)
+        return (yield from execute(self.model.tokenizer, before, steps(pieces), self.seed, watched, trace))
 
     def _take(self, written: Snapshot) -> None:
         self._written = written

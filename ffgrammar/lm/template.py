@@ -27,6 +27,9 @@ ROLES: Mapping[str, Callable[[Program], Program]] = {"system": system, "user": u
 # What `!r`, `!s` and `!a` do in a template string.
 CONVERSIONS: Mapping[str, Callable[[object], str]] = {"r": repr, "s": str, "a": ascii}
 
+# How many nodes are filled. Blocks of a short template can take lists in lists.
+MAX_NODES = 200_000
+
 # Values by name, those of inner blocks last.
 _Scopes = tuple[Mapping[str, Any], ...]
 
@@ -50,8 +53,8 @@ class Template:
             values: further ones, which count more.
 
         Raises:
-            GrammarError: a value is missing or of a wrong kind (`line` and `column` say where), or what `gen`, `select`
-                and `many` raise.
+            GrammarError: a value is missing or of a wrong kind (`line` and `column` say where), lists make more than
+                200,000 pieces, or what `gen`, `select` and `many` raise.
             TypeError: the row is no mapping, or what `gen`, `select` and `many` raise.
         """
         expect("template: row", row, (Mapping, type(None)), "a mapping")
@@ -81,6 +84,9 @@ def template(text: Any) -> Template | Program:
     | `\\{{` | two braces |
 
     A `~` inside the braces, as in `{{~name~}}`, takes away the white space on its side.
+
+    In quoted texts `\\n`, `\\r`, `\\t`, `\\xhh`, `\\uhhhh`, and a backslash before a quotation mark or a backslash mean
+    what they mean in Python. Every other backslash stays, so a pattern may have `\\d`.
 
     Args:
         text: the text; or a template string (`t"…"`, Python 3.14), whose values are programs, parts, or become text.
@@ -122,15 +128,15 @@ class _Filling:
     def __init__(self, text: str) -> None:
         self.text = text
         self.said: set[str] = set()
+        self._left = MAX_NODES
 
     def program(self, nodes: list[Node], scopes: _Scopes) -> Program:
-        made = Program(())
-        for node in nodes:
-            for more in self.parts(node, scopes):
-                made += more
-        return made
+        return Program.joined(part for node in nodes for part in self.parts(node, scopes))
 
     def parts(self, node: Node, scopes: _Scopes) -> Iterator[Program]:
+        self._left -= 1
+        if self._left < 0:
+            fail(self.text, 0, f"the lists make more than {MAX_NODES} pieces of this template")
         if isinstance(node, str):
             yield Program.of(node)
         elif isinstance(node, Path):
@@ -189,6 +195,8 @@ class _Filling:
         values = [self.plain(one, scopes) for one in node.values]
         options = {key: self.plain(one, scopes) for key, one in node.options.items()}
         if "pattern" in options:
+            if "regex" in options:
+                fail(self.text, node.offset, "pattern is another name of regex: give one of them")
             options["regex"] = options.pop("pattern")
         try:
             made = self.made(node.name, values, options)
@@ -206,9 +214,7 @@ class _Filling:
             return gen(*values, **options)
         if name == "select":
             return select(*values, **options)
-        if name == "many":
-            own = {key: options.pop(key) for key in ("separator", "least", "most") if key in options}
-            if len(values) != 1:
-                raise GrammarError("many takes one name")
-            return many(values[0], gen(**options), **own)
-        raise GrammarError(f"there is no command {name!r}; there are gen, select and many")
+        own = {key: options.pop(key) for key in ("separator", "least", "most") if key in options}
+        if len(values) != 1:
+            raise GrammarError("many takes one name")
+        return many(values[0], gen(**options), **own)

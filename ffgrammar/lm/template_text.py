@@ -8,7 +8,6 @@ side. The notation is that of Handlebars, with the commands of guidance.
 
 from __future__ import annotations
 
-import ast
 import re
 from dataclasses import dataclass, field
 from typing import NoReturn
@@ -22,6 +21,7 @@ MAX_DEPTH = 50
 MAX_SIZE = 1 << 20
 
 BLOCKS = ("each", "if", "system", "user", "assistant")
+COMMANDS = ("gen", "select", "many")
 
 TAG = re.compile(
     r"""(?P<escaped>\\\{\{) | \{\{(?P<left>~?)
@@ -38,6 +38,9 @@ WORD = re.compile(
              | (?P<list>\[) | (?P<end>\]) | (?P<comma>,) | (?P<bad>\S) )""",
     re.DOTALL | re.VERBOSE,
 )
+
+ESCAPE = re.compile(r"\\(?:(?P<code>x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4})|(?P<letter>[^xu])|[xu])", re.DOTALL)
+ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\", "'": "'", '"': '"'}
 
 
 @dataclass(frozen=True)
@@ -156,13 +159,14 @@ def _add_tag(text: str, stack: list[Block], body: str, offset: int) -> None:
         block = Block(word, path if isinstance(path, Path) else None, offset)
         nodes.append(block)
         stack.append(block)
-    elif len(values) == 1 and not options and word not in COMMANDS:
-        nodes.append(first)
-    else:
+    elif word in COMMANDS:
         nodes.append(Command(word, values[1:], options, offset))
-
-
-COMMANDS = ("gen", "select", "many")
+    elif word == "else":
+        fail(text, offset, "{{else}} takes nothing; put an {{#if}} of its own behind it")
+    elif len(values) > 1 or options:
+        fail(text, offset, f"there is no command {word!r}; there are {', '.join(COMMANDS)}")
+    else:
+        nodes.append(first)
 
 
 def _words(text: str, body: str, offset: int) -> tuple[list[Value], dict[str, Value]]:
@@ -214,8 +218,16 @@ def _words(text: str, body: str, offset: int) -> tuple[list[Value], dict[str, Va
 
 def _string(text: str, quoted: str, offset: int) -> str:
     """A quoted text. A backslash before a letter that has no meaning stays, so patterns can be written as they are."""
-    try:
-        found = ast.literal_eval(re.sub(r"\\([^\\'\"nrtux])", r"\\\\\1", quoted.replace("\n", "\\n")))
-    except (SyntaxError, ValueError) as error:
-        fail(text, offset, f"this text is malformed: {error}")
-    return str(found)
+
+    def meant(found: re.Match[str]) -> str:
+        if found["letter"] is not None:
+            return ESCAPES.get(found["letter"], found[0])
+        if found["code"] is None:
+            digits = 2 if found[0].endswith("x") else 4
+            fail(text, offset + 1 + found.start(), f"{found[0]} needs {digits} hexadecimal digits")
+        code = int(found["code"][1:], 16)
+        if 0xD800 <= code < 0xE000:
+            fail(text, offset + 1 + found.start(), f"{found[0]} is half of a surrogate pair")
+        return chr(code)
+
+    return ESCAPE.sub(meant, quoted[1:-1])
