@@ -115,6 +115,16 @@ def _forged(tok: ff.Tokenizer, body: dict[str, Any]) -> bytes:
     return compiled_file.HEADER.pack(compiled_file.MAGIC, compiled_file.VERSION, digest, bound[:32]) + bound[32:]
 
 
+@pytest.mark.parametrize("value", [{f"k{i}": i for i in range(40_000)}, list(range(40_000))], ids=["object", "array"])
+def test_long_constants(cl100k: ff.Tokenizer, value: Any) -> None:
+    text = json.dumps(value).encode()
+    matcher = ff.compile_json_schema({"const": value}, cl100k).matcher()
+    # (the whole text would need more lexer states than are kept at once)
+    assert matcher.accept_bytes(text[:5000]) == 5000
+    assert matcher.accept_bytes(b"x") == 0
+    assert matcher.accept_bytes(text[5000:5100]) == 100
+
+
 def test_a_compiled_file_may_nest_deeper_than_the_stack_holds(cl100k: ff.Tokenizer) -> None:
     """a(b|a(b|a(...))): an expression is followed only where its head may be empty, so nothing bounds this depth."""
     nodes: list[list[Any]] = [["set", "61"], ["set", "62"]]

@@ -50,12 +50,15 @@ def array_symbol(style: ArrayStyle, shape: Shape, depth: int) -> int | None:
         return em.rule([style.enclosed(body) for body in lists], "array") if lists else None
     bodies = [style.enclosed(())] if least == 0 else []
     # The items so far, as symbols. Once the array may end, they are replaced by one symbol, which longer arrays share.
-    run: tuple[int, ...] = ()
+    # (a list that grows in place: an array may have thousands of items)
+    run: list[int] = []
     for count, symbol in enumerate(prefix, 1):
-        run = (*run, style.comma, symbol) if run else (symbol,)
+        if run:
+            run.append(style.comma)
+        run.append(symbol)
         if count >= least:
-            run = (em.rule([run], "items"),)
-            bodies.append(style.enclosed(run))
+            run = [em.rule([tuple(run)], "items")]
+            bodies.append(style.enclosed(tuple(run)))
     if most is None or most > length:
         some = _list(style, rest, max(least - length, 1), None if most is None else most - length)
         bodies.append(style.enclosed((*run, style.comma, some) if run else (some,)))

@@ -38,28 +38,31 @@ def ordered(em: Symbols, members: Members) -> list[Body]:
 def _run(em: Symbols, items: list[Item], others: list[Body]) -> tuple[Body, bool]:
     """A body for the lists of at least one property, and whether the empty list is allowed, too."""
     comma = em.comma
-    # the symbols of the properties so far, written out while there is only one way to write them; () if there are none
-    run: Body = ()
+    # The symbols of the properties so far, written out while there is only one way to write them. It is a
+    # list that grows in place: an object may have thousands of required properties.
+    run: list[int] = []
     may_be_empty = True
     for body, is_required, is_listed in items:
         if others and not is_listed:
-            run = (_followed(em, run, others, may_be_empty),)
-        if is_required or not run:
-            if run and may_be_empty:
-                run = (em.rule([(*run, comma, *body), body], "members"),)
-            else:
-                run = (*run, comma, *body) if run else body
+            run = [_followed(em, tuple(run), others, may_be_empty)]
+        if not run:
+            run = list(body)
+        elif is_required and not may_be_empty:
+            run.append(comma)
+            run.extend(body)
+        elif is_required:
+            run = [em.rule([(*run, comma, *body), body], "members")]
         else:
             if len(run) > 1:
-                run = (em.rule([run], "members"),)
-            bodies = [(*run, comma, *body), run]
+                run = [em.rule([tuple(run)], "members")]
+            bodies = [(*run, comma, *body), tuple(run)]
             if may_be_empty:
                 bodies.insert(1, body)
-            run = (em.rule(bodies, "members"),)
+            run = [em.rule(bodies, "members")]
         may_be_empty = may_be_empty and not is_required
     if others:
-        run = (_followed(em, run, others, may_be_empty),)
-    return run, may_be_empty
+        run = [_followed(em, tuple(run), others, may_be_empty)]
+    return tuple(run), may_be_empty
 
 
 def _followed(em: Symbols, run: Body, others: list[Body], may_be_empty: bool) -> int:
