@@ -13,7 +13,7 @@ _LIMITS = {
     -3: ("expression_size", "one and/or expression has too many members"),
     -4: ("nesting", "a regex is nested too deeply"),
     -5: ("emptiness_steps", "could not decide whether an expression matches anything or a text can be completed"),
-    -6: ("dfa_states", "one step needs too many lexer states"),
+    -6: ("dfa_states", "one step, or reading the text so far again, needs too many lexer states"),
     -7: ("row_items", "the grammar is too ambiguous: one parser row has too many items"),
     -8: ("cache_bytes", "one step needs more parser rows or larger lexer states than the cache may hold"),
 }
