@@ -24,6 +24,7 @@ In reading order:
     walk           writes one run, token by token
     stops          where a text has a stop
     events         what a stream tells
+    partial_json   the value of the beginning of a JSON text
     execute        writes a program, step by step
     state          `State`: a text with the names of its parts
     batch          `run`: one program for many rows
@@ -36,6 +37,7 @@ from ffgrammar.lm.batch import run
 from ffgrammar.lm.chat import assistant, system, user
 from ffgrammar.lm.events import Event
 from ffgrammar.lm.model import LanguageModel, Model
+from ffgrammar.lm.partial_json import partial_json
 from ffgrammar.lm.program import Program, gen, many, select
 from ffgrammar.lm.score import Scores, score
 from ffgrammar.lm.state import State
@@ -54,6 +56,7 @@ __all__ = [
     "assistant",
     "gen",
     "many",
+    "partial_json",
     "run",
     "score",
     "select",
