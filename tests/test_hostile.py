@@ -252,6 +252,12 @@ def test_errors_go_from_process_to_process() -> None:
     assert (place.pointer, str(place)) == ("/a", "at /a: no")
 
 
+@pytest.mark.parametrize("source", ["schema.json", "/a folder/schema.json"])
+def test_a_path_is_no_schema(cl100k: ff.Tokenizer, source: str) -> None:
+    with pytest.raises(ff.GrammarError, match="this looks like a path: pass the text of the file"):
+        ff.compile_json_schema(source, cl100k)
+
+
 def test_numbers_of_numpy(cl100k: ff.Tokenizer) -> None:
     """They are floats whose repr() is another."""
     grammar = ff.compile_json_schema({"maximum": np.float64(1.5), "type": "number"}, cl100k)

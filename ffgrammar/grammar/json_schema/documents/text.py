@@ -25,7 +25,10 @@ def read_text(text: str, limits: Limits) -> Any:
     try:
         return json.loads(text, parse_float=_decimal, parse_int=_integer, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
-        raise GrammarError(f"the schema is not JSON: {error.msg}", line=error.lineno, column=error.colno) from None
+        what = f"the schema is not JSON: {error.msg}"
+        if text.endswith(".json"):
+            what += "; this looks like a path: pass the text of the file"
+        raise GrammarError(what, line=error.lineno, column=error.colno) from None
     except RecursionError:
         raise LimitError("nesting", limits.nesting, "the schema's JSON is nested too deep to be read") from None
     except ValueError as error:
