@@ -140,6 +140,7 @@ def test_rows(model: lm.Model) -> None:
         ("{{gen 'x' regex='\\u12'}}", {}, 1, 18, r"\\u needs 4 hexadecimal digits"),
         ("{{gen 'x' regex='\\ud800'}}", {}, 1, 18, "half of a surrogate pair"),
         ("{{#each x}}{{#each x}}a{{/each}}{{/each}}", {"x": [0] * 1000}, 1, 1, "more than 200000 pieces"),
+        ("{{#each x}}{{#each x}}{{/each}}{{/each}}", {"x": [0] * 1000}, 1, 1, "more than 200000 pieces"),
     ],
 )
 def test_errors_name_the_place(template: str, row: dict[str, Any], line: int, column: int, message: str) -> None:

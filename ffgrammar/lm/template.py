@@ -27,7 +27,7 @@ ROLES: Mapping[str, Callable[[Program], Program]] = {"system": system, "user": u
 # What `!r`, `!s` and `!a` do in a template string.
 CONVERSIONS: Mapping[str, Callable[[object], str]] = {"r": repr, "s": str, "a": ascii}
 
-# How many nodes are filled. Blocks of a short template can take lists in lists.
+# How many nodes and blocks are filled. Blocks of a short template can take lists in lists.
 MAX_NODES = 200_000
 
 # Values by name, those of inner blocks last.
@@ -131,12 +131,13 @@ class _Filling:
         self._left = MAX_NODES
 
     def program(self, nodes: list[Node], scopes: _Scopes) -> Program:
+        # (a block counts, too: it may be empty and stand in many lists)
+        self._left -= 1 + len(nodes)
+        if self._left < 0:
+            fail(self.text, 0, f"the lists make more than {MAX_NODES} pieces of this template")
         return Program.joined(part for node in nodes for part in self.parts(node, scopes))
 
     def parts(self, node: Node, scopes: _Scopes) -> Iterator[Program]:
-        self._left -= 1
-        if self._left < 0:
-            fail(self.text, 0, f"the lists make more than {MAX_NODES} pieces of this template")
         if isinstance(node, str):
             yield Program.of(node)
         elif isinstance(node, Path):
