@@ -38,7 +38,7 @@ def dev_schemas(shared: Path, count: int) -> Iterator[Any]:
 
 
 def judge(schema: Any, text: str) -> str:
-    """ "valid", "invalid", or "no validator" where the validator cannot read the schema."""
+    """ "valid", "invalid", or "no validator" where the validator cannot read the schema. Formats count."""
     import jsonschema
 
     try:
@@ -47,7 +47,8 @@ def judge(schema: Any, text: str) -> str:
         return "invalid"
     checker = jsonschema.validators.validator_for(schema, jsonschema.Draft202012Validator)
     try:
-        return "valid" if checker(schema).is_valid(value) else "invalid"
+        judged = checker(schema, format_checker=checker.FORMAT_CHECKER)
+        return "valid" if judged.is_valid(value) else "invalid"
     except Exception:
         return "no validator"
 
