@@ -117,6 +117,27 @@ cdef inline int intern_grow(Intern* t) noexcept nogil:
     return OK
 
 
+cdef inline size_t intern_slot(const Intern* t, const uint32_t* words, size_t count, uint32_t h) noexcept nogil:
+    """The slot of a tuple with the hash `h`; if there is none, the free slot where it would go."""
+    cdef size_t slot = h & t.mask
+    cdef uint32_t found
+    while t.slots[slot]:
+        found = t.slots[slot] - 1
+        if (t.hashes.data[found] == h and intern_len(t, found) == count
+                and (count == 0 or memcmp(intern_get(t, found), words, count * sizeof(uint32_t)) == 0)):
+            break
+        slot = (slot + 1) & t.mask
+    return slot
+
+
+cdef inline bint intern_find(const Intern* t, const uint32_t* words, size_t count, uint32_t* id) noexcept nogil:
+    """Whether there is a tuple with these words; if so, its id is written."""
+    cdef uint32_t found = t.slots[intern_slot(t, words, count, hash_words(words, count))]
+    if found:
+        id[0] = found - 1
+    return found != 0
+
+
 cdef inline int intern_add(Intern* t, const uint32_t* words, size_t count, uint32_t* id) noexcept nogil:
     """Find or add a tuple, whose words must not lie in the table itself. Writes the tuple's id. Returns 1 if the tuple is new, 0
     if it was known, or NO_MEMORY, which leaves the table as it was."""
@@ -125,14 +146,10 @@ cdef inline int intern_add(Intern* t, const uint32_t* words, size_t count, uint3
     cdef uint32_t found
     if t.hashes.len * 2 > t.mask and intern_grow(t) < 0:
         return NO_MEMORY
-    slot = h & t.mask
-    while t.slots[slot]:
-        found = t.slots[slot] - 1
-        if (t.hashes.data[found] == h and intern_len(t, found) == count
-                and (count == 0 or memcmp(intern_get(t, found), words, count * sizeof(uint32_t)) == 0)):
-            id[0] = found
-            return 0
-        slot = (slot + 1) & t.mask
+    slot = intern_slot(t, words, count, h)
+    if t.slots[slot]:
+        id[0] = t.slots[slot] - 1
+        return 0
     found = <uint32_t>t.hashes.len
     # reserve everything first, so that a failure changes nothing; offsets are 32 bits wide
     if t.words.len + count > <size_t>0xFFFFFFFF or vec_reserve(&t.words, t.words.len + count) < 0:

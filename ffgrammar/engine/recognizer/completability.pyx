@@ -24,8 +24,7 @@ from ffgrammar.engine.recognizer.separator cimport (
     is_safe, separator_bytes, separator_clear, separator_free, separator_init,
 )
 from ffgrammar.engine.values.trace cimport TraceMark, trace_mark, trace_release
-from ffgrammar.regex.expr.emptiness cimport min_remaining
-from ffgrammar.regex.expr.nodes cimport FAR, NOTHING, add_lengths
+from ffgrammar.regex.expr.nodes cimport FAR, NOTHING, add_lengths, min_remaining
 
 cdef enum:
     MAX_ROUNDS = 20  # for estimates that get sharper with each round

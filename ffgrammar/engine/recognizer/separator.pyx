@@ -13,8 +13,8 @@ from ffgrammar.regex.dfa.lazy_dfa cimport (
     LAST_STATE, LEAVE, UNKNOWN, Dfa, dfa_accept, dfa_bytes, dfa_clear, dfa_free, dfa_init, dfa_inside, dfa_start, dfa_step,
 )
 from ffgrammar.regex.dfa.threads cimport Threads, thread_of
-from ffgrammar.regex.expr.emptiness cimport matches_something, min_remaining
-from ffgrammar.regex.expr.nodes cimport FAR
+from ffgrammar.regex.expr.emptiness cimport matches_something
+from ffgrammar.regex.expr.nodes cimport FAR, min_remaining
 
 cdef enum:
     MAX_WITNESS = 64      # a witness has at most this many bytes

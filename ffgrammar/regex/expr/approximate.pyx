@@ -4,9 +4,10 @@ from libc.stdint cimport uint32_t
 
 from ffgrammar.core.status cimport OK
 from ffgrammar.core.vec cimport vec_push
+from ffgrammar.regex.expr.members cimport make_intersection, make_union
 from ffgrammar.regex.expr.nodes cimport (
-    ALIVE, EMPTY, FAR, K_AND, K_CAT, K_NOT, K_OR, K_REP, NO_BOUND, Nodes, add_lengths, make_concat, make_intersection, make_repeat,
-    make_union, node, node_kind, node_len, nullable,
+    ALIVE, EMPTY, FAR, K_AND, K_CAT, K_NOT, K_OR, K_REP, NO_BOUND, Nodes, add_lengths, make_concat, make_repeat, node,
+    node_kind, node_len, nullable,
 )
 
 cdef enum:

@@ -11,10 +11,11 @@ from ffgrammar.core.map cimport ABSENT, map_get, map_put
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_push
 from ffgrammar.regex.expr.multiples cimport multiples_class, multiples_derivative
+from ffgrammar.regex.expr.members cimport make_members, make_union
 from ffgrammar.regex.expr.nodes cimport (
-    ANY, DEPTH_SHIFT, EMPTY, K_AND, K_ANY, K_CAT, K_EMPTY, K_LIT, K_MULT, K_NOT, K_NOTHING, K_OR, K_PART, K_REP, K_SET, NO_BOUND,
-    NOTHING, Nodes, make_complement, make_concat, make_members, make_repeat, make_suffix, make_union, node, node_kind, node_len,
-    nullable, only_first,
+    ANY, DEPTH_SHIFT, EMPTY, K_AND, K_ANY, K_CAT, K_EMPTY, K_LIT, K_MULT, K_NOT, K_NOTHING, K_OR, K_PART, K_REP, K_SET,
+    NO_BOUND, NOTHING, Nodes, make_complement, make_concat, make_repeat, make_suffix, node, node_kind, node_len, nullable,
+    only_first,
 )
 
 cdef enum:

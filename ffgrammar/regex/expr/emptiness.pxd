@@ -13,8 +13,3 @@ from ffgrammar.regex.expr.nodes cimport Nodes
 # Whether `e` matches some text; exact, also with intersections and complements. Returns 1 or 0, or a negative status:
 # NO_MEMORY, LIMIT_EMPTINESS when the search is too long, or what `derivative` returned.
 cdef int matches_something(Nodes* n, uint32_t e) noexcept nogil
-
-# An estimate of how many bytes a match of `e` needs. For an intersection it is the sum of the members' shortest lengths, not
-# the greatest of these. The sum falls with every member that comes closer to a match. With the greatest length, a search would
-# try all orders in which the members can be satisfied.
-cdef uint32_t min_remaining(const Nodes* n, uint32_t e) noexcept nogil

@@ -3,19 +3,23 @@
 from libc.stdint cimport uint32_t, uint64_t
 
 from ffgrammar.core.heap cimport heap_pop, heap_push
+from ffgrammar.core.intern cimport intern_find
 from ffgrammar.core.map cimport ABSENT, Map, map_get, map_put
 from ffgrammar.core.owner cimport Owner, own_map, own_vec, owner_free, owner_init, owner_status
 from ffgrammar.core.status cimport LIMIT_EMPTINESS, NO_MEMORY, OK
-from ffgrammar.core.vec cimport Vec, vec_push
+from ffgrammar.core.vec cimport Vec, vec_extend, vec_push
 from ffgrammar.regex.expr.derivative cimport derivative, next_class
-from ffgrammar.regex.expr.nodes cimport ALIVE, DEAD_END, K_AND, Nodes, add_lengths, node, node_kind, node_len
+from ffgrammar.regex.expr.nodes cimport ALIVE, DEAD_END, K_AND, K_CAT, Nodes, min_remaining, node, node_kind, node_len
 
 cdef enum:
     # How many words of expressions a step of a search may read and write on average. Usually a step needs a few.
     WORDS_A_STEP = 256
     # The estimate of the bytes still needed counts this many times as much as the bytes already taken. So the search goes
     # deep where the estimate shrinks, and wide where it stays the same.
-    HEURISTIC_WEIGHT = 4
+    GREATEST_WEIGHT = 4
+    SUM_WEIGHT = 2
+    # A search that has found at most so many expressions does not look for wider ones.
+    FEW_FOUND = 64
 
 cdef struct Search:
     Owner owner
@@ -36,21 +40,13 @@ cdef int search_init(Search* s) noexcept nogil:
     return owner_status(&s.owner)
 
 
-cdef uint32_t min_remaining(const Nodes* n, uint32_t e) noexcept nogil:
-    cdef uint32_t total = 0
-    cdef uint32_t i
-    if node_kind(n, e) != K_AND:
-        return n.shortest.data[e]
-    for i in range(1, node_len(n, e)):
-        total = add_lengths(total, n.shortest.data[node(n, e)[i]])
-    return total
-
-
 cdef int matches_something(Nodes* n, uint32_t e) noexcept nogil:
     cdef Search s
     cdef int status
     if n.info.data[e] & (ALIVE | DEAD_END):
         return 1 if n.info.data[e] & ALIVE else 0
+    if node_kind(n, e) == K_CAT:
+        return concat_matches(n, e)
     status = search_init(&s)
     if status >= 0:
         status = search(n, e, &s)
@@ -58,15 +54,35 @@ cdef int matches_something(Nodes* n, uint32_t e) noexcept nogil:
     return status
 
 
+cdef int concat_matches(Nodes* n, uint32_t e) noexcept nogil:
+    """The answer for a concatenation: that of all its parts. So what is known of a part serves whatever follows it."""
+    cdef uint32_t at = e
+    cdef int status = 1
+    while status > 0 and node_kind(n, at) == K_CAT and not n.info.data[at] & (ALIVE | DEAD_END):
+        status = matches_something(n, node(n, at)[1])
+        at = node(n, at)[2]
+    if status > 0:
+        status = matches_something(n, at)
+    if status >= 0:
+        while e != at:
+            n.info.data[e] |= ALIVE if status else DEAD_END
+            e = node(n, e)[2]
+    return status
+
+
 cdef int search(Nodes* n, uint32_t e, Search* s) noexcept nogil:
     """Look at derivatives of `e` until one is known to match something. If there is none, all expressions found match nothing.
     Returns 1, 0 or a negative status."""
     cdef size_t i
+    cdef uint32_t number
     cdef int status
     if enqueue(n, e, 0, s) < 0:
         return NO_MEMORY
     while s.heap.len:
-        status = expand(n, heap_pop(&s.heap), s)
+        number = heap_pop(&s.heap)
+        if s.found.len > FEW_FOUND and has_wider(n, s.found.data[number], s):
+            continue
+        status = expand(n, number, s)
         if status != 0:
             return status
     for i in range(s.found.len):
@@ -74,10 +90,36 @@ cdef int search(Nodes* n, uint32_t e, Search* s) noexcept nogil:
     return 0
 
 
+cdef bint has_wider(Nodes* n, uint32_t e, Search* s) noexcept nogil:
+    """Whether the search has found an intersection with one member less. It matches whatever `e` does, so `e` need not be looked
+    at: if the search ends without a match, neither has one."""
+    cdef size_t base = n.stack.len
+    cdef uint32_t count = node_len(n, e)
+    cdef uint32_t i, wider
+    cdef bint found = False
+    if node_kind(n, e) != K_AND or vec_extend(&n.stack, node(n, e), count - 1) < 0:
+        return False
+    # The last member is left out first. Then each word is put back, and the one before it is left out.
+    i = count - 1
+    while i and not found:
+        if count == 3:
+            wider = node(n, e)[3 - i]
+            found = True
+        else:
+            found = intern_find(&n.tuples, n.stack.data + base, count - 1, &wider)
+        found = found and (n.info.data[wider] & DEAD_END or map_get(&s.seen, wider) != ABSENT)
+        i -= 1
+        if i:
+            n.stack.data[base + i] = node(n, e)[i + 1]
+    n.stack.len = base
+    return found
+
+
 cdef int enqueue(Nodes* n, uint32_t e, uint32_t parent, Search* s) noexcept nogil:
     cdef uint32_t distance = s.parents.data[2 * parent + 1] + 1 if s.found.len else 0
     cdef uint32_t number = <uint32_t>s.found.len
-    if heap_push(&s.heap, HEURISTIC_WEIGHT * min_remaining(n, e) + distance, number) < 0 or map_put(&s.seen, e, 0) < 0:
+    cdef uint32_t cost = GREATEST_WEIGHT * n.shortest.data[e] + SUM_WEIGHT * min_remaining(n, e) + distance
+    if heap_push(&s.heap, cost, number) < 0 or map_put(&s.seen, e, 0) < 0:
         return NO_MEMORY
     if vec_push(&s.found, e) < 0 or vec_push(&s.parents, parent) < 0:
         return NO_MEMORY
@@ -100,6 +142,9 @@ cdef int expand(Nodes* n, uint32_t number, Search* s) noexcept nogil:
         status = derivative(n, e, byte, &d)
         if status < 0:
             return status
+        # What begins with something that has a match has a match itself if the rest has one.
+        while node_kind(n, d) == K_CAT and n.info.data[node(n, d)[1]] & ALIVE:
+            d = node(n, d)[2]
         if n.info.data[d] & ALIVE:
             mark_alive(n, number, s)
             return 1

@@ -5,9 +5,10 @@ from libc.stdint cimport uint32_t, uint64_t
 from ffgrammar.core.bits cimport bit_set
 from ffgrammar.core.status cimport NO_MEMORY
 from ffgrammar.core.vec cimport vec_push
+from ffgrammar.regex.expr.members cimport make_intersection
 from ffgrammar.regex.expr.nodes cimport (
-    ALIVE, EMPTY, FAR, K_AND, K_MULT, K_PART, NO_BOUND, NOTHING, NULLABLE, Nodes, add_node, make_complement,
-    make_intersection, make_repeat, make_set, node, node_kind, nullable,
+    ALIVE, EMPTY, FAR, K_AND, K_MULT, K_PART, NO_BOUND, NOTHING, NULLABLE, Nodes, add_node, make_complement, make_repeat,
+    make_set, node, node_kind, nullable,
 )
 
 cdef extern from *:

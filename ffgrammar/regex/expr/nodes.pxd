@@ -60,11 +60,13 @@ cdef struct Nodes:
     Intern tuples       # the words of each node
     Vec info            # per node: flags and depth
     Vec shortest        # per node: a lower bound of the length of its texts, at most FAR
+    Vec remaining       # per node: an estimate of how many bytes a match needs, at most FAR
     uint8_t* text       # the bytes of all literals
     size_t text_len
     size_t text_cap
     Map derivatives     # expr << 8 | byte -> expr
     Map classes         # for some unions: expr << 8 | byte -> offset in class_words
+    Map within          # expr << 32 | loop -> whether the texts of the expression are known to be texts of the loop
     Vec class_words     # byte classes, 8 words of bits each
     Vec stack           # members of a node to be made; recursive kernels use it as a stack
     uint32_t max_nodes
@@ -100,6 +102,17 @@ cdef inline uint32_t only_first(const Nodes* n, uint32_t e) noexcept nogil:
     return n.text[words[1]] if words[0] == K_LIT else 256
 
 
+# Whether `e` is x* or ANY. Then two of `e`, one after the other, match what one `e` matches.
+cdef inline bint is_star(const Nodes* n, uint32_t e) noexcept nogil:
+    cdef const uint32_t* words = node(n, e)
+    return e == ANY or (words[0] == K_REP and words[2] == 0 and words[3] == NO_BOUND)
+
+
+# How deep the derivative of `e` recurses.
+cdef inline uint32_t depth_of(const Nodes* n, uint32_t e) noexcept nogil:
+    return n.info.data[e] >> DEPTH_SHIFT
+
+
 # Whether `e` matches the empty text.
 cdef inline bint nullable(const Nodes* n, uint32_t e) noexcept nogil:
     return n.info.data[e] & NULLABLE
@@ -108,6 +121,13 @@ cdef inline bint nullable(const Nodes* n, uint32_t e) noexcept nogil:
 # The sum of two lengths, at most FAR.
 cdef inline uint32_t add_lengths(uint32_t a, uint32_t b) noexcept nogil:
     return FAR if a + b > FAR else a + b
+
+
+# An estimate of how many bytes a match of `e` needs. For an intersection it is the sum of the members' estimates, not the
+# greatest of these. The sum falls with every member that comes closer to a match. With the greatest length, a search would
+# try all orders in which the members can be satisfied.
+cdef inline uint32_t min_remaining(const Nodes* n, uint32_t e) noexcept nogil:
+    return n.remaining.data[e]
 
 
 # How many of a node's words are ids of its parts. The ids are the first words after the kind.
@@ -157,14 +177,6 @@ cdef int make_suffix(Nodes* n, uint32_t offset, uint32_t length, uint32_t* out) 
 
 # `head`, then `tail`.
 cdef int make_concat(Nodes* n, uint32_t head, uint32_t tail, uint32_t* out) noexcept nogil
-
-# A union (K_OR) or an intersection (K_AND). The members come from `n.stack`: the word at `base` is free for the kind, the
-# members follow it up to the top. The stack is cut back to `base`, also after an error.
-cdef int make_members(Nodes* n, uint32_t kind, size_t base, uint32_t* out) noexcept nogil
-
-# `make_members` for a union, and for an intersection.
-cdef int make_union(Nodes* n, size_t base, uint32_t* out) noexcept nogil
-cdef int make_intersection(Nodes* n, size_t base, uint32_t* out) noexcept nogil
 
 # Every byte string that `e` does not match.
 cdef int make_complement(Nodes* n, uint32_t e, uint32_t* out) noexcept nogil

@@ -5,8 +5,7 @@ sets in them become one, concatenations lean to the right, and neutral and absor
 number of derivatives of an expression finite and small. A constructor costs a look-up of the node's words, and a sort of
 the members where they are not in order yet.
 
-One set of functions makes unions and intersections; `kind` says which. The two kinds mirror each other: NOTHING is neutral in a
-union and decides an intersection, and ANY is neutral in an intersection and decides a union.
+The constructors of unions and intersections are in members.pyx.
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
@@ -17,10 +16,8 @@ from ffgrammar.core.bits cimport bit_set
 from ffgrammar.core.intern cimport intern_add, intern_copy, intern_count, intern_truncate
 from ffgrammar.core.map cimport map_clear
 from ffgrammar.core.owner cimport own_intern, own_map, own_vec, owner_bytes, owner_free, owner_init, owner_status
-from ffgrammar.core.sort cimport sort_words
-from ffgrammar.core.status cimport LIMIT_EXPRESSION_SIZE, LIMIT_EXPRESSIONS, LIMIT_NESTING, NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_copy, vec_extend, vec_fill, vec_push, vec_reserve
-
+from ffgrammar.core.status cimport LIMIT_EXPRESSIONS, LIMIT_NESTING, NO_MEMORY, OK
+from ffgrammar.core.vec cimport vec_copy, vec_fill, vec_push, vec_reserve
 
 cdef int nodes_init(Nodes* n) noexcept nogil:
     cdef uint32_t word, e
@@ -31,8 +28,10 @@ cdef int nodes_init(Nodes* n) noexcept nogil:
     own_intern(&n.owner, &n.tuples)
     own_vec(&n.owner, &n.info)
     own_vec(&n.owner, &n.shortest)
+    own_vec(&n.owner, &n.remaining)
     own_map(&n.owner, &n.derivatives)
     own_map(&n.owner, &n.classes)
+    own_map(&n.owner, &n.within)
     own_vec(&n.owner, &n.class_words)
     own_vec(&n.owner, &n.stack)
     if owner_status(&n.owner) < 0:
@@ -46,6 +45,8 @@ cdef int nodes_init(Nodes* n) noexcept nogil:
     if vec_push(&n.info, DEAD_END) < 0 or vec_push(&n.info, NULLABLE | ALIVE) < 0:
         return NO_MEMORY
     if vec_push(&n.info, NULLABLE | ALIVE) < 0:
+        return NO_MEMORY
+    if vec_fill(&n.remaining, 3, 0) < 0:
         return NO_MEMORY
     return vec_fill(&n.shortest, 3, 0)
 
@@ -67,6 +68,8 @@ cdef int nodes_copy(Nodes* to, const Nodes* n) noexcept nogil:
         to.text_len = to.text_cap = n.text_len
     if intern_copy(&to.tuples, &n.tuples) < 0 or vec_copy(&to.info, &n.info) < 0:
         return NO_MEMORY
+    if vec_copy(&to.remaining, &n.remaining) < 0:
+        return NO_MEMORY
     return vec_copy(&to.shortest, &n.shortest)
 
 
@@ -76,8 +79,10 @@ cdef void nodes_truncate(Nodes* n, uint32_t count) noexcept nogil:
     intern_truncate(&n.tuples, count)
     n.info.len = count
     n.shortest.len = count
+    n.remaining.len = count
     map_clear(&n.derivatives)
     map_clear(&n.classes)
+    map_clear(&n.within)
     n.class_words.len = 0
 
 
@@ -85,8 +90,23 @@ cdef size_t nodes_bytes(const Nodes* n) noexcept nogil:
     return owner_bytes(&n.owner) + n.text_cap
 
 
-cdef inline uint32_t depth_of(const Nodes* n, uint32_t e) noexcept nogil:
-    return n.info.data[e] >> DEPTH_SHIFT
+cdef uint32_t remaining_of(const Nodes* n, const uint32_t* words, size_t count, uint32_t shortest) noexcept nogil:
+    """The estimate `Nodes.remaining` for a node with these words."""
+    cdef uint32_t found
+    cdef size_t i
+    if words[0] == K_CAT:
+        return add_lengths(n.remaining.data[words[1]], n.remaining.data[words[2]])
+    if words[0] == K_AND:
+        found = 0
+        for i in range(1, count):
+            found = add_lengths(found, n.remaining.data[words[i]])
+        return found
+    if words[0] == K_OR:
+        found = FAR
+        for i in range(1, count):
+            found = min(found, n.remaining.data[words[i]])
+        return found
+    return shortest
 
 
 cdef int add_node(
@@ -97,11 +117,14 @@ cdef int add_node(
         return LIMIT_NESTING
     if vec_reserve(&n.info, n.info.len + 1) < 0 or vec_reserve(&n.shortest, n.shortest.len + 1) < 0:
         return NO_MEMORY
+    if vec_reserve(&n.remaining, n.remaining.len + 1) < 0:
+        return NO_MEMORY
     status = intern_add(&n.tuples, words, count, out)
     if status <= 0:
         return status
     vec_push(&n.info, flags | depth << DEPTH_SHIFT)
     vec_push(&n.shortest, shortest)
+    vec_push(&n.remaining, remaining_of(n, words, count, shortest))
     # Over the limit the node stays, unused: the caller gives up, and ids already handed out stay valid.
     if n.tuples.words.len > n.max_words:
         return n.words_limit
@@ -197,192 +220,6 @@ cdef int make_concat(Nodes* n, uint32_t head, uint32_t tail, uint32_t* out) noex
     n.stack.len = base
     out[0] = tail
     return status
-
-
-cdef inline bint is_star(const Nodes* n, uint32_t e) noexcept nogil:
-    """Whether `e` is x* or ANY. Then two of `e`, one after the other, match what one `e` matches."""
-    cdef const uint32_t* words = node(n, e)
-    return e == ANY or (words[0] == K_REP and words[2] == 0 and words[3] == NO_BOUND)
-
-
-cdef bint sorted_has(const uint32_t* words, size_t count, uint32_t word) noexcept nogil:
-    cdef size_t lo = 0
-    cdef size_t mid
-    while lo < count:
-        mid = (lo + count) >> 1
-        if words[mid] < word:
-            lo = mid + 1
-        elif words[mid] > word:
-            count = mid
-        else:
-            return True
-    return False
-
-
-cdef int flatten(Nodes* n, size_t base, uint32_t kind) noexcept nogil:
-    """Replace each member that is itself of this `kind` by its own members, which are flat already."""
-    cdef size_t i
-    cdef size_t end = n.stack.len
-    cdef uint32_t e
-    for i in range(base + 1, end):
-        e = n.stack.data[i]
-        if node_kind(n, e) == kind:
-            # A neutral element takes the member's place, and `gather` drops it.
-            n.stack.data[i] = NOTHING if kind == K_OR else ANY
-            if vec_extend(&n.stack, node(n, e) + 1, node_len(n, e) - 1) < 0:
-                return NO_MEMORY
-    return OK
-
-
-cdef size_t sort_members(Nodes* n, size_t base) noexcept nogil:
-    """Sort the members and drop duplicates; returns how many remain."""
-    cdef uint32_t* words = n.stack.data + base + 1
-    cdef size_t count = n.stack.len - base - 1
-    cdef size_t i
-    cdef size_t kept = 0
-    for i in range(1, count):
-        if words[i - 1] > words[i]:
-            sort_words(words, count)
-            break
-    for i in range(count):
-        if kept == 0 or words[kept - 1] != words[i]:
-            words[kept] = words[i]
-            kept += 1
-    n.stack.len = base + 1 + kept
-    return kept
-
-
-cdef struct Gathered:
-    # What `gather` found among the members.
-    uint32_t bits[8]   # the union (OR) or intersection (AND) of the members that are byte sets
-    bint has_set
-    bint has_empty     # whether the empty text is a member
-    bint nullable      # whether some (OR) or all (AND) of the members other than EMPTY match the empty text
-
-
-cdef inline bint gather(Nodes* n, uint32_t kind, size_t base, Gathered* found) noexcept nogil:
-    """Keep the members that are neither neutral, nor a byte set, nor the empty text. Returns False if a member decides the
-    result."""
-    cdef bint is_union = kind == K_OR
-    cdef uint32_t e, info, j
-    cdef const uint32_t* words
-    cdef size_t i
-    cdef size_t kept = base + 1
-    found.has_set = found.has_empty = False
-    found.nullable = not is_union
-    for j in range(8):
-        found.bits[j] = 0 if is_union else 0xFFFFFFFF
-    for i in range(base + 1, n.stack.len):
-        e = n.stack.data[i]
-        info = n.info.data[e]
-        if e == ANY or info & DEAD_END:
-            if is_union == (e == ANY):
-                return False
-            continue
-        if e == EMPTY:
-            found.has_empty = True
-            continue
-        if is_union:
-            found.nullable |= info & NULLABLE
-        else:
-            found.nullable &= info & NULLABLE
-        words = node(n, e)
-        if words[0] == K_SET:
-            found.has_set = True
-            for j in range(8):
-                found.bits[j] = found.bits[j] | words[j + 1] if is_union else found.bits[j] & words[j + 1]
-            continue
-        n.stack.data[kept] = e
-        kept += 1
-    n.stack.len = kept
-    return True
-
-
-cdef inline int intern_members(Nodes* n, uint32_t kind, size_t base, uint32_t* out) noexcept nogil:
-    """Make the node of two or more sorted members. Its flags, depth and shortest length follow from theirs."""
-    cdef bint is_union = kind == K_OR
-    cdef size_t count = n.stack.len - base - 1
-    cdef uint32_t* members = n.stack.data + base + 1
-    cdef uint32_t some = 0
-    cdef uint32_t every = 0xFFFFFFFF
-    cdef uint32_t depth = 0
-    cdef uint32_t shortest = FAR if is_union else 0
-    cdef uint32_t flags, e, length
-    cdef size_t i
-    for i in range(count):
-        e = members[i]
-        some |= n.info.data[e]
-        every &= n.info.data[e]
-        length = n.shortest.data[e]
-        if length < shortest if is_union else length > shortest:
-            shortest = length
-        if depth_of(n, e) >= depth:
-            depth = depth_of(n, e) + 1
-        if node_kind(n, e) == K_NOT and sorted_has(members, count, node(n, e)[1]):
-            out[0] = ANY if is_union else NOTHING
-            return OK
-    if count > n.max_members:
-        return LIMIT_EXPRESSION_SIZE
-    if is_union:
-        flags = some & (NULLABLE | ALIVE)
-    else:
-        flags = (NULLABLE | ALIVE) if every & NULLABLE else 0
-    n.stack.data[base] = kind
-    return add_node(n, n.stack.data + base, count + 1, flags, depth, shortest, out)
-
-
-cdef inline int simplify_members(Nodes* n, uint32_t kind, size_t base, uint32_t* out) noexcept nogil:
-    cdef Gathered found
-    cdef uint32_t e
-    cdef size_t count
-    cdef int status
-    if flatten(n, base, kind) < 0:
-        return NO_MEMORY
-    if not gather(n, kind, base, &found):
-        out[0] = ANY if kind == K_OR else NOTHING
-        return OK
-    if kind == K_AND and found.has_empty:
-        out[0] = EMPTY if found.nullable else NOTHING
-        return OK
-    if found.has_set:
-        status = make_set(n, found.bits, &e)
-        if status < 0:
-            return status
-        if e == NOTHING:
-            # This can only be an intersection: a union of byte sets is never empty.
-            out[0] = NOTHING
-            return OK
-        if vec_push(&n.stack, e) < 0:
-            return NO_MEMORY
-    if kind == K_OR and found.has_empty and not found.nullable and vec_push(&n.stack, EMPTY) < 0:
-        return NO_MEMORY
-    count = sort_members(n, base)
-    if count > 1:
-        return intern_members(n, kind, base, out)
-    if count == 1:
-        out[0] = n.stack.data[base + 1]
-    else:
-        out[0] = NOTHING if kind == K_OR else ANY
-    return OK
-
-
-cdef int make_members(Nodes* n, uint32_t kind, size_t base, uint32_t* out) noexcept nogil:
-    # The kind is a constant in each call, so the compiler makes a copy of the function for unions and one for intersections.
-    cdef int status
-    if kind == K_OR:
-        status = simplify_members(n, K_OR, base, out)
-    else:
-        status = simplify_members(n, K_AND, base, out)
-    n.stack.len = base
-    return status
-
-
-cdef int make_union(Nodes* n, size_t base, uint32_t* out) noexcept nogil:
-    return make_members(n, K_OR, base, out)
-
-
-cdef int make_intersection(Nodes* n, size_t base, uint32_t* out) noexcept nogil:
-    return make_members(n, K_AND, base, out)
 
 
 cdef int make_complement(Nodes* n, uint32_t e, uint32_t* out) noexcept nogil:

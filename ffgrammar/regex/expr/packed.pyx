@@ -20,9 +20,10 @@ from ffgrammar.core.sort cimport sort_words
 from ffgrammar.core.vec cimport Vec, vec_extend, vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.regex.expr.store cimport ExprStore
 from ffgrammar.regex.expr.multiples cimport make_multiples, make_part, two_words
+from ffgrammar.regex.expr.members cimport make_members
 from ffgrammar.regex.expr.nodes cimport (
-    ALIVE, DEAD_END, K_CAT, K_LIT, K_MULT, K_NOT, K_PART, K_REP, K_SET, Nodes, make_complement, make_concat, make_members,
-    make_repeat, make_set, node, node_len, part_count,
+    ALIVE, DEAD_END, K_CAT, K_LIT, K_MULT, K_NOT, K_PART, K_REP, K_SET, Nodes, make_complement, make_concat, make_repeat,
+    make_set, node, node_len, part_count,
 )
 
 cdef enum:

@@ -20,9 +20,10 @@ from ffgrammar.regex.expr cimport nodes as nd
 from ffgrammar.regex.expr.derivative cimport derivative
 from ffgrammar.regex.expr.emptiness cimport matches_something
 from ffgrammar.regex.expr.multiples cimport NO_POINT, make_multiples, make_part, two_words
+from ffgrammar.regex.expr.members cimport make_intersection, make_union
 from ffgrammar.regex.expr.nodes cimport (
-    make_complement, make_concat, make_intersection, make_literal, make_repeat, make_set, make_union, node,
-    node_len, nodes_copy, nodes_free, nodes_init, nullable,
+    make_complement, make_concat, make_literal, make_repeat, make_set, node, node_len, nodes_copy, nodes_free, nodes_init,
+    nullable,
 )
 from ffgrammar.regex.expr.approximate cimport min_distinguishing_length, relaxed
 

@@ -1,0 +1,333 @@
+"""Unions and intersections are simplified before they are interned; nodes.pyx has the laws. Two further ones keep searches for
+several patterns small: members that lie in a loop of another member are dropped (inclusion.pyx), and a byte set with which all
+members begin is pulled out of them.
+
+One set of functions makes both kinds; `kind` says which. They mirror each other: NOTHING is neutral in a union and decides an
+intersection, and ANY is neutral in an intersection and decides a union.
+"""
+
+from libc.stdint cimport uint32_t
+
+from ffgrammar.core.sort cimport sort_words
+from ffgrammar.core.status cimport LIMIT_EXPRESSION_SIZE, NO_MEMORY, OK
+from ffgrammar.core.vec cimport vec_extend, vec_push
+from ffgrammar.regex.expr.inclusion cimport within_star
+from ffgrammar.regex.expr.nodes cimport (
+    ALIVE, ANY, DEAD_END, EMPTY, FAR, K_AND, K_CAT, K_NOT, K_OR, K_SET, NOTHING, NULLABLE, Nodes, add_node, depth_of, is_star,
+    make_complement, make_concat, make_set, node, node_kind, node_len,
+)
+
+cdef enum:
+    # How many byte sets are pulled out of the members of one union or intersection. One character has at most six bytes.
+    MAX_PULLED = 8
+    # In one union or intersection, so many loops are compared with the other members.
+    MAX_LOOPS = 4
+
+
+cdef bint sorted_has(const uint32_t* words, size_t count, uint32_t word) noexcept nogil:
+    cdef size_t lo = 0
+    cdef size_t mid
+    while lo < count:
+        mid = (lo + count) >> 1
+        if words[mid] < word:
+            lo = mid + 1
+        elif words[mid] > word:
+            count = mid
+        else:
+            return True
+    return False
+
+
+cdef int flatten(Nodes* n, size_t base, uint32_t kind) noexcept nogil:
+    """Replace each member that is itself of this `kind` by its own members, which are flat already."""
+    cdef size_t i
+    cdef size_t end = n.stack.len
+    cdef uint32_t e
+    for i in range(base + 1, end):
+        e = n.stack.data[i]
+        if node_kind(n, e) == kind:
+            # A neutral element takes the member's place, and `gather` drops it.
+            n.stack.data[i] = NOTHING if kind == K_OR else ANY
+            if vec_extend(&n.stack, node(n, e) + 1, node_len(n, e) - 1) < 0:
+                return NO_MEMORY
+    return OK
+
+
+cdef size_t sort_members(Nodes* n, size_t base) noexcept nogil:
+    """Sort the members and drop duplicates; returns how many remain."""
+    cdef uint32_t* words = n.stack.data + base + 1
+    cdef size_t count = n.stack.len - base - 1
+    cdef size_t i
+    cdef size_t kept = 0
+    for i in range(1, count):
+        if words[i - 1] > words[i]:
+            sort_words(words, count)
+            break
+    for i in range(count):
+        if kept == 0 or words[kept - 1] != words[i]:
+            words[kept] = words[i]
+            kept += 1
+    n.stack.len = base + 1 + kept
+    return kept
+
+
+cdef bint any_within(Nodes* n, size_t base, size_t loop_at, uint32_t loop) noexcept nogil:
+    """Whether a member other than the one at `loop_at` lies in a loop."""
+    cdef size_t i
+    for i in range(base + 1, n.stack.len):
+        if i != loop_at and within_star(n, n.stack.data[i], loop):
+            return True
+    return False
+
+
+cdef size_t drop_within(Nodes* n, size_t base, size_t loop_at) noexcept nogil:
+    """Drop the members that lie in the loop at `loop_at`. Returns where the loop is then."""
+    cdef uint32_t loop = n.stack.data[loop_at]
+    cdef size_t place = loop_at
+    cdef size_t kept = base + 1
+    cdef size_t i
+    for i in range(base + 1, n.stack.len):
+        if i == loop_at:
+            place = kept
+        elif within_star(n, n.stack.data[i], loop):
+            continue
+        n.stack.data[kept] = n.stack.data[i]
+        kept += 1
+    n.stack.len = kept
+    return place
+
+
+cdef bint absorb(Nodes* n, uint32_t kind, size_t base) noexcept nogil:
+    """Use that members lie in a loop of another member: a union drops them, and an intersection drops the loop. Returns False
+    if an intersection has a member that lies in a loop, and the complement of the loop.
+
+    (Exactly one of the 12 patterns "aa" to "ll": without this the first mask takes 20 s, with it 4 ms.)
+    """
+    cdef size_t i = base + 1
+    cdef uint32_t loops = 0
+    cdef uint32_t e
+    while i < n.stack.len and loops < MAX_LOOPS:
+        e = n.stack.data[i]
+        if is_star(n, e):
+            loops += 1
+            if kind == K_OR:
+                i = drop_within(n, base, i)
+            elif any_within(n, base, i, e):
+                n.stack.len -= 1
+                n.stack.data[i] = n.stack.data[n.stack.len]
+                continue
+        elif kind == K_AND and node_kind(n, e) == K_NOT and is_star(n, node(n, e)[1]):
+            loops += 1
+            if any_within(n, base, i, node(n, e)[1]):
+                return False
+        i += 1
+    return True
+
+
+cdef struct Gathered:
+    # What `gather` found among the members.
+    uint32_t bits[8]   # the union (OR) or intersection (AND) of the members that are byte sets
+    bint has_set
+    bint has_empty     # whether the empty text is a member
+    bint nullable      # whether some (OR) or all (AND) of the members other than EMPTY match the empty text
+
+
+cdef inline bint gather(Nodes* n, uint32_t kind, size_t base, Gathered* found) noexcept nogil:
+    """Keep the members that are neither neutral, nor a byte set, nor the empty text. Returns False if a member decides the
+    result."""
+    cdef bint is_union = kind == K_OR
+    cdef uint32_t e, info, j
+    cdef const uint32_t* words
+    cdef size_t i
+    cdef size_t kept = base + 1
+    found.has_set = found.has_empty = False
+    found.nullable = not is_union
+    for j in range(8):
+        found.bits[j] = 0 if is_union else 0xFFFFFFFF
+    for i in range(base + 1, n.stack.len):
+        e = n.stack.data[i]
+        info = n.info.data[e]
+        if e == ANY or info & DEAD_END:
+            if is_union == (e == ANY):
+                return False
+            continue
+        if e == EMPTY:
+            found.has_empty = True
+            continue
+        if is_union:
+            found.nullable |= info & NULLABLE
+        else:
+            found.nullable &= info & NULLABLE
+        words = node(n, e)
+        if words[0] == K_SET:
+            found.has_set = True
+            for j in range(8):
+                found.bits[j] = found.bits[j] | words[j + 1] if is_union else found.bits[j] & words[j + 1]
+            continue
+        n.stack.data[kept] = e
+        kept += 1
+    n.stack.len = kept
+    return True
+
+
+cdef inline int intern_members(Nodes* n, uint32_t kind, size_t base, uint32_t* out) noexcept nogil:
+    """Make the node of two or more sorted members. Its flags, depth and shortest length follow from theirs."""
+    cdef bint is_union = kind == K_OR
+    cdef size_t count = n.stack.len - base - 1
+    cdef uint32_t* members = n.stack.data + base + 1
+    cdef uint32_t some = 0
+    cdef uint32_t every = 0xFFFFFFFF
+    cdef uint32_t depth = 0
+    cdef uint32_t shortest = FAR if is_union else 0
+    cdef uint32_t flags, e, length
+    cdef size_t i
+    for i in range(count):
+        e = members[i]
+        some |= n.info.data[e]
+        every &= n.info.data[e]
+        length = n.shortest.data[e]
+        if length < shortest if is_union else length > shortest:
+            shortest = length
+        if depth_of(n, e) >= depth:
+            depth = depth_of(n, e) + 1
+        if node_kind(n, e) == K_NOT and sorted_has(members, count, node(n, e)[1]):
+            out[0] = ANY if is_union else NOTHING
+            return OK
+    if count > n.max_members:
+        return LIMIT_EXPRESSION_SIZE
+    if is_union:
+        flags = some & (NULLABLE | ALIVE)
+    else:
+        flags = (NULLABLE | ALIVE) if every & NULLABLE else 0
+    n.stack.data[base] = kind
+    return add_node(n, n.stack.data + base, count + 1, flags, depth, shortest, out)
+
+
+cdef inline bint starts_with_set(const Nodes* n, uint32_t e) noexcept nogil:
+    return node_kind(n, e) == K_CAT and node_kind(n, node(n, e)[1]) == K_SET
+
+
+cdef bint common_first(const Nodes* n, uint32_t kind, size_t base, uint32_t* bits) noexcept nogil:
+    """Whether all members begin with a byte set that can be pulled out of them; `bits` is then the set.
+
+    In a union all sets are the same. In an intersection the sets are intersected, and a member may be the complement of an
+    expression that begins with a set which has all or none of these bytes.
+    """
+    cdef size_t i
+    cdef uint32_t e, j
+    cdef uint32_t head = NOTHING
+    cdef uint32_t inside, outside
+    for i in range(base + 1, n.stack.len):
+        e = n.stack.data[i]
+        if kind == K_AND and node_kind(n, e) == K_NOT:
+            if not starts_with_set(n, node(n, e)[1]):
+                return False
+            continue
+        if not starts_with_set(n, e):
+            return False
+        e = node(n, e)[1]
+        if head == NOTHING:
+            for j in range(8):
+                bits[j] = node(n, e)[j + 1]
+        elif e != head and kind == K_OR:
+            return False
+        elif e != head:
+            for j in range(8):
+                bits[j] &= node(n, e)[j + 1]
+        head = e
+    if head == NOTHING:
+        return False
+    for i in range(base + 1, n.stack.len):
+        e = n.stack.data[i]
+        if node_kind(n, e) == K_NOT:
+            e = node(n, node(n, e)[1])[1]
+            inside = outside = 0
+            for j in range(8):
+                inside |= bits[j] & node(n, e)[j + 1]
+                outside |= bits[j] & ~node(n, e)[j + 1]
+            if inside and outside:
+                return False
+    return True
+
+
+cdef int pull_first(Nodes* n, uint32_t kind, size_t base, uint32_t levels, const uint32_t* bits, uint32_t* out) noexcept nogil:
+    """Make the node of members that `common_first` has found a set for: the set, then the members without it."""
+    cdef size_t i, j
+    cdef uint32_t head, e, shared
+    cdef int status = make_set(n, bits, &head)
+    if status < 0 or head == NOTHING:
+        out[0] = NOTHING
+        return status
+    for i in range(base + 1, n.stack.len):
+        e = n.stack.data[i]
+        if node_kind(n, e) != K_NOT:
+            n.stack.data[i] = node(n, e)[2]
+            continue
+        e = node(n, e)[1]
+        shared = 0
+        for j in range(8):
+            shared |= bits[j] & node(n, node(n, e)[1])[j + 1]
+        if not shared:
+            n.stack.data[i] = ANY
+            continue
+        status = make_complement(n, node(n, e)[2], &e)
+        if status < 0:
+            return status
+        n.stack.data[i] = e
+    status = simplify_members(n, kind, base, levels - 1, &e)
+    return status if status < 0 else make_concat(n, head, e, out)
+
+
+cdef int simplify_members(Nodes* n, uint32_t kind, size_t base, uint32_t levels, uint32_t* out) noexcept nogil:
+    cdef Gathered found
+    cdef uint32_t bits[8]
+    cdef uint32_t e
+    cdef size_t count
+    cdef int status
+    if flatten(n, base, kind) < 0:
+        return NO_MEMORY
+    if not gather(n, kind, base, &found):
+        out[0] = ANY if kind == K_OR else NOTHING
+        return OK
+    if kind == K_AND and found.has_empty:
+        out[0] = EMPTY if found.nullable else NOTHING
+        return OK
+    if found.has_set:
+        status = make_set(n, found.bits, &e)
+        if status < 0:
+            return status
+        if e == NOTHING:
+            # This can only be an intersection: a union of byte sets is never empty.
+            out[0] = NOTHING
+            return OK
+        if vec_push(&n.stack, e) < 0:
+            return NO_MEMORY
+    if kind == K_OR and found.has_empty and not found.nullable and vec_push(&n.stack, EMPTY) < 0:
+        return NO_MEMORY
+    if not absorb(n, kind, base):
+        out[0] = NOTHING
+        return OK
+    count = sort_members(n, base)
+    if count > 1 and levels and common_first(n, kind, base, bits):
+        return pull_first(n, kind, base, levels, bits, out)
+    if count > 1:
+        return intern_members(n, kind, base, out)
+    if count == 1:
+        out[0] = n.stack.data[base + 1]
+    else:
+        out[0] = NOTHING if kind == K_OR else ANY
+    return OK
+
+
+cdef int make_members(Nodes* n, uint32_t kind, size_t base, uint32_t* out) noexcept nogil:
+    cdef int status = simplify_members(n, kind, base, MAX_PULLED, out)
+    n.stack.len = base
+    return status
+
+
+cdef int make_union(Nodes* n, size_t base, uint32_t* out) noexcept nogil:
+    return make_members(n, K_OR, base, out)
+
+
+cdef int make_intersection(Nodes* n, size_t base, uint32_t* out) noexcept nogil:
+    return make_members(n, K_AND, base, out)
