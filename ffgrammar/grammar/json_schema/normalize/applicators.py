@@ -12,7 +12,7 @@ from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
 from ffgrammar.grammar.json_schema.normalize.context import Context, applies
 from ffgrammar.grammar.json_schema.normalize.negation import Negation, negates
 from ffgrammar.grammar.json_schema.normalize.unevaluated import mark, sets_of
-from ffgrammar.grammar.json_schema.shape.choices import Choice, EvaluationPath
+from ffgrammar.grammar.json_schema.shape.choices import Choice, Condition, EvaluationPath
 from ffgrammar.grammar.json_schema.shape.constraints import Group, Mark, PendingUnevaluated
 from ffgrammar.grammar.json_schema.shape.shape import Shape
 from ffgrammar.grammar.json_schema.spec.internal_keywords import SOME_UNEVALUATED
@@ -137,7 +137,8 @@ def apply_if(
 ) -> None:
     when, then, otherwise = context.values.condition(subschema)
     if then or otherwise or path[2]:
-        choices.append(Choice([join(when, then), join(context.negation.conj(subschema, when), otherwise)], path))
+        options = [join(when, then), join(context.negation.conj(subschema, when), otherwise)]
+        choices.append(Choice(options, path, condition=Condition(when, then, otherwise)))
 
 
 @negates("if")

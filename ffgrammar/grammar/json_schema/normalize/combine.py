@@ -17,6 +17,7 @@ from ffgrammar.core.errors import UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
+from ffgrammar.grammar.json_schema.normalize.conditions import Conditions
 from ffgrammar.grammar.json_schema.normalize.context import Context
 from ffgrammar.grammar.json_schema.normalize.one_of import too_many
 from ffgrammar.grammar.json_schema.normalize.parts import item_conj, property_conj
@@ -70,6 +71,7 @@ class Combiner:
         self._types: dict[Conj, int] = {}
         # the cost of all alternatives so far
         self._cost = 0
+        self._conditions = Conditions(context.subschemas)
         self._made_choices: dict[tuple[Any, ...], Conj] = {}
 
     def shapes(self, conj: Conj) -> list[Shape]:
@@ -111,7 +113,10 @@ class Combiner:
         made = 0
         while todo:
             shape, more, path, choices, is_one_of = todo.pop()
+            before = len(choices)
             self._reader.apply(shape, more, path, choices)
+            if len(choices) > before:
+                choices = self._conditions.merged(choices)
             if is_one_of or made:
                 shape.types = self._possible_types(shape)
                 if is_one_of and shape.types:

@@ -6,13 +6,21 @@ from typing import Any, NamedTuple
 
 from ffgrammar.grammar.json_schema.documents.conjunctions import Conj
 
-__all__ = ["Choice", "EvaluationPath"]
+__all__ = ["Choice", "Condition", "EvaluationPath"]
 
 # The path of a subschema: the chain of subschemas that leads to it; all of them apply to one value. A path is a triple:
 # the number of the subschema, the path of the subschema before it in the chain, and owners. The owners are the numbers
 # of the subschemas for which this one evaluates properties or items (see normalize/unevaluated.py). () is the path that
 # has no subschemas.
 EvaluationPath = tuple[Any, ...]
+
+
+class Condition(NamedTuple):
+    """The parts of an `if`, as conjunctions; () where `then` or `else` is absent."""
+
+    when: Conj
+    then: Conj
+    otherwise: Conj
 
 
 class Choice(NamedTuple):
@@ -23,8 +31,10 @@ class Choice(NamedTuple):
         path: the path to the subschema whose keyword has these alternatives.
         unless: if the alternatives together are the opposite of a conjunction: that conjunction. At least one of them
             holds if and only if the conjunction does not hold.
+        condition: if the alternatives are those of an `if`: its parts.
     """
 
     options: list[Conj]
     path: EvaluationPath
     unless: Conj | None = None
+    condition: Condition | None = None

@@ -1,0 +1,103 @@
+"""Lists of `if` on one key: right, and their cost grows with their number."""
+
+from __future__ import annotations
+
+import itertools
+from random import Random
+from typing import Any
+
+import pytest
+
+import ffgrammar as ff
+from ffgrammar.core.limits import Limits
+from oracle.schemas import is_valid, orders, spelled
+from sentences import BYTES, is_sentence
+
+STRINGS = ["a", "b", "c", "d"]
+VALUES: list[Any] = [*STRINGS, 1, None, ["a"]]
+DOCUMENTS: list[Any] = [{}, {"x": 1}, {"y": "s"}, 5, "a", ["a"]]
+DOCUMENTS += [
+    {key: value for key, value in zip("txy", (t, x, y), strict=True) if value != "none"}
+    for t, x, y in itertools.product(VALUES, ("none", 1, "s"), ("none", 2))
+]
+
+
+def _condition(random: Random) -> dict[str, Any]:
+    listed = random.sample(STRINGS, random.randrange(1, 3))
+    value: dict[str, Any] = {"const": listed[0]} if random.random() < 0.5 else {"enum": listed}
+    when: dict[str, Any] = {"properties": {"t": value}}
+    kind = random.random()
+    if kind < 0.5:
+        when["required"] = ["t"]
+    if random.random() < 0.3:
+        when["type"] = "object"
+    if random.random() < 0.2:
+        value["type"] = random.choice(["string", "string", "integer"])
+    if random.random() < 0.1:
+        value["enum"] = ["a", 1]
+    if random.random() < 0.1:
+        when["title"] = "a condition"
+    if random.random() < 0.1:
+        when = {"properties": {"x": {"type": "integer"}}, "required": ["x"]}
+    outcomes: list[Any] = [
+        {"required": ["x"]},
+        {"properties": {"x": {"type": "integer"}}},
+        {"properties": {"y": False}},
+        {"type": "object"},
+        {"not": {"required": ["y"]}},
+        {"properties": {"t": {"enum": ["a", "b", 1]}}},
+        False,
+    ]
+    made: dict[str, Any] = {"if": when}
+    if random.random() < 0.8:
+        made["then"] = random.choice(outcomes[:-1])
+    if random.random() < 0.5:
+        made["else"] = random.choice(outcomes)
+    return made
+
+
+def _schema(random: Random) -> dict[str, Any]:
+    schema: dict[str, Any] = {"allOf": [_condition(random) for _ in range(random.randrange(3, 7))]}
+    if random.random() < 0.5:
+        schema["type"] = "object"
+    if random.random() < 0.5:
+        schema["properties"] = {"t": {"enum": random.sample(VALUES, 4)}}
+    if random.random() < 0.3:
+        schema["required"] = ["t"]
+    if random.random() < 0.2:
+        schema["unevaluatedProperties"] = False
+        schema.setdefault("properties", {}).update({"t": {}, "x": True})
+    return schema
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_random_conditions(seed: int) -> None:
+    random = Random(seed)
+    schema = _schema(random)
+    limits = Limits(alternatives=5000)
+    try:
+        grammar = ff.compile_json_schema(schema, BYTES, whitespace="compact", property_order="any", limits=limits)
+    except ff.GrammarError as error:
+        assert "no value obeys" in str(error), schema
+        grammar = None
+    for value in DOCUMENTS:
+        accepted = grammar is not None and any(is_sentence(grammar, spelled(one, True)) for one in orders(value))
+        assert accepted == is_valid(schema, value), (schema, value)
+
+
+def test_the_cost_grows_with_the_number() -> None:
+    """The product of all conditions would have far more alternatives than the limit allows."""
+
+    def of_kind(number: int) -> dict[str, Any]:
+        when = {"properties": {"kind": {"const": f"k{number}"}}, "required": ["kind"]}
+        return {"if": when, "then": {"required": [f"p{number}"]}, "else": {"properties": {f"p{number}": False}}}
+
+    schema = {
+        "type": "object",
+        "properties": {"kind": {"enum": [f"k{number}" for number in range(200)]}},
+        "required": ["kind"],
+        "allOf": [of_kind(number) for number in range(200)],
+    }
+    grammar = ff.compile_json_schema(schema, BYTES, whitespace="compact", limits=Limits(alternatives=1000))
+    assert is_sentence(grammar, b'{"kind":"k150","p150":1}')
+    assert not is_sentence(grammar, b'{"kind":"k150","p151":1}')
