@@ -1,8 +1,9 @@
-"""Lists of `if` on one key: right, and their cost grows with their number."""
+"""Many choices on one key: right, and their cost grows with their number."""
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -70,10 +71,44 @@ def _schema(random: Random) -> dict[str, Any]:
     return schema
 
 
+def _branch(random: Random) -> dict[str, Any]:
+    """A schema for objects of one kind."""
+    listed = random.sample(STRINGS, random.choice([1, 1, 2]))
+    branch: dict[str, Any] = {"properties": {"t": random.choice([{"enum": listed}, {"const": listed[0]}])}}
+    if random.random() < 0.7:
+        branch["type"] = "object"
+    branch["required"] = random.choice([[], ["t"], ["t"], ["t", "x"], ["x"]])
+    if random.random() < 0.4:
+        branch["properties"]["x"] = random.choice([{"type": "integer"}, {"type": "string"}, False])
+    if random.random() < 0.2:
+        branch["additionalProperties"] = False
+    if random.random() < 0.1:
+        del branch["properties"]["t"]
+    return branch
+
+
+def _one_of(random: Random) -> dict[str, Any]:
+    """Branches that may overlap, told apart in several ways."""
+    branches = [_branch(random) for _ in range(random.randrange(3, 6))]
+    schema: dict[str, Any] = {"definitions": {f"b{index}": branch for index, branch in enumerate(branches)}}
+    named = [{"$ref": f"#/definitions/b{index}"} for index in range(len(branches))]
+    several = random.choice([branches, named, [*branches[:2], *named[2:]]])
+    kind = random.choice(["oneOf", "oneOf", "not anyOf", "none"])
+    if kind == "oneOf":
+        schema["oneOf"] = several
+    elif kind == "not anyOf":
+        schema["not"] = {"anyOf": several}
+    else:
+        schema["allOf"] = [{"not": one} for one in several]
+    if random.random() < 0.5:
+        schema["type"] = "object"
+    return schema
+
+
+@pytest.mark.parametrize("make", [_schema, _one_of], ids=["if", "oneOf and not"])
 @pytest.mark.parametrize("seed", range(120))
-def test_random_conditions(seed: int) -> None:
-    random = Random(seed)
-    schema = _schema(random)
+def test_random_choices(seed: int, make: Callable[[Random], dict[str, Any]]) -> None:
+    schema = make(Random(seed))
     limits = Limits(alternatives=5000)
     try:
         grammar = ff.compile_json_schema(schema, BYTES, whitespace="compact", property_order="any", limits=limits)

@@ -15,6 +15,11 @@ from ffgrammar.regex.expr.nodes cimport Nodes
 # result matches all that `e` matches. Returns OK or the negative status of a constructor (nodes.pxd).
 cdef int relaxed(Nodes* n, uint32_t e, uint32_t* out) noexcept nogil
 
+# Write to `out` an expression that matches all that `e` matches, and has few derivatives: high counts are no bounds any more, and
+# intersections lose their complements. If it matches nothing, neither does `e`. Returns OK or the negative status of a
+# constructor.
+cdef int widened(Nodes* n, uint32_t e, uint32_t* out) noexcept nogil
+
 # A lower bound, in bytes, of the length of a text that tells `a` from `b`. A shorter text is matched by both or by neither, and
 # is the beginning of a match of both or of neither. Both expressions must match something. Returns at most FAR, and 0 when
 # nothing is known.

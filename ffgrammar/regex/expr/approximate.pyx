@@ -1,12 +1,12 @@
-"""Relaxing and comparing expressions, by their structure alone: neither takes a derivative."""
+"""Relaxing, widening and comparing expressions, by their structure alone: neither takes a derivative."""
 
 from libc.stdint cimport uint32_t
 
 from ffgrammar.core.status cimport OK
 from ffgrammar.core.vec cimport vec_push
-from ffgrammar.regex.expr.members cimport make_intersection, make_union
+from ffgrammar.regex.expr.members cimport make_intersection, make_members, make_union
 from ffgrammar.regex.expr.nodes cimport (
-    ALIVE, EMPTY, FAR, K_AND, K_CAT, K_NOT, K_OR, K_REP, NO_BOUND, Nodes, add_lengths, make_concat, make_repeat, node,
+    ALIVE, DEAD_END, EMPTY, FAR, K_AND, K_CAT, K_NOT, K_OR, K_REP, NO_BOUND, Nodes, add_lengths, make_concat, make_repeat, node,
     node_kind, node_len, nullable,
 )
 
@@ -17,6 +17,8 @@ cdef enum:
     MAX_LEVELS = 8
     # In the loop at the start of an expression, a lower bound up to this is dropped.
     FEW = 2
+    # Counts up to this stay when an expression is widened.
+    MAX_COUNT = 4
 
 
 cdef int relaxed(Nodes* n, uint32_t e, uint32_t* out) noexcept nogil:
@@ -104,6 +106,73 @@ cdef int without_not(Nodes* n, uint32_t e, uint32_t* out) noexcept nogil:
         out[0] = e
         return status
     return make_intersection(n, base, out)
+
+
+cdef int widened(Nodes* n, uint32_t e, uint32_t* out) noexcept nogil:
+    return widened_within(n, e, MAX_LEVELS, out)
+
+
+cdef int widened_within(Nodes* n, uint32_t e, uint32_t levels, uint32_t* out) noexcept nogil:
+    cdef uint32_t kind = node_kind(n, e)
+    cdef uint32_t lo, hi, inner
+    cdef int status
+    out[0] = e
+    if levels == 0 or n.info.data[e] & DEAD_END:
+        return OK
+    if kind == K_CAT:
+        return widened_concat(n, e, levels - 1, out)
+    if (kind == K_AND or kind == K_OR) and node_len(n, e) <= MAX_PARTS:
+        return widened_members(n, e, levels - 1, out)
+    if kind == K_REP:
+        lo = node(n, e)[2]
+        hi = node(n, e)[3]
+        status = widened_within(n, node(n, e)[1], levels - 1, &inner)
+        if status < 0:
+            return status
+        if hi > MAX_COUNT:
+            hi = NO_BOUND
+        return make_repeat(n, inner, lo if lo <= MAX_COUNT else 1, hi, out)
+    return OK
+
+
+cdef int widened_concat(Nodes* n, uint32_t e, uint32_t levels, uint32_t* out) noexcept nogil:
+    cdef uint32_t parts[MAX_PARTS]
+    cdef uint32_t count = 0
+    cdef uint32_t part
+    cdef int status = OK
+    while node_kind(n, e) == K_CAT and count < MAX_PARTS:
+        parts[count] = node(n, e)[1]
+        e = node(n, e)[2]
+        count += 1
+    out[0] = e
+    if node_kind(n, e) != K_CAT:
+        status = widened_within(n, e, levels, out)
+    while count and status >= 0:
+        count -= 1
+        status = widened_within(n, parts[count], levels, &part)
+        if status >= 0:
+            status = make_concat(n, part, out[0], out)
+    return status
+
+
+cdef int widened_members(Nodes* n, uint32_t e, uint32_t levels, uint32_t* out) noexcept nogil:
+    cdef size_t base = n.stack.len
+    cdef uint32_t kind = node_kind(n, e)
+    cdef uint32_t i, member
+    cdef int status = vec_push(&n.stack, kind)
+    for i in range(1, node_len(n, e)):
+        member = node(n, e)[i]
+        if status < 0:
+            break
+        if kind == K_AND and node_kind(n, member) == K_NOT:
+            continue
+        status = widened_within(n, member, levels, &member)
+        if status >= 0:
+            status = vec_push(&n.stack, member)
+    if status < 0:
+        n.stack.len = base
+        return status
+    return make_members(n, kind, base, out)
 
 
 cdef uint32_t min_distinguishing_length(const Nodes* n, uint32_t a, uint32_t b) noexcept nogil:

@@ -8,6 +8,7 @@ from ffgrammar.core.map cimport ABSENT, Map, map_get, map_put
 from ffgrammar.core.owner cimport Owner, own_map, own_vec, owner_free, owner_init, owner_status
 from ffgrammar.core.status cimport LIMIT_EMPTINESS, NO_MEMORY, OK
 from ffgrammar.core.vec cimport Vec, vec_extend, vec_push
+from ffgrammar.regex.expr.approximate cimport widened
 from ffgrammar.regex.expr.derivative cimport derivative, next_class
 from ffgrammar.regex.expr.nodes cimport ALIVE, DEAD_END, K_AND, K_CAT, Nodes, min_remaining, node, node_kind, node_len
 
@@ -20,6 +21,8 @@ cdef enum:
     SUM_WEIGHT = 2
     # A search that has found at most so many expressions does not look for wider ones.
     FEW_FOUND = 64
+    # When a search has found so many expressions, it looks at a wider one.
+    MANY_FOUND = 2000
 
 cdef struct Search:
     Owner owner
@@ -28,10 +31,12 @@ cdef struct Search:
     Vec heap       # numbers (indices in `found`) of expressions whose derivatives were not looked at yet
     Map seen       # the expressions found, as keys
     uint64_t work  # words of expressions read and written
+    bint is_long   # whether more than MANY_FOUND expressions were found
 
 
 cdef int search_init(Search* s) noexcept nogil:
     s.work = 0
+    s.is_long = False
     owner_init(&s.owner)
     own_vec(&s.owner, &s.found)
     own_vec(&s.owner, &s.parents)
@@ -79,6 +84,11 @@ cdef int search(Nodes* n, uint32_t e, Search* s) noexcept nogil:
     if enqueue(n, e, 0, s) < 0:
         return NO_MEMORY
     while s.heap.len:
+        if s.found.len > MANY_FOUND and not s.is_long:
+            s.is_long = True
+            if is_wide_nothing(n, e):
+                n.info.data[e] |= DEAD_END
+                return 0
         number = heap_pop(&s.heap)
         if s.found.len > FEW_FOUND and has_wider(n, s.found.data[number], s):
             continue
@@ -88,6 +98,27 @@ cdef int search(Nodes* n, uint32_t e, Search* s) noexcept nogil:
     for i in range(s.found.len):
         n.info.data[s.found.data[i]] |= DEAD_END
     return 0
+
+
+cdef bint is_wide_nothing(Nodes* n, uint32_t e) noexcept nogil:
+    """Whether an expression that matches more than `e` is soon seen to match nothing. (That no string is both a `hostname` and a
+    `uri` is seen in 2 ms. A search among strings with all the counts of a `hostname` meets more than 100,000 expressions.)"""
+    cdef Search s
+    cdef uint32_t wide
+    cdef uint32_t most = n.max_search
+    cdef int status = widened(n, e, &wide)
+    if status < 0 or wide == e:
+        return False
+    if n.info.data[wide] & (ALIVE | DEAD_END):
+        return n.info.data[wide] & DEAD_END != 0
+    status = search_init(&s)
+    s.is_long = True
+    if status >= 0:
+        n.max_search = min(most, MANY_FOUND)
+        status = search(n, wide, &s)
+        n.max_search = most
+    owner_free(&s.owner)
+    return status == 0
 
 
 cdef bint has_wider(Nodes* n, uint32_t e, Search* s) noexcept nogil:

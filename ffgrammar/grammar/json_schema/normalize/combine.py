@@ -17,7 +17,7 @@ from ffgrammar.core.errors import UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
-from ffgrammar.grammar.json_schema.normalize.conditions import Conditions
+from ffgrammar.grammar.json_schema.normalize.conditions import FEW, Conditions
 from ffgrammar.grammar.json_schema.normalize.context import Context
 from ffgrammar.grammar.json_schema.normalize.one_of import too_many
 from ffgrammar.grammar.json_schema.normalize.parts import item_conj, property_conj
@@ -45,6 +45,10 @@ MANY = 256
 # times as much.
 TOTAL = 5
 
+# The shape so far, what to apply to it, its path, the choices still to be made, whether this is one of several options,
+# and the keys for which a merged choice was made.
+_Todo = tuple[Shape, Conj, EvaluationPath, list[Choice], bool, tuple[str, ...]]
+
 
 class Combiner:
     """Shapes of conjunctions, each worked out once.
@@ -71,7 +75,7 @@ class Combiner:
         self._types: dict[Conj, int] = {}
         # the cost of all alternatives so far
         self._cost = 0
-        self._conditions = Conditions(context.subschemas)
+        self._conditions = Conditions(context.subschemas, context.negation)
         self._made_choices: dict[tuple[Any, ...], Conj] = {}
 
     def shapes(self, conj: Conj) -> list[Shape]:
@@ -108,15 +112,13 @@ class Combiner:
 
     def _product(self, conj: Conj) -> list[Shape]:
         done: list[Shape] = []
-        # (shape so far, what to apply to it, path, choices still to be made, whether this is one of several options)
-        todo: list[tuple[Shape, Conj, EvaluationPath, list[Choice], bool]] = [(Shape(), conj, (), [], False)]
+        todo: list[_Todo] = [(Shape(), conj, (), [], False, ())]
         made = 0
         while todo:
-            shape, more, path, choices, is_one_of = todo.pop()
+            shape, more, path, choices, is_one_of, split = todo.pop()
             before = len(choices)
             self._reader.apply(shape, more, path, choices)
-            if len(choices) > before:
-                choices = self._conditions.merged(choices)
+            grown = len(choices) > before
             if is_one_of or made:
                 shape.types = self._possible_types(shape)
                 if is_one_of and shape.types:
@@ -127,6 +129,8 @@ class Combiner:
                 self._cost += cost
             if not shape.types:
                 continue
+            if grown and len(choices) >= FEW:
+                choices = self._conditions.merged(choices if is_one_of else self._open_choices(shape, choices), split)
             if not choices:
                 if shape.pending:
                     finish(shape, self._strings, self._some_of, self._negation.conj)
@@ -146,7 +150,9 @@ class Combiner:
                 # in a long chain of `if` and `else`, only one condition holds, so most conditions are excluded here
                 possible.pop()
             several = len(possible) > 1
-            todo.extend([(shape.copy(), option, path, list(rest), several) for option in possible])
+            if choice.key is not None:
+                split = (*split, choice.key)
+            todo.extend([(shape.copy(), option, path, list(rest), several, split) for option in possible])
         return done
 
     def _types_of(self, conj: Conj) -> int:

@@ -1,4 +1,4 @@
-"""Many `if` on one key, as one choice.
+"""Many choices on one key, as one choice.
 
 Schemas often have a list like this one:
 
@@ -9,6 +9,8 @@ Read one by one, each is a choice between two alternatives, and most of their pr
 are one choice with an alternative for each string that a condition names, and one each for other values of the key, for
 objects without the key, and for values that are not objects. (200 of them compile in 0.1 s, and in 2.5 s if each is a
 choice.)
+
+In the same way, a value that obeys none of several schemas, each for one `kind`, can disobey only those for its own.
 """
 
 from __future__ import annotations
@@ -16,18 +18,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from ffgrammar.grammar.json_schema.documents.conjunctions import Conj
+from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema, Subschemas
-from ffgrammar.grammar.json_schema.shape.choices import Choice, Condition
+from ffgrammar.grammar.json_schema.normalize.negation import Negation
+from ffgrammar.grammar.json_schema.shape.choices import Choice, EvaluationPath
 
-__all__ = ["Conditions"]
+__all__ = ["FEW", "Conditions"]
 
-# Fewer conditions on one key are left alone.
+# Fewer choices on one key are left alone.
 FEW = 3
 # What a condition may consist of, and what its one property may say, beside words that say nothing.
 _SILENT = frozenset({"title", "description", "$comment"})
 _OUTER = _SILENT | {"type", "properties", "required"}
 _INNER = _SILENT | {"type", "const", "enum"}
+_WORDS = ("type", "properties", "required", "enum", "not")
 _OTHER_TYPES = ["null", "boolean", "number", "string", "array"]
 
 
@@ -47,65 +51,126 @@ class _Tag(NamedTuple):
     other_types: bool
 
 
+class _Case(NamedTuple):
+    """What a choice says about one key.
+
+    Attributes:
+        tag: the condition.
+        holds: a conjunction that stands for the choice where the condition holds.
+        fails: the same where it does not hold.
+    """
+
+    tag: _Tag
+    holds: Conj
+    fails: Conj
+
+
 class Conditions:
     """The conditions of one build."""
 
-    def __init__(self, subschemas: Subschemas) -> None:
+    def __init__(self, subschemas: Subschemas, negation: Negation) -> None:
         self._subschemas = subschemas
+        self._negation = negation
         self._tags: dict[Conj, _Tag | None] = {}
-        self._merged: dict[tuple[Condition, ...], list[Conj]] = {}
+        self._implied_tags: dict[Conj, dict[str, _Tag]] = {}
+        self._options: dict[tuple[_Case, ...], list[Conj]] = {}
+        # by the number of a subschema: a schema that says nothing, and stands for the subschema in paths
+        self._markers: dict[int, dict[str, Any]] = {}
 
-    def merged(self, choices: list[Choice]) -> list[Choice]:
-        """The same choices. Conditions on one key are merged into one choice if there are a few of them."""
-        by_name: dict[str, list[int]] = {}
+    def merged(self, choices: list[Choice], split: tuple[str, ...]) -> list[Choice]:
+        """The same choices. Those on one key are merged into one choice if there are a few of them.
+
+        Args:
+            choices: choices that all have to be made.
+            split: the keys for which a merged choice has been made already.
+        """
+        by_name: dict[str, list[tuple[int, _Tag]]] = {}
         for index, choice in enumerate(choices):
-            # (with owners, what a condition evaluates counts: see unevaluated.py)
-            if choice.condition is not None and not choice.path[2]:
-                tag = self._tag(choice.condition.when)
-                if tag is not None:
-                    by_name.setdefault(tag.name, []).append(index)
+            for tag in self._tags_of(choice):
+                if tag.name not in split:
+                    by_name.setdefault(tag.name, []).append((index, tag))
         kept: list[Choice | None] = list(choices)
-        for name, members in by_name.items():
+        # the key that most choices are about comes first
+        for name, members in sorted(by_name.items(), key=lambda item: -len(item[1])):
+            members = [(index, tag) for index, tag in members if kept[index] is choices[index]]
             if len(members) < FEW:
                 continue
-            conditions = tuple([condition for at in members if (condition := choices[at].condition) is not None])
-            options = self._merged.get(conditions)
+            first = choices[members[0][0]]
+            cases = tuple([self._case(choices[index], tag) for index, tag in members])
+            options = self._options.get(cases)
             if options is None:
-                at = choices[members[0]].path[0]
-                options = self._merged[conditions] = self._options(self._subschemas.list[at], name, conditions)
-            for member in members:
-                kept[member] = None
-            kept[members[0]] = Choice(options, choices[members[0]].path)
+                options = self._options[cases] = self._split(self._subschemas.list[first.path[0]], name, cases)
+            for index, _ in members:
+                kept[index] = None
+            kept[members[0][0]] = Choice(options, self._path(first.path[0]), key=name)
         return [choice for choice in kept if choice is not None]
 
-    def _tag(self, when: Conj) -> _Tag | None:
-        """The key and the strings of a condition; None if it says something else."""
-        if when not in self._tags:
-            self._tags[when] = self._read(self._subschemas.list[when[0]]) if len(when) == 1 and when[0] else None
-        return self._tags[when]
+    def _path(self, at: int) -> EvaluationPath:
+        """The path of a choice that was merged at a subschema. A new path begins, because opposites of schemas are read
+        again, and this is no circle of references. (Each key begins one new path, so a circle is found later.)"""
+        marker = self._markers.setdefault(at, {"$comment": ""})
+        return *self._subschemas.synthesized(self._subschemas.list[at], marker), (), ()
 
-    def _read(self, subschema: Subschema) -> _Tag | None:
+    def _tags_of(self, choice: Choice) -> Iterable[_Tag]:
+        """The conditions on keys that a choice is about."""
+        # (with owners, what a condition evaluates counts: see unevaluated.py)
+        if choice.condition is not None and not choice.path[2]:
+            when = choice.condition.when
+            if when not in self._tags:
+                self._tags[when] = self._pure(self._subschemas.list[when[0]]) if len(when) == 1 and when[0] else None
+            tag = self._tags[when]
+            return () if tag is None else (tag,)
+        if choice.unless:
+            if choice.unless not in self._implied_tags:
+                self._implied_tags[choice.unless] = self._implied(choice.unless)
+            return self._implied_tags[choice.unless].values()
+        return ()
+
+    def _case(self, choice: Choice, tag: _Tag) -> _Case:
+        if choice.condition is not None:
+            when, then, otherwise = choice.condition
+            return _Case(tag, join(when, then), otherwise)
+        assert choice.unless is not None
+        # where the condition fails, so does the whole conjunction, and its opposite holds
+        return _Case(tag, self._negation.conj(self._subschemas.list[choice.path[0]], choice.unless), ())
+
+    def _pure(self, subschema: Subschema) -> _Tag | None:
+        """What a condition says, if it is about one key and nothing else."""
         schema = subschema.schema
         properties = schema.get("properties")
-        known = all([subschema.dialect.knows(word) for word in ("type", "properties", "required", "enum", "not")])
-        if subschema.modern or not known or not _OUTER.issuperset(schema) or not isinstance(properties, dict):
-            return None
-        if len(properties) != 1:
+        if not _OUTER.issuperset(schema) or not isinstance(properties, dict) or len(properties) != 1:
             return None
         ((name, value),) = properties.items()
-        required = schema.get("required", [])
-        if not isinstance(name, str) or required not in ([], [name]):
+        if schema.get("required", [name]) != [name] or schema.get("type", "object") != "object":
             return None
-        if schema.get("type", "object") != "object":
+        if not isinstance(value, dict) or not _INNER.issuperset(value) or value.get("type", "string") != "string":
             return None
-        strings = _strings(subschema, value)
-        return None if strings is None else _Tag(name, strings, not required, "type" not in schema)
+        return _tag(subschema, name)
 
-    def _options(self, subschema: Subschema, name: str, conditions: tuple[Condition, ...]) -> list[Conj]:
-        tags = [tag for condition in conditions if (tag := self._tag(condition.when)) is not None]
+    def _implied(self, conj: Conj) -> dict[str, _Tag]:
+        """What a conjunction demands of keys that must have one of some listed strings, by key."""
+        found: dict[str, _Tag] = {}
+        for at in conj:
+            subschema = self._subschemas.list[at]
+            keywords = subschema.keywords() if at else {}
+            if list(keywords) == ["$ref"] and subschema.dialect.knows("$ref"):
+                target = self._subschemas.follow(subschema, keywords["$ref"])
+                if len(target) != 1:
+                    continue
+                subschema = self._subschemas.list[target[0]]
+                keywords = subschema.keywords() if target[0] else {}
+            properties = keywords.get("properties")
+            for name in properties if isinstance(properties, dict) else ():
+                tag = _tag(subschema, name)
+                if tag is not None:
+                    found.setdefault(name, tag)
+        return found
+
+    def _split(self, subschema: Subschema, name: str, cases: tuple[_Case, ...]) -> list[Conj]:
+        """Alternatives that stand for all the cases."""
         holding: dict[str, list[int]] = {}
-        for index, tag in enumerate(tags):
-            for text in sorted(tag.strings):
+        for index, case in enumerate(cases):
+            for text in sorted(case.tag.strings):
                 holding.setdefault(text, []).append(index)
         classes: dict[tuple[int, ...], list[str]] = {}
         for text, indices in holding.items():
@@ -114,42 +179,49 @@ class Conditions:
         def about(value: Any) -> dict[str, Any]:
             return {"type": "object", "required": [name], "properties": {name: value}}
 
-        cases: list[tuple[dict[str, Any], Iterable[int]]] = []
-        cases += [(about({"enum": texts}), indices) for indices, texts in classes.items()]
-        cases.append((about({"not": {"enum": list(holding)}}), ()))
-        without = [index for index, tag in enumerate(tags) if tag.without_key]
-        cases.append(({"type": "object", "properties": {name: False}}, without))
-        cases.append(({"type": _OTHER_TYPES}, [index for index, tag in enumerate(tags) if tag.other_types]))
+        found: list[tuple[dict[str, Any], Iterable[int]]] = []
+        found += [(about({"enum": texts}), indices) for indices, texts in classes.items()]
+        found.append((about({"not": {"enum": list(holding)}}), ()))
+        without = [index for index, case in enumerate(cases) if case.tag.without_key]
+        found.append(({"type": "object", "properties": {name: False}}, without))
+        found.append(({"type": _OTHER_TYPES}, [index for index, case in enumerate(cases) if case.tag.other_types]))
         return [
-            _joined(self._subschemas.synthesized(subschema, schema, "if"), conditions, indices)
-            for schema, indices in cases
+            _joined(self._subschemas.synthesized(subschema, schema, "if"), cases, indices) for schema, indices in found
         ]
 
 
-def _joined(conj: Conj, conditions: tuple[Condition, ...], holding: Iterable[int]) -> Conj:
-    """A conjunction, and what follows if some of the conditions hold, by index, and the others do not."""
+def _joined(conj: Conj, cases: tuple[_Case, ...], holding: Iterable[int]) -> Conj:
+    """A conjunction, and what follows if the conditions of some cases hold, by index, and the others do not."""
     held = set(holding)
     joined = set(conj)
     for index in held:
-        joined.update(conditions[index].when, conditions[index].then)
-    for index, condition in enumerate(conditions):
-        if condition.otherwise and index not in held:
-            joined.update(condition.otherwise)
-    return (0,) if 0 in joined else tuple(sorted(joined))
+        joined.update(cases[index].holds)
+    for index, case in enumerate(cases):
+        if case.fails and index not in held:
+            joined.update(case.fails)
+    return NEVER if 0 in joined else tuple(sorted(joined))
+
+
+def _tag(subschema: Subschema, name: Any) -> _Tag | None:
+    """What a subschema demands of one of its properties, if it lists strings for it."""
+    schema = subschema.schema
+    required = schema.get("required", [])
+    if subschema.modern or not all([subschema.dialect.knows(word) for word in _WORDS]):
+        return None
+    strings = _strings(subschema, schema["properties"][name])
+    if strings is None or not isinstance(name, str) or not isinstance(required, list):
+        return None
+    return _Tag(name, strings, name not in required, schema.get("type") != "object")
 
 
 def _strings(subschema: Subschema, schema: Any) -> frozenset[str] | None:
-    """The strings that a schema lists; None if it says something else."""
-    if not isinstance(schema, dict) or not _INNER.issuperset(schema) or schema.get("type", "string") != "string":
-        return None
+    """The strings that a schema lists, whatever else it says; None if it lists none, or other values, too."""
     lists = []
-    if "const" in schema:
-        if not subschema.dialect.knows("const"):
-            return None
-        lists.append([schema["const"]])
-    if "enum" in schema:
-        lists.append(schema["enum"])
+    if isinstance(schema, dict) and "$ref" not in schema:
+        if "const" in schema and subschema.dialect.knows("const"):
+            lists.append([schema["const"]])
+        if "enum" in schema:
+            lists.append(schema["enum"])
     if not lists or not all([isinstance(one, list) and all([type(text) is str for text in one]) for one in lists]):
         return None
-    found = frozenset(lists[0]).intersection(*lists[1:])
-    return found or None
+    return frozenset(lists[0]).intersection(*lists[1:]) or None

@@ -32,9 +32,11 @@ class Choice(NamedTuple):
         unless: if the alternatives together are the opposite of a conjunction: that conjunction. At least one of them
             holds if and only if the conjunction does not hold.
         condition: if the alternatives are those of an `if`: its parts.
+        key: if several choices on one key were merged (see normalize/conditions.py): the key.
     """
 
     options: list[Conj]
     path: EvaluationPath
     unless: Conj | None = None
     condition: Condition | None = None
+    key: str | None = None
