@@ -16,7 +16,18 @@ from sentences import BYTES, is_sentence
 
 STRINGS = ["a", "b", "c", "d"]
 VALUES: list[Any] = [*STRINGS, 1, None, ["a"]]
-DOCUMENTS: list[Any] = [{}, {"x": 1}, {"y": "s"}, 5, "a", ["a"]]
+DOCUMENTS: list[Any] = [
+    {},
+    {"x": 1},
+    {"y": "s"},
+    {"z": 1, "w": 2},
+    {"t": "a", "z": 1},
+    {"w": 1, "t": "b"},
+    5,
+    "a",
+    ["a"],
+]
+DOCUMENTS += [list(items) for size in range(4) for items in itertools.product(range(3), repeat=size)]
 DOCUMENTS += [
     {key: value for key, value in zip("txy", (t, x, y), strict=True) if value != "none"}
     for t, x, y in itertools.product(VALUES, ("none", 1, "s"), ("none", 2))
@@ -71,6 +82,30 @@ def _schema(random: Random) -> dict[str, Any]:
     return schema
 
 
+def _dependencies(random: Random) -> dict[str, Any]:
+    """Keys that need others, or values of others."""
+
+    def needed() -> Any:
+        value = random.choice([{"enum": random.sample(STRINGS, 2)}, {"const": random.choice(STRINGS)}])
+        return random.choice([{"properties": {"t": value}}, {"properties": {"t": value}, "required": ["t"]}, False])
+
+    keys = ["x", "y", "z", "t", "w"]
+    schema: dict[str, Any] = {"dependentSchemas": {key: needed() for key in random.sample(keys, 4)}}
+    if random.random() < 0.3:
+        schema["dependentRequired"] = {random.choice(keys): [random.choice(keys)]}
+    if random.random() < 0.3:
+        schema["properties"] = {"t": {"enum": random.sample(VALUES, 4)}}
+    return schema
+
+
+def _array(random: Random) -> dict[str, Any]:
+    """Listed arrays, and arrays with other items."""
+    listed = [[random.randrange(3) for _ in range(random.randrange(3))] for _ in range(4)]
+    others: list[Any] = [{"minItems": random.randrange(3)}, {"items": {"minimum": 1}}, {"prefixItems": [{"const": 1}]}]
+    branches = [{"enum": random.sample(listed, 2)} for _ in range(2)] + random.sample(others, 1)
+    return {"type": "array", "oneOf": branches} if random.random() < 0.5 else {"items": {}, "not": {"anyOf": branches}}
+
+
 def _branch(random: Random) -> dict[str, Any]:
     """A schema for objects of one kind."""
     listed = random.sample(STRINGS, random.choice([1, 1, 2]))
@@ -105,8 +140,10 @@ def _one_of(random: Random) -> dict[str, Any]:
     return schema
 
 
-@pytest.mark.parametrize("make", [_schema, _one_of], ids=["if", "oneOf and not"])
-@pytest.mark.parametrize("seed", range(120))
+@pytest.mark.parametrize(
+    "make", [_schema, _one_of, _dependencies, _array], ids=["if", "oneOf", "dependencies", "arrays"]
+)
+@pytest.mark.parametrize("seed", range(80))
 def test_random_choices(seed: int, make: Callable[[Random], dict[str, Any]]) -> None:
     schema = make(Random(seed))
     limits = Limits(alternatives=5000)

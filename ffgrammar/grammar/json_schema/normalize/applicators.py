@@ -165,7 +165,9 @@ def apply_dependencies(
         if needed or then:
             without = synthesized(subschema, {"properties": {name: False}}, word, name)
             there = synthesized(subschema, {"type": "object", "required": [name, *needed]}, word, name)
-            choices.append(Choice([without, join(there, then)], path))
+            # without other keys that are needed, the key may be there if and only if `then` holds
+            condition = None if needed else Condition(then, (), without)
+            choices.append(Choice([without, join(there, then)], path, condition=condition))
 
 
 @negates("dependencies", "dependentRequired", "dependentSchemas")

@@ -36,6 +36,8 @@ cdef class Combiner:
     cdef bint _excludes(self, Shape shape, tuple conj)
     # returns the types that a shape with open choices can have at most, as bits; records what was checked in `shape.checked`
     cdef unsigned int _possible_types(self, Shape shape)
+    # returns whether surely no array fits a shape
+    cdef bint _no_array(self, Shape shape)
     # returns whether surely no value obeys a conjunction that has grown from `before`, which was examined already
     cdef bint _contradicts(self, tuple conj, tuple before)
     # returns whether surely no value obeys a conjunction; examines properties and items down to `depth` levels

@@ -38,6 +38,8 @@ PRUNING_LEVELS = 2
 # The conjunction of a property is examined as a whole if it has at most this many subschemas. In a larger one, pairs of
 # subschemas are examined.
 FEW_PARTS = 6
+# So many items of an array are examined.
+FEW_ITEMS = 8
 # The groups (see shape/constraints.py) and the open choices of an alternative are counted together. Its cost grows by
 # one for every MANY of them.
 MANY = 256
@@ -192,6 +194,8 @@ class Combiner:
             types &= ~STR
         if shape.numbers == ():
             types &= ~NUM
+        if types & ARR and shape.min_items and self._no_array(shape):
+            types &= ~ARR
         if not types & OBJ or not shape.required:
             return types
         known = shape.checked
@@ -204,6 +208,17 @@ class Combiner:
             found[name] = (conj, len(shape.groups))
         shape.checked = found
         return types
+
+    def _no_array(self, shape: Shape) -> bool:
+        """Whether surely no array has one of the shape's first items, or so many items."""
+        if shape.max_items is not None and shape.min_items > shape.max_items:
+            return True
+        longest = max([len(one.prefix) for one in shape.items], default=0)
+        for index in range(min(shape.min_items, longest + 1, FEW_ITEMS) if shape.items else 0):
+            conj = item_conj(shape, index)
+            if conj == NEVER or self._contradicts(conj, ()):
+                return True
+        return False
 
     def _contradicts(self, conj: Conj, before: Conj) -> bool:
         """Whether surely no value obeys a conjunction that has grown from `before`.

@@ -16,7 +16,10 @@ EvaluationPath = tuple[Any, ...]
 
 
 class Condition(NamedTuple):
-    """The parts of an `if`, as conjunctions; () where `then` or `else` is absent."""
+    """What an `if` says, as conjunctions: `then` if `when` holds, and `otherwise` if it does not.
+
+    () where a part is absent.
+    """
 
     when: Conj
     then: Conj
@@ -31,7 +34,7 @@ class Choice(NamedTuple):
         path: the path to the subschema whose keyword has these alternatives.
         unless: if the alternatives together are the opposite of a conjunction: that conjunction. At least one of them
             holds if and only if the conjunction does not hold.
-        condition: if the alternatives are those of an `if`: its parts.
+        condition: if the alternatives say the same as an `if`: its parts.
         key: if several choices on one key were merged (see normalize/conditions.py): the key.
     """
 
