@@ -38,6 +38,8 @@ DIRECTIVES = {
     "embedsignature": False,
     # (Copies of the source in the C code lengthen it by a quarter.)
     "emit_code_comments": False,
+    # (Pickles of what only C code can fill would make objects that crash. The classes that are pickled say how.)
+    "auto_pickle": False,
     "freethreading_compatible": True,
     # Annotations are for mypy: Cython would refuse subclasses of dict and str, which a schema may have.
     "annotation_typing": False,

@@ -200,6 +200,14 @@ def test_random_forgeries_load_or_are_refused(covered: Callable[[str], None], so
     covered(f"500 forged files, {loaded} of them grammars")
 
 
+def test_a_small_file_of_very_many_parts_is_refused_before_it_is_read() -> None:
+    text = b"[" + b"[]," * 300_000 + b"[]]"
+    with pytest.raises(CompiledFileError, match="more parts"):
+        ff.load(forged(text), BYTES, limits=Limits(source_bytes=1_000_000))
+    with pytest.raises(CompiledFileError, match="not an object"):
+        ff.load(forged(text), BYTES)
+
+
 def test_a_number_is_no_path() -> None:
     for source in (0, 1, None):
         with pytest.raises(TypeError):

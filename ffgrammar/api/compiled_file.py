@@ -27,6 +27,10 @@ VERSION = 6
 LEAVES = ("set", "literal", "multiples", "part")
 # Groups of lexemes are below this.
 MAX_GROUP = 1 << 30
+# What Python needs for a list that json has read, in bytes; and how many bytes all lists may need, for each byte that the
+# unpacked text may have. (64 MB of "[]" take 1.5 GB. Grammars as large as `Limits.rules` allows take a quarter of that.)
+PART_BYTES = 72
+MOST_BYTES = 8
 HEADER = struct.Struct("<8sI32s32s")
 
 
@@ -110,7 +114,7 @@ def read_file(data: bytes, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
     Args:
         data: the file's bytes.
         tokenizer: the vocabulary that the file must be bound to.
-        limits: `source_bytes` bounds the unpacked text. `rules`, and the bounds of expressions, hold for what is built
+        limits: `source_bytes` bounds the unpacked text, and what Python makes of it. `rules`, and the bounds of expressions, hold for what is built
             of the text.
 
     Raises:
@@ -127,6 +131,11 @@ def read_file(data: bytes, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
         if unpacker.unconsumed_tail:
             raise CompiledFileError(
                 f"the compiled grammar, unpacked, is larger than the limit source_bytes={limits.source_bytes}"
+            )
+        if PART_BYTES * (text.count(b"[") + text.count(b"{")) > MOST_BYTES * limits.source_bytes:
+            raise CompiledFileError(
+                "the compiled grammar, unpacked, has more parts than a text can have whose length is within the limit "
+                f"source_bytes={limits.source_bytes}"
             )
         return _read(json.loads(text), tokenizer, limits)
     except CompiledFileError:

@@ -1,4 +1,4 @@
-# cython: language_level=3
+# cython: language_level=3, nonecheck=True
 """From shapes to symbols of the grammar. Equal parts of a schema become one symbol.
 
 A conjunction that is reached again while its own symbol is being made is recursive, and gets a nonterminal. A

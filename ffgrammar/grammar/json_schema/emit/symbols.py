@@ -1,4 +1,4 @@
-# cython: language_level=3
+# cython: language_level=3, nonecheck=True
 """The symbols that arrays and objects are written with, and the rules that are made of them. Equal rules get one
 symbol."""
 

@@ -1,4 +1,4 @@
-# cython: language_level=3
+# cython: language_level=3, nonecheck=True
 """Reading schemas, and applying their keywords to a shape.
 
 `Reader.apply` walks a schema, and the schemas that apply to the same value (`allOf`, `$ref`), in the order of the text.
