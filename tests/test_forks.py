@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 import warnings
@@ -83,3 +85,24 @@ def test_children_find_locks_free(make: Callable[[ff.Tokenizer], Callable[[int],
         going = False
         thread.join()
     assert ended == [0] * FORKS
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_children_can_import_what_another_thread_was_importing() -> None:
+    """Each fork is in a process of its own, some milliseconds after a thread began to import numpy."""
+    script = """
+import os, signal, sys, threading, time
+import ffgrammar.core.forks
+thread = threading.Thread(target=lambda: __import__("numpy"))
+thread.start()
+time.sleep(float(sys.argv[1]))
+child = os.fork()
+if not child:
+    signal.alarm(20)
+    import numpy
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+thread.join()
+"""
+    for delay in (0.005, 0.015, 0.03, 0.05):
+        subprocess.run([sys.executable, "-W", "ignore", "-c", script, str(delay)], check=True, timeout=60)

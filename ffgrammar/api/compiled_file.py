@@ -27,8 +27,8 @@ VERSION = 6
 LEAVES = ("set", "literal", "multiples", "part")
 # Groups of lexemes are below this.
 MAX_GROUP = 1 << 30
-# What Python needs for a list that json has read, in bytes; and how many bytes all lists may need, for each byte that the
-# unpacked text may have. (64 MB of "[]" take 1.5 GB. Grammars as large as `Limits.rules` allows take a quarter of that.)
+# What Python needs for a list that json has read, in bytes; and how many bytes all lists may need, for each byte that
+# the unpacked text may have. (64 MB of "[]" take 1.6 GB.)
 PART_BYTES = 72
 MOST_BYTES = 8
 HEADER = struct.Struct("<8sI32s32s")
@@ -114,8 +114,8 @@ def read_file(data: bytes, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
     Args:
         data: the file's bytes.
         tokenizer: the vocabulary that the file must be bound to.
-        limits: `source_bytes` bounds the unpacked text, and what Python makes of it. `rules`, and the bounds of expressions, hold for what is built
-            of the text.
+        limits: `source_bytes` bounds the unpacked text, and what Python makes of it. `rules`, and the bounds of
+            expressions, hold for what is built of the text.
 
     Raises:
         CompiledFileError: the file is truncated, damaged, malformed, of another version, for another vocabulary, or
