@@ -211,7 +211,7 @@ cdef class Engine:
     cdef int set_bounds(self) except -1:
         # Soft bounds are checked between calls, when everything can be dropped. The kernels have hard bounds, so that a single
         # call is bounded, too. A hard bound is twice the soft one, but that of rows is twice `max_bytes`. No bound is higher than
-        # what 32-bit offsets into the tables can address.
+        # what 32-bit offsets into the tables can address. In one search for a completion, the rows may grow by a quarter of it.
         self.max_bytes = min(self.limits.cache_bytes, 4 << 30)
         self.max_states = min(self.limits.dfa_states, 1 << 22)
         self.max_exprs = min(self.limits.expressions // 2, 1 << 30)
@@ -221,6 +221,7 @@ cdef class Engine:
         self.recognizer.rows.max_words = self.recognizer.trace.max_words = self.max_bytes // 2
         self.store.nodes.max_words = self.store.nodes.tuples.words.len + max(self.max_bytes // 2, 1 << 16)
         self.store.nodes.words_limit = LIMIT_CACHE
+        self.completability.max_bytes = self.max_bytes // 4
         self.completability.max_search = min(self.limits.emptiness_steps, 0xFFFFFFF0)
         return 0
 

@@ -32,6 +32,7 @@ cdef struct Completability:
     Vec queue         # of the search: (row, state, index of the entry it came from)
     Vec heap          # (estimate, queue index)
     uint32_t max_search  # how many configurations one search may put on the queue
+    size_t max_bytes     # how much the rows may grow in one search
 
 # Returns a status. completability_free may be called whatever the status was.
 cdef int completability_init(Completability* v, Recognizer* m, bint enabled, bint assured) noexcept nogil

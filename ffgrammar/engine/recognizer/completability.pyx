@@ -12,10 +12,10 @@ from ffgrammar.core.heap cimport heap_pop, heap_push
 from ffgrammar.core.intern cimport intern_count, intern_get, intern_len
 from ffgrammar.core.map cimport map_clear, map_get, map_place, map_put
 from ffgrammar.core.owner cimport own_map, own_vec, owner_bytes, owner_free, owner_init, owner_status
-from ffgrammar.core.status cimport LIMIT_EMPTINESS, NO_MEMORY, OK
+from ffgrammar.core.status cimport LIMIT_CACHE, LIMIT_EMPTINESS, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_push
 from ffgrammar.engine.recognizer.recognizer cimport config_key, recognizer_accepting, recognizer_move, recognizer_token, parser_row
-from ffgrammar.engine.parser.earley cimport ROOT, Item, row_accepting, row_items, row_waiting
+from ffgrammar.engine.parser.earley cimport ROOT, Item, earley_bytes, row_accepting, row_items, row_waiting
 from ffgrammar.engine.parser.tables cimport (
     END, I_BITS, I_HEAD, NONE, NONTERMINAL, NUMBER, T_AGAIN, T_BIT, T_BODY, T_LENGTH, T_NEED, Rules, TokenClass, find_class,
     token_class,
@@ -39,6 +39,7 @@ cdef int completability_init(Completability* v, Recognizer* m, bint enabled, bin
     v.enabled = enabled
     v.assured = assured
     v.max_search = 0xFFFFFFFF
+    v.max_bytes = <size_t>-1
     v.kept_rest = 0
     owner_init(&v.owner)
     own_map(&v.owner, &v.known)
@@ -399,6 +400,7 @@ cdef int search(Completability* v, Recognizer* m, const Config* config) noexcept
     cdef Config here, there
     cdef uint32_t entry, byte, at
     cdef TokenClass tokens
+    cdef size_t before = earley_bytes(&m.rows)
     cdef size_t i
     cdef int status
     v.queue.len = 0
@@ -406,6 +408,10 @@ cdef int search(Completability* v, Recognizer* m, const Config* config) noexcept
     status = enqueue(v, m, config, 0)
     entry = 0
     while status == 0 and v.heap.len:
+        if earley_bytes(&m.rows) > before + v.max_bytes:
+            # (rows that never repeat, each larger than the one before, would fill the memory long before `max_search`)
+            status = LIMIT_CACHE
+            break
         entry = heap_pop(&v.heap)
         here = queued(v, entry)
         for byte in range(256):

@@ -12,7 +12,8 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t
 from libc.stdlib cimport free
 
-from ffgrammar.tokens.bpe.ids cimport BPE_NO_BYTE, BPE_NO_MEMORY, BPE_OK, BpeStatus, Ids
+from ffgrammar.core.signals cimport handler_raised, raise_set
+from ffgrammar.tokens.bpe.ids cimport ASK_EVERY, BPE_INTERRUPTED, BPE_NO_BYTE, BPE_NO_MEMORY, BPE_OK, BpeStatus, Ids
 from ffgrammar.tokens.bpe.merge_loop cimport encode_pretoken
 from ffgrammar.tokens.bpe.merges cimport Merges
 from ffgrammar.tokens.bpe.pretoken_encoder cimport PretokenEncoder
@@ -82,6 +83,8 @@ cdef class BuiltinEncoder(PretokenEncoder):
                     status = self._encode(start, count, valid, &out)
             if status == BPE_NO_MEMORY:
                 raise MemoryError()
+            if status == BPE_INTERRUPTED:
+                raise_set()
             if status == BPE_NO_BYTE:
                 raise TokenizerError("the text has a byte that is no token of the vocabulary")
             return [out.items[i] for i in range(out.count)]
@@ -91,9 +94,12 @@ cdef class BuiltinEncoder(PretokenEncoder):
     cdef BpeStatus _encode(
         self, const uint8_t* text, size_t count, size_t valid, Ids* out
     ) noexcept nogil:
-        cdef size_t at = 0, after, last_pretoken = 0, unstable = 0, i
+        cdef size_t at = 0, after, last_pretoken = 0, unstable = 0, turns = 0, i
         cdef BpeStatus status
         while at < valid:
+            turns += 1
+            if turns % ASK_EVERY == 0 and handler_raised():
+                return BPE_INTERRUPTED
             after = next_pretoken(self.splitter, self.classes, text, at, valid)
             last_pretoken = out.count
             status = encode_pretoken(&self.trie.index, text + at, after - at, out)

@@ -10,6 +10,11 @@ cdef enum BpeStatus:
     BPE_OK = 0
     BPE_NO_MEMORY = -1
     BPE_NO_BYTE = -2  # a byte of the text has no token of its own, or the text is not UTF-8 where it must be
+    BPE_INTERRUPTED = -3  # a signal handler has raised, and its exception is set (core/signals.pxd)
+
+cdef enum:
+    # A long text is asked for signals after so many pre-tokens, or so many steps in one pre-token. This is a power of two.
+    ASK_EVERY = 65536
 
 
 cdef struct Ids:

@@ -9,7 +9,7 @@ from ffgrammar.tokens.vocabulary.trie cimport TokenIndex
 
 # Merge the `count` bytes of `text` where ids are ranks: two tokens merge if their bytes together are those of a token, and the
 # id of this token is the rank. Stops when no pair merges any more, or no more than `least` tokens are left. Writes the tokens to
-# `ids`, which has room for `count`. Returns how many they are, BPE_NO_BYTE or BPE_NO_MEMORY.
+# `ids`, which has room for `count`. Returns how many they are, BPE_NO_BYTE, BPE_NO_MEMORY or BPE_INTERRUPTED.
 cdef int64_t merge_bytes(
     const TokenIndex* index, const uint8_t* text, uint32_t count, uint32_t least, uint32_t* ids
 ) noexcept nogil
@@ -19,5 +19,5 @@ cdef int64_t merge_bytes(
 cdef int64_t merge_ids(const MergeIndex* index, uint32_t* ids, uint32_t count, uint32_t least) noexcept nogil
 
 # Append to `out` the tokens of one pre-token of fewer than 2**32 - 2 bytes, where ids are ranks. A pre-token whose bytes are
-# those of a token becomes that token. Returns BPE_OK, BPE_NO_BYTE or BPE_NO_MEMORY.
+# those of a token becomes that token. Returns BPE_OK, BPE_NO_BYTE, BPE_NO_MEMORY or BPE_INTERRUPTED.
 cdef BpeStatus encode_pretoken(const TokenIndex* index, const uint8_t* text, size_t count, Ids* out) noexcept nogil

@@ -19,7 +19,10 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
 from ffgrammar.core.heap cimport keys_add, keys_sift_down
-from ffgrammar.tokens.bpe.ids cimport BPE_NO_BYTE, BPE_NO_MEMORY, BPE_OK, BpeStatus, Ids, ids_push, ids_reserve
+from ffgrammar.core.signals cimport handler_raised
+from ffgrammar.tokens.bpe.ids cimport (
+    ASK_EVERY, BPE_INTERRUPTED, BPE_NO_BYTE, BPE_NO_MEMORY, BPE_OK, BpeStatus, Ids, ids_push, ids_reserve,
+)
 from ffgrammar.tokens.bpe.merge_list cimport NEVER, MergeIndex, find_rank
 from ffgrammar.tokens.vocabulary.trie cimport TokenIndex, index_find
 
@@ -111,13 +114,14 @@ cdef inline bint rate(const Ranks* ranks, Part* parts, uint32_t count, uint32_t 
 
 
 cdef int64_t merge_many(const Ranks* ranks, uint32_t* ids, uint32_t count, uint32_t least) noexcept nogil:
-    """Merge tokens in place, in the heap form. Returns how many are left, or BPE_NO_MEMORY."""
+    """Merge tokens in place, in the heap form. Returns how many are left, BPE_NO_MEMORY or BPE_INTERRUPTED."""
     # A heap item is rank << 32 | part: the lowest rank comes first, and of equal ranks the leftmost part. When a part or the one
     # after it grows, or another part takes it in, its old items stay in the heap. An item is stale if its rank is not that of the
     # part. A part never gets an old rank back, because parts only grow. Each merge adds at most two items and takes one out.
     cdef Part* parts = <Part*>malloc(count * sizeof(Part))
     cdef uint64_t* heap = <uint64_t*>malloc((2 * <size_t>count + 2) * sizeof(uint64_t))
     cdef size_t heaped = 0
+    cdef size_t turns = 0
     cdef uint32_t i, at, after
     cdef uint32_t left = count
     cdef uint64_t item
@@ -133,9 +137,18 @@ cdef int64_t merge_many(const Ranks* ranks, uint32_t* ids, uint32_t count, uint3
         if rate(ranks, parts, count, i):
             heap[heaped] = <uint64_t>parts[i].rank << 32 | i
             heaped += 1
+        if (i + 1) % ASK_EVERY == 0 and handler_raised():
+            free(parts)
+            free(heap)
+            return BPE_INTERRUPTED
     for i in range(<uint32_t>(heaped // 2), 0, -1):
         keys_sift_down(heap, heaped, i - 1)
     while heaped and left > least:
+        turns += 1
+        if turns % ASK_EVERY == 0 and handler_raised():
+            free(parts)
+            free(heap)
+            return BPE_INTERRUPTED
         item = heap[0]
         heaped -= 1
         heap[0] = heap[heaped]
@@ -171,6 +184,8 @@ cdef int64_t merge_bytes(
     ranks.index = index
     ranks.text = text
     for i in range(count):
+        if (i + 1) % ASK_EVERY == 0 and handler_raised():
+            return BPE_INTERRUPTED
         ids[i] = <uint32_t>index_find(index, text + i, 1)
         if ids[i] == <uint32_t>NEVER:
             return BPE_NO_BYTE

@@ -112,7 +112,7 @@ cdef class Merges:
     cdef int64_t first_tokens(self, const uint8_t* text, size_t count, uint32_t* ids) noexcept nogil
 
     # Merge `count` bytes of text until no more than `least` tokens are left, or no pair merges any more. Writes these tokens to
-    # `ids`, which has room for `count`. Returns how many they are, BPE_NO_BYTE or BPE_NO_MEMORY.
+    # `ids`, which has room for `count`. Returns how many they are, BPE_NO_BYTE, BPE_NO_MEMORY or BPE_INTERRUPTED.
     cdef int64_t merge_text(self, const uint8_t* text, size_t count, uint32_t* ids, uint32_t least) noexcept nogil
 
     # Append the tokens of one pre-token of fewer than 2**32 - 2 bytes. With `whole`, or if ids are ranks, a pre-token whose

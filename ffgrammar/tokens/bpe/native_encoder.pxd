@@ -17,7 +17,7 @@ cdef class NativeEncoder(PretokenEncoder):
     cdef list encode_until(self, bytes text, size_t stop)
 
     # Append the tokens of those pre-tokens of text[:count], which is UTF-8, that end at the offset `stop` or before. Sets `end`
-    # to where the last of these pre-tokens ends. Returns BPE_OK, BPE_NO_BYTE or BPE_NO_MEMORY.
+    # to where the last of these pre-tokens ends. Returns BPE_OK, BPE_NO_BYTE, BPE_NO_MEMORY or BPE_INTERRUPTED.
     cdef BpeStatus encode_pretokens(
         self, const uint8_t* text, size_t count, size_t stop, Ids* out, size_t* end) noexcept nogil
 

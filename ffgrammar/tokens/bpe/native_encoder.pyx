@@ -10,7 +10,8 @@ from libc.stdint cimport uint8_t, uint32_t
 from libc.stdlib cimport free
 from libc.string cimport memset
 
-from ffgrammar.tokens.bpe.ids cimport BPE_NO_BYTE, BPE_NO_MEMORY, BPE_OK, BpeStatus, Ids
+from ffgrammar.core.signals cimport handler_raised, raise_set
+from ffgrammar.tokens.bpe.ids cimport ASK_EVERY, BPE_INTERRUPTED, BPE_NO_BYTE, BPE_NO_MEMORY, BPE_OK, BpeStatus, Ids
 from ffgrammar.tokens.bpe.merges cimport NO_TOKEN, Merges
 from ffgrammar.tokens.bpe.pretoken_encoder cimport PretokenEncoder
 from ffgrammar.tokens.pretokenize.table cimport MAX_LEVELS, PretokenTable
@@ -92,11 +93,15 @@ cdef class NativeEncoder(PretokenEncoder):
     ) noexcept nogil:
         cdef size_t[MAX_LEVELS] stops
         cdef size_t at = 0
+        cdef size_t turns = 0
         cdef size_t after
         cdef BpeStatus status
         cdef bint atom
         memset(stops, 0, sizeof(stops))
         while at < count:
+            turns += 1
+            if turns % ASK_EVERY == 0 and handler_raised():
+                return BPE_INTERRUPTED
             after = self.pretokens.next_end(text, at, count, stops, &atom)
             if after == 0:
                 return BPE_NO_BYTE
@@ -131,11 +136,14 @@ cdef class NativeEncoder(PretokenEncoder):
 
 
 cdef list _listed(BpeStatus status, Ids* ids):
-    """The ids as a list. Frees `ids`. Raises MemoryError or TokenizerError if the status says so."""
+    """The ids as a list. Frees `ids`. Raises MemoryError, TokenizerError or what a signal handler has raised,
+    if the status says so."""
     cdef size_t i
     try:
         if status == BPE_NO_MEMORY:
             raise MemoryError
+        if status == BPE_INTERRUPTED:
+            raise_set()
         if status == BPE_NO_BYTE:
             raise TokenizerError("the text has a byte that is no token of the vocabulary, or is not UTF-8")
         return [ids.items[i] for i in range(ids.count)]

@@ -44,7 +44,7 @@ FEW_ITEMS = 8
 # one for every MANY of them.
 MANY = 256
 # `Limits.alternatives` bounds the cost of one conjunction. All conjunctions of a schema together may cost this many
-# times as much.
+# times as much; each that has several subschemas costs one.
 TOTAL = 5
 
 # The shape so far, what to apply to it, its path, the choices still to be made, whether this is one of several options,
@@ -88,6 +88,8 @@ class Combiner:
         """
         found = self._shapes.get(conj)
         if found is None:
+            # Schemas that refer to themselves in several ways may have very many conjunctions.
+            self._cost += len(conj) > 1
             found = self._multiply(conj)
             if len(found) > 2:
                 found = _merged(found)
@@ -108,6 +110,8 @@ class Combiner:
     def _multiply(self, conj: Conj) -> list[Shape]:
         self._level += 1
         try:
+            if self._cost > TOTAL * self._limits.alternatives:
+                raise too_many(self._limits, self._subschemas.list[conj[-1]])
             return self._product(conj)
         finally:
             self._level -= 1
