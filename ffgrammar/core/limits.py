@@ -49,6 +49,48 @@ class Limits:
     budget_steps: int = 20_000
     forced_bytes: int = 1 << 20
 
+    @classmethod
+    def public(cls) -> Limits:
+        """Bounds for a server whose users write the grammars.
+
+        They leave room for ordinary grammars: of MaskBench's 2,208 development schemas, two reach one of these bounds
+        and not the default one.
+        """
+        return cls(
+            source_bytes=1 << 20,
+            nesting=100,
+            expressions=500_000,
+            expression_size=20_000,
+            emptiness_steps=10_000,
+            rules=50_000,
+            alternatives=2_000,
+            row_items=2_000,
+            row_bytes=32 << 20,
+            cache_bytes=64 << 20,
+            mask_bytes=8 << 20,
+            forced_bytes=1 << 16,
+        )
+
+    @classmethod
+    def trusted(cls) -> Limits:
+        """Bounds for grammars of your own, which may take minutes and gigabytes.
+
+        `nesting` is as usual, because the stack of a thread does not grow.
+        """
+        return cls(
+            source_bytes=1 << 30,
+            expressions=32_000_000,
+            expression_size=2_000_000,
+            dfa_states=100_000,
+            emptiness_steps=10_000_000,
+            rules=20_000_000,
+            alternatives=1_000_000,
+            row_items=2_000_000,
+            row_bytes=1 << 30,
+            cache_bytes=4 << 30,
+            mask_bytes=256 << 20,
+        )
+
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)

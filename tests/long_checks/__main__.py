@@ -19,6 +19,7 @@ NAMES = (
     "rules",
     "soak",
     "budgets",
+    "hostile",
 )
 
 if len(sys.argv) < 2 or sys.argv[1] not in NAMES:
