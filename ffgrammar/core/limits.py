@@ -22,7 +22,8 @@ class Limits:
         expression_size: members of one and/or expression.
         dfa_states: lexer states kept at a time (rows of the automaton's table, 1 KB each); a cache.
         emptiness_steps: states explored to decide whether one expression matches anything, or whether one text can
-            be completed; fewer where the expressions are large.
+            be completed; fewer where the expressions are large. All searches of one call, or of one compilation,
+            are bounded together, too.
         rules: productions of one grammar.
         alternatives: combinations of anyOf, oneOf and the like that one schema multiplies out to.
         row_items: Earley items of one row.

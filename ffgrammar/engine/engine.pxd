@@ -1,7 +1,7 @@
 """The owner of what all matchers of a grammar share: tables, caches, budgets, and the lock."""
 
 from libc.stddef cimport size_t
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint32_t, uint64_t
 
 from ffgrammar.core.threads cimport Lock
 from ffgrammar.core.vec cimport Vec
@@ -31,6 +31,7 @@ cdef class Engine:
     # its text again. If that is more than the bound, `with_slack` (engine.pyx) raises the bound for texts that were read in this
     # generation.
     cdef size_t max_bytes
+    cdef uint64_t max_visits  # of expressions in the searches of one call
     cdef size_t needed_bytes
     cdef size_t max_row_bytes
     cdef size_t needed_row_bytes
@@ -73,6 +74,9 @@ cdef class Engine:
 
     # Take the lock if it is free. Returns whether it was, and never waits.
     cdef bint try_acquire(self) noexcept nogil
+
+    # Begin to count what the searches of one call cost. The three methods above call it.
+    cdef void begin_call(self) noexcept nogil
 
     # Give the lock back.
     cdef void release(self) noexcept nogil

@@ -5,7 +5,7 @@ can be computed again is dropped at once, and the generation goes up. A matcher 
 its text again.
 """
 
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint32_t, uint64_t
 
 from ffgrammar.core.intern cimport intern_count
 from ffgrammar.core.status cimport LIMIT_CACHE, OK
@@ -24,7 +24,7 @@ from ffgrammar.engine.recognizer.completability cimport (
 from ffgrammar.engine.recognizer.separator cimport separator_find
 from ffgrammar.regex.dfa.lazy_dfa cimport dfa_bytes
 from ffgrammar.regex.dfa.threads cimport Threads
-from ffgrammar.regex.expr.nodes cimport nodes_bytes, nodes_truncate
+from ffgrammar.regex.expr.nodes cimport VISITS_A_STEP, allow_visits, nodes_bytes, nodes_truncate
 
 import os
 import threading
@@ -223,6 +223,7 @@ cdef class Engine:
         self.store.nodes.words_limit = LIMIT_CACHE
         self.completability.max_bytes = self.max_bytes // 4
         self.completability.max_search = min(self.limits.emptiness_steps, 0xFFFFFFF0)
+        self.max_visits = <uint64_t>self.completability.max_search * VISITS_A_STEP
         return 0
 
     def __dealloc__(self):
@@ -247,13 +248,21 @@ cdef class Engine:
         if not lock_try(&self.lock):
             with nogil:
                 lock_take(&self.lock)
+        self.begin_call()
         return 0
 
     cdef void acquire_nogil(self) noexcept nogil:
         lock_take(&self.lock)
+        self.begin_call()
 
     cdef bint try_acquire(self) noexcept nogil:
-        return lock_try(&self.lock)
+        if not lock_try(&self.lock):
+            return False
+        self.begin_call()
+        return True
+
+    cdef void begin_call(self) noexcept nogil:
+        allow_visits(self.recognizer.nodes, self.max_visits)
 
     cdef void release(self) noexcept nogil:
         lock_leave(&self.lock)

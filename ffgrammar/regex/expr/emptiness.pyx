@@ -181,7 +181,7 @@ cdef int expand(Nodes* n, uint32_t number, Search* s) noexcept nogil:
             return 1
         # One expression may have thousands of members. So the work is bounded, in addition to the number of expressions.
         s.work += node_len(n, e) + (n.tuples.words.len - before)
-        if s.work > <uint64_t>n.max_search * WORDS_A_STEP:
+        if s.work > <uint64_t>n.max_search * WORDS_A_STEP or n.visits > n.visit_end:
             return LIMIT_EMPTINESS
         if n.info.data[d] & DEAD_END or map_get(&s.seen, d) != ABSENT:
             continue

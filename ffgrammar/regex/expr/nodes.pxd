@@ -19,7 +19,7 @@ A node is a tuple of words in `Nodes.tuples`, the kind first:
     MULT, PART        digit strings whose value is a multiple of a number: see multiples.pxd
 """
 
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from ffgrammar.core.intern cimport Intern, intern_get, intern_len
 from ffgrammar.core.map cimport Map
@@ -54,6 +54,10 @@ cdef enum:
     ALIVE = 2      # known to match something
     DEAD_END = 4   # known to match nothing
     DEPTH_SHIFT = 3
+    # For each step of `Limits.emptiness_steps`, so many visits are allowed to the searches of one call together, and
+    # COMPILE_CALLS times as many to those of a compilation.
+    VISITS_A_STEP = 2000
+    COMPILE_CALLS = 8
 
 cdef struct Nodes:
     Owner owner
@@ -75,6 +79,8 @@ cdef struct Nodes:
     uint32_t max_members  # of one union or intersection
     uint32_t max_depth
     uint32_t max_search  # expressions that one emptiness search may meet
+    uint64_t visits      # nodes that were looked at to find byte classes: most of the work of searches
+    uint64_t visit_end   # when there are more visits than this, searches end
 
 
 # Accessors. None of them checks that `e` is an id of the store.
@@ -136,6 +142,11 @@ cdef inline uint32_t part_count(const Nodes* n, uint32_t e) noexcept nogil:
     if kind == K_OR or kind == K_AND or kind == K_CAT:
         return node_len(n, e) - 1
     return kind == K_NOT or kind == K_REP
+
+
+# Allow the searches from now on to visit `count` nodes together.
+cdef inline void allow_visits(Nodes* n, uint64_t count) noexcept nogil:
+    n.visit_end = n.visits + count
 
 
 # Make a store without bounds. It has NOTHING, EMPTY and ANY, and no other expressions. Returns OK or NO_MEMORY; free it in both

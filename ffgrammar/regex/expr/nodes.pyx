@@ -38,6 +38,8 @@ cdef int nodes_init(Nodes* n) noexcept nogil:
         return NO_MEMORY
     n.max_nodes = n.max_members = n.max_depth = n.max_search = 0xFFFFFFFF
     n.max_words = 0xFFFFFFFF
+    n.visits = 0
+    n.visit_end = <uint64_t>-1
     n.words_limit = LIMIT_EXPRESSIONS
     for word in range(K_NOTHING, K_ANY + 1):
         if intern_add(&n.tuples, &word, 1, &e) < 0:

@@ -22,8 +22,8 @@ from ffgrammar.regex.expr.emptiness cimport matches_something
 from ffgrammar.regex.expr.multiples cimport NO_POINT, make_multiples, make_part, two_words
 from ffgrammar.regex.expr.members cimport make_intersection, make_union
 from ffgrammar.regex.expr.nodes cimport (
-    make_complement, make_concat, make_literal, make_repeat, make_set, node, node_len, nodes_copy, nodes_free, nodes_init,
-    nullable,
+    COMPILE_CALLS, VISITS_A_STEP, allow_visits, make_complement, make_concat, make_literal, make_repeat, make_set, node, node_len,
+    nodes_copy, nodes_free, nodes_init, nullable,
 )
 from ffgrammar.regex.expr.approximate cimport min_distinguishing_length, relaxed
 
@@ -63,6 +63,7 @@ cdef class ExprStore:
         self.nodes.max_words = 16 * <size_t>self.nodes.max_nodes
         self.nodes.max_members = min(self.limits.expression_size, 0xFFFFFFF0)
         self.nodes.max_search = min(self.limits.emptiness_steps, 0xFFFFFFF0)
+        allow_visits(&self.nodes, <uint64_t>self.nodes.max_search * VISITS_A_STEP * COMPILE_CALLS)
         # A group adds at most three levels: a repeat, a union in it, and a concatenation in that. 20,000 levels are far
         # below what the C stack of a thread holds.
         self.nodes.max_depth = min(3 * self.limits.nesting + 16, 20000)
