@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ffgrammar.api.bitmask import allocate_bitmask
     from ffgrammar.api.character_prefix import CharacterPrefix, PrefixContext, PrefixDistribution
     from ffgrammar.api.compile import compile_choice, compile_json_schema, compile_lark, compile_regex, compose
+    from ffgrammar.api.compiler import Compiler
     from ffgrammar.api.grammar import Grammar
     from ffgrammar.api.heal import Healing, heal
     from ffgrammar.api.load import load
@@ -61,6 +62,7 @@ _HOME = {
     "compile_lark": "api.compile",
     "compile_regex": "api.compile",
     "compose": "api.compile",
+    "Compiler": "api.compiler",
     "load": "api.load",
     "Part": "api.parts",
     "capture": "api.parts",
@@ -105,6 +107,7 @@ __all__ = [
     "CaptureEvent",
     "CharacterPrefix",
     "CompiledFileError",
+    "Compiler",
     "Covering",
     "FFGrammarError",
     "FewestTokens",

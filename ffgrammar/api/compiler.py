@@ -1,0 +1,184 @@
+"""Compiling for a server: in threads of its own, each source once, with all grammars within one budget."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from types import TracebackType
+from typing import Any
+
+from ffgrammar.api.grammar import Grammar
+from ffgrammar.api.source_key import source_key
+from ffgrammar.core.arguments import expect
+from ffgrammar.core.forks import new_lock
+from ffgrammar.core.limits import Limits
+from ffgrammar.tokens.tokenizer import Tokenizer
+
+__all__ = ["Compiler"]
+
+# A source whose key would be longer than this is compiled for each caller.
+MAX_KEY = 16 << 20
+
+
+class _Flight:
+    """One compilation, and how many callers wait for it."""
+
+    def __init__(self, key: object) -> None:
+        self.key = key
+        self.waiting = 1
+        self.future: Future[Grammar] = Future()
+
+
+class Compiler:
+    """Compiles grammars for many callers.
+
+    Callers that ask for the same source with the same options at the same time wait for one compilation. What was
+    compiled is kept with the tokenizer (`Tokenizer.grammar_bytes`). Any number of threads and event loops may use a
+    compiler. After a fork, the child begins without compilations.
+
+        with ff.Compiler(tok) as compiler:
+            grammar = compiler.compile(ff.compile_json_schema, schema, whitespace="compact")
+            grammar = await compiler.compile_async(ff.compile_lark, text)
+
+    Args:
+        tokenizer: the vocabulary of all grammars.
+        cache_bytes: how many bytes of grammars are kept: the tokenizer's `grammar_bytes` is set to this.
+        threads: how many sources are compiled at a time. Compiling holds the GIL for most of the time, so a few are
+            enough.
+        limits: bounds for each source; None: the default ones. `Limits.public()` is for sources from strangers.
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: `threads` is less than 1.
+        TokenizerError: `cache_bytes` is negative.
+    """
+
+    def __init__(
+        self, tokenizer: Tokenizer, *, cache_bytes: int = 256 << 20, threads: int = 2, limits: Limits | None = None
+    ) -> None:
+        expect("tokenizer", tokenizer, Tokenizer, "a Tokenizer (as of Tokenizer.from_tiktoken)")
+        expect("threads", threads, int, "an int")
+        expect("limits", limits, (Limits, type(None)), "Limits")
+        if threads < 1:
+            raise ValueError(f"threads must be at least 1, not {threads}")
+        tokenizer.grammar_bytes = cache_bytes
+        self._tokenizer = tokenizer
+        self._threads = threads
+        self._limits = limits
+        self._lock = new_lock()
+        self._closed = False
+        self._begin()
+
+    def _begin(self) -> None:
+        self._process = os.getpid()
+        self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="ffgrammar-compiler")
+        self._flights: dict[object, _Flight] = {}
+        self._counts = {"compiled": 0, "failed": 0, "shared": 0, "given_up": 0}
+
+    def compile(self, function: Callable[..., Grammar], source: Any, **options: Any) -> Grammar:
+        """The grammar of a source.
+
+        Args:
+            function: a function that compiles, such as `compile_json_schema`.
+            source: its first argument. It must not be changed meanwhile.
+            options: its further arguments, but for the tokenizer.
+
+        Raises:
+            RuntimeError: the compiler is closed.
+            Exception: whatever the function raises. What it raises is not kept.
+        """
+        flight = self._join(function, source, options)
+        try:
+            return flight.future.result()
+        finally:
+            self._leave(flight)
+
+    async def compile_async(self, function: Callable[..., Grammar], source: Any, **options: Any) -> Grammar:
+        """The same for asyncio: the event loop goes on meanwhile.
+
+        If the task is cancelled and nobody else waits for the source, it is not compiled, unless that has begun.
+        """
+        import asyncio
+
+        flight = self._join(function, source, options)
+        try:
+            return await asyncio.shield(asyncio.wrap_future(flight.future))
+        finally:
+            self._leave(flight)
+
+    def stats(self) -> dict[str, int]:
+        """Counts since the compiler was made: sources `compiled` and `failed`, callers that `shared` a compilation, and
+        compilations that were `given_up`; how many are `pending` now; and what `Tokenizer.grammars` counts."""
+        with self._lock:
+            found = {**self._counts, "pending": len(self._flights)}
+        kept = self._tokenizer.grammars
+        return {**found, **(kept.stats() if kept is not None else {})}
+
+    def close(self) -> None:
+        """Wait for the compilations that have begun, and take no more."""
+        with self._lock:
+            self._closed = True
+        if self._process == os.getpid():
+            self._pool.shutdown()
+
+    def __enter__(self) -> Compiler:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _join(self, function: Callable[..., Grammar], source: Any, options: dict[str, Any]) -> _Flight:
+        if not callable(function):
+            raise TypeError(f"function must be one that compiles, such as compile_json_schema, not {function!r}")
+        if self._limits is not None:
+            options = {"limits": self._limits, **options}
+        limits = options.get("limits")
+        rest = sorted([(name, value) for name, value in options.items() if name != "limits"], key=lambda item: item[0])
+        found = source_key((source, rest), MAX_KEY)
+        flight = _Flight(None if found is None else (function, found, limits))
+        with self._lock:
+            if self._process != os.getpid():
+                self._begin()
+            if self._closed:
+                raise RuntimeError("the compiler is closed")
+            known = None if flight.key is None else self._flights.get(flight.key)
+            if known is not None:
+                known.waiting += 1
+                self._counts["shared"] += 1
+                return known
+            # (without a key, the flight stands for itself)
+            self._flights[flight.key or flight] = flight
+            self._pool.submit(self._run, flight, function, source, options)
+        return flight
+
+    def _run(self, flight: _Flight, function: Callable[..., Grammar], source: Any, options: dict[str, Any]) -> None:
+        if not flight.future.set_running_or_notify_cancel():
+            return
+        try:
+            grammar = function(source, self._tokenizer, **options)
+        except BaseException as error:
+            self._end(flight, "failed")
+            flight.future.set_exception(error)
+        else:
+            self._end(flight, "compiled")
+            flight.future.set_result(grammar)
+
+    def _end(self, flight: _Flight, count: str) -> None:
+        with self._lock:
+            self._flights.pop(flight.key or flight, None)
+            self._counts[count] += 1
+
+    def _leave(self, flight: _Flight) -> None:
+        """One caller less waits. If none is left, the compilation is given up, unless it has begun."""
+        with self._lock:
+            flight.waiting -= 1
+            is_last = flight.waiting == 0 and self._flights.get(flight.key or flight) is flight
+            if is_last:
+                # Nobody may join it any more. (If it has begun, it ends, and the grammar is kept.)
+                del self._flights[flight.key or flight]
+        if is_last and flight.future.cancel():
+            with self._lock:
+                self._counts["given_up"] += 1

@@ -1,0 +1,118 @@
+"""`Compiler`: each source once, whoever asks; errors, cancellation, counts and forks."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+import ffgrammar as ff
+
+SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
+
+
+@pytest.fixture
+def tok() -> ff.Tokenizer:
+    return ff.Tokenizer.from_tokens([bytes([byte]) for byte in range(256)], eos_token_id=256, vocab_size=257)
+
+
+class Held:
+    """A function that compiles when it is let go, and counts its calls."""
+
+    def __init__(self) -> None:
+        self.begun, self.go, self.calls = threading.Event(), threading.Event(), 0
+
+    def __call__(self, source: Any, tokenizer: ff.Tokenizer, **options: Any) -> ff.Grammar:
+        self.calls += 1
+        self.begun.set()
+        assert self.go.wait(20)
+        return ff.compile_json_schema(source, tokenizer, **options)
+
+
+def test_grammars_are_those_of_the_functions(tok: ff.Tokenizer) -> None:
+    with ff.Compiler(tok) as compiler:
+        grammar = compiler.compile(ff.compile_json_schema, SCHEMA, whitespace="compact")
+        assert grammar is ff.compile_json_schema(SCHEMA, tok, whitespace="compact")
+        assert compiler.compile(ff.compile_regex, "a+").matcher().accept_bytes(b"aa") == 2
+        assert compiler.compile(ff.compile_lark, 'start: "x"').kind == "lark"
+        assert compiler.compile(ff.compile_choice, ["a", "b"]).matcher().accept_bytes(b"b")
+        assert compiler.stats()["compiled"] == 4 and compiler.stats()["pending"] == 0
+    assert tok.grammar_bytes == 256 << 20
+
+
+def test_a_source_is_compiled_once(tok: ff.Tokenizer) -> None:
+    held = Held()
+    with ff.Compiler(tok, threads=4) as compiler, ThreadPoolExecutor(8) as callers:
+        first = callers.submit(compiler.compile, held, SCHEMA)
+        assert held.begun.wait(20)
+        # (an equal source, and not the same object)
+        others = [callers.submit(compiler.compile, held, {**SCHEMA}) for _ in range(7)]
+        while compiler.stats()["shared"] < 7:
+            time.sleep(0.001)
+        held.go.set()
+        assert {id(one.result()) for one in (first, *others)} == {id(first.result())}
+        assert held.calls == 1
+        compiler.compile(held, SCHEMA, whitespace="compact")
+        assert held.calls == 2
+
+
+def test_asyncio(tok: ff.Tokenizer) -> None:
+    held = Held()
+
+    async def main(compiler: ff.Compiler) -> None:
+        tasks = [asyncio.create_task(compiler.compile_async(held, SCHEMA)) for _ in range(3)]
+        while not held.begun.is_set():
+            await asyncio.sleep(0.001)
+        # the loop goes on; one who gives up disturbs nobody
+        tasks[0].cancel()
+        waiting = asyncio.create_task(compiler.compile_async(ff.compile_regex, "a+"))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        held.go.set()
+        found = await asyncio.gather(*tasks, waiting, return_exceptions=True)
+        assert isinstance(found[0], asyncio.CancelledError) and isinstance(found[3], asyncio.CancelledError)
+        assert found[1] is found[2] and isinstance(found[1], ff.Grammar)
+
+    with ff.Compiler(tok, threads=1) as compiler:
+        asyncio.run(main(compiler))
+        assert held.calls == 1
+        counts = compiler.stats()
+        assert counts["given_up"] == 1 and counts["compiled"] == 1 and counts["pending"] == 0
+        # what was given up can be asked for again
+        assert compiler.compile(ff.compile_regex, "a+").kind == "regex"
+
+
+def test_errors_reach_every_caller_and_are_not_kept(tok: ff.Tokenizer) -> None:
+    with ff.Compiler(tok, limits=ff.Limits(rules=3)) as compiler:
+        for _ in range(2):
+            with pytest.raises(ff.LimitError, match="rules"):
+                compiler.compile(ff.compile_json_schema, SCHEMA)
+        assert compiler.compile(ff.compile_json_schema, SCHEMA, limits=ff.Limits()).kind == "json-schema"
+        with pytest.raises(TypeError):
+            compiler.compile("json", SCHEMA)  # type: ignore[arg-type]
+        with pytest.raises(TypeError):
+            compiler.compile(ff.compile_json_schema, SCHEMA, no_such_option=1)
+        assert compiler.stats()["failed"] == 3
+    with pytest.raises(RuntimeError, match="closed"):
+        compiler.compile(ff.compile_json_schema, SCHEMA)
+    for bad in ({"threads": 0}, {"threads": "2"}, {"limits": 1}, {"cache_bytes": -1}):
+        with pytest.raises((TypeError, ValueError, ff.TokenizerError)):
+            ff.Compiler(tok, **bad)  # type: ignore[arg-type]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_child_compiles_for_itself(tok: ff.Tokenizer) -> None:
+    with ff.Compiler(tok) as compiler:
+        compiler.compile(ff.compile_json_schema, SCHEMA)
+        child = os.fork()
+        if not child:
+            found = compiler.compile(ff.compile_regex, "b+").matcher().accept_bytes(b"bb")
+            compiler.close()
+            os._exit(0 if found == 2 else 1)
+        assert os.waitpid(child, 0)[1] == 0
+        assert compiler.stats()["compiled"] == 1
