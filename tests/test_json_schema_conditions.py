@@ -173,3 +173,18 @@ def test_the_cost_grows_with_the_number() -> None:
     grammar = ff.compile_json_schema(schema, BYTES, whitespace="compact", limits=Limits(alternatives=1000))
     assert is_sentence(grammar, b'{"kind":"k150","p150":1}')
     assert not is_sentence(grammar, b'{"kind":"k150","p151":1}')
+
+
+def test_what_all_branches_share_is_not_denied() -> None:
+    """Each branch must break the others. What it shares with them it cannot break, whatever that says."""
+    base = {
+        "type": "object",
+        "properties": {f"b{number}": {"type": ["string", "integer"], "minLength": 2} for number in range(30)},
+        "required": ["b1", "b2"],
+    }
+    branches = [{"allOf": [{"$ref": "#/$defs/base"}, {"required": [f"k{number}"]}]} for number in range(8)]
+    schema = {"$defs": {"base": base}, "oneOf": branches}
+    grammar = ff.compile_json_schema(schema, BYTES, whitespace="compact", limits=Limits(alternatives=1000))
+    assert is_sentence(grammar, b'{"b1":"xx","b2":2,"k3":1}')
+    assert not is_sentence(grammar, b'{"b1":"xx","b2":2,"k3":1,"k4":1}')
+    assert not is_sentence(grammar, b'{"b1":"xx","b2":2}')

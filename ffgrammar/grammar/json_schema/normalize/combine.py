@@ -48,8 +48,8 @@ MANY = 256
 TOTAL = 5
 
 # The shape so far, what to apply to it, its path, the choices still to be made, whether this is one of several options,
-# and the keys for which a merged choice was made.
-_Todo = tuple[Shape, Conj, EvaluationPath, list[Choice], bool, tuple[str, ...]]
+# the keys for which a merged choice was made, and the subschemas that were applied: a set, and what was applied before.
+_Todo = tuple[Shape, Conj, EvaluationPath, list[Choice], bool, tuple[str, ...], tuple[Any, ...]]
 
 
 class Combiner:
@@ -118,12 +118,15 @@ class Combiner:
 
     def _product(self, conj: Conj) -> list[Shape]:
         done: list[Shape] = []
-        todo: list[_Todo] = [(Shape(), conj, (), [], False, ())]
+        todo: list[_Todo] = [(Shape(), conj, (), [], False, (), ())]
         made = 0
         while todo:
-            shape, more, path, choices, is_one_of, split = todo.pop()
+            shape, more, path, choices, is_one_of, split, read = todo.pop()
             before = len(choices)
-            self._reader.apply(shape, more, path, choices)
+            read = (self._reader.apply(shape, more, path, choices), read)
+            if any([one.unless and _all_read(one.unless, read) for one in choices]):
+                # what was applied is said not to hold
+                continue
             grown = len(choices) > before
             if is_one_of or made:
                 shape.types = self._possible_types(shape)
@@ -158,7 +161,7 @@ class Combiner:
             several = len(possible) > 1
             if choice.key is not None:
                 split = (*split, choice.key)
-            todo.extend([(shape.copy(), option, path, list(rest), several, split) for option in possible])
+            todo.extend([(shape.copy(), option, path, list(rest), several, split, read) for option in possible])
         return done
 
     def _types_of(self, conj: Conj) -> int:
@@ -290,6 +293,17 @@ class Combiner:
         except UnsupportedError:
             # the divisor is too large; the error is raised again if the shape is emitted
             return False
+
+
+def _all_read(conj: Conj, read: tuple[Any, ...]) -> bool:
+    """Whether all subschemas of a conjunction were applied to a shape."""
+    for at in conj:
+        rest = read
+        while rest and at not in rest[0]:
+            rest = rest[1]
+        if not rest:
+            return False
+    return True
 
 
 def _breadth(choice: Choice) -> int:

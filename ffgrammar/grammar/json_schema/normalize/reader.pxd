@@ -13,9 +13,9 @@ cdef class Reader:
     cdef set _annotations
 
     # applies the schemas of a conjunction to a shape, and appends a Choice to `choices` for each keyword that has alternatives;
-    # raises GrammarError, UnsupportedError, LimitError, NameNeeded
+    # returns the numbers of the subschemas that were applied, among other things; raises GrammarError, UnsupportedError, LimitError, NameNeeded
     @cython.locals(at=Py_ssize_t, subschema=Subschema, table=dict, done=set, stack=list, subschemas=list)
-    cpdef apply(self, Shape shape, tuple conj, tuple path, list choices)
+    cpdef set apply(self, Shape shape, tuple conj, tuple path, list choices)
 
     # takes a subschema, its number, and the path of the subschema that leads to it; returns the owners for which the subschema
     # evaluates properties or items (see unevaluated.py), as numbers of subschemas

@@ -53,10 +53,13 @@ class Reader:
         # the words that are not keywords, and have been met before
         self._annotations: set[str] = set()
 
-    def apply(self, shape: Shape, conj: Conj, path: EvaluationPath, choices: list[Choice]) -> None:
+    def apply(self, shape: Shape, conj: Conj, path: EvaluationPath, choices: list[Choice]) -> set[Any]:
         """Apply the schemas of a conjunction to a shape, and append their alternatives to `choices`.
 
         `path` is that of the subschema which leads to the conjunction; () if there is none.
+
+        Returns:
+            The numbers of the subschemas that were applied (and other things, which are not numbers).
 
         Raises:
             GrammarError: a schema is malformed, or references lead in a circle.
@@ -76,7 +79,7 @@ class Reader:
             at, path, rest = stack.pop()
             if not at:
                 shape.types = 0
-                return
+                return done
             subschema = subschemas[at]
             if rest is None:
                 if path:
@@ -100,6 +103,7 @@ class Reader:
                     stack.append((at, path, rest))
                     stack.extend([(inner, path, None) for inner in reversed(more)])
                     break
+        return done
 
     def _owners(self, subschema: Subschema, at: int, path: EvaluationPath) -> tuple[int, ...]:
         """The owners (see unevaluated.py) for which a subschema evaluates: those of `path`, and the subschema itself if
