@@ -13,7 +13,8 @@ cdef class Reader:
     cdef set _annotations
 
     # applies the schemas of a conjunction to a shape, and appends a Choice to `choices` for each keyword that has alternatives;
-    # returns the numbers of the subschemas that were applied, among other things; raises GrammarError, UnsupportedError, LimitError, NameNeeded
+    # returns the numbers of the subschemas that were applied, among other things; raises GrammarError, UnsupportedError,
+    # LimitError, NameNeeded
     @cython.locals(at=Py_ssize_t, subschema=Subschema, table=dict, done=set, stack=list, subschemas=list)
     cpdef set apply(self, Shape shape, tuple conj, tuple path, list choices)
 
