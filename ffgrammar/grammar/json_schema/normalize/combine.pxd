@@ -28,6 +28,8 @@ cdef class Combiner:
     # UnsupportedError, LimitError, NameNeeded; `_multiply` counts the level of nesting, and calls `_product`
     cdef list _multiply(self, tuple conj)
     cdef list _product(self, tuple conj)
+    # takes a Choice with a key; returns its alternatives, without those for strings that the shape does not allow
+    cdef list _options_on_key(self, Shape shape, choice)
     # returns the types that the `type` keywords of a conjunction allow, as bits
     cdef unsigned int _types_of(self, tuple conj)
     # takes a list of Choices; returns a list of those that the shape leaves open

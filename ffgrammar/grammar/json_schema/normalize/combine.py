@@ -154,7 +154,8 @@ class Combiner:
                 raise too_many(self._limits, self._subschemas.list[path[0]])
             types = shape.types
             rest = [other for other in choices if other is not choice]
-            possible = [option for option in reversed(choice.options) if types & self._types_of(option)]
+            options = choice.options if choice.key is None else self._options_on_key(shape, choice)
+            possible = [option for option in reversed(options) if types & self._types_of(option)]
             if made and len(possible) == 2 and self._excludes(shape, possible[1]):
                 # in a long chain of `if` and `else`, only one condition holds, so most conditions are excluded here
                 possible.pop()
@@ -163,6 +164,19 @@ class Combiner:
                 split = (*split, choice.key)
             todo.extend([(shape.copy(), option, path, list(rest), several, split, read) for option in possible])
         return done
+
+    def _options_on_key(self, shape: Shape, choice: Choice) -> list[Conj]:
+        """The alternatives of a merged choice, without those for strings that are no value of the key in the shape."""
+        options, texts = choice.options, choice.texts
+        if choice.key is None or texts is None or self._level > PRUNING_LEVELS:
+            return options
+        shapes = self.shapes(property_conj(shape, choice.key, self._strings))
+        if not all([one.types == STR and one.strings is not None for one in shapes]):
+            return options
+        listed = {text for one in shapes for text in one.strings or ()}
+        kept = [option for option, some in zip(options, texts, strict=False) if not listed.isdisjoint(some)]
+        others = options[len(texts) :] if listed.difference(*texts) else options[len(texts) + 1 :]
+        return kept + others
 
     def _types_of(self, conj: Conj) -> int:
         """The types that a conjunction allows, as far as its own `type` keywords say."""

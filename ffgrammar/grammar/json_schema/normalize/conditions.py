@@ -73,7 +73,7 @@ class Conditions:
         self._negation = negation
         self._tags: dict[Conj, _Tag | None] = {}
         self._implied_tags: dict[Conj, dict[str, _Tag]] = {}
-        self._options: dict[tuple[_Case, ...], list[Conj]] = {}
+        self._options: dict[tuple[_Case, ...], tuple[list[Conj], list[frozenset[str]]]] = {}
         # by the number of a subschema: a schema that says nothing, and stands for the subschema in paths
         self._markers: dict[int, dict[str, Any]] = {}
 
@@ -97,12 +97,13 @@ class Conditions:
                 continue
             first = choices[members[0][0]]
             cases = tuple([self._case(choices[index], tag) for index, tag in members])
-            options = self._options.get(cases)
-            if options is None:
-                options = self._options[cases] = self._split(self._subschemas.list[first.path[0]], name, cases)
+            found = self._options.get(cases)
+            if found is None:
+                found = self._options[cases] = self._split(self._subschemas.list[first.path[0]], name, cases)
+            options, texts = found
             for index, _ in members:
                 kept[index] = None
-            kept[members[0][0]] = Choice(options, self._path(first.path[0]), key=name)
+            kept[members[0][0]] = Choice(options, self._path(first.path[0]), key=name, texts=texts)
         return [choice for choice in kept if choice is not None]
 
     def _path(self, at: int) -> EvaluationPath:
@@ -166,8 +167,10 @@ class Conditions:
                     found.setdefault(name, tag)
         return found
 
-    def _split(self, subschema: Subschema, name: str, cases: tuple[_Case, ...]) -> list[Conj]:
-        """Alternatives that stand for all the cases."""
+    def _split(
+        self, subschema: Subschema, name: str, cases: tuple[_Case, ...]
+    ) -> tuple[list[Conj], list[frozenset[str]]]:
+        """Alternatives that stand for all the cases, and the strings that the first of them are for."""
         holding: dict[str, list[int]] = {}
         for index, case in enumerate(cases):
             for text in sorted(case.tag.strings):
@@ -185,9 +188,10 @@ class Conditions:
         without = [index for index, case in enumerate(cases) if case.tag.without_key]
         found.append(({"type": "object", "properties": {name: False}}, without))
         found.append(({"type": _OTHER_TYPES}, [index for index, case in enumerate(cases) if case.tag.other_types]))
-        return [
+        options = [
             _joined(self._subschemas.synthesized(subschema, schema, "if"), cases, indices) for schema, indices in found
         ]
+        return options, [frozenset(texts) for texts in classes.values()]
 
 
 def _joined(conj: Conj, cases: tuple[_Case, ...], holding: Iterable[int]) -> Conj:

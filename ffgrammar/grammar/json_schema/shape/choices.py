@@ -36,6 +36,8 @@ class Choice(NamedTuple):
             holds if and only if the conjunction does not hold.
         condition: if the alternatives say the same as an `if`: its parts.
         key: if several choices on one key were merged (see normalize/conditions.py): the key.
+        texts: with a key: the first alternatives are for these strings as its value, and the next one is for any other
+            value.
     """
 
     options: list[Conj]
@@ -43,3 +45,4 @@ class Choice(NamedTuple):
     unless: Conj | None = None
     condition: Condition | None = None
     key: str | None = None
+    texts: list[frozenset[str]] | None = None
