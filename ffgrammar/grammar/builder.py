@@ -1,4 +1,4 @@
-# cython: language_level=3, nonecheck=True
+# cython: language_level=3
 """`GrammarBuilder`, with which front-ends make grammars.
 
 It makes symbols and shares equal ones, so a front-end may ask for the same lexeme, sequence or repeat as often as it

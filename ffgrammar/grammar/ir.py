@@ -1,4 +1,4 @@
-# cython: language_level=3, nonecheck=True
+# cython: language_level=3
 """`GrammarIR`: the grammar that every front-end emits. It has lexemes, given by expressions, and productions over them.
 
 A symbol is an int: terminal t is 2*t, nonterminal n is 2*n+1. `GrammarBuilder` (builder.py) makes grammars.

@@ -1,4 +1,4 @@
-# cython: language_level=3, nonecheck=True
+# cython: language_level=3
 """From the text of a Lark grammar to its definitions.
 
 The text is cut into tokens, and one pass over them writes each body in postfix order. The reader keeps open brackets on

@@ -1,4 +1,4 @@
-# cython: language_level=3, nonecheck=True
+# cython: language_level=3
 """Conjunctions of schemas as lists of shapes: alternatives are multiplied out, and those without a value are dropped.
 
 An alternative whose types are all ruled out is dropped at once. So most products collapse: if A allows only strings and

@@ -1,4 +1,4 @@
-# cython: language_level=3, nonecheck=True
+# cython: language_level=3
 """Shapes: the normal form of a schema without alternatives.
 
 JSON types are disjoint, so one shape holds the constraints on all of them side by side. A conjunction of schemas
