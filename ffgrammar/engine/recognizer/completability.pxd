@@ -15,6 +15,7 @@ from libc.stdint cimport uint32_t
 from ffgrammar.core.map cimport Map
 from ffgrammar.core.owner cimport Owner
 from ffgrammar.core.vec cimport Vec
+from ffgrammar.engine.recognizer.neighbours cimport Neighbours
 from ffgrammar.engine.recognizer.recognizer cimport Config, Recognizer
 from ffgrammar.engine.recognizer.separator cimport Separator
 
@@ -23,6 +24,7 @@ cdef struct Completability:
     bint enabled      # False in a delimited grammar: everything can be completed
     bint assured      # whether everything can be completed in a grammar that is not delimited
     Separator separator  # where it is found, it answers most questions without a search
+    Neighbours neighbours  # made in the first long search; they prune it and later ones
     Map known         # configuration -> 1, 0 or UNDECIDED (completability.pyx)
     Vec rest          # per dot position: an estimate of the least length of what follows in its production
     Vec lengths       # per plain nonterminal: an estimate of the least length of its texts

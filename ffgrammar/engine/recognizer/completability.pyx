@@ -20,6 +20,9 @@ from ffgrammar.engine.parser.tables cimport (
     END, I_BITS, I_HEAD, NONE, NONTERMINAL, NUMBER, T_AGAIN, T_BIT, T_BODY, T_LENGTH, T_NEED, Rules, TokenClass, find_class,
     token_class,
 )
+from ffgrammar.engine.recognizer.neighbours cimport (
+    leads_on, neighbours_bytes, neighbours_clear, neighbours_find, neighbours_free, neighbours_init,
+)
 from ffgrammar.engine.recognizer.separator cimport (
     is_safe, separator_bytes, separator_clear, separator_free, separator_init,
 )
@@ -28,6 +31,7 @@ from ffgrammar.regex.expr.nodes cimport FAR, NOTHING, add_lengths, min_remaining
 
 cdef enum:
     MAX_ROUNDS = 20  # for estimates that get sharper with each round
+    MANY = 64        # configurations on the queue: a search that is longer asks the neighbours
     QUEUE_WORDS = 3
     # in `known`: a search has met the configuration, and ended before it was decided
     UNDECIDED = 2
@@ -49,7 +53,7 @@ cdef int completability_init(Completability* v, Recognizer* m, bint enabled, bin
     own_vec(&v.owner, &v.link_costs)
     own_vec(&v.owner, &v.queue)
     own_vec(&v.owner, &v.heap)
-    if owner_status(&v.owner) < 0 or separator_init(&v.separator, m.nodes) < 0:
+    if neighbours_init(&v.neighbours) < 0 or owner_status(&v.owner) < 0 or separator_init(&v.separator, m.nodes) < 0:
         return NO_MEMORY
     return measure_rules(v, m) if enabled and not assured else OK
 
@@ -57,11 +61,13 @@ cdef int completability_init(Completability* v, Recognizer* m, bint enabled, bin
 cdef void completability_free(Completability* v) noexcept nogil:
     owner_free(&v.owner)
     separator_free(&v.separator)
+    neighbours_free(&v.neighbours)
 
 
 cdef void completability_clear(Completability* v) noexcept nogil:
     map_clear(&v.known)
     separator_clear(&v.separator)
+    neighbours_clear(&v.neighbours)
     v.link_costs.len = 0
     # the productions of instances are forgotten with the rows
     if v.rest.len > v.kept_rest:
@@ -69,7 +75,7 @@ cdef void completability_clear(Completability* v) noexcept nogil:
 
 
 cdef size_t completability_bytes(const Completability* v) noexcept nogil:
-    return owner_bytes(&v.owner) + separator_bytes(&v.separator)
+    return owner_bytes(&v.owner) + separator_bytes(&v.separator) + neighbours_bytes(&v.neighbours)
 
 
 cdef int measure_rules(Completability* v, Recognizer* m) noexcept nogil:
@@ -395,6 +401,13 @@ cdef inline Config queued(const Completability* v, uint32_t entry) noexcept nogi
     return config
 
 
+cdef int neighbours_lead_on(Completability* v, Recognizer* m, const Config* config) noexcept nogil:
+    """Whether neighbours let a configuration be completed: 1, 0 or NO_MEMORY."""
+    if neighbours_find(&v.neighbours, m) < 0:
+        return NO_MEMORY
+    return leads_on(&v.neighbours, m, config) if v.neighbours.found else 1
+
+
 cdef int search(Completability* v, Recognizer* m, const Config* config) noexcept nogil:
     """Whether a configuration can be completed: 1, 0 or a status. While it runs, `known` is 0 for what is on the queue."""
     cdef Config here, there
@@ -414,6 +427,11 @@ cdef int search(Completability* v, Recognizer* m, const Config* config) noexcept
             break
         entry = heap_pop(&v.heap)
         here = queued(v, entry)
+        if v.queue.len // QUEUE_WORDS > MANY:
+            status = neighbours_lead_on(v, m, &here)
+            if status <= 0:
+                continue
+            status = 0
         for byte in range(256):
             there = here
             status = recognizer_move(m, &there, byte, NULL)
@@ -454,7 +472,13 @@ cdef int completable(Completability* v, Recognizer* m, const Config* config) noe
         if status != 0:
             return status
     known = map_get(&v.known, config_key(config))
-    return search(v, m, config) if known > 1 else <int>known
+    if known <= 1:
+        return <int>known
+    if v.neighbours.found:
+        status = leads_on(&v.neighbours, m, config)
+        if status <= 0:
+            return NO_MEMORY if status < 0 or map_put(&v.known, config_key(config), 0) < 0 else 0
+    return search(v, m, config)
 
 
 cdef int step(

@@ -1,0 +1,484 @@
+"""Two lexemes are neighbours if some text of the first can be ended by the first byte of the second. Whether a byte ends a text
+is asked of an automaton that has the lexeme and the skips, because skips compete with every lexeme.
+
+The texts of a nonterminal are known by two sets of lexemes, those they begin and those they end with, taken in pairs. The pairs are
+a least fixed point over the productions. What may follow a link is another one, over the links of a row.
+"""
+
+from libc.stdint cimport uint32_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from ffgrammar.core.bits cimport bit_set, bit_test, bit_words
+from ffgrammar.core.intern cimport intern_count, intern_get, intern_len
+from ffgrammar.core.owner cimport own_vec, owner_bytes, owner_free, owner_init, owner_status
+from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.engine.parser.earley cimport ROOT, Item, row_accepting, row_items, row_waiting
+from ffgrammar.engine.parser.tables cimport END, NONTERMINAL, NUMBER, Rules
+from ffgrammar.regex.dfa.lazy_dfa cimport (
+    DEAD, LEAVE, Dfa, dfa_accept, dfa_free, dfa_init, dfa_start, dfa_step,
+)
+from ffgrammar.regex.expr.nodes cimport NOTHING
+
+cdef enum:
+    MAX_WORDS = 1 << 22      # of all tables together
+    MAX_WORK = 1 << 26       # words that are looked at until the tables are made, or later while one text is searched
+    MAX_STATES = 1 << 13     # of the automaton of single lexemes and the skips
+    BYTE_SET = 8             # words of a set of bytes
+
+
+cdef int neighbours_init(Neighbours* n) noexcept nogil:
+    n.tried = n.found = False
+    n.lexemes = n.words = 0
+    n.work = 0
+    owner_init(&n.owner)
+    own_vec(&n.owner, &n.before)
+    own_vec(&n.owner, &n.ends)
+    own_vec(&n.owner, &n.good)
+    own_vec(&n.owner, &n.sets)
+    own_vec(&n.owner, &n.scratch)
+    return owner_status(&n.owner)
+
+
+cdef void neighbours_free(Neighbours* n) noexcept nogil:
+    owner_free(&n.owner)
+
+
+cdef void neighbours_clear(Neighbours* n) noexcept nogil:
+    n.good.len = 0
+    n.work = 0
+
+
+cdef size_t neighbours_bytes(const Neighbours* n) noexcept nogil:
+    return owner_bytes(&n.owner)
+
+
+cdef inline void add_set(uint32_t* to, const uint32_t* words, uint32_t count) noexcept nogil:
+    cdef uint32_t i
+    for i in range(count):
+        to[i] |= words[i]
+
+
+cdef inline bint meet(const uint32_t* one, const uint32_t* other, uint32_t count) noexcept nogil:
+    """Whether two sets have a lexeme in common."""
+    cdef uint32_t i
+    for i in range(count):
+        if one[i] & other[i]:
+            return True
+    return False
+
+
+cdef struct Survey:
+    # What is needed only while the tables are made.
+    Dfa dfa      # of single lexemes with the skips
+    Vec pairs    # of the state that is being started
+    Vec queue    # states that were reached
+    Vec stamp    # per number of a state: the lexeme that reached it last, and 1
+    Vec firsts   # per lexeme: the bytes with which it begins, as a set of BYTE_SET words
+    Vec stops    # per lexeme: the bytes before which some text of it ends
+    Vec texts    # the pairs of a production, as `ends` has those of a nonterminal
+
+
+cdef int survey_init(Survey* s, Recognizer* m) noexcept nogil:
+    vec_init(&s.pairs)
+    vec_init(&s.queue)
+    vec_init(&s.stamp)
+    vec_init(&s.firsts)
+    vec_init(&s.stops)
+    vec_init(&s.texts)
+    if dfa_init(&s.dfa, m.nodes) < 0:
+        return NO_MEMORY
+    s.dfa.max_states = MAX_STATES
+    return vec_fill(&s.dfa.lazy, m.rules.exprs.len, 0)
+
+
+cdef void survey_free(Survey* s) noexcept nogil:
+    dfa_free(&s.dfa)
+    vec_free(&s.pairs)
+    vec_free(&s.queue)
+    vec_free(&s.stamp)
+    vec_free(&s.firsts)
+    vec_free(&s.stops)
+    vec_free(&s.texts)
+
+
+cdef inline int add_pair(Survey* s, const Recognizer* m, uint32_t lexeme) noexcept nogil:
+    return NO_MEMORY if vec_push(&s.pairs, lexeme) < 0 else vec_push(&s.pairs, m.rules.exprs.data[lexeme])
+
+
+cdef int start_lexeme(Survey* s, const Recognizer* m, uint32_t lexeme, bint with_skips, uint32_t* state) noexcept nogil:
+    """Write the state in which a lexeme begins, alone or with the skips. Returns a status."""
+    cdef const Vec* skips = &m.rules.skips
+    cdef uint32_t count = <uint32_t>skips.len if with_skips else 0
+    cdef uint32_t i = 0
+    s.pairs.len = 0
+    # (the lexer wants the lexemes in order)
+    while i < count and skips.data[i] < lexeme:
+        if add_pair(s, m, skips.data[i]) < 0:
+            return NO_MEMORY
+        i += 1
+    if add_pair(s, m, lexeme) < 0:
+        return NO_MEMORY
+    while i < count:
+        if skips.data[i] != lexeme and add_pair(s, m, skips.data[i]) < 0:
+            return NO_MEMORY
+        i += 1
+    return dfa_start(&s.dfa, s.pairs.data, s.pairs.len, state)
+
+
+cdef bint is_matched(const Dfa* d, uint32_t state, uint32_t lexeme) noexcept nogil:
+    cdef uint32_t lexset = dfa_accept(d, state)
+    cdef uint32_t i
+    for i in range(intern_len(&d.lexsets, lexset)):
+        if intern_get(&d.lexsets, lexset)[i] == lexeme:
+            return True
+    return False
+
+
+cdef int reach(Survey* s, uint32_t state, uint32_t lexeme) noexcept nogil:
+    """Put a state on the queue, unless this lexeme has put it there before. Returns OK or NO_MEMORY."""
+    cdef uint32_t number = state >> 8
+    if number >= s.stamp.len and vec_fill(&s.stamp, number + 1 - s.stamp.len, 0) < 0:
+        return NO_MEMORY
+    if s.stamp.data[number] == lexeme + 1:
+        return OK
+    s.stamp.data[number] = lexeme + 1
+    return vec_push(&s.queue, state)
+
+
+cdef int find_firsts(Survey* s, const Recognizer* m, uint32_t lexeme) noexcept nogil:
+    """Append the set of the bytes with which a lexeme begins to `firsts`. Returns a status."""
+    cdef uint32_t state, byte, target
+    cdef uint32_t[BYTE_SET] firsts
+    cdef int status = start_lexeme(s, m, lexeme, False, &state)
+    memset(firsts, 0, sizeof(firsts))
+    for byte in range(256):
+        if status >= 0:
+            status = dfa_step(&s.dfa, state, byte, &target)
+        if status < 0:
+            return status
+        if target != DEAD:
+            bit_set(firsts, byte)
+    return vec_extend(&s.firsts, firsts, BYTE_SET)
+
+
+cdef int find_stops(Survey* s, const Recognizer* m, uint32_t lexeme) noexcept nogil:
+    """Append the set of the bytes before which some text of a lexeme ends to `stops`. Returns a status."""
+    cdef size_t at = 0
+    cdef uint32_t byte, state, target
+    cdef uint32_t[BYTE_SET] stops, leaving
+    # (where a skip may not follow a skip, a lexeme after a skip does not compete with skips)
+    cdef int status = start_lexeme(s, m, lexeme, not m.single_skip or m.rules.is_skip.data[lexeme], &state)
+    memset(stops, 0, sizeof(stops))
+    s.queue.len = 0
+    if status >= 0:
+        status = reach(s, state, lexeme)
+    while status >= 0 and at < s.queue.len:
+        state = s.queue.data[at]
+        at += 1
+        memset(leaving, 0, sizeof(leaving))
+        for byte in range(256):
+            status = dfa_step(&s.dfa, state, byte, &target)
+            if status < 0:
+                return status
+            if target == LEAVE:
+                bit_set(leaving, byte)
+            elif target != DEAD and reach(s, target, lexeme) < 0:
+                return NO_MEMORY
+        if is_matched(&s.dfa, state, lexeme):
+            add_set(stops, leaving, BYTE_SET)
+    return status if status < 0 else vec_extend(&s.stops, stops, BYTE_SET)
+
+
+cdef inline bint is_special(const Recognizer* m, uint32_t lexeme) noexcept nogil:
+    """Whether a lexeme is a special token. It ends what stands before it, and nothing can go on in it."""
+    return m.rules.exprs.data[lexeme] == NOTHING
+
+
+cdef int find_edges(Survey* s, const Recognizer* m) noexcept nogil:
+    """Fill `firsts` and `stops`. Returns a status."""
+    cdef uint32_t lexeme
+    cdef int status = OK
+    for lexeme in range(<uint32_t>m.rules.exprs.len):
+        if is_special(m, lexeme):
+            if vec_fill(&s.firsts, BYTE_SET, 0xFF) < 0 or vec_fill(&s.stops, BYTE_SET, 0xFF) < 0:
+                return NO_MEMORY
+            continue
+        status = find_firsts(s, m, lexeme)
+        if status >= 0:
+            status = find_stops(s, m, lexeme)
+        if status < 0:
+            return status
+    return OK
+
+
+cdef inline bint may_follow(const Survey* s, const Recognizer* m, uint32_t lexeme, uint32_t other) noexcept nogil:
+    """Whether some text of a lexeme can be ended by the first byte of another one."""
+    return (is_special(m, lexeme) or is_special(m, other)
+            or meet(s.stops.data + lexeme * BYTE_SET, s.firsts.data + other * BYTE_SET, BYTE_SET))
+
+
+cdef int find_before(Neighbours* n, const Survey* s, const Recognizer* m) noexcept nogil:
+    """Fill `before`. Returns OK or NO_MEMORY."""
+    cdef const Vec* skips = &m.rules.skips
+    cdef uint32_t lexeme, other, i
+    cdef uint32_t* before
+    n.before.len = 0
+    if vec_fill(&n.before, n.lexemes * n.words, 0) < 0:
+        return NO_MEMORY
+    for other in range(n.lexemes):
+        before = n.before.data + other * n.words
+        for lexeme in range(n.lexemes):
+            if may_follow(s, m, lexeme, other):
+                bit_set(before, lexeme)
+    # what comes before a skip that may come before a lexeme; a chain of different skips is at most as long as there are skips
+    for _ in range(1 if m.single_skip else skips.len):
+        for i in range(skips.len):
+            for other in range(n.lexemes):
+                before = n.before.data + other * n.words
+                if bit_test(before, skips.data[i]) and not (m.single_skip and m.rules.is_skip.data[other]):
+                    add_set(before, n.before.data + skips.data[i] * n.words, n.words)
+    return OK
+
+
+cdef inline const uint32_t* ends_of(
+    const Neighbours* n, const Rules* rules, uint32_t number, uint32_t lexeme,
+) noexcept nogil:
+    """With which lexemes the texts of a nonterminal may end that begin with a lexeme. An instance may begin and end with
+    every lexeme."""
+    cdef uint32_t row = number * n.lexemes + lexeme if number < rules.plain else rules.plain * n.lexemes
+    return n.ends.data + row * n.words
+
+
+cdef void add_lexeme(
+    Neighbours* n, const Rules* rules, uint32_t symbol, bint first, const uint32_t* texts, uint32_t* longer,
+) noexcept nogil:
+    """`texts` are the pairs of a beginning of a production. Write those of this beginning and one more symbol to `longer`. `first`
+    says whether the beginning may be empty."""
+    cdef uint32_t words = n.words
+    cdef uint32_t lexeme, other, low, high
+    cdef bint inner = (symbol & NONTERMINAL) != 0
+    memset(longer, 0, <size_t>n.lexemes * words * sizeof(uint32_t))
+    low = 0 if inner else symbol
+    high = n.lexemes if inner else symbol + 1
+    for other in range(low, high):
+        # with what the symbol ends where it begins with `other`
+        if inner:
+            memcpy(n.scratch.data, ends_of(n, rules, symbol & NUMBER, other), words * sizeof(uint32_t))
+            if not meet(n.scratch.data, n.scratch.data, words):
+                continue
+        else:
+            memset(n.scratch.data, 0, words * sizeof(uint32_t))
+            bit_set(n.scratch.data, other)
+        if first:
+            add_set(longer + other * words, n.scratch.data, words)
+        for lexeme in range(n.lexemes):
+            if meet(texts + lexeme * words, n.before.data + other * words, words):
+                add_set(longer + lexeme * words, n.scratch.data, words)
+        n.work += 2 * n.lexemes * words
+    if inner and rules.nullable.data[symbol & NUMBER]:
+        add_set(longer, texts, n.lexemes * words)
+    n.work += n.lexemes * words
+
+
+cdef bint read_production(Neighbours* n, const Rules* rules, Survey* s, uint32_t at) noexcept nogil:
+    """Add the pairs of the production that begins at a dot position to its nonterminal. Returns whether there are new ones."""
+    cdef size_t size = <size_t>n.lexemes * n.words
+    cdef uint32_t* texts = s.texts.data
+    cdef uint32_t* longer = s.texts.data + size
+    cdef uint32_t* swap
+    cdef uint32_t* known
+    cdef uint32_t symbol = rules.symbols.data[at]
+    cdef bint first = True
+    cdef bint changed = False
+    cdef size_t i
+    memset(texts, 0, size * sizeof(uint32_t))
+    while not symbol & END:
+        add_lexeme(n, rules, symbol, first, texts, longer)
+        first = first and symbol & NONTERMINAL and rules.nullable.data[symbol & NUMBER]
+        swap = texts
+        texts = longer
+        longer = swap
+        at += 1
+        symbol = rules.symbols.data[at]
+    known = n.ends.data + (symbol & NUMBER) * size
+    for i in range(size):
+        if texts[i] & ~known[i]:
+            known[i] |= texts[i]
+            changed = True
+    return changed
+
+
+cdef int find_ends(Neighbours* n, const Rules* rules, Survey* s) noexcept nogil:
+    """Fill `ends`. Returns 1; 0 if it takes too long; or NO_MEMORY."""
+    cdef size_t size = <size_t>n.lexemes * n.words
+    cdef uint32_t nonterminal, body
+    cdef bint changed = True
+    n.ends.len = s.texts.len = 0
+    if vec_fill(&n.ends, rules.plain * size, 0) < 0 or vec_fill(&n.ends, n.words, 0xFF) < 0:
+        return NO_MEMORY
+    if vec_fill(&s.texts, 2 * size, 0) < 0:
+        return NO_MEMORY
+    while changed:
+        changed = False
+        for body in range(rules.kept_bodies):
+            changed |= read_production(n, rules, s, rules.bodies.data[body])
+            if n.work > MAX_WORK:
+                return 0
+    return 1
+
+
+cdef int make_tables(Neighbours* n, Recognizer* m, Survey* s) noexcept nogil:
+    """Returns 1; 0 if something takes too long; or NO_MEMORY."""
+    cdef int status = find_edges(s, m)
+    if status < 0:
+        return NO_MEMORY if status == NO_MEMORY else 0
+    n.scratch.len = 0
+    if vec_fill(&n.scratch, n.words, 0) < 0 or find_before(n, s, m) < 0:
+        return NO_MEMORY
+    return find_ends(n, m.rules, s)
+
+
+cdef int neighbours_find(Neighbours* n, Recognizer* m) noexcept nogil:
+    cdef Survey survey
+    cdef uint32_t lexeme
+    cdef int status
+    if n.tried:
+        return OK
+    n.tried = True
+    n.lexemes = <uint32_t>m.rules.exprs.len
+    n.words = <uint32_t>bit_words(n.lexemes)
+    if m.dfa.threads.present or (<uint64_t>m.rules.plain + 3) * n.lexemes * n.words > MAX_WORDS:
+        # (threads do not compete, so their lexemes may end next to anything)
+        return OK
+    for lexeme in range(n.lexemes):
+        if m.dfa.lazy.data[lexeme]:
+            # (where it matches, it also ends the lexemes that compete with it)
+            return OK
+    status = survey_init(&survey, m)
+    if status >= 0:
+        status = make_tables(n, m, &survey)
+    survey_free(&survey)
+    n.found = status > 0
+    n.work = 0
+    return status if status < 0 else OK
+
+
+cdef void reach_back(Neighbours* n, const Rules* rules, uint32_t symbol, uint32_t* set) noexcept nogil:
+    """`set` has lexemes after which something is possible. Overwrite it with those after which a text of a symbol may come that
+    ends with one of them."""
+    cdef uint32_t words = n.words
+    cdef uint32_t* result = n.scratch.data
+    cdef uint32_t lexeme, number
+    memset(result, 0, words * sizeof(uint32_t))
+    if not symbol & NONTERMINAL:
+        if bit_test(set, symbol):
+            memcpy(result, n.before.data + symbol * words, words * sizeof(uint32_t))
+    else:
+        number = symbol & NUMBER
+        if rules.nullable.data[number]:
+            memcpy(result, set, words * sizeof(uint32_t))
+        for lexeme in range(n.lexemes):
+            if meet(ends_of(n, rules, number, lexeme), set, words):
+                add_set(result, n.before.data + lexeme * words, words)
+    n.work += 2 * n.lexemes * words
+    memcpy(set, result, words * sizeof(uint32_t))
+
+
+cdef void before_rest(Neighbours* n, const Rules* rules, uint32_t at, uint32_t link, uint32_t* set) noexcept nogil:
+    """Write to `set` the lexemes after which the rest of a production may come, from a dot position on, and after it what may follow
+    a link."""
+    cdef uint32_t last = at
+    memcpy(set, n.good.data + <size_t>link * n.words, n.words * sizeof(uint32_t))
+    while not rules.symbols.data[last] & END:
+        last += 1
+    while last > at:
+        last -= 1
+        reach_back(n, rules, rules.symbols.data[last], set)
+
+
+cdef bint find_good(Neighbours* n, Recognizer* m, uint32_t link, uint32_t* set) noexcept nogil:
+    """Add to a link the lexemes after which an item that waits for it leads on. Returns whether there are new ones."""
+    cdef const uint32_t* words = intern_get(&m.rows.links, link)
+    cdef uint32_t* known = n.good.data + <size_t>link * n.words
+    cdef uint32_t count, i, k
+    cdef bint changed = False
+    cdef const Item* items = row_waiting(&m.rows, words[0], NONTERMINAL | words[1], &count)
+    for i in range(count):
+        before_rest(n, m.rules, items[i].position + 1, items[i].link, set)
+        for k in range(n.words):
+            changed |= set[k] & ~known[k] != 0
+            known[k] |= set[k]
+    return changed
+
+
+cdef int measure_links(Neighbours* n, Recognizer* m, uint32_t* set) noexcept nogil:
+    """Extend `good` to all links. What follows a link depends on earlier links and on other links of its own row. Returns 1; 0 if it
+    takes too long; or NO_MEMORY."""
+    cdef uint32_t first = <uint32_t>(n.good.len // n.words)
+    cdef uint32_t count = intern_count(&m.rows.links)
+    cdef uint32_t link, last
+    cdef bint changed
+    if vec_fill(&n.good, <size_t>(count - first) * n.words, 0) < 0:
+        return NO_MEMORY
+    if first == ROOT and count:
+        memset(n.good.data, 0xFF, n.words * sizeof(uint32_t))
+        first += 1
+    while first < count:
+        last = first
+        while last < count and intern_get(&m.rows.links, last)[0] == intern_get(&m.rows.links, first)[0]:
+            last += 1
+        changed = True
+        while changed:
+            changed = False
+            for link in range(first, last):
+                changed |= find_good(n, m, link, set)
+                if n.work > MAX_WORK:
+                    n.good.len = <size_t>first * n.words
+                    return 0
+        first = last
+    return 1
+
+
+cdef bint lexeme_leads_on(Neighbours* n, Recognizer* m, uint32_t row, uint32_t lexeme, uint32_t* set) noexcept nogil:
+    """Whether the rules lead on from a row after a lexeme that it waits for, or after a skip."""
+    cdef bint skip = lexeme < m.rules.is_skip.len and m.rules.is_skip.data[lexeme]
+    cdef uint32_t count, i
+    cdef const Item* items
+    if skip:
+        items = row_items(&m.rows, row, &count)
+    else:
+        items = row_waiting(&m.rows, row, lexeme, &count)
+    for i in range(count):
+        before_rest(n, m.rules, items[i].position if skip else items[i].position + 1, items[i].link, set)
+        if bit_test(set, lexeme):
+            return True
+    return skip and row_accepting(&m.rows, row)
+
+
+cdef int leads_on(Neighbours* n, Recognizer* m, const Config* config) noexcept nogil:
+    cdef uint32_t number = config.state >> 8
+    cdef uint32_t count, i
+    cdef const Item* items
+    cdef int status
+    n.sets.len = 0
+    if vec_fill(&n.sets, n.words, 0) < 0:
+        return NO_MEMORY
+    status = measure_links(n, m, n.sets.data) if n.work <= MAX_WORK else 0
+    if status <= 0:
+        return status if status < 0 else 1
+    for i in range(1, intern_len(&m.dfa.states, number), 2):
+        if lexeme_leads_on(n, m, config.row, intern_get(&m.dfa.states, number)[i], n.sets.data):
+            return 1
+    if not intern_get(&m.dfa.states, number)[0]:
+        return 0
+    if row_accepting(&m.rows, config.row):
+        return 1
+    if m.rules.token_classes.len:
+        # (the state does not have the special tokens that the row waits for)
+        items = row_items(&m.rows, config.row, &count)
+        for i in range(count):
+            if items[i].symbol < m.rules.exprs.len and is_special(m, items[i].symbol):
+                if lexeme_leads_on(n, m, config.row, items[i].symbol, n.sets.data):
+                    return 1
+    return 0
