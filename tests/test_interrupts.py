@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -25,14 +27,14 @@ def _encode_pretokens(tok: ff.Tokenizer) -> Callable[[], Any]:
     return lambda: tok.encode(text)
 
 
-def _cycles(tok: ff.Tokenizer) -> Callable[[], Any]:
+def _cycles(tok: ff.Tokenizer, limits: ff.Limits | None = None) -> Callable[[], Any]:
     """Conjunctions of as many references as the cycles' lengths multiply to."""
     schemas: dict[str, Any] = {}
     for length in (7, 11, 13, 17):
         for at in range(length):
             schemas[f"{length} {at}"] = {"properties": {"n": {"$ref": f"#/$defs/{length}%20{(at + 1) % length}"}}}
     start = {"allOf": [{"$ref": f"#/$defs/{length}%200"} for length in (7, 11, 13, 17)], "$defs": schemas}
-    return lambda: ff.compile_json_schema(start, tok)
+    return lambda: ff.compile_json_schema(start, tok, limits=limits)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent in another way there")
@@ -58,3 +60,140 @@ def test_a_call_is_given_up(make: Callable[[ff.Tokenizer], Callable[[], Any]]) -
         signal.signal(signal.SIGINT, before)
     assert time.perf_counter() - begun < 0.7 * whole
     assert tok.encode("hello world") == [15339, 1917]
+
+
+class _StopError(Exception):
+    pass
+
+
+def _interrupted_after(seconds: float, call: Callable[[], Any]) -> bool:
+    """Runs a call, and lets a signal's handler raise some time after its beginning. Returns whether it came in time."""
+
+    armed = True
+
+    def stop(number: int, frame: Any) -> None:
+        if armed:
+            raise _StopError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        try:
+            signal.setitimer(signal.ITIMER_REAL, seconds)
+            call()
+        finally:
+            armed = False
+        return False
+    except _StopError:
+        return True
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+# eleven look-aheads: a mask takes half a second
+LOOK_AHEADS = "^" + "".join(f"(?=.*{letter})" for letter in "abcdefghijk") + ".{8,64}$"
+HEAVY: list[tuple[str, Any, bytes]] = [
+    ("lark", 'start: start start | "a"', b"a" * 40),
+    ("lark", "start: (A | B)+ C\nA: /(a|b)*a(a|b){6}/\nB: /b+a?/\nC: /c/\n%ignore /c[ab]*/", b"abba" * 3),
+    ("json", {"type": "string", "pattern": LOOK_AHEADS.replace("(?=.*j)(?=.*k)", "")}, b'"ihgfedcbaaa"'),
+    (
+        "json",
+        {"type": "array", "items": {"type": "string", "pattern": "^(\\S+ ){0,30}x$"}, "uniqueItems": True},
+        b'["a b x","x"]',
+    ),
+]
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no timer with a signal")
+@pytest.mark.parametrize(("form", "source", "text"), HEAVY)
+def test_random_interruptions(form: str, source: Any, text: bytes) -> None:
+    """Calls are interrupted at random moments. Steps and masks afterwards are what they are without interruptions."""
+    tok = ff.Tokenizer.from_tiktoken("cl100k_base")
+    tok.grammar_bytes = tok.partition_bytes = 0
+    numbers = random.Random(4)
+
+    def compiled() -> ff.Grammar:
+        return ff.compile_json_schema(source, tok) if form == "json" else ff.compile_lark(source, tok)
+
+    def masks(matcher: ff.Matcher) -> list[bytes]:
+        found = []
+        for byte in text:
+            bitmask = ff.allocate_bitmask(1, tok.vocab_size)
+            matcher.fill_bitmask(bitmask)
+            found.append(bitmask.tobytes())
+            assert matcher.accept_bytes(bytes([byte])) == 1
+        return found
+
+    expected = masks(compiled().matcher())
+    begun = time.perf_counter()
+    assert masks(compiled().matcher()) == expected
+    whole = time.perf_counter() - begun
+    stopped = 0
+    for _ in range(40):
+        stopped += _interrupted_after(numbers.uniform(0.0001, whole / 2), compiled)
+        grammar = compiled()
+        matcher = grammar.matcher()
+        stopped += _interrupted_after(numbers.uniform(0.0001, whole), partial(masks, matcher))
+        read = len(matcher.text_bytes)
+        assert read <= len(text)
+        rest = ff.allocate_bitmask(1, tok.vocab_size)
+        matcher.fill_bitmask(rest)
+        if read < len(text):
+            assert rest.tobytes() == expected[read]
+    assert stopped
+    assert masks(grammar.matcher()) == expected
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no timer with a signal")
+def test_a_handler_that_uses_the_grammar() -> None:
+    """It would wait for itself for ever. So it gets an error, which ends the call."""
+    tok = ff.Tokenizer.from_tiktoken("cl100k_base")
+    tok.grammar_bytes = tok.partition_bytes = 0
+    seen: list[bool] = []
+    for delay in range(1, 100):
+        grammar = ff.compile_json_schema({"type": "string", "pattern": LOOK_AHEADS}, tok)
+
+        def use(number: int, frame: Any, grammar: ff.Grammar = grammar) -> None:
+            grammar.matcher().accept_bytes(b'"abc')
+
+        before = signal.signal(signal.SIGALRM, use)
+        try:
+            signal.setitimer(signal.ITIMER_REAL, delay / 500)
+            grammar.matcher().allowed_token_ids()
+            grammar.matcher().accept_bytes(b'"kjih')
+            seen.append(False)
+        except RuntimeError as error:
+            assert "handler" in str(error)
+            seen.append(True)
+            break
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+    assert grammar.matcher().accept_bytes(b'"abc') == 4
+
+
+def test_seconds() -> None:
+    """A call that takes too long ends, and leaves everything usable."""
+    tok = ff.Tokenizer.from_tiktoken("cl100k_base")
+    tok.grammar_bytes = 0
+    with pytest.raises(ff.LimitError, match=r"limit seconds=0\.02 reached") as caught:
+        _cycles(tok, ff.Limits(seconds=0.02))()
+    assert (caught.value.limit, caught.value.value) == ("seconds", 0.02)
+    grammar = ff.compile_json_schema({"type": "string", "pattern": LOOK_AHEADS}, tok, limits=ff.Limits(seconds=0.01))
+    matcher = grammar.matcher()
+    assert matcher.accept_bytes(b'"') == 1
+    with pytest.raises(ff.LimitError, match="seconds"):
+        for letter in b"kjihgfedcba":
+            matcher.allowed_token_ids()
+            matcher.accept_bytes(bytes([letter]))
+    assert matcher.text_bytes
+    patient = ff.compile_json_schema({"type": "string", "pattern": LOOK_AHEADS}, tok).matcher()
+    assert patient.accept_bytes(matcher.text_bytes) == len(matcher.text_bytes)
+    matcher.reset()
+    assert matcher.accept_bytes(b'"k') == 2
+
+
+@pytest.mark.parametrize("seconds", [-1, float("nan"), True, "1"])
+def test_seconds_are_a_number(seconds: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match="seconds"):
+        ff.Limits(seconds=seconds)

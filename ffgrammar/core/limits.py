@@ -33,6 +33,8 @@ class Limits:
         budget_steps: nodes of the vocabulary's trie that one search for the fewest tokens of a text may visit. Where
             it is not enough, the number is an upper bound (`Matcher.min_tokens`).
         forced_bytes: length of the longest answer of `Matcher.forced_bytes`.
+        seconds: how long one call may take (compiling, a step of a matcher, a mask), give or take some milliseconds; 0
+            means any time. The other bounds give the same answer on every machine, and this one does not.
     """
 
     source_bytes: int = 64 << 20
@@ -49,6 +51,7 @@ class Limits:
     mask_bytes: int = 32 << 20
     budget_steps: int = 20_000
     forced_bytes: int = 1 << 20
+    seconds: float = 0
 
     @classmethod
     def public(cls) -> Limits:
@@ -95,7 +98,10 @@ class Limits:
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if not isinstance(value, int):
+            if field.name == "seconds":
+                if isinstance(value, bool) or not isinstance(value, (int, float)):
+                    raise TypeError(f"limit seconds must be a number, not {type(value).__name__}")
+            elif not isinstance(value, int):
                 raise TypeError(f"limit {field.name} must be an int, not {type(value).__name__}")
-            if value < 0:
+            if not value >= 0:
                 raise ValueError(f"limit {field.name} must not be negative: {value}")

@@ -14,3 +14,11 @@ cdef enum Status:
     LIMIT_DFA_STATES = -6
     LIMIT_ROW_ITEMS = -7
     LIMIT_CACHE = -8
+    LIMIT_SECONDS = -9
+    INTERRUPTED = -10  # the handler of a signal has raised; its exception is set
+    REENTERED = -11    # the handler of a signal uses the grammar in whose call it runs
+
+
+cdef inline bint ends_call(int status) noexcept nogil:
+    """Whether a status must reach the caller even where a failed attempt means only that something is not known."""
+    return status == NO_MEMORY or status <= LIMIT_SECONDS

@@ -16,12 +16,15 @@ _LIMITS = {
     -6: ("dfa_states", "one step, or reading the text so far again, needs too many lexer states"),
     -7: ("row_items", "the grammar is too ambiguous: one parser row has too many items"),
     -8: ("cache_bytes", "one step needs more parser rows or larger lexer states than the cache may hold"),
+    -9: ("seconds", "one call takes too long"),
 }
 
 
 def raise_status(status: int, limits: Limits) -> None:
-    """Raise what a negative status code stands for (MemoryError or LimitError)."""
+    """Raise what a negative status code stands for: MemoryError, LimitError or RuntimeError."""
     if status == -1:
         raise MemoryError("ffgrammar: out of memory")
+    if status == -11:
+        raise RuntimeError("the handler of a signal must not use the grammar in whose call it runs")
     name, detail = _LIMITS[status]
     raise LimitError(name, getattr(limits, name), detail)

@@ -31,6 +31,7 @@ cdef class Engine:
     # its text again. If that is more than the bound, `with_slack` (engine.pyx) raises the bound for texts that were read in this
     # generation.
     cdef size_t max_bytes
+    cdef double seconds       # `Limits.seconds`
     cdef uint64_t max_visits  # of expressions in the searches of one call
     cdef size_t needed_bytes
     cdef size_t max_row_bytes
@@ -70,7 +71,8 @@ cdef class Engine:
     cdef int acquire(self) except -1
 
     # Take the lock. Call this without the GIL.
-    cdef void acquire_nogil(self) noexcept nogil
+    cdef int acquire_nogil(self) noexcept nogil
+    cdef int wait_for_lock(self) noexcept nogil
 
     # Take the lock if it is free. Returns whether it was, and never waits.
     cdef bint try_acquire(self) noexcept nogil

@@ -8,7 +8,8 @@ its text again.
 from libc.stdint cimport uint32_t, uint64_t
 
 from ffgrammar.core.intern cimport intern_count
-from ffgrammar.core.status cimport LIMIT_CACHE, OK
+from ffgrammar.core.pulse cimport pulse_begin, raise_kernel, this_thread
+from ffgrammar.core.status cimport LIMIT_CACHE, OK, REENTERED
 from ffgrammar.core.threads cimport lock_free, lock_init, lock_leave, lock_take, lock_try
 from ffgrammar.core.vec cimport vec_free, vec_init, vec_push
 from ffgrammar.engine.recognizer.recognizer cimport (
@@ -32,7 +33,6 @@ import weakref
 from collections import Counter
 
 from ffgrammar.core.errors import GrammarError
-from ffgrammar.core.status import raise_status
 
 # A child process has the memory of all threads, but only one thread. What another thread was writing would stay half-written,
 # and locked, for ever. So os.fork() waits until no thread is at work.
@@ -134,6 +134,7 @@ cdef class Engine:
     """
 
     def __cinit__(self, grammar, tokenizer, limits):
+        cdef int status
         vec_init(&self.eos)
         self.has_lock = False
         self.limits = limits
@@ -167,11 +168,15 @@ cdef class Engine:
         self.base_exprs = intern_count(&self.store.nodes.tuples)
         if self.completability.enabled and not self.completability.assured:
             # (after the bounds are set, which the search keeps to; what it makes is dropped with the caches)
-            self.checked(separator_find(&self.completability.separator, &self.recognizer))
+            with nogil:
+                status = separator_find(&self.completability.separator, &self.recognizer)
+            self.checked(status)
         self.checked(recognizer_first(&self.recognizer, &self.first))
         self.ready = True
         self.checked_at[0] = self.checked_at[1] = NEVER
-        if not self.checked(completable(&self.completability, &self.recognizer, &self.first)):
+        with nogil:
+            status = completable(&self.completability, &self.recognizer, &self.first)
+        if not self.checked(status):
             raise GrammarError("the grammar matches nothing: under longest match its lexemes swallow what must follow them")
         with registering:
             engines.add(weakref.ref(self, engines.discard))
@@ -223,6 +228,7 @@ cdef class Engine:
         self.store.nodes.words_limit = LIMIT_CACHE
         self.completability.max_bytes = self.max_bytes // 4
         self.completability.max_search = min(self.limits.emptiness_steps, 0xFFFFFFF0)
+        self.seconds = self.limits.seconds
         self.max_visits = <uint64_t>self.completability.max_search * VISITS_A_STEP
         return 0
 
@@ -239,21 +245,33 @@ cdef class Engine:
             trim_heap(0)
 
     cdef int checked(self, int status) except -1:
-        if status < 0:
-            raise_status(status, self.limits)
+        if status < 0 or self.store.nodes.pulse.ended != OK:
+            raise_kernel(status, &self.store.nodes.pulse, self.limits)
         return status
 
     cdef int acquire(self) except -1:
         # A thread that waits must not hold the GIL: the holder of the lock may need it.
+        cdef int status
         if not lock_try(&self.lock):
             with nogil:
-                lock_take(&self.lock)
+                status = self.wait_for_lock()
+            if status < 0:
+                raise_kernel(status, &self.store.nodes.pulse, self.limits)
         self.begin_call()
         return 0
 
-    cdef void acquire_nogil(self) noexcept nogil:
+    cdef int acquire_nogil(self) noexcept nogil:
+        cdef int status = self.wait_for_lock()
+        if status >= 0:
+            self.begin_call()
+        return status
+
+    cdef int wait_for_lock(self) noexcept nogil:
+        """Take the lock. Returns OK, or REENTERED if this thread holds it already and runs the handler of a signal."""
+        if self.store.nodes.pulse.handling == this_thread():
+            return REENTERED
         lock_take(&self.lock)
-        self.begin_call()
+        return OK
 
     cdef bint try_acquire(self) noexcept nogil:
         if not lock_try(&self.lock):
@@ -263,6 +281,7 @@ cdef class Engine:
 
     cdef void begin_call(self) noexcept nogil:
         allow_visits(self.recognizer.nodes, self.max_visits)
+        pulse_begin(&self.recognizer.nodes.pulse, self.seconds)
 
     cdef void release(self) noexcept nogil:
         lock_leave(&self.lock)

@@ -4,7 +4,7 @@ from libc.stdint cimport uint32_t
 
 from ffgrammar.core.bits cimport bit_set
 from ffgrammar.core.intern cimport intern_get, intern_len
-from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.status cimport OK, ends_call
 from ffgrammar.regex.dfa.lazy_dfa cimport dfa_inside
 from ffgrammar.regex.expr.nodes cimport (
     K_CAT, K_LIT, K_OR, K_REP, K_SET, NO_BOUND, Nodes, make_concat, make_repeat, node, node_kind, node_len,
@@ -124,4 +124,4 @@ cdef int with_longer_loop(Dfa* dfa, uint32_t state, uint32_t* longer) noexcept n
     if status < 0:
         longer[0] = state
     # (where a limit is near, a walk from the state itself may still fit)
-    return NO_MEMORY if status == NO_MEMORY else OK
+    return status if ends_call(status) else OK

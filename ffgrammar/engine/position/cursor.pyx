@@ -6,6 +6,7 @@ from libc.stdint cimport uint8_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
+from ffgrammar.core.pulse cimport pulse
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.threads cimport atomic_load, atomic_put
 from ffgrammar.engine.engine cimport Engine
@@ -78,6 +79,8 @@ cdef int reread_chunk(Engine engine, Chunk* chunk, uint32_t until, Config* confi
         one = chunk.steps + k
         while at < one.end:
             status = step(&engine.completability, &engine.recognizer, config, chunk.text[at - chunk.first_byte], NULL)
+            if status >= 0:
+                status = pulse(&engine.recognizer.nodes.pulse, 2)
             if status < 0:
                 return status
             at += 1
@@ -131,10 +134,12 @@ cdef int take_bytes(Engine engine, const uint8_t* text, uint32_t count, Config* 
     cdef int status
     for i in range(count):
         status = step(&engine.completability, &engine.recognizer, config, text[i], NULL)
-        if status < 0:
-            return status
         if status == 0:
             return <int>i
+        if status > 0:
+            status = pulse(&engine.recognizer.nodes.pulse, 2)
+        if status < 0:
+            return status
     return <int>count
 
 
@@ -237,7 +242,9 @@ cdef int cursor_fill(Engine engine, Cursor* cursor, uint32_t* row, size_t count,
     mask = cursor_known_mask(engine, cursor)
     if mask == NULL:
         if wait:
-            engine.acquire_nogil()
+            status = engine.acquire_nogil()
+            if status < 0:
+                return status
         elif not engine.try_acquire():
             return BUSY
         status = cursor_revalidate(engine, cursor)
@@ -257,14 +264,18 @@ cdef int cursor_draft(
     cdef Cursor ahead
     cdef size_t done = 0
     cdef int status
-    engine.acquire_nogil()
+    status = engine.acquire_nogil()
+    if status < 0:
+        return status
     cursor_copy(cursor, &ahead)
     engine.release()
     while True:
         status = cursor_fill(engine, &ahead, rows + done * count, count, True)
         if status < 0 or done == token_count:
             break
-        engine.acquire_nogil()
+        status = engine.acquire_nogil()
+        if status < 0:
+            break
         status = cursor_take(engine, &ahead, tokens[done], 0)
         engine.release()
         if status <= 0:

@@ -12,6 +12,7 @@ from ffgrammar.core.heap cimport heap_pop, heap_push
 from ffgrammar.core.intern cimport intern_count, intern_get, intern_len
 from ffgrammar.core.map cimport map_clear, map_get, map_place, map_put
 from ffgrammar.core.owner cimport own_map, own_vec, owner_bytes, owner_free, owner_init, owner_status
+from ffgrammar.core.pulse cimport pulse
 from ffgrammar.core.status cimport LIMIT_CACHE, LIMIT_EMPTINESS, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_push
 from ffgrammar.engine.recognizer.recognizer cimport config_key, recognizer_accepting, recognizer_move, recognizer_token, parser_row
@@ -402,9 +403,10 @@ cdef inline Config queued(const Completability* v, uint32_t entry) noexcept nogi
 
 
 cdef int neighbours_lead_on(Completability* v, Recognizer* m, const Config* config) noexcept nogil:
-    """Whether neighbours let a configuration be completed: 1, 0 or NO_MEMORY."""
-    if neighbours_find(&v.neighbours, m) < 0:
-        return NO_MEMORY
+    """Whether neighbours let a configuration be completed: 1, 0 or a status."""
+    cdef int status = neighbours_find(&v.neighbours, m)
+    if status < 0:
+        return status
     return leads_on(&v.neighbours, m, config) if v.neighbours.found else 1
 
 
@@ -424,6 +426,9 @@ cdef int search(Completability* v, Recognizer* m, const Config* config) noexcept
         if earley_bytes(&m.rows) > before + v.max_bytes:
             # (rows that never repeat, each larger than the one before, would fill the memory long before `max_search`)
             status = LIMIT_CACHE
+            break
+        status = pulse(&m.nodes.pulse, 512)
+        if status < 0:
             break
         entry = heap_pop(&v.heap)
         here = queued(v, entry)

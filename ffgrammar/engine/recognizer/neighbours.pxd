@@ -42,7 +42,7 @@ cdef void neighbours_clear(Neighbours* n) noexcept nogil
 # Bytes of all tables.
 cdef size_t neighbours_bytes(const Neighbours* n) noexcept nogil
 
-# Make the tables, if that was not tried yet. Returns OK or NO_MEMORY.
+# Make the tables, if that was not tried yet. Returns OK; or NO_MEMORY or a status that ends the call.
 cdef int neighbours_find(Neighbours* n, Recognizer* m) noexcept nogil
 
 # Whether the rules lead from a configuration to a sentence of neighbours: 1, 0 or NO_MEMORY. 1 may also mean that it would take

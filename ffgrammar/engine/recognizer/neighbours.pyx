@@ -11,10 +11,10 @@ from libc.string cimport memcpy, memset
 from ffgrammar.core.bits cimport bit_set, bit_test, bit_words
 from ffgrammar.core.intern cimport intern_count, intern_get, intern_len
 from ffgrammar.core.owner cimport own_vec, owner_bytes, owner_free, owner_init, owner_status
-from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.status cimport NO_MEMORY, OK, ends_call
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.parser.earley cimport ROOT, Item, row_accepting, row_items, row_waiting
-from ffgrammar.engine.parser.tables cimport END, NONTERMINAL, NUMBER, Rules
+from ffgrammar.engine.parser.tables cimport END, NONE, NONTERMINAL, NUMBER, Rules
 from ffgrammar.regex.dfa.lazy_dfa cimport (
     DEAD, LEAVE, Dfa, dfa_accept, dfa_free, dfa_init, dfa_start, dfa_step,
 )
@@ -312,7 +312,7 @@ cdef bint read_production(Neighbours* n, const Rules* rules, Survey* s, uint32_t
 cdef int find_ends(Neighbours* n, const Rules* rules, Survey* s) noexcept nogil:
     """Fill `ends`. Returns 1; 0 if it takes too long; or NO_MEMORY."""
     cdef size_t size = <size_t>n.lexemes * n.words
-    cdef uint32_t nonterminal, body
+    cdef uint32_t nonterminal, at
     cdef bint changed = True
     n.ends.len = s.texts.len = 0
     if vec_fill(&n.ends, rules.plain * size, 0) < 0 or vec_fill(&n.ends, n.words, 0xFF) < 0:
@@ -321,18 +321,21 @@ cdef int find_ends(Neighbours* n, const Rules* rules, Survey* s) noexcept nogil:
         return NO_MEMORY
     while changed:
         changed = False
-        for body in range(rules.kept_bodies):
-            changed |= read_production(n, rules, s, rules.bodies.data[body])
-            if n.work > MAX_WORK:
-                return 0
+        for nonterminal in range(rules.plain):
+            if rules.starts.data[nonterminal] == <uint32_t>NONE:
+                continue
+            for at in range(rules.starts.data[nonterminal], rules.ends.data[nonterminal]):
+                changed |= read_production(n, rules, s, rules.bodies.data[at])
+                if n.work > MAX_WORK:
+                    return 0
     return 1
 
 
 cdef int make_tables(Neighbours* n, Recognizer* m, Survey* s) noexcept nogil:
-    """Returns 1; 0 if something takes too long; or NO_MEMORY."""
+    """Returns 1; 0 if something takes too long; or a status as neighbours_find."""
     cdef int status = find_edges(s, m)
     if status < 0:
-        return NO_MEMORY if status == NO_MEMORY else 0
+        return status if ends_call(status) else 0
     n.scratch.len = 0
     if vec_fill(&n.scratch, n.words, 0) < 0 or find_before(n, s, m) < 0:
         return NO_MEMORY
@@ -360,6 +363,7 @@ cdef int neighbours_find(Neighbours* n, Recognizer* m) noexcept nogil:
         status = make_tables(n, m, &survey)
     survey_free(&survey)
     n.found = status > 0
+    n.tried = status >= 0
     n.work = 0
     return status if status < 0 else OK
 
@@ -386,8 +390,8 @@ cdef void reach_back(Neighbours* n, const Rules* rules, uint32_t symbol, uint32_
 
 
 cdef void before_rest(Neighbours* n, const Rules* rules, uint32_t at, uint32_t link, uint32_t* set) noexcept nogil:
-    """Write to `set` the lexemes after which the rest of a production may come, from a dot position on, and after it what may follow
-    a link."""
+    """Write to `set` the lexemes after which the rest of a production may come, from a dot position on, and then what may follow a
+    link."""
     cdef uint32_t last = at
     memcpy(set, n.good.data + <size_t>link * n.words, n.words * sizeof(uint32_t))
     while not rules.symbols.data[last] & END:
@@ -413,8 +417,8 @@ cdef bint find_good(Neighbours* n, Recognizer* m, uint32_t link, uint32_t* set) 
 
 
 cdef int measure_links(Neighbours* n, Recognizer* m, uint32_t* set) noexcept nogil:
-    """Extend `good` to all links. What follows a link depends on earlier links and on other links of its own row. Returns 1; 0 if it
-    takes too long; or NO_MEMORY."""
+    """Extend `good` to all links. What follows a link depends on earlier links and on other links of its own row. Returns 1; 0 if
+    that takes too long; or NO_MEMORY."""
     cdef uint32_t first = <uint32_t>(n.good.len // n.words)
     cdef uint32_t count = intern_count(&m.rows.links)
     cdef uint32_t link, last

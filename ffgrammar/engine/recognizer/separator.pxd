@@ -46,8 +46,8 @@ cdef void separator_clear(Separator* s) noexcept nogil
 # Bytes of all tables.
 cdef size_t separator_bytes(const Separator* s) noexcept nogil
 
-# Look for a separator in each group that is not delimited. It is not found where the search takes too long. Returns OK or
-# NO_MEMORY.
+# Look for a separator in each group that is not delimited. It is not found where the search takes too long. Returns OK; or
+# NO_MEMORY or a status that ends the call.
 cdef int separator_find(Separator* s, Recognizer* m) noexcept nogil
 
 # Whether every configuration with this lexer state can be completed: 1, 0 or NO_MEMORY. 0 may also mean that the answer

@@ -7,7 +7,7 @@ from libc.string cimport memcpy, memset
 
 from ffgrammar.core.bits cimport bit_count, bit_set, bit_test
 from ffgrammar.core.intern cimport intern_get, intern_len
-from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.status cimport NO_MEMORY, OK, ends_call
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.regex.dfa.lazy_dfa cimport (
     LAST_STATE, LEAVE, UNKNOWN, Dfa, dfa_accept, dfa_bytes, dfa_clear, dfa_free, dfa_init, dfa_inside, dfa_start, dfa_step,
@@ -396,7 +396,7 @@ cdef int separator_find(Separator* s, Recognizer* m) noexcept nogil:
             status = find_in_group(s, m, group)
     s.found = groups > 0 and status > 0
     # (where a bound is met there is no separator, and configurations are searched)
-    return NO_MEMORY if status == NO_MEMORY else OK
+    return status if ends_call(status) else OK
 
 
 cdef int find_safe(Separator* s, Recognizer* m, uint32_t state, uint32_t group) noexcept nogil:
@@ -469,7 +469,7 @@ cdef int is_safe(Separator* s, Recognizer* m, uint32_t state) noexcept nogil:
     # (in a start state nothing has been read yet, and its row has been reached by a lexeme, so it can be completed)
     if not intern_get(&m.dfa.states, number)[0]:
         status = find_safe_thread(s, m, state)
-    if status < 0 and status != NO_MEMORY:
+    if status < 0 and not ends_call(status):
         status = 0
     if status >= 0:
         s.safe.data[number] = status

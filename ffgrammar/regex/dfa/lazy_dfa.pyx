@@ -5,6 +5,7 @@ from libc.stdint cimport uint32_t
 from ffgrammar.core.bits cimport bit_clear, bit_set, lowest_bit
 from ffgrammar.core.intern cimport intern_add, intern_get, intern_len, intern_truncate
 from ffgrammar.core.owner cimport own_intern, own_vec, owner_bytes, owner_free, owner_init, owner_status
+from ffgrammar.core.pulse cimport pulse
 from ffgrammar.core.status cimport LIMIT_DFA_STATES, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_push, vec_reserve
 from ffgrammar.regex.dfa.threads cimport ALL_DIE, ALL_LEAVE, ENDS_BEFORE, GOES_ON, threads_init, threads_step
@@ -228,7 +229,9 @@ cdef int dfa_fill(Dfa* d, uint32_t state, uint32_t byte, uint32_t* target) noexc
     cdef int status
     for i in range(8):
         bits[i] = 0xFFFFFFFF
-    status = take_derivatives(d, state >> 8, byte, bits)
+    status = pulse(&d.nodes.pulse, 64 + 8 * intern_len(&d.states, state >> 8))
+    if status >= 0:
+        status = take_derivatives(d, state >> 8, byte, bits)
     if status >= 0:
         if d.threads.present:
             status = find_threads(d, state >> 8, base, byte, bits, &found)

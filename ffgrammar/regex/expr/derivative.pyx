@@ -197,6 +197,7 @@ cdef void same_class(Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexce
     cdef uint32_t flip, i
     cdef uint8_t first
     n.visits += 1
+    n.pulse.left -= 1
     if kind == K_SET:
         flip = 0 if bit_test(words + 1, byte) else 0xFFFFFFFF
         for i in range(8):

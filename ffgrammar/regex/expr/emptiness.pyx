@@ -6,6 +6,7 @@ from ffgrammar.core.heap cimport heap_pop, heap_push
 from ffgrammar.core.intern cimport intern_find
 from ffgrammar.core.map cimport ABSENT, Map, map_get, map_put
 from ffgrammar.core.owner cimport Owner, own_map, own_vec, owner_free, owner_init, owner_status
+from ffgrammar.core.pulse cimport pulse
 from ffgrammar.core.status cimport LIMIT_EMPTINESS, NO_MEMORY, OK
 from ffgrammar.core.vec cimport Vec, vec_extend, vec_push
 from ffgrammar.regex.expr.approximate cimport widened
@@ -183,6 +184,9 @@ cdef int expand(Nodes* n, uint32_t number, Search* s) noexcept nogil:
         s.work += node_len(n, e) + (n.tuples.words.len - before)
         if s.work > <uint64_t>n.max_search * WORDS_A_STEP or n.visits > n.visit_end:
             return LIMIT_EMPTINESS
+        status = pulse(&n.pulse, 8)
+        if status < 0:
+            return status
         if n.info.data[d] & DEAD_END or map_get(&s.seen, d) != ABSENT:
             continue
         if s.found.len >= n.max_search:

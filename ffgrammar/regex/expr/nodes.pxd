@@ -24,6 +24,7 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from ffgrammar.core.intern cimport Intern, intern_get, intern_len
 from ffgrammar.core.map cimport Map
 from ffgrammar.core.owner cimport Owner
+from ffgrammar.core.pulse cimport Pulse
 from ffgrammar.core.vec cimport Vec
 
 cdef enum Kind:
@@ -81,6 +82,7 @@ cdef struct Nodes:
     uint32_t max_search  # expressions that one emptiness search may meet
     uint64_t visits      # nodes that were looked at to find byte classes: most of the work of searches
     uint64_t visit_end   # when there are more visits than this, searches end
+    Pulse pulse          # counts all work of the grammar's kernels
 
 
 # Accessors. None of them checks that `e` is an id of the store.

@@ -16,6 +16,7 @@ from ffgrammar.core.bits cimport bit_set
 from ffgrammar.core.intern cimport intern_add, intern_copy, intern_count, intern_truncate
 from ffgrammar.core.map cimport map_clear
 from ffgrammar.core.owner cimport own_intern, own_map, own_vec, owner_bytes, owner_free, owner_init, owner_status
+from ffgrammar.core.pulse cimport pulse, pulse_begin
 from ffgrammar.core.status cimport LIMIT_EXPRESSIONS, LIMIT_NESTING, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_copy, vec_fill, vec_push, vec_reserve
 
@@ -40,6 +41,8 @@ cdef int nodes_init(Nodes* n) noexcept nogil:
     n.max_words = 0xFFFFFFFF
     n.visits = 0
     n.visit_end = <uint64_t>-1
+    n.pulse.left = n.pulse.beaten = 0
+    pulse_begin(&n.pulse, 0)
     n.words_limit = LIMIT_EXPRESSIONS
     for word in range(K_NOTHING, K_ANY + 1):
         if intern_add(&n.tuples, &word, 1, &e) < 0:
@@ -130,7 +133,9 @@ cdef int add_node(
     # Over the limit the node stays, unused: the caller gives up, and ids already handed out stay valid.
     if n.tuples.words.len > n.max_words:
         return n.words_limit
-    return LIMIT_EXPRESSIONS if intern_count(&n.tuples) > n.max_nodes else OK
+    if intern_count(&n.tuples) > n.max_nodes:
+        return LIMIT_EXPRESSIONS
+    return pulse(&n.pulse, 16 + count)
 
 
 cdef int make_set(Nodes* n, const uint32_t* bits, uint32_t* out) noexcept nogil:

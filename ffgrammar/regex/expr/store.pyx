@@ -15,6 +15,7 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from ffgrammar.core.bits cimport bit_set, bit_test
 from ffgrammar.core.intern cimport intern_count
+from ffgrammar.core.pulse cimport pulse, pulse_begin, raise_kernel
 from ffgrammar.core.vec cimport vec_push
 from ffgrammar.regex.expr cimport nodes as nd
 from ffgrammar.regex.expr.derivative cimport derivative
@@ -29,7 +30,6 @@ from ffgrammar.regex.expr.approximate cimport min_distinguishing_length, relaxed
 
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.limits import Limits
-from ffgrammar.core.status import raise_status
 
 NOTHING = 0
 EMPTY = 1
@@ -64,6 +64,7 @@ cdef class ExprStore:
         self.nodes.max_members = min(self.limits.expression_size, 0xFFFFFFF0)
         self.nodes.max_search = min(self.limits.emptiness_steps, 0xFFFFFFF0)
         allow_visits(&self.nodes, <uint64_t>self.nodes.max_search * VISITS_A_STEP * COMPILE_CALLS)
+        pulse_begin(&self.nodes.pulse, self.limits.seconds)
         # A group adds at most three levels: a repeat, a union in it, and a concatenation in that. 20,000 levels are far
         # below what the C stack of a thread holds.
         self.nodes.max_depth = min(3 * self.limits.nesting + 16, 20000)
@@ -73,8 +74,8 @@ cdef class ExprStore:
 
     cdef bint checked(self, int status) except -1:
         """Raise what a negative status stands for; else return whether the status is above 0."""
-        if status < 0:
-            raise_status(status, self.limits)
+        if status < 0 or pulse(&self.nodes.pulse, 32) < 0:
+            raise_kernel(status, &self.nodes.pulse, self.limits)
         return status
 
     cdef uint32_t valid(self, object e) except? 0:

@@ -1,0 +1,39 @@
+"""A pulse: what a long kernel does now and then, so that it can be ended and lets others run.
+
+Kernels count their work, in units of some 10 ns, and every few milliseconds there is a *beat*. At a beat
+
+- the main thread runs the handlers of pending signals, so that Ctrl-C is answered in the middle of a call;
+- a thread that holds the GIL gives it up for a moment;
+- the call ends if its time is over (`Limits.seconds`).
+
+A handler may run while a grammar's lock is held. If it uses the same grammar, `Engine.acquire` raises instead of waiting for ever.
+"""
+
+from libc.stdint cimport int64_t, uint64_t
+
+from ffgrammar.core.status cimport OK
+
+cdef struct Pulse:
+    int64_t left       # work until the next beat
+    uint64_t beaten    # when signals were asked for, or the GIL was given up (ns of the monotonic clock)
+    uint64_t deadline  # when the call's time is over; 0 if it has no end
+    int ended          # the status with which the call ends, or OK; it stays, whoever overlooks it
+    unsigned long handling  # the thread that runs handlers just now, or 0
+
+# Begin a call that may take some seconds; 0 means that it may take any time. The work that is left until the next beat stays.
+cdef void pulse_begin(Pulse* p, double seconds) noexcept nogil
+
+# A beat. Returns OK, INTERRUPTED (the exception is set) or LIMIT_SECONDS.
+cdef int beat(Pulse* p) noexcept nogil
+
+# Raise what a call that ends with this status stands for. The pulse forgets that the call has ended.
+cdef int raise_kernel(int status, Pulse* p, limits) except -1
+
+# The number of the thread that calls, as `Pulse.handling` has it.
+cdef unsigned long this_thread() noexcept nogil
+
+
+cdef inline int pulse(Pulse* p, int64_t work) noexcept nogil:
+    """Count some work. Returns as `beat`."""
+    p.left -= work
+    return OK if p.left > 0 else beat(p)
