@@ -137,6 +137,22 @@ def _choices() -> _Made:
         yield f"none of {n} kinds", "json", {"not": {"anyOf": branches}}, b'{"t":"k'
         open_kinds = [{"type": "object", "properties": branch["properties"]} for branch in branches]
         yield f"one of {n} kinds, without keys", "json", {"oneOf": open_kinds}, b'{"t":"k1"'
+        grant = {"properties": {"grantable": {"type": "boolean"}}, "additionalProperties": False}
+        single = [{"type": "object", "properties": {tag: grant}, "additionalProperties": False} for tag in tags]
+        yield f"one of {n} objects of one key", "json", {"oneOf": single}, b'{"k1":{"g'
+        fields = [
+            {
+                "type": "object",
+                "properties": {
+                    "type": {"enum": [tag]},
+                    "name": {"type": "string"},
+                    f"p{number // 2}": {"type": "number"},
+                },
+                "additionalProperties": False,
+            }
+            for number, tag in enumerate(tags)
+        ]
+        yield f"one of {n} kinds of fields", "json", {"oneOf": fields}, b'{"type":"k1"'
     for n in (2, 4, 8, 12, 30):
         several = [{"anyOf": [{"properties": {f"{x}{i}": {"type": "integer"}}} for x in "abc"]} for i in range(n)]
         yield f"{n} times one of three", "json", {"allOf": several}, b'{"a1":'

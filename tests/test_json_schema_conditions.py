@@ -140,8 +140,27 @@ def _one_of(random: Random) -> dict[str, Any]:
     return schema
 
 
+def _closed(random: Random) -> dict[str, Any]:
+    """Objects that allow few keys, one of which must be there so that other branches do not match."""
+    branches = []
+    for _ in range(random.randrange(3, 8)):
+        values = [True, {"type": "integer"}, {"type": "string"}, {"enum": random.sample(STRINGS, 2)}, False]
+        keys = random.sample(["x", "y", "z", "t", "w"], random.choice([1, 1, 2, 3]))
+        branch: dict[str, Any] = {"properties": {key: random.choice(values) for key in keys}}
+        if random.random() < 0.9:
+            branch["additionalProperties"] = False
+        if random.random() < 0.3:
+            branch["required"] = random.sample(keys, 1)
+        if random.random() < 0.2:
+            branch["patternProperties"] = {"[w-x]": {"type": "integer"}}
+        branches.append(branch)
+    return random.choice([{"oneOf": branches}, {"type": "object", "not": {"anyOf": branches[:4]}}])
+
+
 @pytest.mark.parametrize(
-    "make", [_schema, _one_of, _dependencies, _array], ids=["if", "oneOf", "dependencies", "arrays"]
+    "make",
+    [_schema, _one_of, _dependencies, _array, _closed],
+    ids=["if", "oneOf", "dependencies", "arrays", "closed"],
 )
 @pytest.mark.parametrize("seed", range(80))
 def test_random_choices(seed: int, make: Callable[[Random], dict[str, Any]]) -> None:

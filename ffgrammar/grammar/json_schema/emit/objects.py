@@ -63,9 +63,11 @@ def _meet_first_want(em: Symbols, shape: Shape, wanted: tuple[SomeKey, ...]) -> 
         keys = em.store.intersect([keys, key_filter(em, one.name)])
     there = shape.copy()
     there.some_keys = tuple(rest)
+    if _is_met(em, shape, keys, one.conj):
+        return [(there, wanted)]
     few = finite_keys(em.store, keys)
     found: list[tuple[Shape, tuple[SomeKey, ...]]] = []
-    if few is None:
+    if few is None and not _is_closed(shape):
         found.append((there, (*wanted, one._replace(keys=keys))))
     listed = _listed_names(shape)
     for name in dict.fromkeys([*listed, *shape.required, *sorted(few or ())]):
@@ -82,6 +84,21 @@ def _meet_first_want(em: Symbols, shape: Shape, wanted: tuple[SomeKey, ...]) -> 
             named.groups = (*shape.groups, constraint)
             found.append((named, wanted))
     return found
+
+
+def _is_met(em: Symbols, shape: Shape, keys: int, conj: Conj) -> bool:
+    """Whether each object of a shape has a key that matches an expression and whose value obeys a conjunction, because such a
+    key is required."""
+    for name in shape.required:
+        if em.store.matches(keys, em.strings.spelled(name)):
+            if not conj or set(conj) <= set(property_conj(shape, name, em.strings)):
+                return True
+    return False
+
+
+def _is_closed(shape: Shape) -> bool:
+    """Whether some schema allows only the keys that it names."""
+    return any(group.additional == NEVER and not group.patterns for group in shape.groups)
 
 
 def _listed_names(shape: Shape) -> dict[str, None]:
