@@ -87,8 +87,8 @@ def _meet_first_want(em: Symbols, shape: Shape, wanted: tuple[SomeKey, ...]) -> 
 
 
 def _is_met(em: Symbols, shape: Shape, keys: int, conj: Conj) -> bool:
-    """Whether each object of a shape has a key that matches an expression and whose value obeys a conjunction, because such a
-    key is required."""
+    """Whether each object of a shape has a key that matches an expression and whose value obeys a conjunction, because
+    such a key is required."""
     for name in shape.required:
         if em.store.matches(keys, em.strings.spelled(name)):
             if not conj or set(conj) <= set(property_conj(shape, name, em.strings)):
