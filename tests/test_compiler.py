@@ -73,6 +73,7 @@ def test_asyncio(tok: ff.Tokenizer) -> None:
         waiting = asyncio.create_task(compiler.compile_async(ff.compile_regex, "a+"))
         await asyncio.sleep(0)
         waiting.cancel()
+        await asyncio.wait([waiting])
         held.go.set()
         found = await asyncio.gather(*tasks, waiting, return_exceptions=True)
         assert isinstance(found[0], asyncio.CancelledError) and isinstance(found[3], asyncio.CancelledError)
