@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from interruptions import interrupted_after
 
 import ffgrammar as ff
 
@@ -62,34 +63,6 @@ def test_a_call_is_given_up(make: Callable[[ff.Tokenizer], Callable[[], Any]]) -
     assert tok.encode("hello world") == [15339, 1917]
 
 
-class _StopError(Exception):
-    pass
-
-
-def _interrupted_after(seconds: float, call: Callable[[], Any]) -> bool:
-    """Runs a call, and lets a signal's handler raise some time after its beginning. Returns whether it came in time."""
-
-    armed = True
-
-    def stop(number: int, frame: Any) -> None:
-        if armed:
-            raise _StopError
-
-    before = signal.signal(signal.SIGALRM, stop)
-    try:
-        try:
-            signal.setitimer(signal.ITIMER_REAL, seconds)
-            call()
-        finally:
-            armed = False
-        return False
-    except _StopError:
-        return True
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
 # eleven look-aheads: a mask takes half a second
 LOOK_AHEADS = "^" + "".join(f"(?=.*{letter})" for letter in "abcdefghijk") + ".{8,64}$"
 HEAVY: list[tuple[str, Any, bytes]] = [
@@ -130,10 +103,10 @@ def test_random_interruptions(form: str, source: Any, text: bytes) -> None:
     whole = time.perf_counter() - begun
     stopped = 0
     for _ in range(40):
-        stopped += _interrupted_after(numbers.uniform(0.0001, whole / 2), compiled)
+        stopped += interrupted_after(numbers.uniform(0.0001, whole / 2), compiled)
         grammar = compiled()
         matcher = grammar.matcher()
-        stopped += _interrupted_after(numbers.uniform(0.0001, whole), partial(masks, matcher))
+        stopped += interrupted_after(numbers.uniform(0.0001, whole), partial(masks, matcher))
         read = len(matcher.text_bytes)
         assert read <= len(text)
         rest = ff.allocate_bitmask(1, tok.vocab_size)

@@ -20,6 +20,7 @@ SHORT = {
     "forced": (["--schemas", "2", "--encoding", "cl100k_base"], "cl100k_base, compact, 2 schemas: "),
     "budgets": (["--schemas", "10"], "schemas (0 refused): 0 did not end in time"),
     "hostile": (["--mutations", "3"], "wrong ends: 0"),
+    "interruptions": (["--count", "40"], "wrong walks: 0"),
     "coverings": (["--runs", "1"], "tokens of the plain method that are not among ours: 0"),
     "encoder": (["--megabytes", "0.1", "--encoding", "cl100k_base"], "0 differences; "),
 }
