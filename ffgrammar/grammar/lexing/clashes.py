@@ -84,8 +84,11 @@ class Clashes:
         """Whether a lexeme clashes with another one, if both may begin at the same place."""
         if not self.firsts[lexeme] & self.firsts[beside]:
             return False
-        on = self.goes_on(lexeme, beside)
-        return bool(on) if self.lazy[lexeme] else bool(on & self.behind(lexeme, beside))
+        if self.lazy[lexeme]:
+            return bool(self.goes_on(lexeme, beside))
+        # (how a lexeme goes on takes long to find out, and nothing follows a lexeme that is a whole text)
+        behind = self.behind(lexeme, beside)
+        return behind != 0 and bool(self.goes_on(lexeme, beside) & behind)
 
     def pairs(self) -> Iterator[tuple[int, int]]:
         """The lexemes that clash, in pairs."""
