@@ -134,15 +134,27 @@ class _Chart:
     def ends(self, node: Node, at: int) -> set[int]:
         changed = True
         while changed:
-            before = {key: set(value) for key, value in self.known_ends.items()}
+            self.round: dict[tuple[int, int], set[int]] = {}
+            asked = len(self.known_ends)
             found = self.ends_of(node, at)
-            for name, place in list(self.known_ends):
-                self.known_ends[name, place] |= self.ends_of(self.grammar.rules[name], place)
-            changed = before != self.known_ends
+            changed = self.known_better() or asked != len(self.known_ends)
         return found
 
+    def known_better(self) -> bool:
+        """Compute once more what rules derive from the places that were asked for. Returns whether anything is new."""
+        before = dict(self.known_ends)
+        for name, place in before:
+            self.known_ends[name, place] = self.ends_of(self.grammar.rules[name], place)
+        return before != self.known_ends
+
     def ends_of(self, node: Node, at: int) -> set[int]:
-        """The ends of a part, as far as those of rules are known."""
+        """The ends of a part, as far as those of rules are known; once in each round."""
+        key = (id(node), at)
+        if key not in self.round:
+            self.round[key] = self.computed(node, at)
+        return self.round[key]
+
+    def computed(self, node: Node, at: int) -> set[int]:
         kind, text = node[0], self.text
         if kind == "text":
             return {at + len(node[1])} if text.startswith(node[1], at) else set()
@@ -173,19 +185,26 @@ class _Chart:
         return found
 
     def begun(self, node: Node, at: int) -> bool:
-        self.ends(node, at)
         changed = True
         while changed:
-            before = dict(self.known_begun), {key: set(value) for key, value in self.known_ends.items()}
+            self.round = {}
+            self.round_begun: dict[tuple[int, int], bool] = {}
+            asked = len(self.known_ends) + len(self.known_begun)
             found = self.begun_of(node, at)
-            for name, place in list(self.known_begun):
-                self.known_begun[name, place] |= self.begun_of(self.grammar.rules[name], place)
-            for name, place in list(self.known_ends):
-                self.known_ends[name, place] |= self.ends_of(self.grammar.rules[name], place)
-            changed = before != (self.known_begun, self.known_ends)
+            before = dict(self.known_begun)
+            for name, place in before:
+                self.known_begun[name, place] = self.begun_of(self.grammar.rules[name], place)
+            changed = self.known_better() or before != self.known_begun
+            changed = changed or asked != len(self.known_ends) + len(self.known_begun)
         return found
 
     def begun_of(self, node: Node, at: int) -> bool:
+        key = (id(node), at)
+        if key not in self.round_begun:
+            self.round_begun[key] = self.computed_begun(node, at)
+        return self.round_begun[key]
+
+    def computed_begun(self, node: Node, at: int) -> bool:
         """Whether some text of a part begins with the rest of the text."""
         kind, rest = node[0], self.text[at:]
         if not rest:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from ffgrammar.grammar.gbnf.macros import Dispatch
 from ffgrammar.grammar.gbnf.parts import Excluded, Part, Parts
+from ffgrammar.grammar.gbnf.source import Op
 from ffgrammar.regex.expr.store import ANY_BYTES, EMPTY, ExprStore
 
 __all__ = ["dispatch"]
@@ -47,7 +48,8 @@ def _by_token(found: Dispatch, offset: int, parts: Parts) -> tuple[list[Part], P
     triggers = [int(tag.trigger) for tag in found.tags]
     excludes = [int(one) for one in found.excludes]
     vocabulary.check([*triggers, *excludes], text, offset)
-    free = parts.any_tokens(Part(None, None, Excluded(frozenset([*triggers, *excludes]), offset, "any token")), 0)
+    others = Excluded(frozenset([*triggers, *excludes]), offset, "any token")
+    free = parts.repeat(Part(None, None, others), Op("rep", (0, None), offset))
     openings = [
         parts.sequence([free, Part((parts.builder.special((one,), f"Token({one})"),))]) for one in triggers
     ]

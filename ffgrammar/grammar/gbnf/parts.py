@@ -15,10 +15,12 @@ from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.grammar.builder import GrammarBuilder
 from ffgrammar.grammar.gbnf.source import Op, error_at, place
 from ffgrammar.grammar.gbnf.tokens import Vocabulary
-from ffgrammar.regex.expr.store import ANY_BYTES, EMPTY, ExprStore
+from ffgrammar.regex.expr.store import EMPTY, NOTHING, ExprStore
 
 __all__ = ["NO_TEXT", "Excluded", "Part", "Parts"]
 
+# (rules that double others would make longer ones)
+MAX_LITERAL = 1000
 _BYTES = bytes(range(256))
 
 
@@ -71,6 +73,8 @@ class Parts:
         self.store: ExprStore = builder.store
         self.vocabulary = vocabulary
         self.name = ""
+        # By the symbol of a choice, its alternatives.
+        self.choices: dict[int, list[Part]] = {}
 
     # From parts to expressions and symbols
 
@@ -126,9 +130,9 @@ class Parts:
                     self.flush(items, run)
                     items.append(one)
         self.flush(items, run)
-        literals = [part.literal for part in parts]
-        whole = None if None in literals else b"".join(one for one in literals if one is not None)
-        return Part(tuple(items), whole)
+        literals = [part.literal for part in parts if part.literal is not None]
+        known = len(literals) == len(parts) and sum(map(len, literals)) <= MAX_LITERAL
+        return Part(tuple(items), b"".join(literals) if known else None)
 
     def flush(self, items: list[int], run: list[int]) -> None:
         if run:
@@ -170,20 +174,21 @@ class Parts:
             return Part(None, None, excluded)
         if len(found) == 1:
             return found[0]._replace(excluded=excluded)
-        if NO_TEXT in found:
-            found.remove(NO_TEXT)
-            rest = self.builder.choice([self.symbol(part) for part in found], self.name)
-            return Part((self.builder.optional(rest, self.name),), None, excluded)
-        return Part((self.builder.choice([self.symbol(part) for part in found], self.name),), None, excluded)
+        symbols = [self.symbol(part) for part in found if part != NO_TEXT]
+        symbol = self.builder.choice(symbols, self.name)
+        if len(symbols) < len(found):
+            symbol = self.builder.optional(symbol, self.name)
+        self.choices[symbol] = found
+        return Part((symbol,), None, excluded)
 
     def repeat(self, part: Part, op: Op) -> Part:
         lo, hi = op.argument
-        if part.excluded is not None and lo <= 1 and hi is None:
-            return self.any_tokens(part, lo)
-        self.refuse_excluded(part)
         expr = self.expression(part)
         if expr is not None:
             return self.expr_part(self.store.repeat(expr, lo, hi))
+        if hi is None and lo <= 1:
+            others, expr = self.divided(part)
+            return self.interleaved(others, expr, lo)
         limits = self.builder.limits
         if max(lo, hi or 0) > limits.rules:
             line, column = place(self.text, op.offset)
@@ -193,24 +198,38 @@ class Parts:
             return Part((self.builder.optional(symbol, self.name),))
         return Part((self.builder.repeat(symbol, lo, hi, self.name),))
 
-    def any_tokens(self, part: Part, lo: int) -> Part:
-        """Any number of `part`, or at least one, where one of its alternatives is any token but some."""
-        assert part.excluded is not None
-        builder = self.builder
+    def divided(self, part: Part) -> tuple[list[int], int]:
+        """The alternatives of a part that are symbols, and the expression of the others."""
+        items = part.items
+        found = [] if items is None else [part._replace(excluded=None)]
+        if items is not None and len(items) == 1:
+            found = self.choices.get(items[0], found)
+        exprs = [self.expression(one) for one in found]
+        others = [self.symbol(one) for one, expr in zip(found, exprs, strict=True) if expr is None]
+        if part.excluded is None:
+            return others, self.store.union([expr for expr in exprs if expr is not None])
         special = self.vocabulary.others(part.excluded.ids)
-        if part.items is not None:
-            alternatives = [self.symbol(part._replace(excluded=None)), builder.terminal(self.store.byte_set(_BYTES))]
-            if special:
-                alternatives.append(builder.special(special, part.excluded.written))
-            return Part((builder.repeat(builder.choice(alternatives), lo, None),))
-        if not special:
-            return self.expr_part(self.store.repeat(self.store.byte_set(_BYTES), lo, None))
-        text = builder.terminal(ANY_BYTES, "any text")
-        pair = builder.seq([builder.special(special, part.excluded.written), text])
-        if lo == 0:
-            return Part((text, builder.star(pair)))
-        some = builder.terminal(self.store.repeat(self.store.byte_set(_BYTES), 1, None), "some text")
-        return Part((builder.choice([builder.seq([some, builder.star(pair)]), builder.plus(pair)]),))
+        if special:
+            others.append(self.builder.special(special, part.excluded.written))
+        return others, self.store.byte_set(_BYTES)
+
+    def interleaved(self, others: list[int], expr: int, lo: int) -> Part:
+        """Any number of symbols and texts of an expression, or at least one. As few lexemes as can be: neighbouring texts
+        of the expression are one."""
+        store, builder = self.store, self.builder
+        texts = store.repeat(expr, 0, None)
+        if not others:
+            return self.expr_part(store.repeat(expr, lo, None))
+        other = builder.choice(others, self.name)
+        after = builder.seq([other, *self.symbols(self.expr_part(texts))], self.name)
+        if lo == 0 or store.is_nullable(expr):
+            return self.sequence([self.expr_part(texts), Part((builder.star(after, self.name),))])
+        only_others = builder.plus(after, self.name)
+        if expr == NOTHING:
+            return Part((only_others,))
+        some = self.symbols(self.expr_part(store.repeat(expr, 1, None)))
+        first = builder.seq([*some, builder.star(after, self.name)], self.name)
+        return Part((builder.choice([first, only_others], self.name),))
 
     def check_found(self, found: bool, offset: int, name: str) -> None:
         if not found:
