@@ -96,6 +96,8 @@ def _stray(text: str, at: int, dialect: Dialect) -> GrammarError:
         message = "after ! a token is expected, such as !<think> or !<[5]>"
     elif char in closes:
         message = f"this {char} has no closing {closes[char]}"
+    elif char == "," or (char == "=" and text.startswith("(", at - 1)):
+        message = f"unexpected {char!r}: calls such as Token(5, 6) and look-ahead are EBNF; this is GBNF"
     elif char in "=:":
         message = f"unexpected {char!r}: a rule is written NAME ::= …"
     else:
@@ -235,7 +237,9 @@ class _Reader:
 
     def name(self, token: _Token) -> Op:
         following = self.tokens[self.at]
-        if self.dialect.macros and token.value in MACROS and following.kind == "(":
+        if token.value in MACROS and following.kind == "(":
+            if not self.dialect.macros:
+                raise self.error(token.offset, f"{token.value}(…) is EBNF; this is GBNF, where tokens are <[ID]> and !<[ID]>")
             found = macro(self.text, token.value, token.offset, self.arguments())
             if isinstance(found, TokenSet):
                 return Op("token", found, token.offset)
@@ -257,7 +261,12 @@ class _Reader:
 
     def bounds(self, token: _Token) -> tuple[int, int | None]:
         found = _REPEAT.fullmatch(token.value)
-        if found is None or not (found[1] or (found[2] and found[3] and not self.dialect.macros)):
+        ebnf = self.dialect.macros
+        if (
+            found is None
+            or not (found[1] or (found[2] and found[3] and not ebnf))
+            or (found[3] == "-1" and not ebnf)
+        ):
             raise self.error(token.offset, f"{_shown(token)} is no repetition; write {{2}}, {{2,}}, {{0,4}} or {{2,4}}")
         low, comma, high = found.groups()
         if max(len(low), len(high or "")) > _NUMBER_DIGITS:
@@ -266,7 +275,7 @@ class _Reader:
         lo = int(low or 0)
         if not comma:
             return lo, lo
-        if not high or (high == "-1" and self.dialect.macros):
+        if not high or high == "-1":
             return lo, None
         hi = int(high)
         if hi < lo:
