@@ -20,6 +20,7 @@ NAMES = (
     "soak",
     "budgets",
     "hostile",
+    "gbnf",
 )
 
 if len(sys.argv) < 2 or sys.argv[1] not in NAMES:
