@@ -1,4 +1,4 @@
-"""GBNF and EBNF: tests/cases/gbnf.json on the engine and on two slow recognisers, tests/cases/gbnf_errors.json, limits."""
+"""GBNF and EBNF: tests/cases/gbnf.json on the engine and two slow recognisers; tests/cases/gbnf_errors.json; limits."""
 
 from __future__ import annotations
 
@@ -68,9 +68,7 @@ def test_the_definition_agrees_with_the_case(case: dict[str, Any], dialect: str)
 def test_the_lexemes_may_be_cut_anywhere(case: dict[str, Any], dialect: str) -> None:
     """The grammar itself, read by the definition of `lexing="any"`."""
     limits = ff.Limits()
-    grammar = gbnf.build(
-        case["grammar"], ExprStore(limits), limits, dialect=dialect, start=case.get("start", "root")
-    )
+    grammar = gbnf.build(case["grammar"], ExprStore(limits), limits, dialect=dialect, start=case.get("start", "root"))
     chart = AnywhereChart(grammar)
     for text in case["accepted"]:
         assert chart.accepts(tuple(text.encode())), text
@@ -133,7 +131,10 @@ def test_clashing_lexemes_have_groups_of_their_own() -> None:
         ('root ::= ("(" root ")"){2000001}', "rules"),
         ('root ::= "a"{99999999999999999999}', "rules"),
         ('root ::= x{,9999}\nx ::= "(" x{,9999} ")"', "rules"),
-        ("root ::= t0\n" + "".join(f"t{i} ::= t{i + 1} t{i + 1}\n" for i in range(100)) + 't100 ::= "x"', "expressions"),
+        (
+            "root ::= t0\n" + "".join(f"t{i} ::= t{i + 1} t{i + 1}\n" for i in range(100)) + 't100 ::= "x"',
+            "expressions",
+        ),
     ],
     ids=["brackets", "repeat", "digits", "many", "doubling"],
 )
@@ -180,7 +181,9 @@ def test_broken_grammars_end_in_an_error_with_a_place(
 
 
 GROWING: dict[str, Callable[[int], str]] = {
-    "rules": lambda n: "root ::= r0\n" + "".join(f'r{i} ::= "a{i}" r{i + 1} | "b"\n' for i in range(n)) + f'r{n} ::= "x"',
+    "rules": lambda n: (
+        "root ::= r0\n" + "".join(f'r{i} ::= "a{i}" r{i + 1} | "b"\n' for i in range(n)) + f'r{n} ::= "x"'
+    ),
     "strings": lambda n: "root ::= " + " | ".join(f'"word{i}"' for i in range(n)),
     "classes": lambda n: "root ::= " + " ".join(f"[a-z{i}]+" for i in range(n)),
     "open classes": lambda n: "root ::= " + "[a" * n,
@@ -189,10 +192,12 @@ GROWING: dict[str, Callable[[int], str]] = {
     "blank lines": lambda n: 'root ::= "a"' + "\n" * n,
     "comments": lambda n: "#\n" * n + 'root ::= "a"',
     "repeats": lambda n: 'root ::= "a"' + "*" * n,
-    "recursive rules": lambda n: "root ::= "
-    + " | ".join(f"r{i}" for i in range(n))
-    + "\n"
-    + "".join(f'r{i} ::= "a{i}" r{i} "b" | "c"\n' for i in range(n)),
+    "recursive rules": lambda n: (
+        "root ::= "
+        + " | ".join(f"r{i}" for i in range(n))
+        + "\n"
+        + "".join(f'r{i} ::= "a{i}" r{i} "b" | "c"\n' for i in range(n))
+    ),
 }
 
 

@@ -1,4 +1,4 @@
-"""GBNF beside xgrammar, on 41 grammars of the notation that both read. tests/long_checks/gbnf.py does more of the same."""
+"""GBNF beside xgrammar, on 41 grammars that both read. tests/long_checks/gbnf.py does more of the same."""
 
 from __future__ import annotations
 

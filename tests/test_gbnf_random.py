@@ -1,4 +1,4 @@
-"""GBNF beside its definition: random grammars, and real ones with sampled and mutated texts; masks by trying every token."""
+"""GBNF beside its definition: random grammars, and real ones with sampled and mutated texts; masks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import ffgrammar as ff
 from ffgrammar.grammar.gbnf.dialects import DIALECTS
 from ffgrammar.grammar.gbnf.reader import read
-from oracle.gbnf import Rules
+from oracle.gbnf import TOKEN, Rules
 from oracle.random_gbnf import ALPHABET, mutated, random_gbnf, vocabulary
 from sentences import BYTES, is_sentence
 
@@ -19,8 +19,13 @@ RULES = Path(__file__).parent / "cases" / "rules"
 LANGUAGES = sorted(path.stem for path in RULES.glob("*.gbnf"))
 
 
-def rules_of(text: str) -> Rules:
-    return Rules(read(text, DIALECTS["gbnf"], ff.Limits()).rules)
+# Special tokens, and what stands for them in random grammars.
+SPECIAL = {"<x>": TOKEN, "<y>": TOKEN + 1}
+TOKENS = ("<x>", "<y>", "<x>", "!<x>*", "!<y>+", "(!<x> | [ab] | <y>)*", '(!<y> | <x> r | "a")+')
+
+
+def rules_of(text: str, special: dict[str, int] | None = None) -> Rules:
+    return Rules(read(text, DIALECTS["gbnf"], ff.Limits()).rules, special=special)
 
 
 def compiled(text: str, tokenizer: ff.Tokenizer) -> ff.Grammar | None:
@@ -51,23 +56,26 @@ def test_verdicts(seed: int) -> None:
             assert count == len(data) or not rules.begins(data[: count + 1]), (text, data)
 
 
-def compare(rng: random.Random, text: str, steps: int) -> None:
+def compare(rng: random.Random, text: str, steps: int, special: dict[str, int] | None = None) -> None:
     """Walk through a grammar, comparing masks with trying every token by the definition."""
-    tok = vocabulary(rng)
-    rules, grammar = rules_of(text), compiled(text, tok)
+    tok = vocabulary(rng, tuple(special or ()))
+    rules, grammar = rules_of(text, special), compiled(text, tok)
     if grammar is None:
         return
+    symbols = [tok.token_bytes(token) for token in range(tok.vocab_size)]
+    for name, byte in (special or {}).items():
+        symbols[tok.special_tokens[name]] = bytes([byte])
     matcher = grammar.matcher()
     texts = [b""]
     for _ in range(steps):
         here = texts[-1]
         ends = set(tok.eos_token_ids)
         expected = {
-            token for token in range(tok.vocab_size) if token not in ends and rules.begins(here + tok.token_bytes(token))
+            token for token in range(tok.vocab_size) if token not in ends and rules.begins(here + symbols[token])
         }
         expected |= ends if rules.accepts(here) else set()
         allowed = set(matcher.allowed_token_ids().tolist())
-        assert allowed == expected, (text, here, [tok.token_bytes(token) for token in allowed ^ expected])
+        assert allowed == expected, (text, here, [symbols[token] for token in allowed ^ expected])
         choices = sorted(allowed - ends)
         if rng.random() < 0.25 and len(texts) > 1:
             count = rng.randint(1, len(texts) - 1)
@@ -76,7 +84,7 @@ def compare(rng: random.Random, text: str, steps: int) -> None:
         elif choices and len(here) < 10:
             token = rng.choice(choices)
             assert matcher.accept_token(token)
-            texts.append(here + tok.token_bytes(token))
+            texts.append(here + symbols[token])
         else:
             matcher.reset()
             texts = [b""]
@@ -86,6 +94,12 @@ def compare(rng: random.Random, text: str, steps: int) -> None:
 def test_masks(seed: int) -> None:
     rng = random.Random(seed)
     compare(rng, random_gbnf(rng), 4)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_masks_with_special_tokens(seed: int) -> None:
+    rng = random.Random(seed)
+    compare(rng, random_gbnf(rng, TOKENS) + '\nr ::= "b" | r "b"', 4, SPECIAL)
 
 
 @pytest.mark.parametrize("name", LANGUAGES)
@@ -100,7 +114,9 @@ def test_real_grammars(name: str) -> None:
         assert is_sentence(grammar, sentence) and is_sentence(other, sentence), sentence
         changed = mutated(rng, sentence, alphabet)
         if len(changed) < 60:
-            assert is_sentence(grammar, changed) == is_sentence(other, changed) == rules.accepts(changed.encode()), changed
+            assert is_sentence(grammar, changed) == is_sentence(other, changed) == rules.accepts(changed.encode()), (
+                changed
+            )
 
 
 @pytest.mark.parametrize("name", LANGUAGES)

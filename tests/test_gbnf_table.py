@@ -1,4 +1,4 @@
-"""The table of constructs in docs/gbnf.md: each grammar in it works, or is refused with the error that the table says."""
+"""The table in docs/gbnf.md: each grammar in it works, or is refused with the error that the table says."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Grammars of rules with texts: what is measured along programs, logs and markup, where JSON Schema has no say.
 
-A folder has NAME.lark or NAME.gbnf, and in texts/NAME.ndjson the texts, `{"text": "..."}` a line. All texts are sentences.
+A folder has NAME.lark or NAME.gbnf, and in texts/NAME.ndjson the texts, `{"text": "..."}` a line. All texts are
+sentences.
 
 Each engine compiles each grammar anew and walks all of its texts in order, so that what the engine keeps from one text
 helps it in the next, as on a server. The times are those of `walk`: time to first mask, here from the grammar's text,
@@ -84,7 +85,11 @@ def load_languages(path: str | Path, **selection: Any) -> list[Language]:
         OSError: a file cannot be read.
     """
     folder = Path(path)
-    files = [(file, folder / "texts" / f"{file.stem}.ndjson") for kind in WARM_UP for file in sorted(folder.glob(f"*.{kind}"))]
+    files = [
+        (file, folder / "texts" / f"{file.stem}.ndjson")
+        for kind in WARM_UP
+        for file in sorted(folder.glob(f"*.{kind}"))
+    ]
     found = [
         Language(file.name, file.read_text("utf-8"), tuple(_texts(texts))) for file, texts in files if texts.exists()
     ]

@@ -210,7 +210,17 @@ def compile_gbnf(text: str, tokenizer: Tokenizer, *, start: str = "root", limits
 def compile_ebnf(text: str, tokenizer: Tokenizer, *, start: str = "root", limits: Limits | None = None) -> Grammar:
     """The texts of a grammar in the EBNF of xgrammar.
 
-    Args, errors: those of `compile_gbnf`. Look-ahead and options of rules are not supported.
+    Args:
+        text: the grammar.
+        tokenizer: the vocabulary.
+        start: the rule that matches a whole text.
+        limits: bounds on the cost.
+
+    Raises:
+        GrammarError: the grammar is malformed (`line` and `column` say where), has no `start`, or matches nothing.
+        UnsupportedError: it uses what cannot be enforced exactly, or has look-ahead or options of rules.
+        LimitError: a bound was reached.
+        TypeError: an argument is of another type.
     """
     return _compiled_rules("ebnf", text, tokenizer, start, limits)
 

@@ -1,9 +1,9 @@
 """Verdicts on GBNF beside the definition, and beside xgrammar if it is installed.
 
-The grammars are those of tests/cases/rules and random ones, all in the notation that GBNF and xgrammar's EBNF share. The
-texts are sampled sentences and mutations of them. The definition (tests/oracle/gbnf.py) is slow, so it judges short texts
-only. Masks are compared with xgrammar's along the texts of tests/cases/rules. `KNOWN` lists the grammars on which xgrammar
-differs, and why. Any other difference counts.
+The grammars are those of tests/cases/rules and random ones, all in the notation that GBNF and xgrammar's EBNF
+share. The texts are sampled sentences and mutations of them. The definition (tests/oracle/gbnf.py) is slow, so it
+judges short texts only. Masks are compared with xgrammar's along the texts of tests/cases/rules. `KNOWN` lists the
+grammars on which xgrammar differs, and why. Any other difference counts.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ffgrammar_cli.bench.engines import LANGUAGE_ENGINES
 from ffgrammar_cli.bench.languages import load_languages, run
 from ffgrammar_cli.options import VocabularyName
 from oracle.gbnf import Rules
-from oracle.random_gbnf import ALPHABET, mutated, random_gbnf
+from oracle.random_gbnf import mutated, random_gbnf
 from sentences import BYTES, is_sentence
 
 __all__ = ["KNOWN", "Judged", "differing_masks", "judge", "languages", "main", "xgrammar_judge"]
@@ -34,7 +34,7 @@ LONGEST_RANDOM = 12
 SHOWN = 20
 # The grammars on which xgrammar differs, and why.
 KNOWN = {
-    "counting": "xgrammar forbids the token bb after aa, though aabb is a sentence, and allows its two letters one by one",
+    "counting": "xgrammar forbids the token bb after aa, though aabb is a sentence, and allows one b after the other",
 }
 
 Judge = Callable[[str], bool]
@@ -90,7 +90,7 @@ def xgrammar_judge() -> Callable[[str], Judge | None] | None:
 
 
 def judge(text: str, rng: Random, count: int, peer: Judge | None, longest: int = 400) -> Judged:
-    """Compare verdicts on `count` sentences of a grammar and as many mutations. Longer ones than `longest` are left out."""
+    """Compare verdicts on `count` sentences of a grammar and as many mutations, which are not longer than `longest`."""
     rules = Rules(read(text, DIALECTS["gbnf"], ff.Limits()).rules)
     grammars = [ff.compile_gbnf(text, BYTES), ff.compile_ebnf(text, BYTES)]
     found = Judged()
@@ -160,7 +160,9 @@ def main() -> int:
             unexplained += len(found.differing) if name not in KNOWN else 0
             print(f"{name}: xgrammar differs on {len(found.differing)} of {found.texts}, as {found.differing[0]!r}")
             print(f"    {KNOWN[name]}" if name in KNOWN else text)
-    print(f"{grammars} grammars, {texts} texts, {accepted} of them sentences: {wrong} verdicts differ from the definition")
+    print(
+        f"{grammars} grammars, {texts} texts, {accepted} of them sentences: {wrong} verdicts differ from the definition"
+    )
     if peer is not None:
         for name, count in differing_masks().items():
             print(f"{name}: {count} masks differ from xgrammar's. {KNOWN.get(name, 'Why?')}")

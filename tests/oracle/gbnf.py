@@ -1,10 +1,12 @@
-"""Texts of rules over characters (GBNF, EBNF), as they are defined: a text is a sentence if the rules derive it in any way.
+"""Texts of rules over characters (GBNF, EBNF) by definition: a text is a sentence if the rules derive it in any way.
 
 Here the rules are read as sets of equations. `ends` are the places where a part can end that begins at a place, and
 `begun` says whether a part can go on beyond the end of the text. Both are least solutions: they start empty and are
 recomputed until nothing changes. Nothing here knows lexemes, expressions or the engine.
 
-Only the reader of the front-end is used, for the postfix steps of the rules. Tokens and dispatches are not covered.
+A special token is one symbol that is no byte of UTF-8, from `TOKEN` on. Any token but some is any one symbol but
+these: where it is repeated any number of times, that is the same. Only the reader of the front-end is used, for the
+postfix steps of the rules. Dispatches are not covered.
 """
 
 from __future__ import annotations
@@ -14,12 +16,13 @@ from functools import cached_property
 from random import Random
 from typing import Any
 
-__all__ = ["Rules"]
+__all__ = ["TOKEN", "Rules"]
 
-# ("text", bytes), ("set", charset), ("name", rule), ("rep", node, lo, hi), ("cat", nodes), ("alt", nodes)
+# ("text", bytes), ("set", charset), ("one of", bytes), ("name", rule), ("rep", node, lo, hi), ("cat", nodes), ("alt", nodes)
 Node = tuple[Any, ...]
 INFINITE = 10**9
-CONTINUATION = (0x80, 0xBF)
+# The first byte that stands for a special token.
+TOKEN = 0xF8
 
 
 class Rules:
@@ -28,10 +31,12 @@ class Rules:
     Args:
         rules: the rules of a source, as the front-end's reader returns them.
         start: the name of the rule for whole texts.
+        special: the bytes that stand for special tokens, by their names.
     """
 
-    def __init__(self, rules: Mapping[str, Any], start: str = "root") -> None:
-        self.rules = {name: tree(rule.body) for name, rule in rules.items()}
+    def __init__(self, rules: Mapping[str, Any], start: str = "root", special: Mapping[str, int] | None = None) -> None:
+        self.special = special or {}
+        self.rules = {name: self.tree(rule.body) for name, rule in rules.items()}
         self.start = start
 
     def accepts(self, text: bytes) -> bool:
@@ -40,6 +45,26 @@ class Rules:
     def begins(self, text: bytes) -> bool:
         """Whether some sentence begins with a text."""
         return _Chart(self, text).begun(("name", self.start), 0)
+
+    def tree(self, body: Any) -> Node:
+        stack: list[Node] = []
+        for op in body:
+            if op.code in ("cat", "alt"):
+                parts = tuple(stack[len(stack) - op.argument :])
+                del stack[len(stack) - op.argument :]
+                stack.append((op.code, parts))
+            elif op.code == "rep":
+                stack.append(("rep", stack.pop(), *op.argument))
+            elif op.code == "text":
+                stack.append(("text", op.argument.encode()))
+            elif op.code == "token":
+                one = self.special[op.argument.name]
+                others = bytes([*range(TOKEN), *(byte for byte in self.special.values() if byte != one)])
+                stack.append(("one of", others if op.argument.negated else bytes([one])))
+            else:
+                stack.append((op.code, op.argument))
+        (node,) = stack
+        return node
 
     # Lengths of shortest derivations: which rules derive a text at all, and how sampling comes to an end.
 
@@ -105,23 +130,6 @@ def character(rng: Random, charset: Any) -> str:
     return chr(rng.randint(lo, min(hi, lo + 94)))
 
 
-def tree(body: Any) -> Node:
-    stack: list[Node] = []
-    for op in body:
-        if op.code in ("cat", "alt"):
-            parts = tuple(stack[len(stack) - op.argument :])
-            del stack[len(stack) - op.argument :]
-            stack.append((op.code, parts))
-        elif op.code == "rep":
-            stack.append(("rep", stack.pop(), *op.argument))
-        elif op.code == "text":
-            stack.append(("text", op.argument.encode()))
-        else:
-            stack.append((op.code, op.argument))
-    (node,) = stack
-    return node
-
-
 class _Chart:
     """What rules derive of one text, from each place of it."""
 
@@ -158,6 +166,8 @@ class _Chart:
         kind, text = node[0], self.text
         if kind == "text":
             return {at + len(node[1])} if text.startswith(node[1], at) else set()
+        if kind == "one of":
+            return {at + 1} if text[at : at + 1] and text[at] in node[1] else set()
         if kind == "set":
             return {at + size for size in range(1, 5) if is_in(text[at : at + size], node[1])}
         if kind == "name":
@@ -211,6 +221,8 @@ class _Chart:
             return self.grammar.derives(node)
         if kind == "text":
             return bool(node[1].startswith(rest))
+        if kind == "one of":
+            return len(rest) == 1 and rest[0] in node[1]
         if kind == "set":
             return is_in(rest, node[1]) or is_begun(rest, node[1])
         if kind == "name":

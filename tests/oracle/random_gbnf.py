@@ -13,14 +13,17 @@ ATOMS = ['"a"', '"b"', '"ab"', '"b1"', '"1"', '""', '" "', '"é"', '"aà"', "[ab
 REPEATS = ["", "", "", "", "", "?", "*", "+", "{2}", "{0,2}", "{1,}", "{1,3}"]
 
 
-def random_gbnf(rng: Random) -> str:
-    """A grammar of at most five rules."""
+def random_gbnf(rng: Random, tokens: tuple[str, ...] = ()) -> str:
+    """A grammar of at most five rules. `tokens` are names of special tokens, or any number of tokens but one."""
+    atoms = [*ATOMS, *tokens]
     names = ["root", *(f"r{number}" for number in range(rng.randint(0, 4)))]
 
     def atom(depth: int) -> str:
         kind = rng.random()
         if kind < 0.55:
-            found = rng.choice(ATOMS)
+            found = rng.choice(atoms)
+            if found.startswith("!"):
+                return found
         elif kind < 0.85 or depth == 0:
             found = rng.choice(names)
         else:
@@ -42,9 +45,7 @@ def vocabulary(rng: Random, special: tuple[str, ...] = ()) -> ff.Tokenizer:
     tokens += [b"\xa9a", b"b\xc3", b"\xe2\x82", b"\xa0\xa0"]
     tokens = list(dict.fromkeys(tokens))
     names = {name: len(tokens) + number for number, name in enumerate(("<end>", *special))}
-    return ff.Tokenizer.from_tokens(
-        [*tokens, *[b""] * len(names)], eos_token_id=names["<end>"], special_tokens=names
-    )
+    return ff.Tokenizer.from_tokens([*tokens, *[b""] * len(names)], eos_token_id=names["<end>"], special_tokens=names)
 
 
 def mutated(rng: Random, text: str, alphabet: str) -> str:

@@ -13,8 +13,8 @@
 - lowering: `build`, from rules to a grammar.
 
 Both notations have rules over characters, and no lexer: a text is a sentence if the rules derive it in any way. So
-lexemes are only a means. What is not recursive becomes one lexeme, as long as possible, and each lexeme may end wherever
-it matches (ffgrammar/grammar/lexing/anywhere.py).
+lexemes are only a means. What is not recursive becomes one lexeme, as long as possible, and each lexeme may end
+wherever it matches (ffgrammar/grammar/lexing/anywhere.py).
 """
 
 from __future__ import annotations

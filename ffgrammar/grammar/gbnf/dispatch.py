@@ -50,9 +50,7 @@ def _by_token(found: Dispatch, offset: int, parts: Parts) -> tuple[list[Part], P
     vocabulary.check([*triggers, *excludes], text, offset)
     others = Excluded(frozenset([*triggers, *excludes]), offset, "any token")
     free = parts.repeat(Part(None, None, others), Op("rep", (0, None), offset))
-    openings = [
-        parts.sequence([free, Part((parts.builder.special((one,), f"Token({one})"),))]) for one in triggers
-    ]
+    openings = [parts.sequence([free, Part((parts.builder.special((one,), f"Token({one})"),))]) for one in triggers]
     return openings, free
 
 

@@ -1,9 +1,9 @@
 # cython: language_level=3
 r"""Recursion that is a repetition: in `ws ::= ([ \t] ws)?` the rule uses itself once in an alternative, at its end.
 
-Such a rule is an equation X = A X | B between languages. Its least solution is A* B (Arden, Delayed-logic and finite-state
-machines, 1961). If the rule uses itself at the beginning, X = X A | B, the solution is B A*. So the rule is an expression,
-and no recursion is left.
+Such a rule is an equation X = A X | B between languages. Its least solution is A* B (Arden, Delayed-logic and
+finite-state machines, 1961). If the rule uses itself at the beginning, X = X A | B, the solution is B A*. So the
+rule is an expression, and no recursion is left.
 """
 
 from __future__ import annotations

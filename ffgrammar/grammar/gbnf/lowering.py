@@ -1,8 +1,8 @@
 # cython: language_level=3
 """From the rules of a text to a grammar.
 
-A rule that is not recursive, and has no tokens, becomes a part of the lexemes of the rules that use it. So does one whose
-recursion is a repetition (linear.py). Any other rule is a nonterminal.
+A rule that is not recursive, and has no tokens, becomes a part of the lexemes of the rules that use it. So does one
+whose recursion is a repetition (linear.py). Any other rule is a nonterminal.
 """
 
 from __future__ import annotations
@@ -96,8 +96,8 @@ class _Lowering:
         value = self.values[start]
         self.parts.refuse_excluded(value)
         grammar = builder.finish(self.parts.symbol(value), kind=kind)
-        found = productive(grammar)[grammar.start >> 1]
-        self.parts.check_found(bool(found), rules[start].offset, start)
+        if not productive(grammar)[grammar.start >> 1]:
+            raise error_at(self.source.text, rules[start].offset, f"no text at all matches {start}")
         return end_anywhere(grammar, None, self.limits)
 
     def plain(self, rule: Rule) -> None:
@@ -165,8 +165,8 @@ class _Lowering:
             return self.parts.expr_part(found)
         if code == "name":
             value = self.values[argument]
-            return value if value.excluded is None else value._replace(
-                excluded=value.excluded._replace(offset=op.offset)
+            return (
+                value if value.excluded is None else value._replace(excluded=value.excluded._replace(offset=op.offset))
             )
         if code == "dispatch":
             return dispatch(argument, op.offset, self.parts, self.values)

@@ -1,4 +1,4 @@
-"""What xgrammar's EBNF writes like calls: `Token(5)`, `ExcludeToken(5)`, `TagDispatch(...)`, `TokenTagDispatch(...)`."""
+"""What xgrammar's EBNF writes like calls: `Token`, `ExcludeToken`, `TagDispatch` and `TokenTagDispatch`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # cython: language_level=3
 """Which rules are recursive, and an order in which each rule comes after those that it uses.
 
-Rules that use each other in a circle are a *component* (Tarjan, Depth-first search and linear graph algorithms, 1972). Here
-the search keeps its own stack, because chains of rules may be longer than Python can recurse.
+Rules that use each other in a circle are a *component* (Tarjan, Depth-first search and linear graph algorithms,
+1972). Here the search keeps its own stack, because chains of rules may be longer than Python can recurse.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import json
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
+from ffgrammar.core.errors import LimitError, UnsupportedError
 from ffgrammar.grammar.builder import GrammarBuilder
 from ffgrammar.grammar.gbnf.source import Op, error_at, place
 from ffgrammar.grammar.gbnf.tokens import Vocabulary
@@ -41,7 +41,8 @@ class Part(NamedTuple):
     """A part of a rule.
 
     Attributes:
-        items: what stands one after another: symbols, and ~e for expressions e. No two expressions are neighbours. None:
+        items: what stands one after another: symbols, and ~e for expressions e. No two expressions are neighbours.
+        None:
             no text at all, where only `excluded` is an alternative.
         literal: the bytes, if the part is exactly these; else None.
         excluded: a further alternative.
@@ -214,8 +215,10 @@ class Parts:
         return others, self.store.byte_set(_BYTES)
 
     def interleaved(self, others: list[int], expr: int, lo: int) -> Part:
-        """Any number of symbols and texts of an expression, or at least one. As few lexemes as can be: neighbouring texts
-        of the expression are one."""
+        """Any number of symbols and texts of an expression, or at least one.
+
+        There are as few lexemes as can be: neighbouring texts of the expression are one.
+        """
         store, builder = self.store, self.builder
         texts = store.repeat(expr, 0, None)
         if not others:
@@ -230,7 +233,3 @@ class Parts:
         some = self.symbols(self.expr_part(store.repeat(expr, 1, None)))
         first = builder.seq([*some, builder.star(after, self.name)], self.name)
         return Part((builder.choice([first, only_others], self.name),))
-
-    def check_found(self, found: bool, offset: int, name: str) -> None:
-        if not found:
-            raise error_at(self.text, offset, f"no text at all matches {name}", GrammarError)

@@ -208,7 +208,9 @@ class _Reader:
 
     def alternative_done(self, ops: list[Op], frame: _Frame, token: _Token) -> None:
         if frame.items == 0 and not self.dialect.empty:
-            raise self.error(token.offset, f'an alternative is missing before {_shown(token)}; write "" for the empty text')
+            raise self.error(
+                token.offset, f'an alternative is missing before {_shown(token)}; write "" for the empty text'
+            )
         if frame.items != 1:
             ops.append(Op("cat", frame.items, token.offset))
         frame.alternatives += 1
@@ -239,7 +241,9 @@ class _Reader:
         following = self.tokens[self.at]
         if token.value in MACROS and following.kind == "(":
             if not self.dialect.macros:
-                raise self.error(token.offset, f"{token.value}(…) is EBNF; this is GBNF, where tokens are <[ID]> and !<[ID]>")
+                raise self.error(
+                    token.offset, f"{token.value}(…) is EBNF; this is GBNF, where tokens are <[ID]> and !<[ID]>"
+                )
             found = macro(self.text, token.value, token.offset, self.arguments())
             if isinstance(found, TokenSet):
                 return Op("token", found, token.offset)
@@ -262,11 +266,7 @@ class _Reader:
     def bounds(self, token: _Token) -> tuple[int, int | None]:
         found = _REPEAT.fullmatch(token.value)
         ebnf = self.dialect.macros
-        if (
-            found is None
-            or not (found[1] or (found[2] and found[3] and not ebnf))
-            or (found[3] == "-1" and not ebnf)
-        ):
+        if found is None or not (found[1] or (found[2] and found[3] and not ebnf)) or (found[3] == "-1" and not ebnf):
             raise self.error(token.offset, f"{_shown(token)} is no repetition; write {{2}}, {{2,}}, {{0,4}} or {{2,4}}")
         low, comma, high = found.groups()
         if max(len(low), len(high or "")) > _NUMBER_DIGITS:

@@ -80,7 +80,7 @@ def place(text: str, offset: int) -> tuple[int, int]:
 
 
 def error_at(text: str, offset: int, message: str, kind: type[GrammarError] = GrammarError) -> GrammarError:
-    """An error about a place in a text; the caller raises it. The message shows the line, with a mark below the place."""
+    """An error about a place in a text, which the caller raises. It shows the line, with a mark below the place."""
     line, column = place(text, offset)
     begin = offset - column + 1
     end = text.find("\n", offset)

@@ -1,10 +1,10 @@
 """From the notation of tokens to their ids, and any token but some.
 
-A special token is a unit of the grammar by itself. Ids of ordinary tokens are refused: such a token could come as what the
-rule asks for, or as its bytes, and a position in a text has room for one of the two only.
+A special token is a unit of the grammar by itself. Ids of ordinary tokens are refused: such a token could come as
+what the rule asks for, or as its bytes, and a position in a text has room for one of the two only.
 
-*Any token but some* is any special token but some, or any ordinary token, which has any bytes. How long it is depends on
-the vocabulary, so one alone is refused. Any number of them is any bytes with special tokens in between.
+*Any token but some* is any special token but some, or any ordinary token, which has any bytes. How long it is
+depends on the vocabulary, so one alone is refused. Any number of them is any bytes with special tokens in between.
 """
 
 from __future__ import annotations
@@ -57,7 +57,9 @@ class Vocabulary:
         for one in ids:
             if one not in self.ids:
                 what = "excluded" if excluded else "asked for by their ids"
-                message = f"token {one} is not a special token: only special tokens can be {what}; write its text instead"
+                message = (
+                    f"token {one} is not a special token: only special tokens can be {what}; write its text instead"
+                )
                 raise error_at(text, offset, message, UnsupportedError)
 
     def others(self, ids: Collection[int]) -> tuple[int, ...]:
