@@ -97,8 +97,8 @@ def _show_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool)
 def cli() -> None:
     """Which tokens may come next, which must, and whether a token sequence is the tokenizer's own.
 
-    GRAMMAR is a path, or - for stdin. Its kind follows from --type or else from the extension (.json .lark .regex
-    .choice .ffg). On stdin a JSON Schema needs no --type.
+    GRAMMAR is a path, or - for stdin. Its kind follows from --type or else from the extension (.json .lark .gbnf .ebnf
+    .regex .choice .ffg). On stdin a JSON Schema needs no --type.
     """
 
 

@@ -37,6 +37,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 EXTENSIONS = {
     ".json": "json-schema",
     ".lark": "lark",
+    ".gbnf": "gbnf",
+    ".ebnf": "ebnf",
     ".regex": "regex",
     ".choice": "choice",
     ".ffg": "compiled",

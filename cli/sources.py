@@ -129,6 +129,10 @@ def compile_source(source: Source, tokenizer: Tokenizer, limits: tuple[str, ...]
             return ff.compile_json_schema(text, tokenizer, **options)
         if source.kind == "lark":
             return ff.compile_lark(text, tokenizer, **options)
+        if source.kind == "gbnf":
+            return ff.compile_gbnf(text, tokenizer, **options)
+        if source.kind == "ebnf":
+            return ff.compile_ebnf(text, tokenizer, **options)
         if source.kind == "regex":
             # A newline at the end of the file comes from an editor. A pattern that means a newline says \n.
             return ff.compile_regex(text.removesuffix("\n").removesuffix("\r"), tokenizer, **options)

@@ -21,7 +21,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ffgrammar.api.bitmask import allocate_bitmask
     from ffgrammar.api.character_prefix import CharacterPrefix, PrefixContext, PrefixDistribution
-    from ffgrammar.api.compile import compile_choice, compile_json_schema, compile_lark, compile_regex, compose
+    from ffgrammar.api.compile import (
+        compile_choice,
+        compile_ebnf,
+        compile_gbnf,
+        compile_json_schema,
+        compile_lark,
+        compile_regex,
+        compose,
+    )
     from ffgrammar.api.compiler import Compiler
     from ffgrammar.api.grammar import Grammar
     from ffgrammar.api.heal import Healing, heal
@@ -58,6 +66,8 @@ _HOME = {
     "PrefixContext": "api.character_prefix",
     "PrefixDistribution": "api.character_prefix",
     "compile_choice": "api.compile",
+    "compile_ebnf": "api.compile",
+    "compile_gbnf": "api.compile",
     "compile_json_schema": "api.compile",
     "compile_lark": "api.compile",
     "compile_regex": "api.compile",
@@ -131,6 +141,8 @@ __all__ = [
     "capture",
     "choice_of",
     "compile_choice",
+    "compile_ebnf",
+    "compile_gbnf",
     "compile_json_schema",
     "compile_lark",
     "compile_regex",

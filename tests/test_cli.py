@@ -394,8 +394,8 @@ def test_choice_reads_lines_or_an_array(invoke: Invoke, tmp_path: Path) -> None:
         (["mask", "-", "--type", "lark"], 'start: "a" missing', 3, "missing"),
         (["mask", "-", "--type", "regex"], "a(?=b)", 3, "column"),
         (["mask", "-", "--type", "regex"], b"\xff", 3, "not UTF-8 at byte 0"),
-        (["mask", "-", "--type", "gbnf"], 'root ::= "a"', 2, "'gbnf' is not one of 'json-schema'"),
-        (["mask", "rules.gbnf"], "", 2, "would; use --type json-schema|lark|"),
+        (["mask", "-", "--type", "yacc"], "a: b;", 2, "'yacc' is not one of 'json-schema'"),
+        (["mask", "rules.bnf"], "", 2, "would; use --type json-schema|lark|"),
         (["mask", "-", "--type", "abnf"], "", 2, "abnf"),
         (["mask", "/no/such/file.json"], "", 2, "No such file"),
         (["mask", "schema.yaml"], "", 2, "--type"),
@@ -736,6 +736,8 @@ EXTENSIONS: dict[str, str] = import_module(CLI + ".options").EXTENSIONS
 KIND_SOURCES = {
     "json-schema": '{"const": "a"}',
     "lark": 'start: "a"',
+    "gbnf": 'root ::= "a"',
+    "ebnf": 'root ::= "a"',
     "regex": "a",
     "choice": "a",
 }

@@ -12,11 +12,18 @@ import ffgrammar as ff
 import ffgrammar.grammar
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar import choice, json_schema, lark, regex
+from ffgrammar.grammar import choice, gbnf, json_schema, lark, regex
 from ffgrammar.regex.expr.store import ExprStore
 
-FRONT_ENDS = {"choice": choice, "json-schema": json_schema, "lark": lark, "regex": regex}
-COMPILE = {"choice": ff.compile_choice, "lark": ff.compile_lark, "regex": ff.compile_regex}
+FRONT_ENDS = {"choice": choice, "gbnf": gbnf, "json-schema": json_schema, "lark": lark, "regex": regex}
+COMPILE = {
+    "choice": ff.compile_choice,
+    "ebnf": ff.compile_ebnf,
+    "gbnf": ff.compile_gbnf,
+    "lark": ff.compile_lark,
+    "regex": ff.compile_regex,
+}
+SOURCES = {"lark": 'start: "€"', "gbnf": 'root ::= "€"', "ebnf": 'root ::= "€"'}
 
 
 @pytest.mark.parametrize("name", FRONT_ENDS)
@@ -28,7 +35,7 @@ def test_one_build_each(name: str) -> None:
 
 @pytest.mark.parametrize("name", COMPILE)
 def test_sources_are_measured_in_bytes(name: str, cl100k: ff.Tokenizer) -> None:
-    text = 'start: "€"' if name == "lark" else "€€€€"
+    text = SOURCES.get(name, "€€€€")
     size = len(text.encode())
     assert COMPILE[name](text, cl100k, limits=Limits(source_bytes=size)).matcher().accept_bytes("€".encode()) == 3
     with pytest.raises(ff.LimitError, match="source_bytes"):

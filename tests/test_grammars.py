@@ -15,6 +15,8 @@ GRAMMARS = Path(__file__).resolve().parent.parent / "grammars"
 COMPILERS: dict[str, Callable[[str, ff.Tokenizer], ff.Grammar]] = {
     ".json": ff.compile_json_schema,
     ".lark": ff.compile_lark,
+    ".gbnf": ff.compile_gbnf,
+    ".ebnf": ff.compile_ebnf,
     ".regex": ff.compile_regex,
 }
 TEXTS = GRAMMARS / "texts"

@@ -13,7 +13,7 @@ The main one is MaskBench, engine against engine in one process. In reading orde
 
 Grammars of programming languages have a bench of the same kind:
 
-- languages: Lark grammars with texts, engine against engine.
+- languages: grammars in Lark or GBNF with texts, engine against engine.
 - language_report: figures, ratios and the table.
 
 The others measure ffgrammar alone. Each has `measure`, which returns what --json writes, and `table`, its lines for a
@@ -99,24 +99,31 @@ def _maskbench(
     }
 
 
-def _languages(languages: list[Language], names: list[str], named: VocabularyName, timeout: float) -> dict[str, Any]:
+# The notations of rules: kind, name, and key of the report.
+NOTATIONS = (("lark", "Lark", "languages"), ("gbnf", "GBNF", "gbnf"))
+
+
+def _languages(
+    languages: list[Language], title: str, names: list[str], named: VocabularyName, timeout: float
+) -> dict[str, Any]:
     from ..show import complain
-    from .engines import LARK_ENGINES
+    from .engines import LANGUAGE_ENGINES
     from .language_report import language_report
     from .languages import run
 
+    readers = LANGUAGE_ENGINES[languages[0].kind]
     for name in names:
-        if name not in LARK_ENGINES:
-            complain(f"{name} reads no Lark grammars: left out for these")
-    engines = [LARK_ENGINES[name](named) for name in names if name in LARK_ENGINES]
+        if name not in readers:
+            complain(f"{name} reads no {title} grammars: left out for these")
+    engines = [readers[name](named) for name in names if name in readers]
     if not engines:
-        raise click.UsageError("--engines: none of these reads Lark grammars")
+        raise click.UsageError(f"--engines: none of these reads {title} grammars")
     versions = {engine.name: engine.version for engine in engines}
     return language_report(languages, *run(engines, languages, timeout), versions)
 
 
 def _data(data: str, selection: dict[str, Any]) -> tuple[list[Schema], list[Language]]:
-    """The schemas and the Lark grammars of DATA.
+    """The schemas and the grammars of DATA.
 
     Raises:
         click.ClickException: there are none of either, or something is malformed.
@@ -249,12 +256,12 @@ def command(
     """Measure masks along real documents, side by side with other engines.
 
     DATA is a file of MaskBench (.jsonl or .jsonl.gz; each line has a schema and its documents; - is stdin), or a
-    directory. There, a JSON schema is NAME.json with NAME.samples.ndjson beside it, and a Lark grammar NAME.lark with
-    texts/NAME.ndjson. With --micro or --large, DATA may be left out.
+    directory. There, a JSON schema is NAME.json with NAME.samples.ndjson beside it, and a grammar of rules NAME.lark or
+    NAME.gbnf with texts/NAME.ndjson. With --micro or --large, DATA may be left out.
 
     The engines take turns schema by schema, and grammar by grammar. TBM is the time between masks: one mask and one
     accepted token. TTFM is the time to the first mask: compiling, and the mask at the start. Both are in microseconds,
-    as seen from Python. Of Lark grammars, the masks of the engines are compared too.
+    as seen from Python. Of grammars of rules, the masks of the engines are compared too.
 
     docs/performance.md in the sources has figures. It also names the long checks: comparisons that need the sources.
     """
@@ -274,11 +281,13 @@ def command(
         if schemas:
             report |= _maskbench(data, schemas, names, tokenizer, timeout, not no_forced, not no_memory, plot)
             lines += table(report)
-        if languages:
-            from .language_report import language_table
+        for kind, title, key in NOTATIONS:
+            found = [language for language in languages if language.kind == kind]
+            if found:
+                from .language_report import language_table
 
-            report["languages"] = _languages(languages, names, tokenizer, timeout)
-            lines += [*([""] if lines else []), *language_table(report["languages"])]
+                report[key] = _languages(found, title, names, tokenizer, timeout)
+                lines += [*([""] if lines else []), *language_table(report[key], title)]
     for name, measure, as_table in _alone(data, selection, tokenizer, micro, large, batch):
         report[name] = measure()
         lines += as_table(report[name])

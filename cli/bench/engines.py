@@ -18,7 +18,7 @@ from ..sources import load_tokenizer
 if TYPE_CHECKING:
     from ffgrammar import Tokenizer
 
-__all__ = ["ENGINES", "LARK_ENGINES", "Engine", "LarkEngine", "Refused", "available"]
+__all__ = ["ENGINES", "LANGUAGE_ENGINES", "Engine", "LanguageEngine", "Refused", "available"]
 
 
 class Refused(Exception):
@@ -79,11 +79,11 @@ class Engine(Protocol):
         """The tokens that are forced here; None if the engine does not know forced tokens."""
 
 
-class LarkEngine(Engine, Protocol):
-    """An engine that reads grammars in Lark's notation, too."""
+class LanguageEngine(Engine, Protocol):
+    """An engine that reads grammars in notations of rules, too."""
 
-    def compile_lark(self, grammar: str) -> Any:
-        """A compiled grammar.
+    def compile_rules(self, kind: str, grammar: str) -> Any:
+        """A compiled grammar of a kind, "lark" or "gbnf", that the engine reads.
 
         Raises:
             Refused: the engine does not compile the grammar.
@@ -129,9 +129,10 @@ class FFGrammar:
         except self.ff.FFGrammarError as error:
             raise Refused(_keyword(error), f"{type(error).__name__}: {error}") from error
 
-    def compile_lark(self, grammar: str) -> Any:
+    def compile_rules(self, kind: str, grammar: str) -> Any:
+        compiled = self.ff.compile_gbnf if kind == "gbnf" else self.ff.compile_lark
         try:
-            return self.ff.compile_lark(grammar, self.tokenizer)
+            return compiled(grammar, self.tokenizer)
         except self.ff.FFGrammarError as error:
             raise Refused(type(error).__name__, f"{type(error).__name__}: {error}") from error
 
@@ -272,7 +273,7 @@ class LLGuidance:
             raise Refused("ValueError", str(error)) from error
         return self._compiled(grammar)
 
-    def compile_lark(self, grammar: str) -> Any:
+    def compile_rules(self, kind: str, grammar: str) -> Any:
         # By default, llguidance takes nothing that is ignored at the start of a text.
         option = '%llguidance {"allow_initial_skip": true}'
         try:
@@ -328,7 +329,9 @@ class XGrammar:
 
     def load(self) -> None:
         raw = self.xgrammar.VocabType.RAW
-        info = self.xgrammar.TokenizerInfo(self.vocabulary, vocab_type=raw, stop_token_ids=self.eos)
+        # (in a whole number of words of the bitmask, no bits beyond the vocabulary are set)
+        size = -(-len(self.vocabulary) // 32) * 32
+        info = self.xgrammar.TokenizerInfo(self.vocabulary, vocab_type=raw, vocab_size=size, stop_token_ids=self.eos)
         self.compiler = self.xgrammar.GrammarCompiler(info, max_threads=1, cache_enabled=False)
         self.bitmask = self.xgrammar.allocate_token_bitmask(1, info.vocab_size).numpy()
         self.torch_bitmask = self.from_numpy(self.bitmask)
@@ -339,6 +342,15 @@ class XGrammar:
             return self.compiler.compile_json_schema(json.dumps(schema), **spelling)
         except RuntimeError as error:
             raise Refused("RuntimeError", str(error)) from error
+
+    def compile_rules(self, kind: str, grammar: str) -> Any:
+        try:
+            return self.compiler.compile_grammar(grammar)
+        except RuntimeError as error:
+            raise Refused("RuntimeError", str(error)) from error
+
+    def text(self, tokens: list[int]) -> str:
+        return b"".join(self.vocabulary[token] for token in tokens).decode("utf-8", "replace")
 
     def matcher(self, compiled: Any) -> Any:
         return self.xgrammar.GrammarMatcher(compiled, terminate_without_stop_token=True)
@@ -357,8 +369,11 @@ class XGrammar:
 
 
 ENGINES: dict[str, type[Engine]] = {"ffgrammar": FFGrammar, "llguidance": LLGuidance, "xgrammar": XGrammar}
-# xgrammar has a notation of its own.
-LARK_ENGINES: dict[str, type[LarkEngine]] = {"ffgrammar": FFGrammar, "llguidance": LLGuidance}
+# The engines by the notation that they read.
+LANGUAGE_ENGINES: dict[str, dict[str, type[LanguageEngine]]] = {
+    "lark": {"ffgrammar": FFGrammar, "llguidance": LLGuidance},
+    "gbnf": {"ffgrammar": FFGrammar, "xgrammar": XGrammar},
+}
 
 
 def available(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""The figures of a run on Lark grammars: each grammar's, and all together."""
+"""The figures of a run on grammars of one notation: each grammar's, and all together."""
 
 from __future__ import annotations
 
@@ -65,10 +65,10 @@ def _ratio(ours: Sequence[Walk], peer: Sequence[Walk], compared: Sequence[Compar
     }
 
 
-def language_table(report: Mapping[str, Any]) -> list[str]:
+def language_table(report: Mapping[str, Any], title: str = "Lark") -> list[str]:
     """The report for a terminal, in lines: for each grammar, the engines and then the ratios."""
     peers = ", ".join(f"{name} {version}" for name, version in report["versions"].items())
-    lines = [f"{len(report['grammars'])} Lark grammars: {peers}", ""]
+    lines = [f"{len(report['grammars'])} {title} grammars: {peers}", ""]
     header = ["tokens", "TTFM avg (us)", *(f"TBM {name} (us)" for name in COLUMNS), "refused", "masks differ"]
     lines.append(_row("", header))
     for name, row in [*report["grammars"].items(), ("all", report["all"])]:

@@ -1,6 +1,7 @@
-"""Lark grammars with texts: what is measured along programs, logs and markup, where JSON Schema has no say.
+"""Grammars of rules with texts: what is measured along programs, logs and markup, where JSON Schema has no say.
 
-A folder has NAME.lark, and in texts/NAME.ndjson the texts, `{"text": "..."}` a line. All texts are sentences.
+A folder has NAME.lark or NAME.gbnf, and in texts/NAME.ndjson the texts, `{"text": "..."}` a line. All texts are
+sentences.
 
 Each engine compiles each grammar anew and walks all of its texts in order, so that what the engine keeps from one text
 helps it in the next, as on a server. The times are those of `walk`: time to first mask, here from the grammar's text,
@@ -19,7 +20,7 @@ import click
 import numpy
 
 from .data import records, select
-from .engines import LarkEngine, Refused
+from .engines import LanguageEngine, Refused
 from .run import guard, no_collection, out_of_time_raises, progress
 from .walk import timed_step
 
@@ -27,16 +28,20 @@ __all__ = ["Comparison", "Language", "Walk", "load_languages", "run"]
 
 # How many differing masks a report shows, and how many tokens of each.
 SHOWN = 3
-WARM_UP = 'start: "a"'
+WARM_UP = {"lark": 'start: "a"', "gbnf": 'root ::= "a"'}
 
 
 @dataclass(frozen=True)
 class Language:
-    """A grammar and texts of it."""
+    """A grammar and texts of it. Its id is the name of its file, which ends in its kind."""
 
     id: str
     grammar: str
     texts: tuple[str, ...]
+
+    @property
+    def kind(self) -> str:
+        return self.id.rpartition(".")[2]
 
 
 @dataclass
@@ -73,14 +78,18 @@ class Comparison:
 
 
 def load_languages(path: str | Path, **selection: Any) -> list[Language]:
-    """The Lark grammars with texts in a folder; none if there is no folder. `select` has the arguments.
+    """The grammars with texts in a folder; none if there is no folder. `select` has the arguments.
 
     Raises:
         click.ClickException: a line is malformed.
         OSError: a file cannot be read.
     """
     folder = Path(path)
-    files = [(file, folder / "texts" / f"{file.stem}.ndjson") for file in sorted(folder.glob("*.lark"))]
+    files = [
+        (file, folder / "texts" / f"{file.stem}.ndjson")
+        for kind in WARM_UP
+        for file in sorted(folder.glob(f"*.{kind}"))
+    ]
     found = [
         Language(file.name, file.read_text("utf-8"), tuple(_texts(texts))) for file, texts in files if texts.exists()
     ]
@@ -95,14 +104,14 @@ def _texts(path: Path) -> Iterator[str]:
 
 
 def run(
-    engines: Sequence[LarkEngine], languages: Sequence[Language], timeout: float
+    engines: Sequence[LanguageEngine], languages: Sequence[Language], timeout: float
 ) -> tuple[dict[str, list[Walk]], dict[str, list[Comparison]]]:
     """By engine, its walks; by peer, how its masks compare with those of the first engine. Both are in the order of
-    the languages. The engines take turns at being first."""
+    the languages, which are of one kind. The engines take turns at being first."""
     for engine in engines:
         engine.load()
         # Imports on first use must not count for the first grammar. What is learned here is lost by the second load.
-        engine.fill(engine.matcher(engine.compile_lark(WARM_UP)))
+        engine.fill(engine.matcher(engine.compile_rules(languages[0].kind, WARM_UP[languages[0].kind])))
         engine.load()
     walks: dict[str, list[Walk]] = {engine.name: [] for engine in engines}
     comparisons: dict[str, list[Comparison]] = {engine.name: [] for engine in engines[1:]}
@@ -122,7 +131,7 @@ def run(
     return walks, comparisons
 
 
-def _guarded(engine: LarkEngine, language: Language, timeout: float) -> tuple[Walk, Any]:
+def _guarded(engine: LanguageEngine, language: Language, timeout: float) -> tuple[Walk, Any]:
     """The walk of one engine, and the compiled grammar; None instead of the grammar if the walk came to no end."""
     walk = Walk()
     try:
@@ -137,9 +146,9 @@ def _guarded(engine: LarkEngine, language: Language, timeout: float) -> tuple[Wa
     return walk, None
 
 
-def _walk(engine: LarkEngine, language: Language, walk: Walk) -> Any:
+def _walk(engine: LanguageEngine, language: Language, walk: Walk) -> Any:
     begin = perf_counter_ns()
-    compiled = engine.compile_lark(language.grammar)
+    compiled = engine.compile_rules(language.kind, language.grammar)
     walk.compile_time = perf_counter_ns() - begin
     engine.fill(engine.matcher(compiled))
     walk.first_mask_time = perf_counter_ns() - begin
@@ -156,7 +165,7 @@ def _walk(engine: LarkEngine, language: Language, walk: Walk) -> Any:
     return compiled
 
 
-def _compare(pair: Sequence[tuple[LarkEngine, Any]], language: Language) -> Comparison:
+def _compare(pair: Sequence[tuple[LanguageEngine, Any]], language: Language) -> Comparison:
     """Move two engines along all texts. A text ends where one of them refuses its token."""
     found = Comparison()
     (ours, our_grammar), (peer, peer_grammar) = pair
@@ -176,7 +185,7 @@ def _compare(pair: Sequence[tuple[LarkEngine, Any]], language: Language) -> Comp
     return found
 
 
-def _example(pair: Sequence[tuple[LarkEngine, Any]], before: list[int]) -> dict[str, Any]:
+def _example(pair: Sequence[tuple[LanguageEngine, Any]], before: list[int]) -> dict[str, Any]:
     (ours, _), (peer, _) = pair
     alone = {}
     for name, row in (

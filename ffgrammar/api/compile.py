@@ -24,7 +24,16 @@ from ffgrammar.tokens.tokenizer import Tokenizer
 if TYPE_CHECKING:
     from ffgrammar.api.parts import Composable, Part
 
-__all__ = ["compile_choice", "compile_json_schema", "compile_lark", "compile_regex", "compose", "composed"]
+__all__ = [
+    "compile_choice",
+    "compile_ebnf",
+    "compile_gbnf",
+    "compile_json_schema",
+    "compile_lark",
+    "compile_regex",
+    "compose",
+    "composed",
+]
 
 _DEFAULT_LIMITS = Limits()
 
@@ -177,6 +186,63 @@ def compile_lark(
             raise
         message, line, column = found[0]
         raise GrammarError(f"the grammar matches nothing: {message}", line=line, column=column) from None
+
+
+def compile_gbnf(text: str, tokenizer: Tokenizer, *, start: str = "root", limits: Limits | None = None) -> Grammar:
+    """The texts of a grammar in GBNF, the notation of llama.cpp.
+
+    Args:
+        text: the grammar.
+        tokenizer: the vocabulary.
+        start: the rule that matches a whole text.
+        limits: bounds on the cost.
+
+    Raises:
+        GrammarError: the grammar is malformed (`line` and `column` say where), has no `start`, names a special token
+            that the tokenizer does not have, or matches nothing.
+        UnsupportedError: it uses what cannot be enforced exactly.
+        LimitError: a bound was reached.
+        TypeError: an argument is of another type.
+    """
+    return _compiled_rules("gbnf", text, tokenizer, start, limits)
+
+
+def compile_ebnf(text: str, tokenizer: Tokenizer, *, start: str = "root", limits: Limits | None = None) -> Grammar:
+    """The texts of a grammar in the EBNF of xgrammar.
+
+    Args:
+        text: the grammar.
+        tokenizer: the vocabulary.
+        start: the rule that matches a whole text.
+        limits: bounds on the cost.
+
+    Raises:
+        GrammarError: the grammar is malformed (`line` and `column` say where), has no `start`, or matches nothing.
+        UnsupportedError: it uses what cannot be enforced exactly, or has look-ahead or options of rules.
+        LimitError: a bound was reached.
+        TypeError: an argument is of another type.
+    """
+    return _compiled_rules("ebnf", text, tokenizer, start, limits)
+
+
+def _compiled_rules(dialect: str, text: str, tokenizer: Tokenizer, start: str, limits: Limits | None) -> Grammar:
+    from ffgrammar.grammar import gbnf
+
+    expect(f"compile_{dialect}: text", text, str, "a str")
+    expect(f"compile_{dialect}: start", start, str, "a str")
+
+    def build(store: ExprStore, bounds: Limits) -> GrammarIR:
+        return gbnf.build(
+            text,
+            store,
+            bounds,
+            dialect=dialect,
+            start=start,
+            special_tokens=tokenizer.special_tokens,
+            end_tokens=tokenizer.eos_token_ids,
+        )
+
+    return _compiled(tokenizer, (dialect, text, start), limits, build)
 
 
 def compile_regex(

@@ -14,6 +14,7 @@ The files, in reading order:
 - regex, choice: the front-ends that make a grammar of a single expression.
 - part_grammar: what a symbol of a grammar derives, as a grammar of its own.
 - lark/: the front-end for grammars in Lark's notation.
+- gbnf/: the front-end for GBNF (llama.cpp) and EBNF (xgrammar).
 - json_schema/: the front-end for JSON Schema.
 - composition/: grammars made of grammars.
 

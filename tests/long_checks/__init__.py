@@ -10,6 +10,7 @@ are the checks that need an oracle or names that are not public:
 - coverings: prefixes that end inside a word, against a published plain method.
 - encoder: much text of many kinds (which `texts` makes), against tiktoken.
 - tokenizers: the tokenizers of real models, against their reference packages.
+- gbnf: verdicts on sampled and mutated texts, against the definition and xgrammar; and masks against xgrammar's.
 - soak: whether memory grows along millions of tokens.
 
 `documents` has what they share.

@@ -21,6 +21,7 @@ NAMES = (
     "budgets",
     "hostile",
     "interruptions",
+    "gbnf",
 )
 
 if len(sys.argv) < 2 or sys.argv[1] not in NAMES:

@@ -59,7 +59,22 @@ class Clashes:
             self.exprs.append(skip)
             self.lazy.append(False)
         self._beside: list[int] | None = None
+        # By lexeme, its bytes if it is a literal. Literals are compared as bytes, because grammars may have hundreds.
+        nodes = [store.node(expr) for expr in self.exprs]
+        self.literals: list[bytes | None] = [node[1] if node[0] == "literal" else None for node in nodes]
+        self._meeting = self._may_meet()
         self.firsts = [first_bytes(store, expr) for expr in self.exprs]
+
+    def _may_meet(self) -> list[int]:
+        """By lexeme, those that may match the same text: for a literal, not the other literals."""
+        by_expr: dict[int, int] = {}
+        others = 0
+        for number, text in enumerate(self.literals):
+            if text is None:
+                others |= 1 << number
+            else:
+                by_expr[self.exprs[number]] = by_expr.get(self.exprs[number], 0) | 1 << number
+        return [-1 if text is None else others | by_expr[self.exprs[n]] for n, text in enumerate(self.literals)]
 
     def begin(self, lexemes: int) -> int:
         """The bytes with which a set of lexemes may begin."""
@@ -78,14 +93,20 @@ class Clashes:
 
     def goes_on(self, lexeme: int, beside: int) -> int:
         """The bytes with which one lexeme may go on where another one matches."""
+        text, other = self.literals[lexeme], self.literals[beside]
+        if text is not None and other is not None:
+            return 1 << other[len(text)] if len(other) > len(text) and other.startswith(text) else 0
         return next_bytes(self.store, self.exprs[lexeme], self.exprs[beside])
 
     def clash(self, lexeme: int, beside: int) -> bool:
         """Whether a lexeme clashes with another one, if both may begin at the same place."""
         if not self.firsts[lexeme] & self.firsts[beside]:
             return False
-        on = self.goes_on(lexeme, beside)
-        return bool(on) if self.lazy[lexeme] else bool(on & self.behind(lexeme, beside))
+        if self.lazy[lexeme]:
+            return bool(self.goes_on(lexeme, beside))
+        # (how a lexeme goes on takes long to find out, and nothing follows a lexeme that is a whole text)
+        behind = self.behind(lexeme, beside)
+        return behind != 0 and bool(self.goes_on(lexeme, beside) & behind)
 
     def pairs(self) -> Iterator[tuple[int, int]]:
         """The lexemes that clash, in pairs."""
@@ -126,7 +147,7 @@ class Clashes:
             for lexeme, behind in enumerate(after):
                 if self._work is not None:
                     self._work.take(len(after))
-                for other in members(beside[lexeme] & ~((2 << lexeme) - 1)):
+                for other in members(beside[lexeme] & self._meeting[lexeme] & ~((2 << lexeme) - 1)):
                     if after[other] != behind and self._meet(lexeme, other, meeting):
                         together(behind, after[other])
                 if self.skip is not None and self._meet(lexeme, self.skip, meeting):
