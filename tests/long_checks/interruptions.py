@@ -1,7 +1,7 @@
 """Calls that are interrupted at random moments: `python tests/long_checks interruptions --count 10000`.
 
-Hostile sources are compiled, and masks are made along their texts. A signal's handler raises at some moment. Then the same
-steps are taken again by the same matcher, and by one of a grammar that was never interrupted.
+Hostile sources are compiled, and masks are made along their texts. A signal's handler raises at some moment. Then the
+same matcher takes the rest of the steps, and its masks are compared with those of a grammar that was never interrupted.
 """
 
 from __future__ import annotations
