@@ -62,12 +62,24 @@ class Literal(Part):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Text(Part):
-    """Any UTF-8 text. If `until` is not empty, it ends with one of these texts, and none of them stands before."""
+    """Any UTF-8 text.
+
+    Attributes:
+        until: if there are any, the text ends with the first place where one of them is complete.
+        excluded: none of these is in the text, also not where it ends.
+        most: how many characters it may have, without the one of `until` with which it ends; None for no bound.
+    """
 
     until: tuple[bytes, ...] = ()
+    excluded: tuple[bytes, ...] = ()
+    most: int | None = None
 
     def label(self) -> object:
-        return self.until
+        return self.until, self.excluded, self.most
+
+    def stops(self) -> frozenset[bytes]:
+        """The texts that end it, or are not in it."""
+        return frozenset((*self.until, *self.excluded))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

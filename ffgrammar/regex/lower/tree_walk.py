@@ -21,9 +21,9 @@ __all__ = ["Walk", "any_text"]
 V = TypeVar("V")
 
 
-def any_text(store: ExprStore, encode: Encoding = UTF8) -> int:
-    """Any text, as the encoding spells it."""
-    return store.repeat(encode.charset(store, ANY), 0, None)
+def any_text(store: ExprStore, encode: Encoding = UTF8, most: int | None = None) -> int:
+    """Any text of at most `most` characters, as the encoding spells it; None: of any length."""
+    return store.repeat(encode.charset(store, ANY), 0, most)
 
 
 class Walk(Generic[V]):
