@@ -21,7 +21,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ffgrammar.api.bitmask import allocate_bitmask
     from ffgrammar.api.character_prefix import CharacterPrefix, PrefixContext, PrefixDistribution
-    from ffgrammar.api.compile import compile_choice, compile_json_schema, compile_lark, compile_regex, compose
+    from ffgrammar.api.compile import (
+        compile_choice,
+        compile_json_schema,
+        compile_lark,
+        compile_regex,
+        compile_structural_tag,
+        compose,
+    )
     from ffgrammar.api.compiler import Compiler
     from ffgrammar.api.grammar import Grammar
     from ffgrammar.api.heal import Healing, heal
@@ -61,6 +68,7 @@ _HOME = {
     "compile_json_schema": "api.compile",
     "compile_lark": "api.compile",
     "compile_regex": "api.compile",
+    "compile_structural_tag": "api.compile",
     "compose": "api.compile",
     "Compiler": "api.compiler",
     "load": "api.load",
@@ -134,6 +142,7 @@ __all__ = [
     "compile_json_schema",
     "compile_lark",
     "compile_regex",
+    "compile_structural_tag",
     "compose",
     "fill_bitmask",
     "fill_draft_bitmasks",

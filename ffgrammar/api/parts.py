@@ -110,7 +110,8 @@ def text(
     expect("text: max_chars", max_chars, (int, type(None)), "an int or None")
     if max_chars is not None and not 0 <= max_chars <= MAX_REPEAT:
         raise GrammarError(f"text: `max_chars` must be from 0 to {MAX_REPEAT}, not {max_chars}")
-    return tree.Text(_several("until", until), _several("excluding", excluding), max_chars)
+    ends = _several("until", until)
+    return tree.Text(ends, frozenset((*ends, *_several("excluding", excluding))), max_chars)
 
 
 def _several(name: str, given: str | bytes | Iterable[str | bytes] | None) -> tuple[bytes, ...]:

@@ -132,7 +132,7 @@ def _is_utf8(text: bytes) -> bool:
 
 def _is_free(text: bytes, part: Text) -> bool:
     """Whether a text is one of a free text's."""
-    if not _is_utf8(text) or any(one in text for one in part.excluded):
+    if not _is_utf8(text) or any(one in text for one in part.stops.difference(part.until)):
         return False
     if not part.until:
         return _is_short(text, part)

@@ -66,20 +66,16 @@ class Text(Part):
 
     Attributes:
         until: if there are any, the text ends with the first place where one of them is complete.
-        excluded: none of these is in the text, also not where it ends.
+        stops: these, and others that are not in the text, also not where it ends.
         most: how many characters it may have, without the one of `until` with which it ends; None for no bound.
     """
 
     until: tuple[bytes, ...] = ()
-    excluded: tuple[bytes, ...] = ()
+    stops: frozenset[bytes] = frozenset()
     most: int | None = None
 
     def label(self) -> object:
-        return self.until, self.excluded, self.most
-
-    def stops(self) -> frozenset[bytes]:
-        """The texts that end it, or are not in it."""
-        return frozenset((*self.until, *self.excluded))
+        return self.until, self.stops, self.most
 
 
 @dataclass(frozen=True, eq=False, repr=False)

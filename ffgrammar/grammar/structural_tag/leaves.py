@@ -1,0 +1,95 @@
+"""The contents of a structural tag that other front-ends read: schemas, regexes and grammars, each as a part."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from ffgrammar.core.errors import GrammarError, UnsupportedError
+from ffgrammar.core.limits import Limits
+from ffgrammar.grammar import json_schema, regex
+from ffgrammar.grammar.composition.parts import Part, Whole
+from ffgrammar.grammar.ir import GrammarIR
+from ffgrammar.grammar.structural_tag.entries import Entry
+from ffgrammar.regex.expr.store import ExprStore
+
+__all__ = ["Leaves"]
+
+V = TypeVar("V")
+
+
+class Leaves:
+    """Makes the parts. Equal sources are one part, so that each is compiled once.
+
+    Args:
+        limits: bounds on the cost of each.
+        vocabulary: the fingerprint of the tokenizer's vocabulary.
+    """
+
+    def __init__(self, limits: Limits, vocabulary: str) -> None:
+        self._limits = limits
+        self._vocabulary = vocabulary
+        # (the store of the whole grammar is the engine's, and these parts outlive its compilation)
+        self._store = ExprStore(limits)
+        self._known: dict[object, Part] = {}
+
+    def schema(self, entry: Entry, whitespace: str | int = "flexible", property_order: str = "schema") -> Part:
+        """The JSON texts of a schema."""
+        return self._part(
+            entry,
+            (_key(entry.value), whitespace, property_order),
+            lambda: json_schema.build(
+                entry.value, self._store, self._limits, whitespace=whitespace, property_order=property_order
+            ),
+        )
+
+    def regex(self, entry: Entry) -> Part:
+        """The texts of a regex."""
+        entry.text(empty=False)
+        return self._pattern(entry, entry.value, "ecma")
+
+    def character(self) -> Part:
+        """Any character."""
+        return self._pattern(Entry(None), r"[\s\S]", "ecma")
+
+    def grammar(self, entry: Entry) -> Part:
+        """The texts of a grammar in EBNF."""
+        entry.text(empty=False)
+        raise entry.error(
+            "a grammar in EBNF is not read yet; write it as regex, json_schema, sequence, or", UnsupportedError
+        )
+
+    def _pattern(self, entry: Entry, pattern: str, dialect: str) -> Part:
+        def build() -> GrammarIR:
+            return regex.build(pattern, self._store, self._limits, dialect=dialect, ignore_case=False, dot_all=False)
+
+        return self._part(entry, ("regex", pattern, dialect), build)
+
+    def _part(self, entry: Entry, key: object, build: Callable[[], GrammarIR]) -> Part:
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = Whole(_placed(entry, build), _at_once, self._vocabulary)
+        return known
+
+
+def _at_once(work: Callable[[], V]) -> V:
+    """What `Whole.paused` is for a grammar that no matcher uses."""
+    return work()
+
+
+def _key(value: Any) -> object:
+    """What is equal for equal JSON values. The order of keys counts."""
+    try:
+        return json.dumps(value)
+    except (TypeError, ValueError, RecursionError):
+        return id(value)
+
+
+def _placed(entry: Entry, build: Callable[[], GrammarIR]) -> GrammarIR:
+    """A grammar; an error in it gets the place in the structural tag."""
+    try:
+        return build()
+    except GrammarError as error:
+        pointer = entry.pointer + (error.pointer or "")
+        raise type(error)(error.message, line=error.line, column=error.column, pointer=pointer) from None
