@@ -33,12 +33,13 @@ __all__ = [
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# The kinds of grammars, by the file name's extension. cli/sources.py compiles each kind.
+# The kinds of grammars, by how the file's name ends; the longest end counts. cli/sources.py compiles each kind.
 EXTENSIONS = {
     ".json": "json-schema",
     ".lark": "lark",
     ".regex": "regex",
     ".choice": "choice",
+    ".tag.json": "structural-tag",
     ".ffg": "compiled",
 }
 KINDS = [*EXTENSIONS.values()]

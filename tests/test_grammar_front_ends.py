@@ -12,10 +12,16 @@ import ffgrammar as ff
 import ffgrammar.grammar
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar import choice, json_schema, lark, regex
+from ffgrammar.grammar import choice, json_schema, lark, regex, structural_tag
 from ffgrammar.regex.expr.store import ExprStore
 
-FRONT_ENDS = {"choice": choice, "json-schema": json_schema, "lark": lark, "regex": regex}
+FRONT_ENDS = {
+    "choice": choice,
+    "json-schema": json_schema,
+    "lark": lark,
+    "regex": regex,
+    "structural-tag": structural_tag,
+}
 COMPILE = {"choice": ff.compile_choice, "lark": ff.compile_lark, "regex": ff.compile_regex}
 
 

@@ -92,9 +92,21 @@ class Recogniser:
         return frozenset().union(*[ends for ends, _ in every]), any(begins for _, begins in every)
 
     def repeated(self, part: Any, least: int, most: int | None, text: Symbols) -> Found:
-        bound = least + len(text) + 1
-        counts = range(least, (bound if most is None else min(most, bound)) + 1)
-        return self.union(self.in_turn([part] * count, text) for count in counts)
+        """A part several times."""
+        places, seen, ends = {0}, {0}, set()
+        begins = not text
+        count = 0
+        while places:
+            if count >= least:
+                ends |= places
+            if count == most or (count > least and places <= seen):
+                break
+            seen |= places
+            found = {place: self.part(part, text[place:]) for place in places}
+            begins |= len(text) in places or any(one_begins for _, one_begins in found.values())
+            places = {place + end for place, (more, _) in found.items() for end in more}
+            count += 1
+        return frozenset(ends), begins or len(text) in ends
 
     # ---- the formats
 
@@ -176,7 +188,9 @@ class Recogniser:
         most = 1 if form.get("stop_after_first") else len(text) + 2
         separator = form["separator"].encode()
         counts = range(1 if form.get("at_least_one") else 0, most + 1)
-        return self.union(self.in_turn([any_tag, *[separator, any_tag] * (n - 1)][: 2 * n - 1 if n else 0], text) for n in counts)
+        return self.union(
+            self.in_turn([any_tag, *[separator, any_tag] * (n - 1)][: 2 * n - 1 if n else 0], text) for n in counts
+        )
 
     def triggered_tags(self, form: Format, around: Around, text: Symbols) -> Found:
         tags = [self.tag_parts(one) for one in form["tags"]]
@@ -228,7 +242,9 @@ class Recogniser:
         ends = {end for end in range(len(text) + 1) if is_free(text[:end], stops, None)}
         begins = begins_free(text, stops, None)
         for place in range(1, len(text) + 1):
-            if not is_free(text[:place], excluded, None) or any(bytes(text[: place - 1]).find(one) >= 0 for one in rules):
+            if not is_free(text[:place], excluded, None) or any(
+                bytes(text[: place - 1]).find(one) >= 0 for one in rules
+            ):
                 continue
             for trigger, calls in rules.items():
                 if bytes(text[:place]).endswith(trigger):

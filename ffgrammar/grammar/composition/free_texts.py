@@ -57,7 +57,7 @@ class _Stops:
 
     def ending_together(self, until: tuple[bytes, ...]) -> set[bytes]:
         """The stops but those of `until` that may be complete where one of `until` is: one ends with the other."""
-        found = set()
+        found: set[bytes] = set()
         for end in until:
             found.update(end[cut:] for cut in range(1, len(end)) if end[cut:] in self._stops)
             backwards = end[::-1]

@@ -1,5 +1,5 @@
-"""The front-end for structural tags: the JSON form in which xgrammar and vLLM say how free text, tags and schemas follow
-one another. `part` makes a part of a composition of one, and `build` its grammar.
+"""The front-end for structural tags: the JSON form in which xgrammar and vLLM say how free text, tags and schemas
+follow one another. `part` makes a part of a composition of one, and `build` its grammar.
 
     {"type": "structural_tag", "format": {"type": "sequence", "elements": [
         {"type": "tag", "begin": "<think>", "content": {"type": "any_text"}, "end": "</think>"},
@@ -53,7 +53,12 @@ def part(tag: object, limits: Limits, tokens: Tokens, vocabulary: str) -> Part:
 
 
 def build(
-    root: Part, store: ExprStore, limits: Limits, *, special_tokens: Mapping[str, int], vocabulary: str
+    root: Part,
+    store: ExprStore,
+    limits: Limits,
+    *,
+    special_tokens: Mapping[str, int] | None = None,
+    vocabulary: str = "",
 ) -> GrammarIR:
     """The grammar of a structural tag.
 
@@ -61,5 +66,6 @@ def build(
         root: what `part` has made of it.
         store, limits, special_tokens, vocabulary: as for `composition.build`, which also says what is raised.
     """
-    grammar = composition.build(root, store, limits, special_tokens=special_tokens, vocabulary=vocabulary)
+    known = special_tokens or {}
+    grammar = composition.build(root, store, limits, special_tokens=known, vocabulary=vocabulary)
     return replace(grammar, kind="structural-tag")

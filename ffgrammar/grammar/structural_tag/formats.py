@@ -1,8 +1,8 @@
 """What the formats of a structural tag have in common, and the formats that are made of texts and of other formats.
 
-The function of a format takes its fields, its place, and the sources of leaves and tokens. It returns the formats in it,
-with their places, and a function that makes the format's part of theirs. So no function calls itself, and a tree may be
-as deep as the limit of nesting says.
+The function of a format takes its fields, its place, and the sources of leaves and tokens. It returns the formats in
+it, with their places, and a function that makes the format's part of theirs. So no function calls itself, and a tree
+may be as deep as the limit of nesting says.
 """
 
 from __future__ import annotations
@@ -176,8 +176,8 @@ def _token(fields: Fields, place: Place, sources: Sources) -> Pending:
 
 def _exclude_token(fields: Fields, place: Place, sources: Sources) -> Pending:
     raise UnsupportedError(
-        "exactly one token of any kind cannot be enforced; any_tokens is any number of them, and so is exclude_token in "
-        "star or in plus"
+        "exactly one token of any kind cannot be enforced; any_tokens is any number of them, and so is exclude_token "
+        "in star or in plus"
     )
 
 

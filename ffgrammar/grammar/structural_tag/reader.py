@@ -45,7 +45,7 @@ def _read_formats(root: Entry, sources: Sources, limits: Limits) -> Part:
     """The part of a format with all formats in it."""
     found: list[Pending] = []
     inner: list[list[int]] = []
-    waiting = [(root, Place(), 0, None)]
+    waiting: list[tuple[Entry, Place, int, int | None]] = [(root, Place(), 0, None)]
     while waiting:
         entry, place, depth, parent = waiting.pop()
         if depth > limits.nesting:
@@ -57,7 +57,7 @@ def _read_formats(root: Entry, sources: Sources, limits: Limits) -> Part:
         found.append(pending)
         inner.append([])
         waiting += [(one, where, depth + 1, number) for one, where in reversed(pending.inner)]
-    parts: list[Part | None] = [None] * len(found)
+    parts: dict[int, Part] = {}
     # (a format comes before those in it)
     for number in range(len(found) - 1, -1, -1):
         parts[number] = found[number].build([parts[one] for one in inner[number]])

@@ -130,16 +130,14 @@ class Triggers:
             other = banned.find(trigger)
             if other is not None:
                 raise entry.error(
-                    f"this trigger is never reached, because {other.decode()!r} is in it, which is excluded, or ends the "
-                    "tag around"
+                    f"this trigger is never reached, because {other.decode()!r} is in it, which is excluded, or ends "
+                    "the tag around"
                 )
 
     def of(self, begin: Entry) -> bytes:
         """The trigger with which the begin of a tag begins."""
         if isinstance(begin.value, Mapping):
-            raise begin.error(
-                "a string is expected, not a token; token_triggered_tags has tags that begin with a token"
-            )
+            raise begin.error("a string is expected; a tag of token_triggered_tags begins with a token")
         text = begin.text()
         for length in self._lengths:
             if text[:length] in self.entries and len(text) >= length:
@@ -235,7 +233,7 @@ def _token_triggered_tags(fields: Fields, place: Place, sources: Sources) -> Pen
 
 def _token_begin(entry: Entry, triggers: set[int], sources: Sources) -> int:
     if isinstance(entry.value, str):
-        raise entry.error("a token is expected, not a string; triggered_tags has tags that begin with a string")
+        raise entry.error("a token is expected; a tag of triggered_tags begins with a string")
     token = _token_id(entry, sources)
     if token not in triggers:
         raise entry.error(f"{entry.value['token']!r} is none of the trigger tokens")
