@@ -12,6 +12,7 @@ The files, in reading order:
 - contained: which of some texts has another one in it.
 - tokens: special tokens, and stretches of any tokens.
 - leaves: schemas, regexes and grammars in a tag.
+- xml_styles: objects as XML parameters.
 - formats: what formats have in common, and the simple ones.
 - tagging: those with tags.
 - reader: the whole tree, in both forms.

@@ -7,7 +7,7 @@ may be as deep as the limit of nesting says.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from ffgrammar.grammar.structural_tag.entries import Entry, texts
 from ffgrammar.grammar.structural_tag.free import EMPTY, choice, free_text, literal, then
 from ffgrammar.grammar.structural_tag.leaves import Leaves
 from ffgrammar.grammar.structural_tag.tokens import Tokens
+from ffgrammar.grammar.structural_tag.xml_styles import xml_parameters
 from ffgrammar.regex.expr.store import MAX_REPEAT
 
 __all__ = ["FORMATS", "Fields", "Format", "Pending", "Place", "Sources", "leaf"]
@@ -91,7 +92,20 @@ def _json_schema(fields: Fields, place: Place, sources: Sources) -> Pending:
     order = "any" if "any_order" in fields and fields["any_order"].flag() else "schema"
     most = fields.get("max_whitespace_cnt")
     whitespace = "flexible" if most is None else most.number(0, MAX_REPEAT)
-    return leaf(sources.leaves.schema(fields["json_schema"], whitespace, order), place)
+    schema = fields["json_schema"]
+    if not isinstance(schema.value, (Mapping, bool)):
+        raise schema.expected("a schema, which is an object or a boolean,")
+    if "style" in fields and fields["style"].value != "json":
+        if order == "any":
+            raise fields["any_order"].error("XML parameters stand in the schema's order", UnsupportedError)
+        return leaf(xml_parameters(schema, fields["style"], sources.leaves, whitespace), place)
+    return leaf(sources.leaves.schema(schema, whitespace, order), place)
+
+
+def _qwen_xml_parameter(fields: Fields, place: Place, sources: Sources) -> Pending:
+    """What a json_schema with the style qwen_xml was called once."""
+    part = xml_parameters(fields["json_schema"], Entry("qwen_xml"), sources.leaves, "flexible")
+    return leaf(part, place)
 
 
 def _regex(fields: Fields, place: Place, sources: Sources) -> Pending:
@@ -196,6 +210,7 @@ def _tokens(fields: Fields, place: Place, sources: Sources, least: int) -> Pendi
 FORMATS = {
     "const_string": Format(_const_string, ("value",)),
     "json_schema": Format(_json_schema, ("json_schema",), ("style", "any_order", "max_whitespace_cnt", "excludes")),
+    "qwen_xml_parameter": Format(_qwen_xml_parameter, ("json_schema",)),
     "regex": Format(_regex, ("pattern",)),
     "grammar": Format(_grammar, ("grammar",)),
     "any_text": Format(_any_text, (), ("excludes", "max_chars", "max_tokens")),

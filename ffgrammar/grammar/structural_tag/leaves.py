@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from ffgrammar.core.errors import GrammarError, UnsupportedError
@@ -17,6 +17,9 @@ from ffgrammar.regex.expr.store import ExprStore
 __all__ = ["Leaves"]
 
 V = TypeVar("V")
+
+# What a schema is called for references to it.
+ROOT = "urn:structural-tag"
 
 
 class Leaves:
@@ -34,37 +37,64 @@ class Leaves:
         self._store = ExprStore(limits)
         self._known: dict[object, Part] = {}
 
-    def schema(self, entry: Entry, whitespace: str | int = "flexible", property_order: str = "schema") -> Part:
-        """The JSON texts of a schema."""
-        return self._part(
-            entry,
-            (_key(entry.value), whitespace, property_order),
-            lambda: json_schema.build(
-                entry.value, self._store, self._limits, whitespace=whitespace, property_order=property_order
-            ),
-        )
+    def schema(
+        self,
+        entry: Entry,
+        whitespace: str | int = "flexible",
+        property_order: str = "schema",
+        root: Entry | None = None,
+    ) -> Part:
+        """The JSON texts of a schema.
+
+        Args:
+            entry: the schema.
+            whitespace, property_order: as for `json_schema.build`.
+            root: a schema that has this one in it, if references may lead elsewhere in it.
+        """
+        if root is not None and _refers(entry.value):
+            key = (_key(root.value), entry.pointer)
+            schema: Any = {"$ref": ROOT + "#" + entry.pointer.removeprefix(root.pointer)}
+            registry = {ROOT: root.value}
+        else:
+            key, schema, registry = (_key(entry.value), ""), entry.value, None
+
+        def build() -> GrammarIR:
+            return json_schema.build(
+                schema,
+                self._store,
+                self._limits,
+                whitespace=whitespace,
+                property_order=property_order,
+                registry=registry,
+            )
+
+        return self._part(entry, (*key, whitespace, property_order), build)
 
     def regex(self, entry: Entry) -> Part:
         """The texts of a regex."""
         entry.text(empty=False)
-        return self._pattern(entry, entry.value, "ecma")
+        return self._pattern(entry, entry.value)
 
     def character(self) -> Part:
         """Any character."""
-        return self._pattern(Entry(None), r"[\s\S]", "ecma")
+        return self._pattern(Entry(None), r"[\s\S]")
+
+    def blank(self, most: int | None) -> Part:
+        """White space, at most some characters of it."""
+        return self._pattern(Entry(None), r"[ \n\r\t]*" if most is None else rf"[ \n\r\t]{{0,{most}}}")
 
     def grammar(self, entry: Entry) -> Part:
         """The texts of a grammar in EBNF."""
         entry.text(empty=False)
         raise entry.error(
-            "a grammar in EBNF is not read yet; write it as regex, json_schema, sequence, or", UnsupportedError
+            "a grammar in EBNF is not read; write it with regex, json_schema, sequence and or", UnsupportedError
         )
 
-    def _pattern(self, entry: Entry, pattern: str, dialect: str) -> Part:
+    def _pattern(self, entry: Entry, pattern: str) -> Part:
         def build() -> GrammarIR:
-            return regex.build(pattern, self._store, self._limits, dialect=dialect, ignore_case=False, dot_all=False)
+            return regex.build(pattern, self._store, self._limits, dialect="ecma", ignore_case=False, dot_all=False)
 
-        return self._part(entry, ("regex", pattern, dialect), build)
+        return self._part(entry, ("regex", pattern), build)
 
     def _part(self, entry: Entry, key: object, build: Callable[[], GrammarIR]) -> Part:
         known = self._known.get(key)
@@ -84,6 +114,20 @@ def _key(value: Any) -> object:
         return json.dumps(value)
     except (TypeError, ValueError, RecursionError):
         return id(value)
+
+
+def _refers(value: Any) -> bool:
+    """Whether there is a reference in a schema."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Mapping):
+            if "$ref" in one or "$dynamicRef" in one or "$recursiveRef" in one:
+                return True
+            waiting += one.values()
+        elif isinstance(one, (list, tuple)):
+            waiting += one
+    return False
 
 
 def _placed(entry: Entry, build: Callable[[], GrammarIR]) -> GrammarIR:

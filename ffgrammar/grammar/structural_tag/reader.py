@@ -17,8 +17,6 @@ from ffgrammar.grammar.structural_tag.tagging import TAGGING, Triggers, triggere
 __all__ = ["read"]
 
 KINDS = {**FORMATS, **TAGGING}
-# What formats were called once.
-OLD_KINDS = {"qwen_xml_parameter": "a json_schema whose style is 'qwen_xml'"}
 
 
 def read(tag: object, sources: Sources, limits: Limits) -> Part:
@@ -71,7 +69,7 @@ def _read_format(entry: Entry, place: Place, sources: Sources) -> Pending:
     if kind is None:
         raise entry.error(f"the format needs a type, one of {', '.join(KINDS)}")
     if not isinstance(kind, str) or kind not in KINDS:
-        like = f"; write {OLD_KINDS[kind]}" if kind in OLD_KINDS else did_you_mean(str(kind), list(KINDS))
+        like = did_you_mean(str(kind), list(KINDS))
         raise entry.member("type").error(f"there is no format {kind!r}{like or '; there are ' + ', '.join(KINDS)}")
     form = KINDS[kind]
     fields = entry.fields(kind, ("type", *form.required), form.optional)
