@@ -26,23 +26,22 @@ __all__ = ["xml_parameters"]
 class Style(NamedTuple):
     """How a parameter is written: what stands before its name, between the name and the value, and after the value.
 
-    There may be several ways for what stands between. Between the pieces of one there may be white space.
+    What stands before a string may differ from what stands before JSON. Between the pieces there may be white space.
     """
 
     prefix: str
-    between: tuple[tuple[str, ...], ...]
+    before_string: tuple[str, ...]
+    before_json: tuple[str, ...]
     suffix: str
 
 
 STYLES = {
-    "qwen_xml": Style("<parameter=", ((">",),), "</parameter>"),
-    "minimax_xml": Style('<parameter name="', (('">',),), "</parameter>"),
+    "qwen_xml": Style("<parameter=", (">",), (">",), "</parameter>"),
+    "minimax_xml": Style('<parameter name="', ('">',), ('">',), "</parameter>"),
     "deepseek_xml": Style(
-        '<｜DSML｜parameter name="',
-        (('" string="true">',), ('" string="false">',)),
-        "</｜DSML｜parameter>",
+        '<｜DSML｜parameter name="', ('" string="true">',), ('" string="false">',), "</｜DSML｜parameter>"
     ),
-    "glm_xml": Style("<arg_key>", (("</arg_key>", "<arg_value>"),), "</arg_value>"),
+    "glm_xml": Style("<arg_key>", ("</arg_key>", "<arg_value>"), ("</arg_key>", "<arg_value>"), "</arg_value>"),
 }
 NOT_READ = ("cohere_xml", "deepseek_v4_1_xml", "gemma", "kimi_k3_xml", "minimax_m3_xml")
 
@@ -58,6 +57,8 @@ OF_OBJECTS = {
     "$id",
     "strict",
 }
+# All types but that of strings.
+JSON_TYPES = ["object", "array", "number", "boolean", "null"]
 # The types of JSON values, by those of Python.
 TYPES = {str: "string", bool: "boolean", int: "integer", type(None): "null", list: "array", dict: "object"}
 
@@ -119,7 +120,7 @@ class _Parameters:
                 raise one.error(f"the parameter {one.value!r} is required, and `properties` does not have it")
         parts = [self.blank]
         for name, value in named:
-            parameter = Sequence((self.begin(name, value), self.value(value), self.blank))
+            parameter = Sequence((self.parameter(name, value), self.blank))
             parts.append(parameter if name in required else Repeat(parameter, 0, 1))
         return Sequence(tuple(parts))
 
@@ -146,13 +147,18 @@ class _Parameters:
             raise schema.member("required").expected("an array of strings")
         return schema.member("required").items("strings") if names else []
 
-    def begin(self, name: str, value: Entry) -> Part:
-        """What stands before a value."""
+    def parameter(self, name: str, schema: Entry) -> Part:
+        """A parameter: its name and its value."""
+        style = self.style
+        found = self.values(schema)
         ways = []
-        for first, *others in self.style.between:
-            before = Entry(self.style.prefix + name + first, value.pointer).text()
-            ways.append(Sequence((literal(before), *(one for more in others for one in self.spaced(more)))))
-        return choice(ways)
+        for before, values in ((style.before_string, found.strings), (style.before_json, found.json)):
+            if values is not None:
+                first, *others = before
+                begin = Entry(style.prefix + name + first, schema.pointer).text()
+                ways.append(Sequence((literal(begin), *(one for more in others for one in self.spaced(more)), values)))
+        # (any string is also what any JSON value is written as)
+        return ways[0] if found.any_string and style.before_string == style.before_json else choice(ways)
 
     def spaced(self, text: str) -> tuple[Part, Part]:
         return self.blank, literal(text.encode())
@@ -178,30 +184,40 @@ class _Parameters:
             found = found.member(key)
         return found
 
-    def value(self, schema: Entry) -> Part:
-        """A value, with what ends its parameter."""
+    def values(self, schema: Entry) -> _Values:
+        """The values of a schema, each with what ends its parameter."""
         found = self.target(schema)
         value = found.value
         if value is True or (isinstance(value, Mapping) and ANNOTATIONS.issuperset(value)):
-            return free_text([self.suffix], (self.suffix,))
+            return _Values(self.free(), self.json(Entry({"type": JSON_TYPES}, found.pointer)), True)
         if not isinstance(value, Mapping) or not self.may_be_string(found):
-            return then(self.leaves.schema(found, self.whitespace, root=self.root), (self.suffix,))
+            return _Values(None, self.json(found))
         keys = set(value) - ANNOTATIONS
         if keys & {"enum", "const"} and keys <= {"enum", "const", "type"}:
-            return then(Sequence((self.blank, self.listed(found), self.blank)), (self.suffix,))
+            return self.listed(found)
         if keys == {"anyOf"}:
-            return choice(self.value(one) for one in found.member("anyOf").items("schemas"))
+            return _union([self.values(one) for one in found.member("anyOf").items("schemas")])
         if keys == {"type", "maxLength"} and value["type"] == "string":
-            most = found.member("maxLength").number(0, MAX_REPEAT)
-            return free_text([self.suffix], (self.suffix,), most)
+            return _Values(self.free(found.member("maxLength").number(0, MAX_REPEAT)), None)
         if keys == {"type"}:
-            return free_text([self.suffix], (self.suffix,))
-        others = ", ".join(sorted(keys - {"type"}))
+            types = value["type"] if isinstance(value["type"], list) else [value["type"]]
+            others = [one for one in types if one != "string"]
+            json = self.json(Entry({"type": others}, found.pointer)) if others else None
+            return _Values(self.free(), json, True)
+        refused = ", ".join(sorted(keys - {"type"}))
         raise found.error(
-            f"a string is written as it is in XML parameters, and there {others} cannot be enforced; leave it out, or "
+            f"a string is written as it is in XML parameters, and there {refused} cannot be enforced; leave it out, or "
             "use the style 'json'",
             UnsupportedError,
         )
+
+    def free(self, most: int | None = None) -> Part:
+        """Any string."""
+        return free_text([self.suffix], (self.suffix,), most)
+
+    def json(self, schema: Entry) -> Part:
+        """The JSON texts of a schema."""
+        return then(self.leaves.schema(schema, self.whitespace, root=self.root), (self.suffix,))
 
     def may_be_string(self, schema: Entry) -> bool:
         """Whether a value of a schema may be a string, as far as its type, its list of values, or anyOf says."""
@@ -216,20 +232,32 @@ class _Parameters:
             return any(map(self.may_be_string, self.target(schema).member("anyOf").items("schemas")))
         return True
 
-    def listed(self, schema: Entry) -> Part:
+    def listed(self, schema: Entry) -> _Values:
         """One of some values."""
         types = schema.value.get("type", list(TYPES.values()))
-        parts = []
-        for one in _values(schema.value):
-            if not _has_type(one, types if isinstance(types, list) else [types]):
-                continue
-            if isinstance(one, str):
-                parts.append(literal(Entry(one, schema.pointer).text()))
-            else:
-                parts.append(self.leaves.schema(Entry({"const": one}, schema.pointer), self.whitespace))
-        if not parts:
+        types = types if isinstance(types, list) else [types]
+        values = [one for one in _values(schema.value) if _has_type(one, types)]
+        if not values:
             raise schema.error("no value obeys this schema")
-        return choice(parts)
+        texts = [literal(Entry(one, schema.pointer).text()) for one in values if isinstance(one, str)]
+        others = [one for one in values if not isinstance(one, str)]
+        strings = Sequence((self.blank, choice(texts), self.blank, literal(self.suffix))) if texts else None
+        return _Values(strings, self.json(Entry({"enum": others}, schema.pointer)) if others else None)
+
+
+class _Values(NamedTuple):
+    """The values of a schema: strings and JSON, each with what ends the parameter; and whether any string is one."""
+
+    strings: Part | None
+    json: Part | None
+    any_string: bool = False
+
+
+def _union(found: list[_Values]) -> _Values:
+    strings = [one.strings for one in found if one.strings is not None]
+    free = [one.strings for one in found if one.strings is not None and one.any_string]
+    json = [one.json for one in found if one.json is not None]
+    return _Values(choice(free[:1] or strings) if strings else None, choice(json) if json else None, bool(free))
 
 
 def _values(schema: Mapping[str, Any]) -> list[Any]:
