@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from test_structural_tags import DATA, accepts, compiled
+from test_structural_tags_random import vocabulary
 
 import ffgrammar as ff
 from oracle.structural_tags import RandomTags
-from test_structural_tags import DATA, accepts, compiled
-from test_structural_tags_random import vocabulary
 
 xgrammar = pytest.importorskip("xgrammar", reason="xgrammar is not installed: pip install xgrammar")
 

@@ -16,6 +16,7 @@ The files, in reading order:
 - lark/: the front-end for grammars in Lark's notation.
 - json_schema/: the front-end for JSON Schema.
 - composition/: grammars made of grammars.
+- structural_tag/: the front-end for structural tags, on top of composition/.
 
 A front-end is a module or a package with one function
 

@@ -85,7 +85,8 @@ class Parts:
         rng = self.rng
         stops = list(rng.choice(STOPS))
         ends = [one for one in stops if rng.random() < 0.5]
-        others = [one for one in stops if one not in ends]
+        # (what is in an end cannot be excluded)
+        others = [one for one in stops if not any(one in end for end in ends)]
         return ff.text(
             until=ends or None,
             excluding=others or None,
