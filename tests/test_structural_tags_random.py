@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import random
 import warnings
+from collections import Counter
+from typing import Any
 
 import pytest
+from test_structural_tags import DATA
 
 import ffgrammar as ff
 from oracle.compositions import SPECIAL, Symbols
@@ -69,3 +72,37 @@ def test_masks_are_those_of_the_definition(seed: int) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         compare(seed, 6)
+
+
+JUNK = [None, True, 0, -1, 2**70, 1.5, "", "a", "<|x|>", "\ud800", [], ["a"], [[]], {}, {"type": "tag"}, {"$ref": "#"}]
+
+
+def damaged(value: Any, rng: random.Random) -> Any:
+    """A JSON value in which something is replaced, left out, or added."""
+    if rng.random() < 0.05:
+        return rng.choice(JUNK)
+    if isinstance(value, list):
+        found = [damaged(one, rng) for one in value]
+        return found[1:] if rng.random() < 0.05 else found
+    if isinstance(value, dict):
+        found = {key: damaged(one, rng) for key, one in value.items() if rng.random() > 0.03}
+        return {**found, "extra": 1} if rng.random() < 0.02 else found
+    return value
+
+
+def test_damaged_tags_are_refused_or_compiled() -> None:
+    rng = random.Random(3)
+    tok = vocabulary(rng)
+    sources = [*(one["format"] for one in DATA["cases"]), *(RandomTags(rng).format(3) for _ in range(100))]
+    counts: Counter[str] = Counter()
+    for source in sources * 4:
+        tag = damaged({"type": "structural_tag", "format": source}, rng)
+        try:
+            compiled = ff.compile_structural_tag(tag, tok)
+            counts["compiled"] += 1
+            assert compiled.kind == "structural-tag"
+        except (ff.FFGrammarError, TypeError) as error:
+            # (a tag that is no object is a wrong argument)
+            assert isinstance(error, ff.FFGrammarError) or not isinstance(tag, dict)
+            counts[type(error).__name__] += 1
+    assert min(counts["compiled"], counts["GrammarError"]) > 100, counts

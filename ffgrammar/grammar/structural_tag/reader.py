@@ -32,7 +32,8 @@ def read(tag: object, sources: Sources, limits: Limits) -> Part:
         raise root.expected("a structural tag, which is an object,")
     kind = root.value.get("type", "structural_tag")
     if kind != "structural_tag":
-        hint = '; write {"type": "structural_tag", "format": …} around this format' if kind in KINDS else ""
+        is_format = isinstance(kind, str) and kind in KINDS
+        hint = '; write {"type": "structural_tag", "format": …} around this format' if is_format else ""
         raise root.member("type").error(f"the type of a structural tag is 'structural_tag', not {kind!r}{hint}")
     if "structures" in root.value:
         return _older_form(root, sources)

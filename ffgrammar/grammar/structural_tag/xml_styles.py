@@ -43,6 +43,8 @@ STYLES = {
     ),
     "glm_xml": Style("<arg_key>", ("</arg_key>", "<arg_value>"), ("</arg_key>", "<arg_value>"), "</arg_value>"),
 }
+# How deep anyOf and references may be nested.
+MAX_DEPTH = 50
 NOT_READ = ("cohere_xml", "deepseek_v4_1_xml", "gemma", "kimi_k3_xml", "minimax_m3_xml")
 
 ANNOTATIONS = {"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment"}
@@ -94,6 +96,9 @@ class _Parameters:
         self.whitespace = whitespace
         self.blank = leaves.blank(None if isinstance(whitespace, str) else whitespace)
         self.suffix = style.suffix.encode()
+        # the values of schemas by their pointers, and the pointers of those that are being read
+        self.known: dict[str, _Values] = {}
+        self.reading: set[str] = set()
 
     def part(self) -> Part:
         """All parameters."""
@@ -113,9 +118,10 @@ class _Parameters:
         if schema.value.get("additionalProperties", False) is not False:
             raise self.unnamed(schema.member("additionalProperties"))
         named = list(self.named(schema))
-        required = [one.value for one in self.required(schema)]
         known = {name for name, _ in named}
+        required = set()
         for one in self.required(schema):
+            required.add(one.value)
             if one.value not in known:
                 raise one.error(f"the parameter {one.value!r} is required, and `properties` does not have it")
         parts = [self.blank]
@@ -145,7 +151,10 @@ class _Parameters:
         names = schema.value.get("required", [])
         if not isinstance(names, (list, tuple)):
             raise schema.member("required").expected("an array of strings")
-        return schema.member("required").items("strings") if names else []
+        found = schema.member("required").items("strings") if names else []
+        for one in found:
+            one.text()
+        return found
 
     def parameter(self, name: str, schema: Entry) -> Part:
         """A parameter: its name and its value."""
@@ -187,6 +196,16 @@ class _Parameters:
     def values(self, schema: Entry) -> _Values:
         """The values of a schema, each with what ends its parameter."""
         found = self.target(schema)
+        pointer = found.pointer
+        if pointer not in self.known:
+            if pointer in self.reading or len(self.reading) > MAX_DEPTH:
+                raise found.error("anyOf leads back to itself, or is nested too deep", UnsupportedError)
+            self.reading.add(pointer)
+            self.known[pointer] = self.read_values(found)
+            self.reading.remove(pointer)
+        return self.known[pointer]
+
+    def read_values(self, found: Entry) -> _Values:
         value = found.value
         if value is True or (isinstance(value, Mapping) and ANNOTATIONS.issuperset(value)):
             return _Values(self.free(), self.json(Entry({"type": JSON_TYPES}, found.pointer)), True)
@@ -221,7 +240,7 @@ class _Parameters:
 
     def may_be_string(self, schema: Entry) -> bool:
         """Whether a value of a schema may be a string, as far as its type, its list of values, or anyOf says."""
-        value = self.target(schema).value
+        value = schema.value
         if not isinstance(value, Mapping):
             return bool(value)
         if "type" in value:
@@ -229,7 +248,7 @@ class _Parameters:
         if "const" in value or "enum" in value:
             return any(isinstance(one, str) for one in _values(value))
         if "anyOf" in value:
-            return any(map(self.may_be_string, self.target(schema).member("anyOf").items("schemas")))
+            return any(self.values(one).strings is not None for one in schema.member("anyOf").items("schemas"))
         return True
 
     def listed(self, schema: Entry) -> _Values:
