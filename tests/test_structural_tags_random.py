@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import warnings
 from collections import Counter
@@ -106,3 +107,82 @@ def test_damaged_tags_are_refused_or_compiled() -> None:
             assert isinstance(error, ff.FFGrammarError) or not isinstance(tag, dict)
             counts[type(error).__name__] += 1
     assert min(counts["compiled"], counts["GrammarError"]) > 100, counts
+
+
+# ---- XML parameters
+
+VALUES = ["", "a", "aa", "ab", " a ", "3", " 3\n", "null", "true", "x", " x", "a b", "[1, 2]", "[]", '{"k":null}', "{}"]
+VALUES += ['"a"', "</param", "b<", "4", "abc", "é", "[1", "\n", " \t"]
+SCHEMAS: list[Any] = [
+    {},
+    True,
+    {"type": "string", "description": "any"},
+    {"type": "integer"},
+    {"enum": ["a b", "x", 3, None]},
+    {"const": "é"},
+    {"type": "string", "pattern": "^a+$|b"},
+    {"type": "string", "minLength": 1, "maxLength": 2},
+    {"type": ["string", "null"], "maxLength": 1},
+    {"type": ["string", "boolean"]},
+    {"anyOf": [{"type": "boolean"}, {"const": "x"}]},
+    {"anyOf": [{"type": "array"}, {"$ref": "#/$defs/d"}]},
+    {"type": "array", "items": {"$ref": "#/$defs/d"}},
+    {"type": "object", "properties": {"k": {"type": "null"}}, "additionalProperties": False},
+    {"$ref": "#/$defs/d"},
+]
+
+
+def obeys(raw: str, schema: Any, flag: str | None) -> bool:
+    """Whether what stands in an element is a value: a string as it is, or JSON that is no string."""
+    from jsonschema import Draft202012Validator
+
+    blanks = " \n\r\t"
+    start, end = len(raw) - len(raw.lstrip(blanks)), len(raw.rstrip(blanks))
+    cuts = {raw[i:j] for i in range(start + 1) for j in range(end, len(raw) + 1) if i <= j} | {raw.strip(blanks)}
+    validator = Draft202012Validator({"$defs": {"d": {"type": "integer"}}, "allOf": [schema]})
+    if flag != "false" and any(validator.is_valid(one) for one in cuts):
+        return True
+    try:
+        value = json.loads(raw)
+    except ValueError:
+        return False
+    return flag != "true" and not isinstance(value, str) and validator.is_valid(value)
+
+
+@pytest.mark.parametrize(
+    ("style", "element"),
+    [
+        ("qwen_xml", "<parameter={}>{}</parameter>"),
+        ("deepseek_xml", '<｜DSML｜parameter name="{}" string="{flag}">{}</｜DSML｜parameter>'),
+        ("glm_xml", "<arg_key>{}</arg_key>\n<arg_value>{}</arg_value>"),
+    ],
+)
+def test_xml_parameters(style: str, element: str, cl100k: ff.Tokenizer) -> None:
+    pytest.importorskip("jsonschema")
+    rng = random.Random(style)
+    verdicts: Counter[bool] = Counter()
+    for _ in range(60):
+        properties = {name: rng.choice(SCHEMAS) for name in "pqr"[: rng.randint(1, 3)]}
+        required = [name for name in properties if rng.random() < 0.4]
+        schema = {"type": "object", "properties": properties, "required": required, "$defs": {"d": {"type": "integer"}}}
+        form = {"type": "json_schema", "json_schema": schema, "style": style}
+        grammar = ff.compile_structural_tag({"format": form}, cl100k)
+        for _ in range(30):
+            names = [name for name in properties if rng.random() < 0.8]
+            if rng.random() < 0.1:
+                rng.shuffle(names)
+            given = [(name, rng.choice(VALUES), rng.choice(["true", "false"])) for name in names]
+            text = " ".join(element.format(name, value, flag=flag) for name, value, flag in given)
+            expected = (
+                names == [name for name in properties if name in names]
+                and set(required) <= set(names)
+                and all(
+                    obeys(value, properties[name], flag if "flag" in element else None) for name, value, flag in given
+                )
+            )
+            matcher = grammar.matcher()
+            data = text.encode()
+            found = matcher.accept_bytes(data) == len(data) and matcher.is_accepting()
+            assert found == expected, (schema, text, found)
+            verdicts[found] += 1
+    assert min(verdicts.values()) > 100, verdicts

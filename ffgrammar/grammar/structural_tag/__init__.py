@@ -11,6 +11,7 @@ The files, in reading order:
 - free: free text, and what ends it.
 - contained: which of some texts has another one in it.
 - tokens: special tokens, and stretches of any tokens.
+- raw_strings: strings without quotes and escapes.
 - leaves: schemas, regexes and grammars in a tag.
 - xml_styles: objects as XML parameters.
 - formats: what formats have in common, and the simple ones.

@@ -12,6 +12,7 @@ from ffgrammar.grammar import json_schema, regex
 from ffgrammar.grammar.composition.parts import Part, Whole
 from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.grammar.structural_tag.entries import Entry
+from ffgrammar.grammar.structural_tag.raw_strings import raw_string
 from ffgrammar.regex.expr.store import ExprStore
 
 __all__ = ["Leaves"]
@@ -81,7 +82,16 @@ class Leaves:
 
     def blank(self, most: int | None) -> Part:
         """White space, at most some characters of it."""
-        return self._pattern(Entry(None), r"[ \n\r\t]*" if most is None else rf"[ \n\r\t]{{0,{most}}}")
+        return self._pattern(Entry(None), _blank(most))
+
+    def raw_string(self, entry: Entry, most: int | None, end: bytes) -> Part:
+        """The strings of a schema, written as they are, with at most some white space around, and an end after it."""
+
+        def build() -> GrammarIR:
+            return raw_string(entry, self._store, self._limits, _blank(most), end)
+
+        # (its errors have whole pointers)
+        return self._part(Entry(None), ("string", _key(entry.value), most, end), build)
 
     def grammar(self, entry: Entry) -> Part:
         """The texts of a grammar in EBNF."""
@@ -101,6 +111,11 @@ class Leaves:
         if known is None:
             known = self._known[key] = Whole(_placed(entry, build), _at_once, self._vocabulary)
         return known
+
+
+def _blank(most: int | None) -> str:
+    """White space as a regex."""
+    return r"[ \n\r\t]*" if most is None else rf"[ \n\r\t]{{0,{most}}}"
 
 
 def _at_once(work: Callable[[], V]) -> V:

@@ -18,7 +18,7 @@ from ffgrammar.grammar.lark.source import did_you_mean
 from ffgrammar.grammar.structural_tag.entries import Entry
 from ffgrammar.grammar.structural_tag.free import choice, free_text, literal, then
 from ffgrammar.grammar.structural_tag.leaves import Leaves
-from ffgrammar.regex.expr.store import MAX_REPEAT
+from ffgrammar.grammar.structural_tag.raw_strings import BOUNDS
 
 __all__ = ["xml_parameters"]
 
@@ -94,7 +94,8 @@ class _Parameters:
         self.style = style
         self.leaves = leaves
         self.whitespace = whitespace
-        self.blank = leaves.blank(None if isinstance(whitespace, str) else whitespace)
+        self.most = None if isinstance(whitespace, str) else whitespace
+        self.blank = leaves.blank(self.most)
         self.suffix = style.suffix.encode()
         # the values of schemas by their pointers, and the pointers of those that are being read
         self.known: dict[str, _Values] = {}
@@ -216,23 +217,23 @@ class _Parameters:
             return self.listed(found)
         if keys == {"anyOf"}:
             return _union([self.values(one) for one in found.member("anyOf").items("schemas")])
-        if keys == {"type", "maxLength"} and value["type"] == "string":
-            return _Values(self.free(found.member("maxLength").number(0, MAX_REPEAT)), None)
-        if keys == {"type"}:
+        if "type" in keys and keys.issubset({"type", *BOUNDS}):
             types = value["type"] if isinstance(value["type"], list) else [value["type"]]
             others = [one for one in types if one != "string"]
             json = self.json(Entry({"type": others}, found.pointer)) if others else None
-            return _Values(self.free(), json, True)
-        refused = ", ".join(sorted(keys - {"type"}))
+            if keys == {"type"}:
+                return _Values(self.free(), json, True)
+            return _Values(self.leaves.raw_string(found, self.most, self.suffix), json)
+        refused = ", ".join(sorted(keys.difference({"type", "anyOf", "enum", "const"}, BOUNDS) or keys))
         raise found.error(
-            f"a string is written as it is in XML parameters, and there {refused} cannot be enforced; leave it out, or "
-            "use the style 'json'",
+            f"a string is written as it is in XML parameters, and there {refused} cannot be enforced, at least not "
+            "together; leave it out, or use the style 'json'",
             UnsupportedError,
         )
 
-    def free(self, most: int | None = None) -> Part:
+    def free(self) -> Part:
         """Any string."""
-        return free_text([self.suffix], (self.suffix,), most)
+        return free_text([self.suffix], (self.suffix,))
 
     def json(self, schema: Entry) -> Part:
         """The JSON texts of a schema."""
