@@ -107,6 +107,17 @@ def test_names_of_special_tokens_give_a_warning(cl100k: ff.Tokenizer) -> None:
         compiled({**tag, "begin": {"type": "token", "token": "<|fim_prefix|>"}}, cl100k)
 
 
+def test_warnings_have_places_in_the_tag(cl100k: ff.Tokenizer) -> None:
+    unknown = {"type": "array", "items": {"$ref": "#/$defs/x"}}
+    schema = {"type": "object", "properties": {"a": unknown}, "$defs": {"x": {"no-keyword": 1}}, "title": "x"}
+    for style in ("json", "qwen_xml"):
+        form = {"type": "star", "content": {"type": "json_schema", "json_schema": schema, "style": style}}
+        (warning,) = compiled(form, cl100k).warnings
+        assert warning.startswith("at /format/content/json_schema/$defs/x/no-keyword: 'no-keyword' is not")
+    (warning,) = compiled({"type": "json_schema", "json_schema": {"no-keyword": 1}}, cl100k).warnings
+    assert warning.startswith("at /format/json_schema/no-keyword: ")
+
+
 def test_an_end_of_text_token_that_is_asked_for(cl100k: ff.Tokenizer) -> None:
     end = "<|endoftext|>"
     grammar = compiled({"type": "tag", "begin": "a", "content": {"type": "any_tokens"}, "end": {"token": end}}, cl100k)

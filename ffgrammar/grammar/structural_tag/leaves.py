@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from ffgrammar.core.errors import GrammarError, UnsupportedError
@@ -69,7 +70,7 @@ class Leaves:
                 registry=registry,
             )
 
-        return self._part(entry, (*key, whitespace, property_order), build)
+        return self._part(entry, (*key, whitespace, property_order), build, root)
 
     def regex(self, entry: Entry) -> Part:
         """The texts of a regex."""
@@ -106,10 +107,10 @@ class Leaves:
 
         return self._part(entry, ("regex", pattern), build)
 
-    def _part(self, entry: Entry, key: object, build: Callable[[], GrammarIR]) -> Part:
+    def _part(self, entry: Entry, key: object, build: Callable[[], GrammarIR], root: Entry | None = None) -> Part:
         known = self._known.get(key)
         if known is None:
-            known = self._known[key] = Whole(_placed(entry, build), _at_once, self._vocabulary)
+            known = self._known[key] = Whole(_placed(entry, root, build), _at_once, self._vocabulary)
         return known
 
 
@@ -145,10 +146,26 @@ def _refers(value: Any) -> bool:
     return False
 
 
-def _placed(entry: Entry, build: Callable[[], GrammarIR]) -> GrammarIR:
-    """A grammar; an error in it gets the place in the structural tag."""
+def _placed(entry: Entry, root: Entry | None, build: Callable[[], GrammarIR]) -> GrammarIR:
+    """A grammar; an error in it, or a warning about it, gets the place in the structural tag."""
     try:
-        return build()
+        grammar = build()
     except GrammarError as error:
-        pointer = entry.pointer + (error.pointer or "")
+        pointer = _pointer(error.pointer or "", entry, root)
         raise type(error)(error.message, line=error.line, column=error.column, pointer=pointer) from None
+    return replace(grammar, warnings=tuple(_warning(one, entry, root) for one in grammar.warnings))
+
+
+def _pointer(inner: str, entry: Entry, root: Entry | None) -> str:
+    """A pointer into a schema, as one into the structural tag."""
+    if root is not None and inner.startswith(ROOT):
+        return root.pointer + inner.removeprefix(ROOT + "#")
+    return entry.pointer + inner
+
+
+def _warning(warning: str, entry: Entry, root: Entry | None) -> str:
+    place, separator, message = warning.partition(": ")
+    if not place.startswith("at ") or not separator:
+        return f"at {entry.pointer}: {warning}"
+    inner = place.removeprefix("at ").removeprefix("/ (the root)")
+    return f"at {_pointer(inner, entry, root)}: {message}"

@@ -211,7 +211,7 @@ class _Parameters:
         if value is True or (isinstance(value, Mapping) and ANNOTATIONS.issuperset(value)):
             return _Values(self.free(), self.json(Entry({"type": JSON_TYPES}, found.pointer)), True)
         if not isinstance(value, Mapping) or not self.may_be_string(found):
-            return _Values(None, self.json(found))
+            return _Values(None, self.json(found, self.root))
         keys = set(value) - ANNOTATIONS
         if keys & {"enum", "const"} and keys <= {"enum", "const", "type"}:
             return self.listed(found)
@@ -235,9 +235,9 @@ class _Parameters:
         """Any string."""
         return free_text([self.suffix], (self.suffix,))
 
-    def json(self, schema: Entry) -> Part:
-        """The JSON texts of a schema."""
-        return then(self.leaves.schema(schema, self.whitespace, root=self.root), (self.suffix,))
+    def json(self, schema: Entry, root: Entry | None = None) -> Part:
+        """The JSON texts of a schema. If it is one of `root`, references may lead elsewhere there."""
+        return then(self.leaves.schema(schema, self.whitespace, root=root), (self.suffix,))
 
     def may_be_string(self, schema: Entry) -> bool:
         """Whether a value of a schema may be a string, as far as its type, its list of values, or anyOf says."""
