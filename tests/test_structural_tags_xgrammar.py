@@ -28,6 +28,16 @@ OBJECT = {"type": "json_schema", "json_schema": {"type": "object", "properties":
 DIFFERENCES: list[tuple[str, dict[str, Any], str, bool]] = [
     ("an object may have keys that the schema does not name", OBJECT, '{"b": 1}', True),
     (BLANKS, OBJECT, " {} ", True),
+    (
+        "a pattern is looked for in an XML parameter",
+        {
+            "type": "json_schema",
+            "json_schema": {"properties": {"a": {"type": "string", "pattern": "b"}}},
+            "style": "qwen_xml",
+        },
+        "<parameter=a>abc</parameter>",
+        True,
+    ),
     ("a dot does not match the end of a line", {"type": "regex", "pattern": "a."}, "a\n", False),
 ]
 
