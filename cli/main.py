@@ -98,7 +98,7 @@ def cli() -> None:
     """Which tokens may come next, which must, and whether a token sequence is the tokenizer's own.
 
     GRAMMAR is a path, or - for stdin. Its kind follows from --type or else from the extension (.json .lark .gbnf .ebnf
-    .regex .choice .ffg). On stdin a JSON Schema needs no --type.
+    .regex .choice .tag.json .ffg). On stdin a JSON Schema needs no --type.
     """
 
 

@@ -33,7 +33,7 @@ __all__ = [
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# The kinds of grammars, by the file name's extension. cli/sources.py compiles each kind.
+# The kinds of grammars, by how the file's name ends; the longest end counts. cli/sources.py compiles each kind.
 EXTENSIONS = {
     ".json": "json-schema",
     ".lark": "lark",
@@ -41,6 +41,7 @@ EXTENSIONS = {
     ".ebnf": "ebnf",
     ".regex": "regex",
     ".choice": "choice",
+    ".tag.json": "structural-tag",
     ".ffg": "compiled",
 }
 KINDS = [*EXTENSIONS.values()]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -54,7 +56,7 @@ class Source:
 def read_source(path: str, kind: str | None) -> Source:
     """Read a grammar. Its kind comes from --type, else from the extension; on stdin a JSON schema is recognised."""
     name = "stdin" if path == "-" else path
-    kind = kind or EXTENSIONS.get(PurePath(path).suffix.lower())
+    kind = kind or EXTENSIONS.get(max(filter(path.lower().endswith, EXTENSIONS), key=len, default=""))
     if kind is None and path != "-":
         raise click.UsageError(
             f"{name}: the extension does not say what kind of grammar this is, as {', '.join(EXTENSIONS)} would; "
@@ -127,6 +129,8 @@ def compile_source(source: Source, tokenizer: Tokenizer, limits: tuple[str, ...]
             return ff.compile_choice(text, tokenizer, **options)
         if source.kind == "json-schema":
             return ff.compile_json_schema(text, tokenizer, **options)
+        if source.kind == "structural-tag":
+            return _compile_structural_tag(text, tokenizer, options)
         if source.kind == "lark":
             return ff.compile_lark(text, tokenizer, **options)
         if source.kind == "gbnf":
@@ -138,7 +142,24 @@ def compile_source(source: Source, tokenizer: Tokenizer, limits: tuple[str, ...]
             return ff.compile_regex(text.removesuffix("\n").removesuffix("\r"), tokenizer, **options)
         raise AssertionError(f"nothing compiles the kind {source.kind!r}")
     except ff.FFGrammarError as error:
-        raise BadGrammar(f"{source.name}: {in_flags(str(error))}") from error
+        hint = "; this is a structural tag: --type structural-tag reads it" if _is_structural_tag(source) else ""
+        raise BadGrammar(f"{source.name}: {in_flags(str(error))}{hint}") from error
+
+
+def _compile_structural_tag(text: str, tokenizer: Tokenizer, options: dict[str, Any]) -> Grammar:
+    import ffgrammar as ff
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        grammar = ff.compile_structural_tag(text, tokenizer, **options)
+    for warning in caught:
+        complain(f"warning: {warning.message}")
+    return grammar
+
+
+def _is_structural_tag(source: Source) -> bool:
+    """Whether a source that was read as a schema is a structural tag."""
+    return source.kind == "json-schema" and re.search(rb'"type"\s*:\s*"structural_tag"', source.data) is not None
 
 
 def load_grammar(

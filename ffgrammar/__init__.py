@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         compile_json_schema,
         compile_lark,
         compile_regex,
+        compile_structural_tag,
         compose,
     )
     from ffgrammar.api.compiler import Compiler
@@ -71,6 +72,7 @@ _HOME = {
     "compile_json_schema": "api.compile",
     "compile_lark": "api.compile",
     "compile_regex": "api.compile",
+    "compile_structural_tag": "api.compile",
     "compose": "api.compile",
     "Compiler": "api.compiler",
     "load": "api.load",
@@ -146,6 +148,7 @@ __all__ = [
     "compile_json_schema",
     "compile_lark",
     "compile_regex",
+    "compile_structural_tag",
     "compose",
     "fill_bitmask",
     "fill_draft_bitmasks",

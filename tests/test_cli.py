@@ -740,6 +740,7 @@ KIND_SOURCES = {
     "ebnf": 'root ::= "a"',
     "regex": "a",
     "choice": "a",
+    "structural-tag": '{"format": {"type": "const_string", "value": "a"}}',
 }
 
 
@@ -751,6 +752,28 @@ def test_every_kind_is_compiled_as_itself(invoke: Invoke, tmp_path: Path, extens
     for arguments in ([str(path)], [str(path), "--type", kind]):
         found = invoke("compile", *arguments, "--json")
         assert found.code == 0 and json.loads(found.out)["kind"] == kind
+
+
+def test_structural_tags(invoke: Invoke, tmp_path: Path) -> None:
+    tag = {
+        "type": "structural_tag",
+        "format": {"type": "tag", "begin": "<a>", "content": {"type": "any_text"}, "end": ">"},
+    }
+    found = invoke("validate", "-", "--type", "structural-tag", stdin=json.dumps(tag))
+    assert found.code == 2  # the texts come from stdin, too
+    path = tmp_path / "call.tag.json"
+    path.write_text(json.dumps(tag), encoding="utf-8")
+    assert invoke("validate", str(path), stdin="<a>b>").code == 0
+    assert invoke("validate", str(path), stdin="<a>b").code == 1
+    # what would be a schema
+    schema = invoke("compile", "-", stdin=json.dumps(tag))
+    assert schema.code == 3 and "--type structural-tag" in schema.err
+    tag["format"]["end"] = "<|endoftext|>"  # type: ignore[index]
+    path.write_text(json.dumps(tag), encoding="utf-8")
+    assert "warning: a string of the structural tag has '<|endoftext|>'" in invoke("compile", str(path)).err
+    path.write_text("{}", encoding="utf-8")
+    found = invoke("compile", str(path))
+    assert found.code == 3 and "needs the key 'format'" in found.err
 
 
 def test_special_tokens_in_a_prompt(invoke: Invoke, lark_sum: str) -> None:

@@ -12,10 +12,17 @@ import ffgrammar as ff
 import ffgrammar.grammar
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar import choice, gbnf, json_schema, lark, regex
+from ffgrammar.grammar import choice, gbnf, json_schema, lark, regex, structural_tag
 from ffgrammar.regex.expr.store import ExprStore
 
-FRONT_ENDS = {"choice": choice, "gbnf": gbnf, "json-schema": json_schema, "lark": lark, "regex": regex}
+FRONT_ENDS = {
+    "choice": choice,
+    "gbnf": gbnf,
+    "json-schema": json_schema,
+    "lark": lark,
+    "regex": regex,
+    "structural-tag": structural_tag,
+}
 COMPILE = {
     "choice": ff.compile_choice,
     "ebnf": ff.compile_ebnf,

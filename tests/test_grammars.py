@@ -18,9 +18,17 @@ COMPILERS: dict[str, Callable[[str, ff.Tokenizer], ff.Grammar]] = {
     ".gbnf": ff.compile_gbnf,
     ".ebnf": ff.compile_ebnf,
     ".regex": ff.compile_regex,
+    ".tag.json": ff.compile_structural_tag,
 }
 TEXTS = GRAMMARS / "texts"
-SOURCES = {path.stem: path for path in sorted(GRAMMARS.iterdir()) if path.suffix in COMPILERS}
+
+
+def end_of(path: Path) -> str:
+    """How the name of a grammar's file ends, which says what compiles it; "" for other files."""
+    return max((end for end in COMPILERS if path.name.endswith(end)), key=len, default="")
+
+
+SOURCES = {path.name.removesuffix(end_of(path)): path for path in sorted(GRAMMARS.iterdir()) if end_of(path)}
 
 # Where a text came to: the matcher after all of it, or None when some of it was refused.
 Outcome = ff.Matcher | None
@@ -39,7 +47,7 @@ def compiled(cl100k: ff.Tokenizer) -> Callable[[str], ff.Grammar]:
     def get(name: str) -> ff.Grammar:
         if name not in known:
             path = SOURCES[name]
-            known[name] = COMPILERS[path.suffix](path.read_text(encoding="utf-8"), cl100k)
+            known[name] = COMPILERS[end_of(path)](path.read_text(encoding="utf-8"), cl100k)
         return known[name]
 
     return get
@@ -133,7 +141,7 @@ def test_there_are_ten_samples_of_each_kind(name: str) -> None:
     assert verdicts.count(False) >= 10
 
 
-@pytest.mark.parametrize("name", [name for name, path in SOURCES.items() if path.suffix == ".json"])
+@pytest.mark.parametrize("name", [name for name, path in SOURCES.items() if end_of(path) == ".json"])
 def test_samples_of_schemas_agree_with_jsonschema(name: str) -> None:
     validator = pytest.importorskip("jsonschema").Draft202012Validator(json.loads(SOURCES[name].read_text()))
     for sample in samples(name):
@@ -146,7 +154,7 @@ def test_samples_of_schemas_agree_with_jsonschema(name: str) -> None:
         assert valid == sample["valid"], sample
 
 
-@pytest.mark.parametrize("name", [name for name, path in SOURCES.items() if path.suffix == ".lark"])
+@pytest.mark.parametrize("name", [name for name, path in SOURCES.items() if end_of(path) == ".lark"])
 def test_long_texts_are_sentences(name: str, compiled: Callable[[str], ff.Grammar], cl100k: ff.Tokenizer) -> None:
     lines = (TEXTS / f"{name}.ndjson").read_text(encoding="utf-8").removesuffix("\n").split("\n")
     assert len(lines) >= 6
@@ -160,6 +168,8 @@ def test_long_texts_are_sentences(name: str, compiled: Callable[[str], ff.Gramma
 
 def test_every_file_is_a_grammar_or_its_samples() -> None:
     names = {path.name for path in GRAMMARS.iterdir()} - {"README.md", TEXTS.name}
-    assert {path.stem for path in TEXTS.iterdir()} == {name for name, path in SOURCES.items() if path.suffix == ".lark"}
+    assert {path.stem for path in TEXTS.iterdir()} == {
+        name for name, path in SOURCES.items() if end_of(path) == ".lark"
+    }
     expected = {path.name for path in SOURCES.values()} | {f"{name}.samples.ndjson" for name in SOURCES}
     assert names == expected

@@ -108,8 +108,9 @@ def _of_lines(path: str) -> Iterator[Schema]:
 
 
 def _of_directory(folder: Path) -> Iterator[Schema]:
-    """The schemas are the files NAME.json; the samples of each may be in NAME.samples.ndjson."""
-    for path in sorted(folder.glob("*.json")):
+    """The schemas are the files NAME.json; the samples of each may be in NAME.samples.ndjson. Structural tags, which
+    are files NAME.tag.json, are left out."""
+    for path in sorted(one for one in folder.glob("*.json") if not one.name.endswith(".tag.json")):
         try:
             schema = json.loads(path.read_bytes())
         except (ValueError, RecursionError) as error:

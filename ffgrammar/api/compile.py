@@ -31,6 +31,7 @@ __all__ = [
     "compile_json_schema",
     "compile_lark",
     "compile_regex",
+    "compile_structural_tag",
     "compose",
     "composed",
 ]
@@ -302,6 +303,47 @@ def compile_choice(
         raise TypeError(f"compile_choice: choices must be a str or a list of texts, not {type(choices).__name__}")
     # A generator can be iterated only once. It has no key in the cache, so its grammar is not kept.
     return _compiled(tokenizer, ("choice", choices), limits, partial(choice.build, choices))
+
+
+def compile_structural_tag(
+    tag: Mapping[str, Any] | str, tokenizer: Tokenizer, *, limits: Limits | None = None
+) -> Grammar:
+    """The texts that a structural tag describes: free text, tags, schemas and special tokens, one after another.
+
+    Args:
+        tag: `{"type": "structural_tag", "format": {...}}`, or the older form with `structures` and `triggers`; or the
+            JSON text of one.
+        tokenizer: the vocabulary.
+        limits: bounds on the cost.
+
+    A string of the tag that has the name of a special token is ordinary text nevertheless, and gives a `UserWarning`.
+
+    Raises:
+        GrammarError: the tag, or a schema or regex in it, is malformed (`pointer` says where), or nothing matches it.
+        UnsupportedError: something in it cannot be enforced exactly (`pointer` says where); or a schema with
+            `uniqueItems`, or another check on the text, may read the same text as what stands beside it.
+        LimitError: a bound was reached.
+        TypeError: an argument is of another type.
+    """
+    from ffgrammar.grammar import structural_tag
+    from ffgrammar.grammar.composition.parts import texts
+
+    expect("compile_structural_tag: tag", tag, (Mapping, str), "a dict or JSON text")
+    expect("tokenizer", tokenizer, Tokenizer, "a Tokenizer (as of Tokenizer.from_tiktoken)")
+    special, vocabulary = tokenizer.special_tokens, tokenizer.fingerprint
+    found: list[Part] = []
+
+    def build(store: ExprStore, bounds: Limits) -> GrammarIR:
+        tokens = structural_tag.Tokens(special, tokenizer.eos_token_ids, tokenizer.trie)
+        found.append(structural_tag.part(tag, bounds, tokens, vocabulary))
+        return structural_tag.build(found[0], store, bounds, special_tokens=special, vocabulary=vocabulary)
+
+    made = _compiled(tokenizer, ("structural-tag", tag), limits, build)
+    if made._part is None:
+        made._part = found[0]
+    for text in texts(made._part):
+        warn_of_names(tokenizer, text, "a string of the structural tag", 2, '{{"type": "token", "token": {!r}}}')
+    return made
 
 
 def compose(part: Composable, tokenizer: Tokenizer, *, limits: Limits | None = None) -> Grammar:

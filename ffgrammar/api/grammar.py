@@ -57,7 +57,8 @@ class Grammar:
 
     @property
     def kind(self) -> str:
-        """What it was made by: the front-end "json-schema", "lark", "regex" or "choice"; or "composition"."""
+        """What it was made by: the front-end "json-schema", "lark", "regex", "choice" or "structural-tag"; or
+        "composition"."""
         return self._ir.kind
 
     @property

@@ -17,6 +17,7 @@ from ffgrammar.core.arguments import expect
 from ffgrammar.core.errors import GrammarError, UnsupportedError
 from ffgrammar.grammar.composition import parts as tree
 from ffgrammar.grammar.composition.parts import Part
+from ffgrammar.regex.expr.store import MAX_REPEAT
 
 __all__ = [
     "Composable",
@@ -86,33 +87,51 @@ def repeat(part: Composable, least: int = 0, most: int | None = None) -> Part:
     return tree.Repeat(as_part(part), least, most)
 
 
-def text(*, until: str | bytes | Iterable[str | bytes] | None = None) -> Part:
+def text(
+    *,
+    until: str | bytes | Iterable[str | bytes] | None = None,
+    excluding: str | bytes | Iterable[str | bytes] | None = None,
+    max_chars: int | None = None,
+) -> Part:
     """Any UTF-8 text.
 
     Args:
         until: a text, or several. The part then ends with the first place where one of them is complete, and includes
             it. None: the text ends anywhere.
+        excluding: a text, or several, which are nowhere in the part, also not where it ends.
+        max_chars: how many characters the part may have, without the text of `until` with which it ends. None for no
+            bound.
 
     Raises:
-        GrammarError: `until` is an empty text, has none, has half of a surrogate pair, or is not UTF-8.
-        TypeError: `until` is of another type.
+        GrammarError: `until` or `excluding` is an empty text, has none, has half of a surrogate pair, or is not UTF-8;
+            or `max_chars` is negative.
+        TypeError: an argument is of another type.
     """
-    if until is None:
-        return tree.Text()
+    expect("text: max_chars", max_chars, (int, type(None)), "an int or None")
+    if max_chars is not None and not 0 <= max_chars <= MAX_REPEAT:
+        raise GrammarError(f"text: `max_chars` must be from 0 to {MAX_REPEAT}, not {max_chars}")
+    ends = _several("until", until)
+    return tree.Text(ends, frozenset((*ends, *_several("excluding", excluding))), max_chars)
+
+
+def _several(name: str, given: str | bytes | Iterable[str | bytes] | None) -> tuple[bytes, ...]:
+    """A text or several, as an argument of `text` gives them."""
+    if given is None:
+        return ()
     expected = "a str, bytes, or several of these"
-    expect("text: until", until, (str, bytes, Iterable), expected)
-    ends = (until,) if isinstance(until, (str, bytes)) else tuple(until)
-    for end in ends:
-        expect("text: until", end, (str, bytes), expected)
-    if not ends or not all(ends):
-        raise GrammarError("text: `until` must not be empty")
-    encoded = tuple(_encoded(end) for end in ends)
+    expect(f"text: {name}", given, (str, bytes, Iterable), expected)
+    found = (given,) if isinstance(given, (str, bytes)) else tuple(given)
+    for one in found:
+        expect(f"text: {name}", one, (str, bytes), expected)
+    if not found or not all(found):
+        raise GrammarError(f"text: `{name}` must not be empty")
+    encoded = tuple(_encoded(one) for one in found)
     for one in encoded:
         try:
             one.decode()
         except UnicodeDecodeError:
-            raise GrammarError(f"text: `until` is {one!r}, which is not UTF-8") from None
-    return tree.Text(encoded)
+            raise GrammarError(f"text: `{name}` is {one!r}, which is not UTF-8") from None
+    return encoded
 
 
 def special_token(*tokens: str | int, excluded: bool = False) -> Part:

@@ -17,6 +17,7 @@ The files, in reading order:
 - gbnf/: the front-end for GBNF (llama.cpp) and EBNF (xgrammar).
 - json_schema/: the front-end for JSON Schema.
 - composition/: grammars made of grammars.
+- structural_tag/: the front-end for structural tags, on top of composition/.
 
 A front-end is a module or a package with one function
 

@@ -102,15 +102,8 @@ class Composition:
         while count < len(text) and text[count] < SPECIAL:
             count += 1
         read = bytes(text[:count])
-        ends = set()
-        for end in range(count + 1):
-            if part.until and any(one in read[: end - 1] for one in part.until if end):
-                return frozenset(ends), False
-            if not _is_utf8(read[:end]):
-                continue
-            if not part.until or any(read[:end].endswith(one) for one in part.until):
-                ends.add(end)
-        return frozenset(ends), count == len(text) and _begins_utf8(read, part)
+        ends = frozenset(end for end in range(count + 1) if _is_free(read[:end], part))
+        return ends, count == len(text) and _begins_free(read, part)
 
     def whole(self, grammar: ff.Grammar, text: Symbols) -> tuple[frozenset[int], bool]:
         matcher = grammar.matcher()
@@ -137,9 +130,30 @@ def _is_utf8(text: bytes) -> bool:
     return True
 
 
-def _begins_utf8(text: bytes, part: Text) -> bool:
-    """Whether a text that has no complete end, but perhaps at its end, begins a text of the part."""
+def _is_free(text: bytes, part: Text) -> bool:
+    """Whether a text is one of a free text's."""
+    if not _is_utf8(text) or any(one in text for one in part.stops.difference(part.until)):
+        return False
+    if not part.until:
+        return _is_short(text, part)
+    if any(one in text[:-1] for one in part.until):
+        return False
+    return any(text.endswith(one) and _is_short(text[: len(text) - len(one)], part) for one in part.until)
+
+
+def _is_short(text: bytes, part: Text) -> bool:
+    return part.most is None or len(text.decode()) <= part.most
+
+
+def _begins_free(text: bytes, part: Text) -> bool:
+    """Whether a text begins one of a free text's. If so, then one that goes on with at most one other character, and
+    then with an end, or with what the text lacks of an end."""
     # (tests use ASCII ends only, and ASCII never completes a character)
-    return any(
-        _is_utf8(text + rest) for rest in (b"", b"\x80", b"\x80\x80", b"\xa0\x80", b"\x80\x80\x80", b"\x90\x80\x80")
-    )
+    for rest in (b"", b"\x80", b"\x80\x80", b"\xa0\x80", b"\x80\x80\x80", b"\x90\x80\x80"):
+        for more in (b"", b"~"):
+            known = text + rest + more
+            if not part.until and _is_free(known, part):
+                return True
+            if any(_is_free(known + end[cut:], part) for end in part.until for cut in range(len(end) + 1)):
+                return True
+    return False

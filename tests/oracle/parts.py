@@ -28,6 +28,7 @@ LARKS = [
     'start: "a"? "1" "aa"? start | "b"',
     'start: A "b" | "a" <|x|>? A\nA: /a+/\n%ignore " "',
 ]
+STOPS: list[tuple[str, ...]] = [(), ("1",), ("ab",), ("b", "aa"), ("b", "aa"), ("ab1", "b1a"), ("a", "ba", "1b")]
 PATTERNS = ["a+", "(ab)*", "a?b?1?", "[ab]{2,3}", "1|11|111a"]
 
 
@@ -74,10 +75,23 @@ class Parts:
         if kind == 3:
             return self.grammar(ff.compile_regex(rng.choice(PATTERNS), tok))
         if kind == 4:
-            return ff.text(until=rng.choice(["1", "ab", ("b", "aa")])) if rng.random() < 0.6 else ff.text()
+            return self.text()
         if kind == 5:
             return ff.special_token(*[tok.special_tokens[name] for name in NAMES[: rng.randint(1, 2)]])
         return "".join(rng.choice("ab1 ") for _ in range(rng.randint(0, 3)))
+
+    def text(self) -> ff.Part:
+        """A free text. Several often have the same stops."""
+        rng = self.rng
+        stops = list(rng.choice(STOPS))
+        ends = [one for one in stops if rng.random() < 0.5]
+        # (what is in an end cannot be excluded)
+        others = [one for one in stops if not any(one in end for end in ends)]
+        return ff.text(
+            until=ends or None,
+            excluding=others or None,
+            max_chars=rng.randint(0, 3) if rng.random() < 0.2 else None,
+        )
 
     def part(self, depth: int) -> object:
         made = self.unnamed(depth)

@@ -8,17 +8,29 @@ the leaf is followed by a nonterminal for "any skips".
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.builder import GrammarBuilder
-from ffgrammar.grammar.composition.joints import NAMES, TEXTS, Edges, find_joints
-from ffgrammar.grammar.composition.leaves import Family, Leaf, leaf_edges, read_leaf, special_ids
+from ffgrammar.grammar.composition.free_texts import FreeTexts
+from ffgrammar.grammar.composition.joints import FAMILIES, NAMES, TEXTS, Edges, find_joints
+from ffgrammar.grammar.composition.leaves import Family, Leaf, free_edges, leaf_edges, read_leaf, special_ids
 from ffgrammar.grammar.composition.open_end import OpenEnd
 from ffgrammar.grammar.composition.outline import outline
-from ffgrammar.grammar.composition.parts import Choice, Literal, Node, Part, Repeat, SpecialToken, Whole, flatten
+from ffgrammar.grammar.composition.parts import (
+    Choice,
+    Literal,
+    Node,
+    Part,
+    Repeat,
+    SpecialToken,
+    Text,
+    Whole,
+    flatten,
+)
 from ffgrammar.grammar.composition.parts import Sequence as PartSequence
 from ffgrammar.grammar.ir import GrammarIR, Lexeme, LexemeGroup
 from ffgrammar.regex.expr.store import ExprStore
@@ -49,8 +61,9 @@ def build(
     for node in nodes:
         if isinstance(node.part, Whole) and node.part.vocabulary != vocabulary:
             raise GrammarError("a part was compiled for another vocabulary")
+    texts = FreeTexts(store)
     leaves = {
-        number: read_leaf(node.part, store)
+        number: read_leaf(node.part, store, texts)
         for number, node in enumerate(nodes)
         if not node.inner and not isinstance(node.part, (SpecialToken, PartSequence, Choice))
     }
@@ -113,6 +126,7 @@ def _edges(
         return found
 
     fixed = _fixed_texts(nodes)
+    free = _free_texts(nodes)
     families: dict[object, Family] = {}
     edges = {}
     for number, node in enumerate(nodes):
@@ -123,6 +137,9 @@ def _edges(
             family = families.setdefault(Literal, Family(store))
             family.members.add(leaves[number].lexemes[0].expr)
             edges[number] = Edges(family, named([part.text]) | 1 << TEXTS + part.text[0])
+        elif isinstance(part, Text) and part.stops in free:
+            family = families.setdefault(part.stops, Family(store))
+            edges[number] = free_edges(part, leaves[number], store, family, free[part.stops], named)
         elif number in leaves:
             key = part.grammar.family if isinstance(part, Whole) and part.grammar.family else number
             edges[number] = leaf_edges(leaves[number], store, families.setdefault(key, Family(store)), named)
@@ -135,6 +152,14 @@ def _fixed_texts(nodes: Sequence[Node]) -> set[bytes]:
     return {
         text for text, after in itertools.zip_longest(texts, texts[1:], fillvalue=b"") if not after.startswith(text)
     }
+
+
+def _free_texts(nodes: Sequence[Node]) -> dict[frozenset[bytes], int]:
+    """The stops that several free texts share, each with a number. (More than there are bits for may be lexed side by
+    side, which takes longer.)"""
+    counts = Counter(node.part.stops for node in nodes if isinstance(node.part, Text) and node.part.stops)
+    shared = [stops for stops, count in counts.items() if count > 1]
+    return {stops: number for number, stops in enumerate(shared[: NAMES - FAMILIES])}
 
 
 def _has_threads(leaf: Leaf) -> bool:

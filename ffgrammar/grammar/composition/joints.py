@@ -19,26 +19,38 @@ from typing import Any
 from ffgrammar.grammar.composition.parts import Choice, Node, Repeat
 from ffgrammar.grammar.composition.parts import Sequence as PartSequence
 
-__all__ = ["NAMES", "TEXTS", "Edges", "Joints", "find_joints"]
+__all__ = ["FAMILIES", "FREE", "NAMES", "TEXTS", "Edges", "Joints", "find_joints"]
 
 # What a part begins with is an int. Bit b stands for byte b. If the part begins with a fixed text, bit TEXTS + b stands
-# for its first byte instead. The bits from NAMES on stand for special tokens, and for the fixed texts themselves.
+# for its first byte instead; if it begins with a free text, bit FREE + b. The bits from FAMILIES on stand for families
+# of free texts. Those from NAMES on stand for special tokens, for the fixed texts themselves, and for the ends of free
+# texts.
 # A *fixed text* is a literal that is no beginning of another one. When all its bytes have come, it is known which one
 # it is. So two of them may begin with the same byte.
+# A *family of free texts* has the same stops: texts that end one of its members, or are not in it. All members end at
+# the first stop, and it is known then which of them it is: those that end with this stop. So two of them may begin with
+# the same byte, if they do not end with the same stop.
 TEXTS = 256
-NAMES = 512
+FREE = 512
+FAMILIES = 768
+NAMES = 1024
 _BYTES = (1 << 256) - 1
 
 
 def _bytes(found: int) -> int:
     """The bytes in a set."""
-    return (found | found >> TEXTS) & _BYTES
+    return (found | found >> TEXTS | found >> FREE) & _BYTES
 
 
 def _meet(one: int, other: int) -> bool:
     """Whether two parts may begin with the same special token or text."""
-    texts = (one >> TEXTS & other | other >> TEXTS & one) & _BYTES
-    return bool(one & other & _BYTES or texts or (one & other) >> NAMES)
+    if (one & other) >> NAMES or one & _bytes(other) or other & _bytes(one) & _BYTES:
+        return True
+    one_free, other_free = one >> FREE & _BYTES, other >> FREE & _BYTES
+    if one_free & (other >> TEXTS) or other_free & (one >> TEXTS & _BYTES):
+        return True
+    families = (one | other) >> FAMILIES & _BYTES
+    return bool(one_free & other_free and families & (families - 1))
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from ffgrammar.core.errors import GrammarError
-from ffgrammar.grammar.composition.joints import Edges
+from ffgrammar.grammar.composition.free_texts import FreeTexts
+from ffgrammar.grammar.composition.joints import FAMILIES, FREE, Edges
 from ffgrammar.grammar.composition.parts import Literal, Part, SpecialToken, Text, Whole
 from ffgrammar.grammar.edges import first_bytes, next_bytes
 from ffgrammar.grammar.grammar_edges import grammar_edges
 from ffgrammar.grammar.ir import GrammarIR, Lexeme
 from ffgrammar.regex.expr.packed import pack, unpack
-from ffgrammar.regex.expr.store import ANY_BYTES, NOTHING, ExprStore
-from ffgrammar.regex.lower.tree_walk import any_text
+from ffgrammar.regex.expr.store import NOTHING, ExprStore
 
-__all__ = ["Family", "Leaf", "leaf_edges", "read_leaf", "special_ids"]
+__all__ = ["Family", "Leaf", "free_edges", "leaf_edges", "read_leaf", "special_ids"]
 
 
 @dataclass(frozen=True)
@@ -40,28 +40,17 @@ class Leaf:
         return grammar is None or bool(grammar.family) or (grammar.delimited and len(grammar.productions) == 1)
 
 
-def read_leaf(part: Part, store: ExprStore) -> Leaf:
-    """The lexemes of a leaf, with expressions in `store`."""
+def read_leaf(part: Part, store: ExprStore, free: FreeTexts) -> Leaf:
+    """The lexemes of a leaf, with expressions in `store`; those of free texts are made by `free`."""
     if isinstance(part, Literal):
         return Leaf((Lexeme(store.literal(part.text), repr(part.text)[1:]),))
     if isinstance(part, Text):
-        return Leaf((Lexeme(_text(part, store), "text"),))
+        return Leaf((Lexeme(free.expr(part), "text"),))
     assert isinstance(part, Whole)
     grammar = part.grammar
     packed = part.paused(lambda: [pack(grammar.store, lexeme.expr) for lexeme in grammar.lexemes])
     lexemes = [lexeme.in_store(unpack(store, expr)) for expr, lexeme in zip(packed, grammar.lexemes, strict=True)]
     return Leaf(tuple(lexemes), grammar)
-
-
-def _text(part: Text, store: ExprStore) -> int:
-    """Any text; with `until`, any text that ends with the first of these texts in it."""
-    whole = any_text(store)
-    if not part.until:
-        return whole
-    end = store.literals(part.until)
-    one_more = store.concat([store.byte_set(bytes(range(256))), ANY_BYTES])
-    goes_on = store.concat([ANY_BYTES, end, one_more])
-    return store.intersect([store.concat([whole, end]), whole, store.complement(goes_on)])
 
 
 def special_ids(part: SpecialToken, special_tokens: Mapping[str, int]) -> tuple[int, ...]:
@@ -113,6 +102,28 @@ def leaf_edges(leaf: Leaf, store: ExprStore, family: Family, named: Callable[[It
         return tokens | family.first_bytes(lexemes[number].expr for number in numbers)
 
     return Edges(family, begin(first), nullable, lambda: family.going_on(ended), begin(more), exclusive)
+
+
+def free_edges(
+    part: Text, leaf: Leaf, store: ExprStore, family: Family, number: int, named: Callable[[Iterable[object]], int]
+) -> Edges:
+    """How a free text begins and ends that shares its stops with others.
+
+    Args:
+        part: the text.
+        leaf: its lexeme.
+        store: has its expression.
+        family: the texts with the same stops.
+        number: the number of the family.
+        named: the set that stands for the ends of free texts.
+    """
+    expr = leaf.lexemes[0].expr
+    family.members.add(expr)
+    first = named((part.stops, end) for end in part.until or (None,))
+    first |= family.first_bytes([expr]) << FREE | 1 << FAMILIES + number
+    # (a text that ends with a stop cannot go on)
+    going_on = int if part.until else lambda: family.going_on(expr)
+    return Edges(family, first, store.is_nullable(expr), going_on)
 
 
 class Family:

@@ -62,12 +62,20 @@ class Literal(Part):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Text(Part):
-    """Any UTF-8 text. If `until` is not empty, it ends with one of these texts, and none of them stands before."""
+    """Any UTF-8 text.
+
+    Attributes:
+        until: if there are any, the text ends with the first place where one of them is complete.
+        stops: these, and others that are not in the text, also not where it ends.
+        most: how many characters it may have, without the one of `until` with which it ends; None for no bound.
+    """
 
     until: tuple[bytes, ...] = ()
+    stops: frozenset[bytes] = frozenset()
+    most: int | None = None
 
     def label(self) -> object:
-        return self.until
+        return self.until, self.stops, self.most
 
 
 @dataclass(frozen=True, eq=False, repr=False)

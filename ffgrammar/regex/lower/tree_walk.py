@@ -21,9 +21,9 @@ __all__ = ["Walk", "any_text"]
 V = TypeVar("V")
 
 
-def any_text(store: ExprStore, encode: Encoding = UTF8) -> int:
-    """Any text, as the encoding spells it."""
-    return store.repeat(encode.charset(store, ANY), 0, None)
+def any_text(store: ExprStore, encode: Encoding = UTF8, least: int = 0, most: int | None = None) -> int:
+    """Any text of `least` to `most` characters (None: no bound), as the encoding spells it."""
+    return store.repeat(encode.charset(store, ANY), least, most)
 
 
 class Walk(Generic[V]):

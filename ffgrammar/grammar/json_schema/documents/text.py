@@ -13,26 +13,31 @@ from ffgrammar.core.limits import Limits
 __all__ = ["kind_of", "read_text"]
 
 
-def read_text(text: str, limits: Limits) -> Any:
+def read_text(text: str, limits: Limits, what: str = "the schema") -> Any:
     """The schema of a JSON text. Numbers stay exact, whatever their size.
+
+    Args:
+        text: the text.
+        limits: bounds on its length and depth.
+        what: what messages call it.
 
     Raises:
         GrammarError: the text is not JSON, or a key comes twice in an object.
         LimitError: the text is too long or nested too deep.
     """
     if len(text) > limits.source_bytes:
-        raise LimitError("source_bytes", limits.source_bytes, f"the schema has {len(text)} characters")
+        raise LimitError("source_bytes", limits.source_bytes, f"{what} has {len(text)} characters")
     try:
         return json.loads(text, parse_float=_decimal, parse_int=_integer, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
-        what = f"the schema is not JSON: {error.msg}"
+        what = f"{what} is not JSON: {error.msg}"
         if text.endswith(".json"):
             what += "; this looks like a path: pass the text of the file"
         raise GrammarError(what, line=error.lineno, column=error.colno) from None
     except RecursionError:
-        raise LimitError("nesting", limits.nesting, "the schema's JSON is nested too deep to be read") from None
+        raise LimitError("nesting", limits.nesting, f"{what} is nested too deep to be read") from None
     except ValueError as error:
-        raise GrammarError(f"the schema is not JSON: {error}") from None
+        raise GrammarError(f"{what} is not JSON: {error}") from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -41,7 +46,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         counts = Counter(key for key, _ in pairs)
         twice = next(key for key, count in counts.items() if count > 1)
-        raise GrammarError(f"the schema's text has the key {json.dumps(twice)} twice in one object")
+        raise GrammarError(f"an object has the key {json.dumps(twice)} twice")
     return found
 
 
