@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .files import read_input
-from .messages import in_flags
+from .messages import in_flags, told
 from .options import EMBEDDED, EXTENSIONS, KINDS
 from .show import complain
 
@@ -32,6 +33,8 @@ __all__ = [
 # The kinds of grammars that have options of their own, and what messages call them.
 FOR_LARK = ("lark", "Lark grammars")
 FOR_SCHEMAS = ("json-schema", "JSON schemas")
+# The options of Lark grammars, with their flags.
+LARK_FLAGS = {"lexing": "lexing", "start_rule": "start", "import_paths": "import-path"}
 # The options that say what white space a schema has.
 LAYOUT = ("whitespace", "separators", "indent")
 
@@ -44,11 +47,12 @@ class BadGrammar(click.ClickException):
 
 @dataclass(frozen=True)
 class Source:
-    """A grammar before it is compiled: its kind, its bytes, and what to call it in messages."""
+    """A grammar before it is compiled: its kind, its bytes, what to call it in messages, and the folder it is in."""
 
     kind: str
     data: bytes
     name: str
+    folder: str | None = None
 
 
 def read_source(path: str, kind: str | None) -> Source:
@@ -65,7 +69,7 @@ def read_source(path: str, kind: str | None) -> Source:
         if not data.lstrip().startswith((b"{", b"true", b"false")):
             raise click.UsageError(f"{name}: this is not a JSON schema; say what it is: --type {'|'.join(KINDS)}")
         kind = "json-schema"
-    return Source(kind, data, name)
+    return Source(kind, data, name, None if path == "-" else os.path.dirname(path) or ".")
 
 
 def _text(source: Source) -> str:
@@ -88,9 +92,9 @@ def _limits(given: tuple[str, ...]) -> dict[str, int]:
 def _options(source: Source, limits: tuple[str, ...], compiling: dict[str, Any]) -> dict[str, Any]:
     options = {name: value for name, value in compiling.items() if value not in (None, ())}
     for name in sorted(options):
-        kind, grammars = FOR_LARK if name == "lexing" else FOR_SCHEMAS
+        kind, grammars = FOR_LARK if name in LARK_FLAGS else FOR_SCHEMAS
         if source.kind != kind:
-            flag = name.replace("_", "-")
+            flag = LARK_FLAGS.get(name) or name.replace("_", "-")
             raise click.UsageError(f"--{flag} is for {grammars}; {source.name} is of type {source.kind}")
     whitespace = options.get("whitespace", "")
     if whitespace.isdecimal():
@@ -99,6 +103,8 @@ def _options(source: Source, limits: tuple[str, ...], compiling: dict[str, Any])
         raise click.UsageError(f"--whitespace {whitespace}: flexible, compact or a number is expected")
     if options.get("draft", 2020) not in (4, 6, 7, 2019, 2020):
         raise click.UsageError(f"--draft {options['draft']}: 4, 6, 7, 2019 or 2020 is expected")
+    if "start_rule" in options:
+        options["start"] = options.pop("start_rule")
     if "registry" in options:
         from .registry import read_registry
 
@@ -128,13 +134,13 @@ def compile_source(source: Source, tokenizer: Tokenizer, limits: tuple[str, ...]
         if source.kind == "json-schema":
             return ff.compile_json_schema(text, tokenizer, **options)
         if source.kind == "lark":
-            return ff.compile_lark(text, tokenizer, **options)
+            return ff.compile_lark(text, tokenizer, base=source.folder, **options)
         if source.kind == "regex":
             # A newline at the end of the file comes from an editor. A pattern that means a newline says \n.
             return ff.compile_regex(text.removesuffix("\n").removesuffix("\r"), tokenizer, **options)
         raise AssertionError(f"nothing compiles the kind {source.kind!r}")
     except ff.FFGrammarError as error:
-        raise BadGrammar(f"{source.name}: {in_flags(str(error))}") from error
+        raise BadGrammar(f"{source.name}: {told(error)}") from error
 
 
 def load_grammar(
