@@ -1,0 +1,187 @@
+"""The arguments of a tool as a part of a composition: a JSON object, or one text for each parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+from ffgrammar.api.compile import _compiled, compile_json_schema
+from ffgrammar.api.grammar import Grammar
+from ffgrammar.api.parts import Composable, Part, optional, sequence
+from ffgrammar.api.tools.definitions import Tool
+from ffgrammar.api.tools.format import Parameters, first_char
+from ffgrammar.api.tools.marks import Marks
+from ffgrammar.api.tools.values import raw_strings, resolved
+from ffgrammar.core.errors import GrammarError, UnsupportedError
+from ffgrammar.core.limits import Limits
+from ffgrammar.core.pointers import escaped
+from ffgrammar.grammar import raw_text
+from ffgrammar.grammar.raw_text import RawText
+from ffgrammar.tokens.tokenizer import Tokenizer
+
+__all__ = ["Layout", "compiled_schema", "compiled_text", "moved", "parameters"]
+
+# Where a schema with references stands in the schema of one of its parameters.
+_DOCUMENT = "urn:ffgrammar:arguments"
+_ROOT_WORDS = frozenset(
+    "type properties required additionalProperties unevaluatedProperties $defs definitions title description "
+    "default examples $schema $id $comment".split()
+)
+
+
+class Layout(NamedTuple):
+    """How JSON values are written: the options of `compile_json_schema`."""
+
+    options: Mapping[str, Any]
+    limits: Limits | None
+
+
+def compiled_schema(schema: Any, tokenizer: Tokenizer, layout: Layout, pointer: str, inside: str = "") -> Grammar:
+    """The grammar of a schema that stands at a JSON pointer.
+
+    Args:
+        schema, tokenizer, layout: as for `compile_json_schema`.
+        pointer: where the schema stands; errors begin with it.
+        inside: the beginning of pointers in `schema` itself that is left out.
+
+    Raises:
+        GrammarError, UnsupportedError, LimitError: as `compile_json_schema`.
+    """
+    try:
+        return compile_json_schema(schema, tokenizer, limits=layout.limits, **layout.options)
+    except GrammarError as error:
+        if error.pointer is None:
+            raise
+        raise type(error)(error.message, pointer=pointer + error.pointer.removeprefix(inside)) from error
+
+
+def compiled_text(rule: RawText, tokenizer: Tokenizer, limits: Limits | None) -> Grammar:
+    """The grammar of a text that is written without quotes."""
+    source = ("raw text", rule.among, rule.excluded, rule.not_first, rule.end)
+    return _compiled(tokenizer, source, limits, partial(raw_text.build, rule))
+
+
+def parameters(
+    tool: Tool, style: Parameters, marks: Marks, tokenizer: Tokenizer, layout: Layout, warnings: list[str]
+) -> Part:
+    """The arguments of a tool, each between tags: its declared parameters, in the order of the schema.
+
+    Raises:
+        UnsupportedError: the schema says more about its object than which properties there are and which are required,
+            a name cannot be written, or a value could be read in two ways.
+        GrammarError, LimitError: as `compile_json_schema`.
+    """
+    schema, pointer = _root(tool)
+    for word in schema:
+        if word not in _ROOT_WORDS and not word.startswith("x-"):
+            raise UnsupportedError(
+                f"{word!r} is about several parameters, which this format writes one by one: choose a format with "
+                "JSON arguments",
+                pointer=f"{pointer}/{escaped(word)}",
+            )
+    properties = schema.get("properties", {})
+    if not isinstance(properties, dict):
+        raise GrammarError("'properties' must be an object", pointer=f"{pointer}/properties")
+    required = schema.get("required", [])
+    for key in required if isinstance(required, list) else ():
+        if key not in properties:
+            raise UnsupportedError(
+                f"{key!r} is required and has no schema under 'properties'", pointer=f"{pointer}/required"
+            )
+    found: list[Composable] = []
+    for key, one in properties.items():
+        where = f"{pointer}/properties/{escaped(key)}"
+        part = _parameter(key, one, tool, where, style, marks, tokenizer, layout, warnings)
+        found.append(part if key in required else optional(part))
+    return sequence(*found)
+
+
+def _parameter(
+    key: str,
+    schema: Any,
+    tool: Tool,
+    pointer: str,
+    style: Parameters,
+    marks: Marks,
+    tokenizer: Tokenizer,
+    layout: Layout,
+    warnings: list[str],
+) -> Part:
+    """One parameter: its key, its value and the tags."""
+    ender = first_char(style.middle)
+    if ender in key or "\n" in key or not key:
+        raise UnsupportedError(
+            f"the name {key!r} cannot be written in this format, where {ender!r} ends it: choose a format with JSON "
+            "arguments",
+            pointer=pointer,
+        )
+    before = [*marks.pieces((*style.before, key, *style.middle))]
+    inner = pointer.removeprefix(tool.pointer)
+    end = (style.lead, style.stop, style.trail)
+    notes: list[str] = []
+    try:
+        strings = raw_strings(schema, tool.schema, inner, notes)
+        if strings is None:
+            value = [_json_value(schema, tool, inner, tokenizer, layout), *marks.pieces(end)]
+        elif marks.is_special(style.stop):
+            rule = RawText(strings, excluded=(style.stop.text,))
+            value = [compiled_text(rule, tokenizer, layout.limits), *marks.pieces(end)]
+        else:
+            # The text and its end are one lexeme: it is known then where the text ends.
+            rule = RawText(strings, excluded=(style.stop.text,), end=style.lead + style.stop.text + style.trail)
+            value = [compiled_text(rule, tokenizer, layout.limits)]
+    except GrammarError as error:
+        where = inner if error.pointer is None else error.pointer
+        raise type(error)(error.message, pointer=tool.pointer + where) from error
+    warnings += [note.replace("at ", f"at {tool.pointer}", 1) for note in notes]
+    return sequence(*before, *value)
+
+
+def _root(tool: Tool) -> tuple[dict[str, Any], str]:
+    """The schema of an object, and where it stands."""
+    schema = tool.schema
+    if "$ref" in schema:
+        schema = {word: value for word, value in schema.items() if word not in ("type", "$defs", "definitions")}
+    try:
+        found, pointer = resolved(schema, tool.schema, "")
+    except GrammarError as error:
+        raise type(error)(error.message, pointer=tool.pointer + (error.pointer or "")) from error
+    if not isinstance(found, dict):
+        raise GrammarError("the schema of a tool's arguments must be an object", pointer=tool.pointer + pointer)
+    return found, tool.pointer + pointer
+
+
+def _json_value(schema: Any, tool: Tool, pointer: str, tokenizer: Tokenizer, layout: Layout) -> Grammar:
+    """A value that is no string, as JSON."""
+    if not _refers(schema):
+        return compiled_schema(schema, tokenizer, layout, pointer)
+    # References are followed in the whole document, whose base is a name of its own.
+    document = {**tool.schema, "$id": tool.schema.get("$id", _DOCUMENT)}
+    wrapped = {"$ref": f"{document['$id']}#{pointer}", "$defs": {"arguments": document}}
+    if "$schema" in document:
+        wrapped["$schema"] = document["$schema"]
+    return compiled_schema(wrapped, tokenizer, layout, "", "/$defs/arguments")
+
+
+def _refers(schema: Any) -> bool:
+    """Whether there is a reference somewhere in a schema."""
+    waiting = [schema]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            if not {"$ref", "$dynamicRef", "$recursiveRef"}.isdisjoint(one):
+                return True
+            waiting += one.values()
+        elif isinstance(one, list):
+            waiting += one
+    return False
+
+
+def moved(warning: str, pointer: str) -> str:
+    """A warning about a schema that stands at a pointer."""
+    place, colon, message = warning.partition(": ")
+    if not colon or not place.startswith("at /"):
+        return f"at {pointer}: {warning}"
+    inner = "" if place.startswith("at / (") else place[3:]
+    return f"at {pointer}{inner}: {message}"
