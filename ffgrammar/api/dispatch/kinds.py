@@ -1,7 +1,7 @@
 """The kinds of sources that `compile` knows, one row each.
 
-A row says how a value, a text or a file name of its kind is known, and what compiles it. A new kind is a new row. If two
-rows know one source, it is refused, and the message names both.
+A row says how a value, a text or a file name of its kind is known, and what compiles it. A new kind is a new row. If
+two rows know one source, it is refused, and the message names both.
 """
 
 from __future__ import annotations

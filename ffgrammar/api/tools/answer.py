@@ -77,6 +77,8 @@ class _Writer:
         begin = format.begin + format.before
         self.trigger = begin[0] if isinstance(begin[0], Mark) and not format.bare else Mark("")
         self._begin = begin[1:] if self.trigger.text else begin
+        if self.trigger.text:
+            marks.mark(self.trigger)  # (it may be missing)
 
     def opening(self) -> list[Composable]:
         """The mark with which calls begin."""

@@ -27,7 +27,8 @@ def schema_of(type_or_function: Any) -> dict[str, Any]:
     """The JSON Schema of a Python type, or of the arguments of a function.
 
     Scalars, lists, dicts with string keys, unions, `Literal`, enums, dataclasses, typed dicts and functions of such
-    types need no further package. All other types, such as pydantic models and `Annotated`, need pydantic 2. Objects have their declared members only, unless a pydantic model says `extra="allow"`.
+    types need no further package. All other types, such as pydantic models and `Annotated`, need pydantic 2. Objects
+    have their declared members only, unless a pydantic model says `extra="allow"`.
 
     Args:
         type_or_function: the type; or a function, whose parameters are the properties of an object.
