@@ -15,7 +15,7 @@ import pytest
 import ffgrammar as ff
 from ffgrammar.api.tools.compile import ToolFormat
 from ffgrammar.api.tools.table import FORMATS, NAMES
-from oracle.tool_calls import ALL_SPECIAL, SINGLE, TAGS, WRITERS, Parameters, Reader, write_content
+from oracle.tool_calls import ALL_SPECIAL, SINGLE, WRITERS, Parameters, Reader, write_content
 
 SCHEMAS: dict[str, dict[str, Any]] = {
     "get": {"type": "object", "properties": {}, "additionalProperties": False},

@@ -14,7 +14,7 @@ from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.grammar.json_schema.strings.formats import ADDRESS_LITERAL, IDN_LOCAL_PART, leap_seconds, pattern_of
 from ffgrammar.grammar.lexemes import one_lexeme
-from ffgrammar.regex.expr.store import ANY_BYTES, ExprStore
+from ffgrammar.regex.expr.store import ANY_BYTES, NOTHING, ExprStore
 from ffgrammar.regex.lower.lowering import compile_regex
 from ffgrammar.regex.lower.tree_walk import any_text
 from ffgrammar.regex.lower.utf8 import UTF8
@@ -80,6 +80,8 @@ def build(rule: RawText, store: ExprStore, limits: Limits) -> GrammarIR:
 
 
 def _strings(strings: Strings, store: ExprStore, limits: Limits) -> int:
+    if strings.high is not None and strings.high < strings.low:
+        return NOTHING
     whole = any_text(store)
     members = [store.repeat(UTF8.charset(store, _ANY), strings.low, strings.high)]
     if strings.listed is not None:

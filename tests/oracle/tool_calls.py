@@ -268,11 +268,11 @@ _READERS: dict[str, tuple[str, str, str, str, str]] = {
     ),
 }
 _PARAMETERS = {
-    "qwen3-coder": r"<parameter=([^>]*)>\n(.*?)\n</parameter>\n",
-    "seed-oss": r"<parameter=([^>]*)>(.*?)</parameter>\n",
-    "glm-4.5": r"<arg_key>(.*?)</arg_key>\n<arg_value>(.*?)</arg_value>\n",
-    "glm-4.7": r"<arg_key>(.*?)</arg_key><arg_value>(.*?)</arg_value>",
-    "minimax-m2": r'<parameter name="(.*?)">(.*?)</parameter>\n',
+    "qwen3-coder": r"<parameter=([^>]*)>\n((?:(?!</parameter>).)*)\n</parameter>\n",
+    "seed-oss": r"<parameter=([^>]*)>((?:(?!</parameter>).)*)</parameter>\n",
+    "glm-4.5": r"<arg_key>(.*?)</arg_key>\n<arg_value>((?:(?!</arg_value>).)*)</arg_value>\n",
+    "glm-4.7": r"<arg_key>(.*?)</arg_key><arg_value>((?:(?!</arg_value>).)*)</arg_value>",
+    "minimax-m2": r'<parameter name="(.*?)">((?:(?!</parameter>).)*)</parameter>\n',
 }
 _TRIGGERS = {
     "hermes": "<tool_call>",
@@ -395,7 +395,8 @@ class Reader:
             while parameter := one.match(text, place):
                 found.append((parameter.group(1), parameter.group(2)))
                 place = parameter.end()
-            return place if self.accepts(name, found) else None
+            is_plain = not any(mark in value for mark in self.special for _, value in found)
+            return place if is_plain and self.accepts(name, found) else None
         try:
             _, end = json.JSONDecoder(strict=True).raw_decode(text, place)
         except (ValueError, RecursionError):

@@ -91,7 +91,7 @@ def _is_json(text: str) -> bool:
 
 
 def _is_lark(text: str) -> bool:
-    return re.search(r"^[ \t]*(?:start|%start)\b[^:\n]*:", text, re.MULTILINE) is not None
+    return re.search(r"^[ \t]*[?!]*start\b[^:\n]*:(?!:=)", text, re.MULTILINE) is not None
 
 
 # ---- what compiles them

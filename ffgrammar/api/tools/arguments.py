@@ -12,12 +12,12 @@ from ffgrammar.api.parts import Composable, Part, optional, sequence
 from ffgrammar.api.tools.definitions import Tool
 from ffgrammar.api.tools.format import Parameters, first_char
 from ffgrammar.api.tools.marks import Marks
-from ffgrammar.api.tools.values import raw_strings, resolved
+from ffgrammar.api.tools.values import is_any_string, raw_strings, resolved
 from ffgrammar.core.errors import GrammarError, UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.core.pointers import escaped
 from ffgrammar.grammar import raw_text
-from ffgrammar.grammar.raw_text import RawText
+from ffgrammar.grammar.raw_text import RawText, Strings
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["Layout", "compiled_schema", "compiled_text", "moved", "parameters"]
@@ -118,24 +118,40 @@ def _parameter(
         )
     before = [*marks.pieces((*style.before, key, *style.middle))]
     inner = pointer.removeprefix(tool.pointer)
-    end = (style.lead, style.stop, style.trail)
-    notes: list[str] = []
     try:
-        strings = raw_strings(schema, tool.schema, inner, notes)
-        if strings is None:
-            value = [_json_value(schema, tool, inner, tokenizer, layout), *marks.pieces(end)]
-        elif marks.is_special(style.stop):
-            rule = RawText(strings, excluded=(style.stop.text,))
-            value = [compiled_text(rule, tokenizer, layout.limits), *marks.pieces(end)]
-        else:
-            # The text and its end are one lexeme: it is known then where the text ends.
-            rule = RawText(strings, excluded=(style.stop.text,), end=style.lead + style.stop.text + style.trail)
-            value = [compiled_text(rule, tokenizer, layout.limits)]
+        value = _value(schema, tool, inner, style, marks, tokenizer, layout, warnings)
     except GrammarError as error:
         where = inner if error.pointer is None else error.pointer
         raise type(error)(error.message, pointer=tool.pointer + where) from error
-    warnings += [note.replace("at ", f"at {tool.pointer}", 1) for note in notes]
     return sequence(*before, *value)
+
+
+def _value(
+    schema: Any,
+    tool: Tool,
+    pointer: str,
+    style: Parameters,
+    marks: Marks,
+    tokenizer: Tokenizer,
+    layout: Layout,
+    warnings: list[str],
+) -> list[Composable]:
+    """A value and what ends it. `pointer` says where the schema stands in that of the tool."""
+    end = (style.lead, style.stop, style.trail)
+    strings: tuple[Strings, ...] | None = (Strings(),)
+    if not is_any_string(schema):
+        # (Also where strings have no quotes: this checks the schema.)
+        json = _json_value(schema, tool, pointer, tokenizer, layout)
+        warnings += [moved(warning, tool.pointer + pointer) for warning in json.warnings]
+        strings = raw_strings(schema, tool.schema, pointer)
+    if strings is None:
+        return [json, *marks.pieces(end)]
+    if marks.is_special(style.stop):
+        rule = RawText(strings, excluded=(style.stop.text,))
+        return [compiled_text(rule, tokenizer, layout.limits), *marks.pieces(end)]
+    # The text and its end are one lexeme: it is known then where the text ends.
+    rule = RawText(strings, excluded=(style.stop.text,), end=style.lead + style.stop.text + style.trail)
+    return [compiled_text(rule, tokenizer, layout.limits)]
 
 
 def _root(tool: Tool) -> tuple[dict[str, Any], str]:

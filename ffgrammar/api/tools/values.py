@@ -12,8 +12,9 @@ from ffgrammar.core.errors import GrammarError, UnsupportedError
 from ffgrammar.core.pointers import escaped
 from ffgrammar.grammar.json_schema.strings.formats import FORMATS
 from ffgrammar.grammar.raw_text import Strings
+from ffgrammar.regex.expr.store import MAX_REPEAT
 
-__all__ = ["raw_strings", "resolved"]
+__all__ = ["is_any_string", "raw_strings", "resolved"]
 
 _TYPES = frozenset({"string", "number", "boolean", "null", "array", "object"})
 # Keywords that say nothing about which values there are.
@@ -35,7 +36,7 @@ def resolved(schema: Any, root: Any, pointer: str) -> tuple[Any, str]:
     for _ in range(MAX_REFERENCES):
         if not (isinstance(schema, dict) and "$ref" in schema):
             return schema, pointer
-        others = set(schema) - _ANNOTATIONS - {"$ref"}
+        others = _validating(schema) - {"$ref"}
         reference = schema["$ref"]
         if others or not isinstance(reference, str) or not (reference == "#" or reference.startswith("#/")):
             raise UnsupportedError(
@@ -60,14 +61,15 @@ def _found(root: Any, reference: str, pointer: str) -> Any:
     return schema
 
 
-def raw_strings(schema: Any, root: Any, pointer: str, warnings: list[str]) -> tuple[Strings, ...] | None:
+def raw_strings(schema: Any, root: Any, pointer: str) -> tuple[Strings, ...] | None:
     """The strings of a schema, as they are written without quotes; None if it has no strings.
 
     Args:
         schema: the schema.
         root: the document that it is in.
         pointer: where it stands.
-        warnings: warnings are added.
+
+    The schema must have been compiled as JSON before: that checks the values of keywords.
 
     Raises:
         UnsupportedError: the value may be a string or something else, so that its text could be read in two ways; or a
@@ -77,7 +79,7 @@ def raw_strings(schema: Any, root: Any, pointer: str, warnings: list[str]) -> tu
     types = _types(schema, root, pointer)
     if "string" not in types:
         return None
-    if types == _TYPES and isinstance(schema, (bool, dict)) and _says_nothing(schema):
+    if is_any_string(schema):
         return (Strings(),)
     if not types <= {"string", "null"}:
         others = ", ".join(sorted(types - {"string"}))
@@ -86,14 +88,24 @@ def raw_strings(schema: Any, root: Any, pointer: str, warnings: list[str]) -> tu
             "say which one it is by `type`, or choose a format with JSON arguments",
             pointer=pointer,
         )
-    found = list(_strings(schema, root, pointer, warnings))
+    found = list(_strings(schema, root, pointer))
     if "null" in types:
         found.append(Strings(listed=("null",)))
     return tuple(found)
 
 
-def _says_nothing(schema: Any) -> bool:
-    return schema is True or not set(schema) - _ANNOTATIONS
+def is_any_string(schema: Any) -> bool:
+    """Whether a schema says of a value no more than that it is a string, or nothing at all. Then every text may be
+    written."""
+    if not isinstance(schema, dict):
+        return schema is True
+    words = _validating(schema)
+    return not words or (words == {"type"} and schema["type"] == "string")
+
+
+def _validating(schema: dict[str, Any]) -> set[str]:
+    """The keywords of a schema that are no annotations."""
+    return {word for word in schema if word not in _ANNOTATIONS and not word.startswith("x-")}
 
 
 def _types(schema: Any, root: Any, pointer: str, depth: int = 0) -> frozenset[str]:
@@ -132,13 +144,12 @@ def _type_of(value: Any) -> str:
     return "array" if isinstance(value, list) else "object" if isinstance(value, dict) else "number"
 
 
-def _strings(schema: Any, root: Any, pointer: str, warnings: list[str]) -> Iterable[Strings]:
+def _strings(schema: Any, root: Any, pointer: str) -> Iterable[Strings]:
     """The strings of a schema that has strings and perhaps null."""
     schema, pointer = resolved(schema, root, pointer)
     if "string" not in _types(schema, root, pointer):
         return
-    unknown = set(schema) - _ABOUT_STRINGS - _ANNOTATIONS
-    unknown = {word for word in unknown if not word.startswith("x-")}
+    unknown = _validating(schema) - _ABOUT_STRINGS
     ways = [word for word in ("anyOf", "oneOf") if word in schema]
     about = set(schema) & (_ABOUT_STRINGS - {"type", "anyOf", "oneOf"})
     if unknown or len(ways) > 1 or (ways and about):
@@ -148,12 +159,10 @@ def _strings(schema: Any, root: Any, pointer: str, warnings: list[str]) -> Itera
             pointer=f"{pointer}/{escaped(word)}",
         )
     if not ways:
-        yield _plain(schema, pointer, warnings)
+        yield _plain(schema)
         return
     word = ways[0]
-    inner = [
-        list(_strings(one, root, f"{pointer}/{word}/{number}", warnings)) for number, one in enumerate(schema[word])
-    ]
+    inner = [list(_strings(one, root, f"{pointer}/{word}/{number}")) for number, one in enumerate(schema[word])]
     found = [one for several in inner for one in several]
     if word == "oneOf" and len(found) > 1:
         raise UnsupportedError(
@@ -163,27 +172,26 @@ def _strings(schema: Any, root: Any, pointer: str, warnings: list[str]) -> Itera
     yield from found
 
 
-def _plain(schema: dict[str, Any], pointer: str, warnings: list[str]) -> Strings:
-    listed = [one for one in schema.get("enum", ()) if isinstance(one, str)]
-    if "const" in schema:
-        listed = [schema["const"]] if "enum" not in schema or schema["const"] in listed else []
+def _plain(schema: dict[str, Any]) -> Strings:
+    listed = None
+    if "enum" in schema or "const" in schema:
+        every = [*schema.get("enum", ()), *([schema["const"]] if "const" in schema else ())]
+        listed = tuple(one for one in every if isinstance(one, str) and _is_listed(one, schema))
     name = schema.get("format")
-    if name is not None and name not in FORMATS:
-        warnings.append(f"at {pointer}/format: the format {name!r} is not known: ignored")
-        name = None
+    high = schema.get("maxLength")
     return Strings(
-        low=_count(schema, "minLength", pointer) or 0,
-        high=_count(schema, "maxLength", pointer),
-        patterns=(schema["pattern"],) if isinstance(schema.get("pattern"), str) else (),
-        formats=() if name is None else (name,),
-        listed=tuple(listed) if "enum" in schema or "const" in schema else None,
+        low=_bounded(schema.get("minLength", 0)),
+        high=None if high is None else _bounded(high),
+        patterns=(schema["pattern"],) if "pattern" in schema else (),
+        formats=(name,) if name in FORMATS else (),
+        listed=listed,
     )
 
 
-def _count(schema: dict[str, Any], word: str, pointer: str) -> int | None:
-    value = schema.get(word)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise GrammarError(f"{word} must be a number from 0 up, not {value!r}", pointer=f"{pointer}/{word}")
-    return value
+def _is_listed(text: str, schema: dict[str, Any]) -> bool:
+    return text in schema.get("enum", [text]) and schema.get("const", text) == text
+
+
+def _bounded(count: Any) -> int:
+    """A number of characters. No text has more than can be counted."""
+    return min(int(count), MAX_REPEAT)

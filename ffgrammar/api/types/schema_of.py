@@ -17,7 +17,7 @@ __all__ = ["is_python_type", "schema_of"]
 def is_python_type(value: object) -> bool:
     """Whether a value is a type (a class, `list[int]`, `int | None`, a `Literal`), and no other object."""
     return (
-        isinstance(value, (type, types.GenericAlias, types.UnionType, typing.TypeVar))
+        isinstance(value, (type, types.GenericAlias, types.UnionType))
         or typing.get_origin(value) is not None
         or value is Any
     )
@@ -42,7 +42,7 @@ def schema_of(type_or_function: Any) -> dict[str, Any]:
     kind = type_or_function
     if not (is_python_type(kind) or inspect.isroutine(kind)):
         raise TypeError(f"schema_of: a type or a function is expected, not {type(kind).__name__}")
-    if isinstance(kind, type) and hasattr(kind, "__fields__") and not hasattr(kind, "__pydantic_core_schema__"):
+    if isinstance(kind, type) and not hasattr(kind, "__pydantic_core_schema__") and hasattr(kind, "__fields__"):
         if any(base.__module__.split(".")[0] == "pydantic" for base in kind.__mro__):
             raise GrammarError(
                 f"{kind.__name__} is a model of pydantic 1: pass {kind.__name__}.schema(), or derive it from "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from pydantic import PydanticUserError, TypeAdapter
@@ -46,4 +47,6 @@ def pydantic_schema(kind: Any) -> dict[str, Any]:
         raise UnsupportedError(f"{name} has no JSON Schema: {error.message}") from error
     except (PydanticUserError, NameError, TypeError) as error:
         raise GrammarError(f"{name} is not a type that pydantic knows: {error}") from error
+    if inspect.isroutine(kind) and found.get("type") != "object":
+        raise UnsupportedError(f"{name} has parameters without names, which no JSON object has: give them names")
     return found
