@@ -32,8 +32,18 @@ __all__ = [
 
 
 # The kinds of grammars that have options of their own, and what messages call them.
-FOR_LARK = ("lark", "Lark grammars")
-FOR_SCHEMAS = ("json-schema", "JSON schemas")
+FOR_LARK = (("lark",), "Lark grammars")
+FOR_SCHEMAS = (("json-schema",), "JSON schemas")
+FOR_TOOLS = (("tools",), "tools")
+FOR_BOTH = (("json-schema", "tools"), "JSON schemas and tools")
+OPTIONS_FOR = {
+    "lexing": FOR_LARK,
+    "property_order": FOR_BOTH,
+    "reasoning": FOR_TOOLS,
+    "tool_choice": FOR_TOOLS,
+    "tool_format": FOR_TOOLS,
+    "whitespace": FOR_BOTH,
+}
 # The options that say what white space a schema has.
 LAYOUT = ("whitespace", "separators", "indent")
 
@@ -90,8 +100,8 @@ def _limits(given: tuple[str, ...]) -> dict[str, int]:
 def _options(source: Source, limits: tuple[str, ...], compiling: dict[str, Any]) -> dict[str, Any]:
     options = {name: value for name, value in compiling.items() if value not in (None, ())}
     for name in sorted(options):
-        kind, grammars = FOR_LARK if name == "lexing" else FOR_SCHEMAS
-        if source.kind != kind:
+        kinds, grammars = OPTIONS_FOR.get(name, FOR_SCHEMAS)
+        if source.kind not in kinds:
             flag = name.replace("_", "-")
             raise click.UsageError(f"--{flag} is for {grammars}; {source.name} is of type {source.kind}")
     whitespace = options.get("whitespace", "")
@@ -131,6 +141,8 @@ def compile_source(source: Source, tokenizer: Tokenizer, limits: tuple[str, ...]
             return ff.compile_json_schema(text, tokenizer, **options)
         if source.kind == "structural-tag":
             return _compile_structural_tag(text, tokenizer, options)
+        if source.kind == "tools":
+            return _compile_tools(source, text, tokenizer, options)
         if source.kind == "lark":
             return ff.compile_lark(text, tokenizer, **options)
         if source.kind == "gbnf":
@@ -160,6 +172,28 @@ def _compile_structural_tag(text: str, tokenizer: Tokenizer, options: dict[str, 
 def _is_structural_tag(source: Source) -> bool:
     """Whether a source that was read as a schema is a structural tag."""
     return source.kind == "json-schema" and re.search(rb'"type"\s*:\s*"structural_tag"', source.data) is not None
+
+
+def _compile_tools(source: Source, text: str, tokenizer: Tokenizer, options: dict[str, Any]) -> Grammar:
+    import json
+
+    import ffgrammar as ff
+
+    names = {"tool_format": "format", "tool_choice": "choice"}
+    named = {names.get(name, name): value for name, value in options.items()}
+    if "format" not in named:
+        raise click.UsageError(f"{source.name}: how tools are called depends on the model: use --tool-format NAME")
+    try:
+        tools = json.loads(text)
+    except ValueError as error:
+        raise BadGrammar(f"{source.name}: the tools are not JSON: {error}") from error
+    if not isinstance(tools, list):
+        raise BadGrammar(f"{source.name}: a JSON array of tools is expected")
+    try:
+        return ff.compile_tools(tools, tokenizer, **named)
+    except TypeError as error:
+        # (a tool that is no object)
+        raise BadGrammar(f"{source.name}: {error}") from error
 
 
 def load_grammar(

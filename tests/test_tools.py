@@ -7,12 +7,14 @@ import random
 import re
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any, get_args
 
 import jsonschema
 import pytest
 
 import ffgrammar as ff
+from ffgrammar.api.tools import harmony
 from ffgrammar.api.tools.compile import ToolFormat
 from ffgrammar.api.tools.table import FORMATS, NAMES
 from oracle.tool_calls import ALL_SPECIAL, SINGLE, WRITERS, Parameters, Reader, write_content
@@ -181,7 +183,10 @@ def changed(rng: random.Random, text: str) -> str:
 
 def test_every_format_has_a_writer_and_a_name() -> None:
     assert set(WRITERS) == set(NAMES) == set(get_args(ToolFormat))
-    assert all(format.source and format.models for format in FORMATS.values())
+    page = (Path(__file__).parent.parent / "docs" / "tools.md").read_text(encoding="utf-8")
+    for format in FORMATS.values():
+        assert f"| `{format.name}` | {format.models} | {format.source} |" in page
+    assert f"| `{harmony.NAME}` | {harmony.MODELS} | {harmony.SOURCE} |" in page
 
 
 @pytest.mark.parametrize("format", NAMES)
