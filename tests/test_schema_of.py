@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Optional, Union
 
 import pydantic
 import pytest
+import typing_extensions
 
 import ffgrammar as ff
 from ffgrammar.api.types import schema_of as module
@@ -17,10 +18,7 @@ from ffgrammar.api.types.plain_types import Unknown, plain_schema
 from ffgrammar.api.types.with_pydantic import pydantic_schema
 
 # (typing's own works with pydantic from Python 3.12 on)
-if sys.version_info >= (3, 12):
-    from typing import TypedDict
-else:
-    from typing_extensions import TypedDict
+TypedDict = typing.TypedDict if sys.version_info >= (3, 12) else typing_extensions.TypedDict
 
 
 class Colour(enum.Enum):
@@ -41,7 +39,7 @@ class Point:
 
 class Options(TypedDict, total=False):
     deep: bool
-    colour: typing.Required[Colour] if sys.version_info >= (3, 11) else Colour  # type: ignore[valid-type]
+    colour: typing_extensions.Required[Colour]
 
 
 class Person(pydantic.BaseModel):
@@ -62,6 +60,13 @@ class Pair(NamedTuple):
 def search(query: str, limit: int = 10, *, kind: Literal["web", "news"] = "web") -> str:
     """Search."""
     return query
+
+
+class Marked(typing.TypedDict, total=False):
+    """(A typed dict of the standard library, with marks in annotations that are texts.)"""
+
+    deep: bool
+    colour: typing_extensions.Required[str]
 
 
 SIMPLE: list[Any] = [
@@ -99,6 +104,11 @@ def test_simple_types_are_as_with_pydantic(kind: Any) -> None:
     for value in VALUES:
         one, two = (jsonschema.Draft202012Validator(schema).is_valid(value) for schema in (plain, other))
         assert one == two, (value, plain, other)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="typing.Required is new in Python 3.11")
+def test_marks_of_typed_dicts() -> None:
+    assert plain_schema(Marked)["required"] == ["colour"]
 
 
 def test_types_without_pydantic(monkeypatch: pytest.MonkeyPatch) -> None:

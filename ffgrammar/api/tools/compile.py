@@ -102,16 +102,8 @@ def compile_tools(
     if pair is not None and name == harmony.NAME:
         raise UnsupportedError(f"the format {name!r} has its own reasoning: leave `reasoning` out")
     layout = Layout(_json_options(name, whitespace, property_order), limits)
-    # What the tools are named does not depend on where their definitions stand, but errors and warnings do.
-    source = (
-        "tools",
-        list(map(tuple, listed)),
-        tuple(map(tuple, chosen.tools)),
-        *chosen[1:],
-        name,
-        pair,
-        *layout.options.items(),
-    )
+    called = [tool.pointer for tool in chosen.tools]
+    source = ("tools", [tuple(tool) for tool in listed], called, *chosen[1:], name, pair, *layout.options.items())
     cache = grammar_cache(tokenizer)
     key = cache.key(source, limits or _DEFAULT_LIMITS)
     found = None if key is None else cache.get(key)

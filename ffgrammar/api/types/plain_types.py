@@ -64,11 +64,11 @@ class _Reader:
 
     def _object(self, kind: Any) -> dict[str, Any]:
         if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+            fields = dataclasses.fields(kind)
             # (what pydantic makes of a dataclass may have validators)
-            if hasattr(kind, "__pydantic_core_schema__"):
+            if hasattr(kind, "__pydantic_core_schema__") or not all(one.init for one in fields):
                 raise Unknown(kind)
-            named = {one.name: _has_default(one) for one in dataclasses.fields(kind) if one.init}
-            return self._members(kind, named)
+            return self._members(kind, {one.name: _has_default(one) for one in fields})
         if typing.is_typeddict(kind):
             return self._members(kind, {name: name in kind.__optional_keys__ for name in kind.__annotations__})
         if inspect.isfunction(kind):
@@ -81,19 +81,24 @@ class _Reader:
             hints = typing.get_type_hints(kind, include_extras=True)
         except (NameError, TypeError):
             raise Unknown(kind) from None
-        properties = {name: self.schema(_without_marks(hints.get(name, Any))) for name in named}
+        properties = {}
+        required = []
+        for name, may_miss in named.items():
+            member, may_miss = _unmarked(hints.get(name, Any), may_miss)
+            properties[name] = self.schema(member)
+            if not may_miss:
+                required.append(name)
         schema = {"type": "object", "properties": properties, "additionalProperties": False}
-        required = [name for name, optional in named.items() if not optional]
         return {**schema, "required": required} if required else schema
 
 
-def _without_marks(kind: Any) -> Any:
-    """A type without Required and NotRequired."""
-    while getattr(typing.get_origin(kind), "__name__", "") in ("Required", "NotRequired") or str(
-        typing.get_origin(kind)
-    ) in ("typing.Required", "typing.NotRequired"):
-        (kind,) = typing.get_args(kind)
-    return kind
+def _unmarked(kind: Any, may_miss: bool) -> tuple[Any, bool]:
+    """The type of a member of a typed dict without its marks, and whether the member may be left out. (The
+    class itself does not know that where annotations are texts.)"""
+    origin = typing.get_origin(kind)
+    if origin is None or origin not in (getattr(typing, "Required", None), getattr(typing, "NotRequired", None)):
+        return kind, may_miss
+    return typing.get_args(kind)[0], origin is getattr(typing, "NotRequired", None)
 
 
 def _has_default(field: Any) -> bool:
