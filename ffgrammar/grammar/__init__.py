@@ -11,7 +11,7 @@ The files, in reading order:
 - grammar_edges: how the sentences of a grammar begin and end, for grammars that become part of another one.
 - source_text: the check that a source is not too long.
 - lexemes: grammars of a single expression.
-- regex, choice: the front-ends that make a grammar of a single expression.
+- regex, choice, raw_text: the front-ends that make a grammar of a single expression.
 - part_grammar: what a symbol of a grammar derives, as a grammar of its own.
 - lark/: the front-end for grammars in Lark's notation.
 - gbnf/: the front-end for GBNF (llama.cpp) and EBNF (xgrammar).
