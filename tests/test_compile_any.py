@@ -50,6 +50,7 @@ SOURCES: list[tuple[Any, dict[str, Any], str, str]] = [
     ("true", {}, "12", "]"),
     (json.dumps(TOOL), {"format": "hermes", "choice": "f"}, CALL, "Hi"),
     ('{"type": "json_object"}', {}, "{}", "[]"),
+    (json.dumps([TOOL]), {"format": "hermes", "choice": "f"}, CALL, "Hi"),
     ('start: "a" B\nB: /b+/', {}, "abb", "a"),
     ('  start : "a"', {}, "a", "b"),
     ("// a comment\nB: /b+/\nstart.1: B", {}, "bb", "a"),

@@ -7,6 +7,7 @@ two rows know one source, it is refused, and the message names both.
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -94,6 +95,15 @@ def _is_lark(text: str) -> bool:
     return re.search(r"^[ \t]*[?!]*start\b[^:\n]*:(?!:=)", text, re.MULTILINE) is not None
 
 
+def _is_tools_text(text: str) -> bool:
+    if not text.lstrip("\ufeff \t\r\n").startswith("["):
+        return False
+    try:
+        return _is_tools(json.loads(text.removeprefix("\ufeff")))
+    except (ValueError, RecursionError):
+        return False
+
+
 # ---- what compiles them
 
 
@@ -106,6 +116,8 @@ def _tools(source: Any, tokenizer: Tokenizer, **options: Any) -> Grammar:
         raise GrammarError(
             "these are tools, and how a model calls them depends on its family: pass format=…, as to compile_tools"
         )
+    if isinstance(source, str):
+        source = json.loads(source.removeprefix("\ufeff"))
     return compile_tools([source] if isinstance(source, dict) else source, tokenizer, **options)
 
 
@@ -134,7 +146,7 @@ def _grammar(source: Grammar, tokenizer: Tokenizer, **options: Any) -> Grammar:
 KINDS = (
     Kind("a JSON Schema", "compile_json_schema", _schema, _is_schema, _is_json, (".json",)),
     Kind("a response format", "compile_response_format", compile_response_format, _is_response_format),
-    Kind("tools", "compile_tools", _tools, _is_tools),
+    Kind("tools", "compile_tools", _tools, _is_tools, _is_tools_text),
     Kind("a list of choices", "compile_choice", compile_choice, _is_choice, suffixes=(".choice",)),
     Kind("a regex", "compile_regex", _regex, lambda value: isinstance(value, re.Pattern)),
     Kind("a regex in a file", "compile_regex", compile_regex, suffixes=(".regex",)),
