@@ -6,15 +6,13 @@ import json
 from collections.abc import Sequence
 
 from ffgrammar.api.parts import Composable, Part, capture, choice_of, optional, repeat, sequence, text
-from ffgrammar.api.tools.arguments import Layout, compiled_schema, compiled_text, moved, parameters
+from ffgrammar.api.tools.arguments import Context, compiled_arguments, compiled_text, parameters
 from ffgrammar.api.tools.choice import Choice
 from ffgrammar.api.tools.definitions import Tool
 from ffgrammar.api.tools.format import Format, Mark, Maybe, Piece, first_char
-from ffgrammar.api.tools.marks import Marks
 from ffgrammar.api.tools.names import choice_of_names
 from ffgrammar.core.errors import UnsupportedError
 from ffgrammar.grammar.raw_text import RawText
-from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["answer"]
 
@@ -22,33 +20,24 @@ __all__ = ["answer"]
 MAX_LINES = 2
 
 
-def answer(
-    format: Format,
-    choice: Choice,
-    tokenizer: Tokenizer,
-    layout: Layout,
-    warnings: list[str],
-    has_reasoning: bool,
-) -> Part:
+def answer(format: Format, choice: Choice, context: Context, has_reasoning: bool) -> Part:
     """The answers in a format.
 
     Args:
         format: the format.
         choice: which calls there may be.
-        tokenizer: the vocabulary.
-        layout: how JSON is written.
-        warnings: warnings are added.
+        context: what parts are made with.
         has_reasoning: whether a block of reasoning stands before the answer.
 
     Raises:
         GrammarError, UnsupportedError, LimitError: a tool cannot be written in this format, or the tokenizer lacks a
             token of it.
     """
-    marks = Marks(tokenizer, format.name, layout.limits)
-    writer = _Writer(format, choice, marks, tokenizer, layout)
+    marks = context.marks
+    writer = _Writer(format, choice, context)
     if not choice.tools:
         return writer.content(None)
-    calls = writer.calls(choice.tools, warnings)
+    calls = writer.calls(choice.tools)
     lines = repeat("\n", 0, MAX_LINES) if has_reasoning else sequence()
     if choice.required:
         return sequence(lines, *writer.opening(), *calls)
@@ -67,18 +56,17 @@ class _Writer:
         trigger: the mark with which calls begin; empty if the format is bare.
     """
 
-    def __init__(self, format: Format, choice: Choice, marks: Marks, tokenizer: Tokenizer, layout: Layout) -> None:
+    def __init__(self, format: Format, choice: Choice, context: Context) -> None:
         self._format = format
         self._parallel = choice.parallel and not format.single
-        self._marks = marks
-        self._tokenizer = tokenizer
-        self._layout = layout
+        self._context = context
+        self._marks = context.marks
         # Everything before the first call; the first piece is what triggers it.
         begin = format.begin + format.before
         self.trigger = begin[0] if isinstance(begin[0], Mark) and not format.bare else Mark("")
         self._begin = begin[1:] if self.trigger.text else begin
         if self.trigger.text:
-            marks.mark(self.trigger)  # (it may be missing)
+            context.marks.mark(self.trigger)  # (it may be missing)
 
     def opening(self) -> list[Composable]:
         """The mark with which calls begin."""
@@ -96,12 +84,12 @@ class _Writer:
             return capture("content", text(excluding=self.trigger.text))
         tags = tuple(_marks_of(format.begin + format.before))
         rule = RawText(excluded=tags, not_first=format.bare + " \t\r\n")
-        return capture("content", compiled_text(rule, self._tokenizer, self._layout.limits))
+        return capture("content", compiled_text(rule, self._context))
 
-    def calls(self, tools: Sequence[Tool], warnings: list[str]) -> list[Composable]:
+    def calls(self, tools: Sequence[Tool]) -> list[Composable]:
         """One call or several, after the trigger."""
         format, pieces = self._format, self._marks.pieces
-        one = self._named(tools, warnings)
+        one = self._named(tools)
         after = [] if format.parameters else pieces(format.after)
         found: list[Composable] = [*pieces(self._begin), one, *after]
         if self._parallel:
@@ -109,28 +97,20 @@ class _Writer:
             found.append(repeat(sequence(*between, one, *after)))
         return [*found, *pieces(format.end)]
 
-    def _named(self, tools: Sequence[Tool], warnings: list[str]) -> Part:
+    def _named(self, tools: Sequence[Tool]) -> Part:
         """The name of a tool, and its arguments. (With tags, also what ends the call. So no capture is empty.)"""
         format = self._format
         middle = self._marks.pieces(format.middle)
         after = self._marks.pieces(format.after)
         names: list[tuple[bytes, Composable]] = []
         for tool in tools:
+            part: Composable
             if format.parameters is None:
-                part = self._json(tool, warnings)
-                then = sequence(*middle, capture(f"call:{tool.name}", part))
+                part = compiled_arguments(tool, self._context)
             else:
-                found: list[str] = []
-                part = parameters(tool, format.parameters, self._marks, self._tokenizer, self._layout, found)
-                warnings += found
-                then = sequence(*middle, capture(f"call:{tool.name}", sequence(part, *after)))
-            names.append((self._spelled(tool), then))
+                part = sequence(parameters(tool, format.parameters, self._context), *after)
+            names.append((self._spelled(tool), sequence(*middle, capture(f"call:{tool.name}", part))))
         return choice_of_names(names)
-
-    def _json(self, tool: Tool, warnings: list[str]) -> Composable:
-        grammar = compiled_schema(tool.schema, self._tokenizer, self._layout, tool.pointer)
-        warnings += [moved(warning, tool.pointer) for warning in grammar.warnings]
-        return grammar
 
     def _spelled(self, tool: Tool) -> bytes:
         """The name of a tool as the format writes it."""

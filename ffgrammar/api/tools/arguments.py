@@ -20,7 +20,7 @@ from ffgrammar.grammar import raw_text
 from ffgrammar.grammar.raw_text import RawText, Strings
 from ffgrammar.tokens.tokenizer import Tokenizer
 
-__all__ = ["Layout", "compiled_schema", "compiled_text", "moved", "parameters"]
+__all__ = ["Context", "Layout", "compiled_arguments", "compiled_schema", "compiled_text", "moved", "parameters"]
 
 # Where a schema with references stands in the schema of one of its parameters.
 _DOCUMENT = "urn:ffgrammar:arguments"
@@ -35,6 +35,22 @@ class Layout(NamedTuple):
 
     options: Mapping[str, Any]
     limits: Limits | None
+
+
+class Context(NamedTuple):
+    """What all parts of one grammar are made with.
+
+    Attributes:
+        tokenizer: the vocabulary.
+        marks: the pieces of the format.
+        layout: how JSON is written.
+        warnings: where warnings are added.
+    """
+
+    tokenizer: Tokenizer
+    marks: Marks
+    layout: Layout
+    warnings: list[str]
 
 
 def compiled_schema(schema: Any, tokenizer: Tokenizer, layout: Layout, pointer: str, inside: str = "") -> Grammar:
@@ -56,15 +72,20 @@ def compiled_schema(schema: Any, tokenizer: Tokenizer, layout: Layout, pointer: 
         raise type(error)(error.message, pointer=pointer + error.pointer.removeprefix(inside)) from error
 
 
-def compiled_text(rule: RawText, tokenizer: Tokenizer, limits: Limits | None) -> Grammar:
+def compiled_arguments(tool: Tool, context: Context) -> Grammar:
+    """The grammar of a tool's arguments as a JSON object."""
+    grammar = compiled_schema(tool.schema, context.tokenizer, context.layout, tool.pointer)
+    context.warnings.extend(moved(warning, tool.pointer) for warning in grammar.warnings)
+    return grammar
+
+
+def compiled_text(rule: RawText, context: Context) -> Grammar:
     """The grammar of a text that is written without quotes."""
     source = ("raw text", rule.among, rule.excluded, rule.not_first, rule.end)
-    return _compiled(tokenizer, source, limits, partial(raw_text.build, rule))
+    return _compiled(context.tokenizer, source, context.layout.limits, partial(raw_text.build, rule))
 
 
-def parameters(
-    tool: Tool, style: Parameters, marks: Marks, tokenizer: Tokenizer, layout: Layout, warnings: list[str]
-) -> Part:
+def parameters(tool: Tool, style: Parameters, context: Context) -> Part:
     """The arguments of a tool, each between tags: its declared parameters, in the order of the schema.
 
     Raises:
@@ -78,84 +99,28 @@ def parameters(
             raise UnsupportedError(
                 f"{word!r} is about several parameters, which this format writes one by one: choose a format with "
                 "JSON arguments",
-                pointer=f"{pointer}/{escaped(word)}",
+                pointer=f"{tool.pointer}{pointer}/{escaped(word)}",
             )
     properties = schema.get("properties", {})
     if not isinstance(properties, dict):
-        raise GrammarError("'properties' must be an object", pointer=f"{pointer}/properties")
+        raise GrammarError("'properties' must be an object", pointer=f"{tool.pointer}{pointer}/properties")
     required = schema.get("required", [])
     for key in required if isinstance(required, list) else ():
         if key not in properties:
             raise UnsupportedError(
-                f"{key!r} is required and has no schema under 'properties'", pointer=f"{pointer}/required"
+                f"{key!r} is required and has no schema under 'properties'",
+                pointer=f"{tool.pointer}{pointer}/required",
             )
+    writer = _Writer(tool, style, context)
     found: list[Composable] = []
     for key, one in properties.items():
-        where = f"{pointer}/properties/{escaped(key)}"
-        part = _parameter(key, one, tool, where, style, marks, tokenizer, layout, warnings)
+        part = writer.parameter(key, one, f"{pointer}/properties/{escaped(key)}")
         found.append(part if key in required else optional(part))
     return sequence(*found)
 
 
-def _parameter(
-    key: str,
-    schema: Any,
-    tool: Tool,
-    pointer: str,
-    style: Parameters,
-    marks: Marks,
-    tokenizer: Tokenizer,
-    layout: Layout,
-    warnings: list[str],
-) -> Part:
-    """One parameter: its key, its value and the tags."""
-    ender = first_char(style.middle)
-    if ender in key or "\n" in key or not key:
-        raise UnsupportedError(
-            f"the name {key!r} cannot be written in this format, where {ender!r} ends it: choose a format with JSON "
-            "arguments",
-            pointer=pointer,
-        )
-    before = [*marks.pieces((*style.before, key, *style.middle))]
-    inner = pointer.removeprefix(tool.pointer)
-    try:
-        value = _value(schema, tool, inner, style, marks, tokenizer, layout, warnings)
-    except GrammarError as error:
-        where = inner if error.pointer is None else error.pointer
-        raise type(error)(error.message, pointer=tool.pointer + where) from error
-    return sequence(*before, *value)
-
-
-def _value(
-    schema: Any,
-    tool: Tool,
-    pointer: str,
-    style: Parameters,
-    marks: Marks,
-    tokenizer: Tokenizer,
-    layout: Layout,
-    warnings: list[str],
-) -> list[Composable]:
-    """A value and what ends it. `pointer` says where the schema stands in that of the tool."""
-    end = (style.lead, style.stop, style.trail)
-    strings: tuple[Strings, ...] | None = (Strings(),)
-    if not is_any_string(schema):
-        # (Also where strings have no quotes: this checks the schema.)
-        json = _json_value(schema, tool, pointer, tokenizer, layout)
-        warnings += [moved(warning, tool.pointer + pointer) for warning in json.warnings]
-        strings = raw_strings(schema, tool.schema, pointer)
-    if strings is None:
-        return [json, *marks.pieces(end)]
-    if marks.is_special(style.stop):
-        rule = RawText(strings, excluded=(style.stop.text,))
-        return [compiled_text(rule, tokenizer, layout.limits), *marks.pieces(end)]
-    # The text and its end are one lexeme: it is known then where the text ends.
-    rule = RawText(strings, excluded=(style.stop.text,), end=style.lead + style.stop.text + style.trail)
-    return [compiled_text(rule, tokenizer, layout.limits)]
-
-
 def _root(tool: Tool) -> tuple[dict[str, Any], str]:
-    """The schema of an object, and where it stands."""
+    """The schema of an object, and where it stands in the schema of the tool."""
     schema = tool.schema
     if "$ref" in schema:
         schema = {word: value for word, value in schema.items() if word not in ("type", "$defs", "definitions")}
@@ -165,19 +130,64 @@ def _root(tool: Tool) -> tuple[dict[str, Any], str]:
         raise type(error)(error.message, pointer=tool.pointer + (error.pointer or "")) from error
     if not isinstance(found, dict):
         raise GrammarError("the schema of a tool's arguments must be an object", pointer=tool.pointer + pointer)
-    return found, tool.pointer + pointer
+    return found, pointer
 
 
-def _json_value(schema: Any, tool: Tool, pointer: str, tokenizer: Tokenizer, layout: Layout) -> Grammar:
-    """A value that is no string, as JSON."""
-    if not _refers(schema):
-        return compiled_schema(schema, tokenizer, layout, pointer)
-    # References are followed in the whole document, whose base is a name of its own.
-    document = {**tool.schema, "$id": tool.schema.get("$id", _DOCUMENT)}
-    wrapped = {"$ref": f"{document['$id']}#{pointer}", "$defs": {"arguments": document}}
-    if "$schema" in document:
-        wrapped["$schema"] = document["$schema"]
-    return compiled_schema(wrapped, tokenizer, layout, "", "/$defs/arguments")
+class _Writer:
+    """Writes the parameters of one tool. Pointers are those into the tool's schema."""
+
+    def __init__(self, tool: Tool, style: Parameters, context: Context) -> None:
+        self._tool = tool
+        self._style = style
+        self._context = context
+
+    def parameter(self, key: str, schema: Any, pointer: str) -> Part:
+        """One parameter: its key, its value and the tags."""
+        style, above = self._style, self._tool.pointer
+        ender = first_char(style.middle)
+        if ender in key or "\n" in key or not key:
+            raise UnsupportedError(
+                f"the name {key!r} cannot be written in this format, where {ender!r} ends it: choose a format with "
+                "JSON arguments",
+                pointer=above + pointer,
+            )
+        before = self._context.marks.pieces((*style.before, key, *style.middle))
+        try:
+            return sequence(*before, *self._value(schema, pointer))
+        except GrammarError as error:
+            where = pointer if error.pointer is None else error.pointer
+            raise type(error)(error.message, pointer=above + where) from error
+
+    def _value(self, schema: Any, pointer: str) -> list[Composable]:
+        """A value and what ends it."""
+        style, context = self._style, self._context
+        end = (style.lead, style.stop, style.trail)
+        strings: tuple[Strings, ...] | None = (Strings(),)
+        if not is_any_string(schema):
+            # (Also where strings have no quotes: this checks the schema.)
+            json = self._json(schema, pointer)
+            context.warnings.extend(moved(warning, self._tool.pointer + pointer) for warning in json.warnings)
+            strings = raw_strings(schema, self._tool.schema, pointer)
+        if strings is None:
+            return [json, *context.marks.pieces(end)]
+        if context.marks.is_special(style.stop):
+            rule = RawText(strings, excluded=(style.stop.text,))
+            return [compiled_text(rule, context), *context.marks.pieces(end)]
+        # The text and its end are one lexeme: it is known then where the text ends.
+        rule = RawText(strings, excluded=(style.stop.text,), end=style.lead + style.stop.text + style.trail)
+        return [compiled_text(rule, context)]
+
+    def _json(self, schema: Any, pointer: str) -> Grammar:
+        """A value as JSON."""
+        tokenizer, layout, whole = self._context.tokenizer, self._context.layout, self._tool.schema
+        if not _refers(schema):
+            return compiled_schema(schema, tokenizer, layout, pointer)
+        # References are followed in the whole document, whose base is a name of its own.
+        document = {**whole, "$id": whole.get("$id", _DOCUMENT)}
+        wrapped = {"$ref": f"{document['$id']}#{pointer}", "$defs": {"arguments": document}}
+        if "$schema" in document:
+            wrapped["$schema"] = document["$schema"]
+        return compiled_schema(wrapped, tokenizer, layout, "", "/$defs/arguments")
 
 
 def _refers(schema: Any) -> bool:

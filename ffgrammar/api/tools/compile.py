@@ -11,7 +11,7 @@ from ffgrammar.api.grammar_cache import grammar_cache
 from ffgrammar.api.parts import Part, sequence
 from ffgrammar.api.tools import harmony
 from ffgrammar.api.tools.answer import answer
-from ffgrammar.api.tools.arguments import Layout
+from ffgrammar.api.tools.arguments import Context, Layout
 from ffgrammar.api.tools.choice import Choice, read_choice
 from ffgrammar.api.tools.definitions import Tool, read_tools
 from ffgrammar.api.tools.format import COMPACT
@@ -109,10 +109,9 @@ def compile_tools(
     found = None if key is None else cache.get(key)
     if found is not None:
         return found
-    warnings: list[str] = []
-    part = _answer(name, chosen, tokenizer, layout, warnings, pair)
-    made = composed(part, tokenizer, limits)
-    made._warnings = (*warnings, *_strict(listed))
+    context = Context(tokenizer, Marks(tokenizer, name, limits), layout, [])
+    made = composed(_answer(name, chosen, context, pair), tokenizer, limits)
+    made._warnings = (*context.warnings, *_strict(listed))
     return made if key is None else cache.add(key, made)
 
 
@@ -126,20 +125,11 @@ def _json_options(name: str, whitespace: str | int | None, property_order: str) 
     return options
 
 
-def _answer(
-    name: str,
-    chosen: Choice,
-    tokenizer: Tokenizer,
-    layout: Layout,
-    warnings: list[str],
-    pair: tuple[str, str] | None,
-) -> Part:
+def _answer(name: str, chosen: Choice, context: Context, pair: tuple[str, str] | None) -> Part:
     if name == harmony.NAME:
-        return harmony.harmony_answer(chosen, tokenizer, layout, warnings)
-    part = answer(FORMATS[name], chosen, tokenizer, layout, warnings, pair is not None)
-    if pair is None:
-        return part
-    return sequence(reasoning_block(pair, Marks(tokenizer, name, layout.limits)), part)
+        return harmony.harmony_answer(chosen, context)
+    part = answer(FORMATS[name], chosen, context, pair is not None)
+    return part if pair is None else sequence(reasoning_block(pair, context.marks), part)
 
 
 def _strict(tools: list[Tool]) -> list[str]:

@@ -13,13 +13,12 @@ call stands in either of two places there.
 from __future__ import annotations
 
 from ffgrammar.api.parts import Composable, Part, capture, choice_of, optional, repeat, sequence, text
-from ffgrammar.api.tools.arguments import Layout, compiled_schema, moved
+from ffgrammar.api.tools.arguments import Context, compiled_arguments
 from ffgrammar.api.tools.choice import Choice
 from ffgrammar.api.tools.format import Mark
 from ffgrammar.api.tools.marks import Marks
 from ffgrammar.api.tools.names import choice_of_names
 from ffgrammar.core.errors import UnsupportedError
-from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["MODELS", "NAME", "SOURCE", "harmony_answer"]
 
@@ -32,9 +31,9 @@ START, END = Mark("<|start|>", True), Mark("<|end|>", True)
 CALL, RETURN, CONSTRAIN = Mark("<|call|>", True), Mark("<|return|>", True), Mark("<|constrain|>", True)
 
 
-def harmony_answer(choice: Choice, tokenizer: Tokenizer, layout: Layout, warnings: list[str]) -> Part:
+def harmony_answer(choice: Choice, context: Context) -> Part:
     """The answers of gpt-oss. Raises as `answer` in answer.py."""
-    marks = Marks(tokenizer, NAME, layout.limits)
+    marks = context.marks
     analysis = _message("analysis", "reasoning", END, marks)
     remark = _message("commentary", "content", END, marks)
     next_message = marks.sequence((START, "assistant"))
@@ -43,7 +42,7 @@ def harmony_answer(choice: Choice, tokenizer: Tokenizer, layout: Layout, warning
     if not choice.required:
         ways.append(_message("final", "content", RETURN, marks))
     if choice.tools:
-        ways.append(_call(choice, tokenizer, layout, warnings, marks))
+        ways.append(_call(choice, context))
     return sequence(before, choice_of(*ways))
 
 
@@ -55,8 +54,9 @@ def _message(channel: str, name: str, end: Mark, marks: Marks) -> Part:
     return sequence(*head, marks.text_before(end, name))
 
 
-def _call(choice: Choice, tokenizer: Tokenizer, layout: Layout, warnings: list[str], marks: Marks) -> Part:
+def _call(choice: Choice, context: Context) -> Part:
     """A call of one tool. Its name stands in front of the channel, or behind it."""
+    marks = context.marks
     in_front: list[tuple[bytes, Composable]] = []
     behind: list[tuple[bytes, Composable]] = []
     for tool in choice.tools:
@@ -66,8 +66,7 @@ def _call(choice: Choice, tokenizer: Tokenizer, layout: Layout, warnings: list[s
                 "rename the tool, or choose a format with names in JSON, such as 'hermes'",
                 pointer=tool.name_pointer,
             )
-        grammar = compiled_schema(tool.schema, tokenizer, layout, tool.pointer)
-        warnings += [moved(warning, tool.pointer) for warning in grammar.warnings]
+        grammar = compiled_arguments(tool, context)
         name = tool.name.encode()
         arguments = [_content_type(marks), *marks.pieces((MESSAGE,)), capture(f"call:{tool.name}", grammar)]
         in_front.append((name, sequence(*marks.pieces((CHANNEL, "commentary")), *arguments)))
