@@ -51,6 +51,9 @@ SOURCES: list[tuple[Any, dict[str, Any], str, str]] = [
     (json.dumps(TOOL), {"format": "hermes", "choice": "f"}, CALL, "Hi"),
     ('{"type": "json_object"}', {}, "{}", "[]"),
     (json.dumps([TOOL]), {"format": "hermes", "choice": "f"}, CALL, "Hi"),
+    ('# a comment\nroot ::= "a" b\nb ::= "b"+', {}, "abb", "a"),
+    ({"type": "structural_tag", "format": {"type": "const_string", "value": "a"}}, {}, "a", "b"),
+    ('{"type": "structural_tag", "format": {"type": "const_string", "value": "a"}}', {}, "a", "b"),
     ('start: "a" B\nB: /b+/', {}, "abb", "a"),
     ('  start : "a"', {}, "a", "b"),
     ("// a comment\nB: /b+/\nstart.1: B", {}, "bb", "a"),
@@ -73,6 +76,9 @@ def test_sources(source: Any, options: dict[str, Any], good: str, bad: str, cl10
         ("d.lark", 'value: "a"', {"start": "value"}, "a"),
         ("e.regex", "a+\r\n", {}, "aa"),
         ("f.choice", "yes\nno\n", {}, "no"),
+        ("g.gbnf", 'root ::= "a"', {}, "a"),
+        ("h.ebnf", 'root ::= "a"', {}, "a"),
+        ("i.tag.json", '{"format": {"type": "const_string", "value": "a"}}', {}, "a"),
     ],
 )
 def test_files(name: str, text: str, options: dict[str, Any], good: str, tmp_path: Path, cl100k: ff.Tokenizer) -> None:
@@ -123,11 +129,14 @@ def test_what_is_not_guessed(source: Any, kind: type[Exception], message: str, c
 
 
 def test_two_readings_are_refused(cl100k: ff.Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As when a further kind knows the same texts."""
-    other = Kind("a GBNF grammar", "compile_gbnf", ff.compile_lark, is_text=lambda text: "::=" in text)
-    monkeypatch.setattr(compile_any, "KINDS", (*kinds.KINDS, other))
+    both = 'root ::= "a"\nstart: "a"'
     with pytest.raises(ff.GrammarError, match="a Lark grammar or a GBNF grammar: call compile_lark or compile_gbnf"):
-        ff.compile('start: "::="', cl100k)
+        ff.compile(both, cl100k)
+    # a further kind that knows the same texts
+    other = Kind("a list of lines", "compile_choice", ff.compile_choice, is_text=lambda text: "start" in text)
+    monkeypatch.setattr(compile_any, "KINDS", (*kinds.KINDS, other))
+    with pytest.raises(ff.GrammarError, match="a Lark grammar or a list of lines: call compile_lark or compile_choice"):
+        ff.compile('start: "a"', cl100k)
 
 
 def test_unknown_options(cl100k: ff.Tokenizer) -> None:

@@ -16,7 +16,7 @@ from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["compile"]
 
-_FUNCTIONS = "compile_json_schema, compile_lark, compile_regex, compile_choice, compile_tools"
+_FUNCTIONS = "compile_json_schema, compile_lark, compile_gbnf, compile_regex, compile_choice, compile_tools"
 
 
 def compile(source: Any, tokenizer: Tokenizer, **options: Any) -> Grammar:
@@ -25,11 +25,11 @@ def compile(source: Any, tokenizer: Tokenizer, **options: Any) -> Grammar:
     Args:
         source: one of
 
-            - a dict or a bool: a JSON Schema; a `response_format`; a tool's definition;
+            - a dict or a bool: a JSON Schema; a `response_format`; a tool's definition; a structural tag;
             - a Python type or function: its schema, as of `schema_of`;
             - a list of texts: choices; a list of tools: tools, for which the option `format` is needed;
             - a compiled pattern of `re`, whose flags are translated;
-            - a text: a JSON Schema, a response format or tools as JSON, or a Lark grammar with a rule `start`;
+            - a text: one of these as JSON; a Lark grammar with a rule `start`; a GBNF grammar with a rule `root`;
             - a path (`pathlib.Path`), whose ending says what the file has;
             - a part, as of `sequence`; or a grammar for the same vocabulary.
 
@@ -69,7 +69,7 @@ def _compile_text(text: str, tokenizer: Tokenizer, options: dict[str, Any]) -> G
     found = [kind for kind in KINDS if kind.is_text(text)]
     if not found:
         raise GrammarError(
-            f"what the text {text[:40]!r} is cannot be told (a JSON object or a grammar with a rule start could): "
+            f"what the text {text[:40]!r} is cannot be told (JSON, and grammars in Lark or GBNF, can): "
             f"call one of {_FUNCTIONS}, or pass a pathlib.Path if it is the name of a file"
         )
     kind = _one(found)
@@ -88,12 +88,16 @@ def _json(text: str, options: dict[str, Any]) -> Any:
         return None
 
 
-def _compile_file(path: str, tokenizer: Tokenizer, options: dict[str, Any]) -> Grammar:
-    suffix = os.path.splitext(path)[1].lower()
+def _compile_file(path: str | bytes, tokenizer: Tokenizer, options: dict[str, Any]) -> Grammar:
+    name = os.fsdecode(path).lower()
+    # (of .json and .tag.json, the longer one counts)
+    suffix = max((end for kind in KINDS for end in kind.suffixes if name.endswith(end)), key=len, default="")
     found = [kind for kind in KINDS if suffix in kind.suffixes]
     if not found:
         known = ", ".join(end for kind in KINDS for end in kind.suffixes)
-        raise GrammarError(f"{path}: the ending does not say what this is, as {known} would; call one of {_FUNCTIONS}")
+        raise GrammarError(
+            f"{os.fsdecode(path)}: the ending does not say what this is, as {known} would; call one of {_FUNCTIONS}"
+        )
     kind = _one(found)
     with open(path, "rb") as file:
         data = file.read()
@@ -102,7 +106,7 @@ def _compile_file(path: str, tokenizer: Tokenizer, options: dict[str, Any]) -> G
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise GrammarError(f"{path}: not UTF-8 at byte {error.start}") from None
+        raise GrammarError(f"{os.fsdecode(path)}: not UTF-8 at byte {error.start}") from None
     if kind.function == "compile_json_schema":
         value = _json(text, options)
         if value is not None and not kind.is_value(value):

@@ -13,7 +13,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ffgrammar.api.compile import compile_choice, compile_json_schema, compile_lark, compile_regex, compose
+from ffgrammar.api.compile import (
+    compile_choice,
+    compile_ebnf,
+    compile_gbnf,
+    compile_json_schema,
+    compile_lark,
+    compile_regex,
+    compile_structural_tag,
+    compose,
+)
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.api.load import load
 from ffgrammar.api.parts import Part
@@ -73,10 +82,15 @@ def _is_tools(value: Any) -> bool:
     return is_definition(value)
 
 
+def _is_structural_tag(value: Any) -> bool:
+    return isinstance(value, Mapping) and value.get("type") == "structural_tag"
+
+
 def _is_schema(value: Any) -> bool:
     if isinstance(value, bool) or is_python_type(value) or inspect.isroutine(value):
         return True
-    return isinstance(value, dict) and not _is_response_format(value) and not _is_tools(value)
+    others = (_is_response_format, _is_tools, _is_structural_tag)
+    return isinstance(value, dict) and not any(is_other(value) for is_other in others)
 
 
 def _is_choice(value: Any) -> bool:
@@ -93,6 +107,10 @@ def _is_json(text: str) -> bool:
 
 def _is_lark(text: str) -> bool:
     return re.search(r"^[ \t]*[?!]*start\b[^:\n]*:(?!:=)", text, re.MULTILINE) is not None
+
+
+def _is_gbnf(text: str) -> bool:
+    return re.search(r"^[ \t]*root[ \t]*::=", text, re.MULTILINE) is not None
 
 
 def _is_tools_text(text: str) -> bool:
@@ -151,6 +169,15 @@ KINDS = (
     Kind("a regex", "compile_regex", _regex, lambda value: isinstance(value, re.Pattern)),
     Kind("a regex in a file", "compile_regex", compile_regex, suffixes=(".regex",)),
     Kind("a Lark grammar", "compile_lark", compile_lark, is_text=_is_lark, suffixes=(".lark",)),
+    Kind("a GBNF grammar", "compile_gbnf", compile_gbnf, is_text=_is_gbnf, suffixes=(".gbnf",)),
+    Kind("a grammar in EBNF", "compile_ebnf", compile_ebnf, suffixes=(".ebnf",)),
+    Kind(
+        "a structural tag",
+        "compile_structural_tag",
+        compile_structural_tag,
+        _is_structural_tag,
+        suffixes=(".tag.json",),
+    ),
     Kind("parts", "compose", compose, lambda value: isinstance(value, Part)),
     Kind("a grammar", "compile", _grammar, lambda value: isinstance(value, Grammar)),
     Kind("a compiled file", "load", load, suffixes=(".ffg",), reads_bytes=True),
