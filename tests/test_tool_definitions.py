@@ -310,6 +310,11 @@ def of_schema(schema: Any, tok: ff.Tokenizer, **more: Any) -> ff.Grammar:
         ({"anyOf": [{"type": "string", "maxLength": 2}, {"type": "null"}]}, ["ab", "null"], ["abc"]),
         ({"anyOf": [{"const": "a"}, {"const": "b"}]}, ["a", "b"], ["c"]),
         ({"$ref": "#/$defs/one"}, ["u"], ["v"]),
+        ({"$ref": "#/$defs/many"}, ["u"], ["v"]),
+        ({"type": "string", "nullable": True, "items": {}}, ["x"], []),
+        ({"type": ["string", "null"], "enum": ["x"]}, ["x"], ["null"]),
+        ({"type": "string", "anyOf": [{"type": "null"}, {"enum": ["x", None]}]}, ["x"], ["null"]),
+        ({"oneOf": [{"const": "x"}, {"type": "null"}]}, ["x", "null"], ["y"]),
         ({"type": "integer"}, ["1", "-20"], ["", "1.5", '"1"', "x"]),
         ({"type": ["number", "null"]}, ["1.5", "null"], ["x"]),
         ({"type": "boolean"}, ["true", "false"], ["True"]),
@@ -322,7 +327,10 @@ def of_schema(schema: Any, tok: ff.Tokenizer, **more: Any) -> ff.Grammar:
     ],
 )
 def test_values_between_tags(schema: Any, good: list[str], bad: list[str], cl100k: ff.Tokenizer) -> None:
-    grammar = of_schema(schema, cl100k, **{"$defs": {"one": {"enum": ["u"]}}})
+    # (each of many refers to the one before it twice)
+    many = {f"m{n}": {"anyOf": [{"$ref": f"#/$defs/m{n - 1}"}] * 2} for n in range(1, 9)}
+    definitions = {"one": {"enum": ["u"]}, "m0": {"$ref": "#/$defs/one"}, **many, "many": {"$ref": "#/$defs/m8"}}
+    grammar = of_schema(schema, cl100k, **{"$defs": definitions})
     for value in good:
         assert accepts(grammar, tagged("a", value)), value
     for value in bad:
@@ -338,9 +346,15 @@ PROPERTY = "/tools/0/input_schema/properties/a"
         ({"type": ["string", "integer"]}, PROPERTY, "a string or something else"),
         ({"anyOf": [{"type": "string"}, {"type": "array"}]}, PROPERTY, "a string or something else"),
         ({"enum": ["x", 1]}, PROPERTY, "a string or something else"),
+        ({"oneOf": [{"const": "x"}, {"const": "y"}]}, f"{PROPERTY}/oneOf", "use 'anyOf'"),
+        (
+            {"anyOf": [{"const": "x"}, {"type": "null", "not": {"const": 1}}]},
+            f"{PROPERTY}/anyOf/1/not",
+            "not known here",
+        ),
         ({"minLength": 3}, PROPERTY, "a string or something else"),
-        ({"type": "string", "not": {"const": "x"}}, f"{PROPERTY}/not", "not known for a string"),
-        ({"type": "string", "allOf": [{"maxLength": 1}]}, f"{PROPERTY}/allOf", "not known for a string"),
+        ({"type": "string", "not": {"const": "x"}}, f"{PROPERTY}/not", "not known here for a string"),
+        ({"type": "string", "allOf": [{"maxLength": 1}]}, f"{PROPERTY}/allOf", "not known here for a string"),
         ({"$ref": "#/$defs/none"}, f"{PROPERTY}/$ref", "leads nowhere"),
         ({"$ref": "other.json"}, f"{PROPERTY}/$ref", "nothing is fetched"),
         ({"$ref": "#/properties/a"}, PROPERTY, "lead in a circle"),
@@ -375,6 +389,14 @@ def test_objects_that_cannot_be_written(more: Any, pointer: str, cl100k: ff.Toke
     with pytest.raises(ff.GrammarError) as caught:
         of_schema({}, cl100k, **more)
     assert caught.value.pointer == pointer
+
+
+def test_alternatives_that_are_nested_too_deep(cl100k: ff.Tokenizer) -> None:
+    schema: dict[str, Any] = {"type": "string"}
+    for _ in range(200):
+        schema = {"anyOf": [schema, {"type": "null"}]}
+    with pytest.raises(ff.UnsupportedError, match="nested too deep"):
+        of_schema(schema, cl100k)
 
 
 def test_a_reference_for_all_arguments(cl100k: ff.Tokenizer) -> None:

@@ -12,7 +12,7 @@ from ffgrammar.api.parts import Composable, Part, optional, sequence
 from ffgrammar.api.tools.definitions import Tool
 from ffgrammar.api.tools.format import Parameters, first_char
 from ffgrammar.api.tools.marks import Marks
-from ffgrammar.api.tools.values import is_any_string, raw_strings, resolved
+from ffgrammar.api.tools.values import is_any_string, raw_strings, resolved, saying
 from ffgrammar.core.errors import GrammarError, UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.core.pointers import escaped
@@ -24,10 +24,7 @@ __all__ = ["Context", "Layout", "compiled_arguments", "compiled_schema", "compil
 
 # Where a schema with references stands in the schema of one of its parameters.
 _DOCUMENT = "urn:ffgrammar:arguments"
-_ROOT_WORDS = frozenset(
-    "type properties required additionalProperties unevaluatedProperties $defs definitions title description "
-    "default examples $schema $id $comment".split()
-)
+_ROOT_WORDS = frozenset("type properties required additionalProperties unevaluatedProperties".split())
 
 
 class Layout(NamedTuple):
@@ -95,7 +92,7 @@ def parameters(tool: Tool, style: Parameters, context: Context) -> Part:
     """
     schema, pointer = _root(tool)
     for word in schema:
-        if word not in _ROOT_WORDS and not word.startswith("x-"):
+        if word in saying(schema) - _ROOT_WORDS:
             raise UnsupportedError(
                 f"{word!r} is about several parameters, which this format writes one by one: choose a format with "
                 "JSON arguments",

@@ -5,24 +5,26 @@ Only the schema tells a reader whether `12` is a string there. So it must say of
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from ffgrammar.core.errors import GrammarError, UnsupportedError
 from ffgrammar.core.pointers import escaped
+from ffgrammar.grammar.json_schema.spec.keywords import KEYWORDS, Role
 from ffgrammar.grammar.json_schema.strings.formats import FORMATS
 from ffgrammar.grammar.raw_text import Strings
 from ffgrammar.regex.expr.store import MAX_REPEAT
 
-__all__ = ["is_any_string", "raw_strings", "resolved"]
+__all__ = ["is_any_string", "raw_strings", "resolved", "saying"]
 
 _TYPES = frozenset({"string", "number", "boolean", "null", "array", "object"})
-# Keywords that say nothing about which values there are.
-_ANNOTATIONS = frozenset(
-    "title description default examples example deprecated readOnly writeOnly $comment $schema $id $anchor "
-    "contentEncoding contentMediaType contentSchema".split()
-)
-_ABOUT_STRINGS = frozenset("type enum const pattern format minLength maxLength anyOf oneOf".split())
+# The types of which two alternatives of a oneOf must not both have values.
+_SIMPLE = frozenset({"string", "null"})
+_SAYING = frozenset(keyword.word for keyword in KEYWORDS if keyword.role is not Role.ANNOTATION)
+_ABOUT_STRINGS = frozenset({"enum", "const", "pattern", "format", "minLength", "maxLength"})
+# Keywords that may exclude strings in ways that are not known here.
+_REFUSED = frozenset({"allOf", "not", "if", "then", "else", "$dynamicRef", "$recursiveRef"})
+# How deep alternatives may be nested.
+MAX_DEPTH = 50
 MAX_REFERENCES = 50
 
 
@@ -36,7 +38,7 @@ def resolved(schema: Any, root: Any, pointer: str) -> tuple[Any, str]:
     for _ in range(MAX_REFERENCES):
         if not (isinstance(schema, dict) and "$ref" in schema):
             return schema, pointer
-        others = _validating(schema) - {"$ref"}
+        others = saying(schema) - {"$ref"}
         reference = schema["$ref"]
         if others or not isinstance(reference, str) or not (reference == "#" or reference.startswith("#/")):
             raise UnsupportedError(
@@ -76,7 +78,8 @@ def raw_strings(schema: Any, root: Any, pointer: str) -> tuple[Strings, ...] | N
             keyword is not known for strings without quotes.
     """
     schema, pointer = resolved(schema, root, pointer)
-    types = _types(schema, root, pointer)
+    reader = _Reader(root)
+    types = reader.types(schema, pointer, 0)
     if "string" not in types:
         return None
     if is_any_string(schema):
@@ -88,10 +91,8 @@ def raw_strings(schema: Any, root: Any, pointer: str) -> tuple[Strings, ...] | N
             "say which one it is by `type`, or choose a format with JSON arguments",
             pointer=pointer,
         )
-    found = list(_strings(schema, root, pointer))
-    if "null" in types:
-        found.append(Strings(listed=("null",)))
-    return tuple(found)
+    found = reader.strings(schema, pointer)
+    return (*found, Strings(listed=("null",))) if "null" in types else found
 
 
 def is_any_string(schema: Any) -> bool:
@@ -99,41 +100,92 @@ def is_any_string(schema: Any) -> bool:
     written."""
     if not isinstance(schema, dict):
         return schema is True
-    words = _validating(schema)
+    words = saying(schema)
     return not words or (words == {"type"} and schema["type"] == "string")
 
 
-def _validating(schema: dict[str, Any]) -> set[str]:
-    """The keywords of a schema that are no annotations."""
-    return {word for word in schema if word not in _ANNOTATIONS and not word.startswith("x-")}
+def saying(schema: dict[str, Any]) -> set[str]:
+    """The keywords of a schema that say something about values."""
+    return {word for word in schema if word in _SAYING}
 
 
-def _types(schema: Any, root: Any, pointer: str, depth: int = 0) -> frozenset[str]:
-    """The types that values of a schema may have; perhaps more than they have."""
-    schema, pointer = resolved(schema, root, pointer)
-    if schema is False:
-        return frozenset()
-    if not isinstance(schema, dict) or depth > MAX_REFERENCES:
-        return _TYPES
-    found = _TYPES
-    if "type" in schema:
-        named = schema["type"]
-        listed = named if isinstance(named, list) else [named]
-        found &= {"number" if one == "integer" else one for one in listed if isinstance(one, str)}
-    if isinstance(schema.get("enum"), list):
-        found &= {_type_of(one) for one in schema["enum"]}
-    if "const" in schema:
-        found &= {_type_of(schema["const"])}
-    for word in ("anyOf", "oneOf"):
-        if isinstance(schema.get(word), list):
-            ways = [
-                _types(one, root, f"{pointer}/{word}/{number}", depth + 1) for number, one in enumerate(schema[word])
-            ]
-            found &= frozenset().union(*ways)
-    if isinstance(schema.get("allOf"), list):
-        for number, one in enumerate(schema["allOf"]):
-            found &= _types(one, root, f"{pointer}/allOf/{number}", depth + 1)
-    return found
+class _Reader:
+    """Reads schemas of one document. What was read is kept, because many schemas may refer to one."""
+
+    def __init__(self, root: Any) -> None:
+        self._root = root
+        self._types: dict[int, frozenset[str]] = {}
+        self._strings: dict[int, tuple[Strings, ...]] = {}
+
+    def types(self, schema: Any, pointer: str, depth: int) -> frozenset[str]:
+        """The types that values of a schema may have; perhaps more than they have."""
+        schema, pointer = resolved(schema, self._root, pointer)
+        if not isinstance(schema, dict):
+            return frozenset() if schema is False else _TYPES
+        if depth > MAX_DEPTH:
+            raise UnsupportedError("alternatives are nested too deep to tell whether this is a string", pointer=pointer)
+        found = self._types.get(id(schema))
+        if found is None:
+            # (a schema that leads back to itself has no other values because of that)
+            self._types[id(schema)] = frozenset()
+            found = self._types[id(schema)] = self._read_types(schema, pointer, depth)
+        return found
+
+    def _read_types(self, schema: dict[str, Any], pointer: str, depth: int) -> frozenset[str]:
+        found = _TYPES
+        if "type" in schema:
+            named = schema["type"]
+            listed = named if isinstance(named, list) else [named]
+            found &= {"number" if one == "integer" else one for one in listed}
+        if "enum" in schema:
+            found &= {_type_of(one) for one in schema["enum"]}
+        if "const" in schema:
+            found &= {_type_of(schema["const"])}
+        for word in ("anyOf", "oneOf", "allOf"):
+            if word not in schema:
+                continue
+            inner = [self.types(one, where, depth + 1) for one, where in _ways(schema, word, pointer)]
+            if word == "oneOf" and any(sum(kind in one for one in inner) > 1 for kind in _SIMPLE):
+                raise UnsupportedError(
+                    "'oneOf' of several strings is not known where they have no quotes: use 'anyOf'",
+                    pointer=f"{pointer}/oneOf",
+                )
+            found &= frozenset.intersection(*inner) if word == "allOf" else frozenset().union(*inner)
+        return found
+
+    def strings(self, schema: Any, pointer: str) -> tuple[Strings, ...]:
+        """The strings of a schema that has strings or null, and no other values."""
+        schema, pointer = resolved(schema, self._root, pointer)
+        if not isinstance(schema, dict):
+            return () if schema is False else (Strings(),)
+        found = self._strings.get(id(schema))
+        if found is None:
+            self._strings[id(schema)] = ()
+            found = self._strings[id(schema)] = self._read_strings(schema, pointer)
+        return found
+
+    def _read_strings(self, schema: dict[str, Any], pointer: str) -> tuple[Strings, ...]:
+        words = saying(schema)
+        ways = sorted(words & {"anyOf", "oneOf"})
+        about = words & _ABOUT_STRINGS
+        refused = (words & _REFUSED) or set(ways[1:]) or (about if ways else set())
+        if refused:
+            word = min(refused)
+            raise UnsupportedError(
+                f"{word!r} is not known here for a string that is written without quotes: choose a format with JSON "
+                "arguments",
+                pointer=f"{pointer}/{escaped(word)}",
+            )
+        if not ways:
+            return (_plain(schema),) if "string" in self.types(schema, pointer, 0) else ()
+        found = [self.strings(one, where) for one, where in _ways(schema, ways[0], pointer)]
+        if "string" not in self.types(schema, pointer, 0):
+            return ()
+        return tuple(dict.fromkeys(one for several in found for one in several))
+
+
+def _ways(schema: dict[str, Any], word: str, pointer: str) -> list[tuple[Any, str]]:
+    return [(one, f"{pointer}/{word}/{number}") for number, one in enumerate(schema[word])]
 
 
 def _type_of(value: Any) -> str:
@@ -142,34 +194,6 @@ def _type_of(value: Any) -> str:
     if isinstance(value, str):
         return "string"
     return "array" if isinstance(value, list) else "object" if isinstance(value, dict) else "number"
-
-
-def _strings(schema: Any, root: Any, pointer: str) -> Iterable[Strings]:
-    """The strings of a schema that has strings and perhaps null."""
-    schema, pointer = resolved(schema, root, pointer)
-    if "string" not in _types(schema, root, pointer):
-        return
-    unknown = _validating(schema) - _ABOUT_STRINGS
-    ways = [word for word in ("anyOf", "oneOf") if word in schema]
-    about = set(schema) & (_ABOUT_STRINGS - {"type", "anyOf", "oneOf"})
-    if unknown or len(ways) > 1 or (ways and about):
-        word = sorted(unknown or about)[0]
-        raise UnsupportedError(
-            f"{word!r} is not known for a string that is written without quotes: choose a format with JSON arguments",
-            pointer=f"{pointer}/{escaped(word)}",
-        )
-    if not ways:
-        yield _plain(schema)
-        return
-    word = ways[0]
-    inner = [list(_strings(one, root, f"{pointer}/{word}/{number}")) for number, one in enumerate(schema[word])]
-    found = [one for several in inner for one in several]
-    if word == "oneOf" and len(found) > 1:
-        raise UnsupportedError(
-            "'oneOf' of several strings is not known where they are written without quotes: use 'anyOf'",
-            pointer=f"{pointer}/oneOf",
-        )
-    yield from found
 
 
 def _plain(schema: dict[str, Any]) -> Strings:
