@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from typing import Any, Literal
 
 import pytest
@@ -279,6 +280,65 @@ def test_the_same_tools_are_compiled_once(cl100k: ff.Tokenizer) -> None:
     assert ff.compile_tools([other], cl100k, format="hermes") is not grammar
 
 
+VALUES = [
+    3,
+    -1,
+    1.5,
+    "x",
+    "",
+    None,
+    [],
+    {},
+    True,
+    False,
+    ["x"],
+    [{}],
+    {"type": "string"},
+    {"$ref": "#"},
+    "string",
+    "#/$defs/zone",
+]
+WORDS = "anyOf not enum const type oneOf $ref minLength pattern format properties required name $id $schema if".split()
+
+
+def damaged(rng: random.Random) -> list[Any]:
+    """Tools of which a few places have another value."""
+    schema = {
+        "type": "object",
+        "properties": {"a": {"enum": ["x", "y"]}, "b": {"$ref": "#/$defs/zone"}},
+        "required": ["a"],
+    }
+    function = {"name": "f", "parameters": {**schema, "$defs": {"zone": {"type": "string", "pattern": "^[A-Z]+$"}}}}
+    tools: Any = [{"type": "function", "function": function}, ANTHROPIC]
+    tools = json.loads(json.dumps(tools))
+    for _ in range(rng.randint(1, 3)):
+        inner: Any = tools
+        while isinstance(inner, (dict, list)) and inner:
+            place = rng.choice(list(inner) if isinstance(inner, dict) else range(len(inner)))
+            if rng.random() < 0.3:
+                inner[rng.choice(WORDS) if isinstance(inner, dict) and rng.random() < 0.5 else place] = rng.choice(
+                    VALUES
+                )
+                break
+            inner = inner[place]
+    return list(tools)
+
+
+@pytest.mark.parametrize("format", ["hermes", "qwen3-coder", "glm-4.7"])
+def test_damaged_tools_are_refused_by_name(format: Any, cl100k: ff.Tokenizer) -> None:
+    outcomes = set()
+    for seed in range(150):
+        try:
+            ff.compile_tools(damaged(random.Random(seed)), cl100k, format=format)
+            outcomes.add("fine")
+        except ff.GrammarError as error:
+            outcomes.add("refused")
+            assert (error.pointer or "").startswith("/tools/"), error
+        except TypeError as error:
+            assert "a tool must be a dict" in str(error)
+    assert outcomes == {"fine", "refused"}
+
+
 # ---- formats with tags
 
 TAG = {"qwen3-coder": "<tool_call>\n<function=f>\n{}</function>\n</tool_call>"}
@@ -383,6 +443,8 @@ def test_values_that_cannot_be_written(schema: Any, pointer: str, message: str, 
         ({"required": ["b"]}, "/tools/0/input_schema/required"),
         ({"properties": {"a>b": {}}, "required": []}, "/tools/0/input_schema/properties/a>b"),
         ({"properties": 3}, "/tools/0/input_schema/properties"),
+        ({"required": None}, "/tools/0/input_schema/required"),
+        ({"required": [{}]}, "/tools/0/input_schema/required"),
     ],
 )
 def test_objects_that_cannot_be_written(more: Any, pointer: str, cl100k: ff.Tokenizer) -> None:

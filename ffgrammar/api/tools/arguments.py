@@ -102,7 +102,9 @@ def parameters(tool: Tool, style: Parameters, context: Context) -> Part:
     if not isinstance(properties, dict):
         raise GrammarError("'properties' must be an object", pointer=f"{tool.pointer}{pointer}/properties")
     required = schema.get("required", [])
-    for key in required if isinstance(required, list) else ():
+    if not isinstance(required, list) or not all(isinstance(key, str) for key in required):
+        raise GrammarError("'required' must be an array of names", pointer=f"{tool.pointer}{pointer}/required")
+    for key in required:
         if key not in properties:
             raise UnsupportedError(
                 f"{key!r} is required and has no schema under 'properties'",
