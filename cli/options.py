@@ -44,7 +44,7 @@ EXTENSIONS = {
     ".tag.json": "structural-tag",
     ".ffg": "compiled",
 }
-KINDS = [*EXTENSIONS.values()]
+KINDS = [*EXTENSIONS.values(), "tools"]
 
 # The vocabularies that the package contains.
 EMBEDDED = ("cl100k_base", "o200k_base")
@@ -84,7 +84,8 @@ GRAMMAR_OPTIONS = [
         "kind",
         type=click.Choice(KINDS),
         help="The kind of grammar, where the extension does not say it. "
-        "choice: a JSON array of strings, or one string a line.",
+        "choice: a JSON array of strings, or one string a line. tools: a JSON array of tools, as for OpenAI's or "
+        "Anthropic's API.",
     ),
     click.option(
         "--whitespace",
@@ -158,6 +159,22 @@ GRAMMAR_OPTIONS = [
         metavar="FOLDER",
         help="For Lark: a folder with the files that %import names. `%import .name` looks beside the grammar. "
         "Repeatable.",
+    ),
+    click.option(
+        "--tool-format",
+        metavar="NAME",
+        help="For tools: the format in which the model calls them, such as hermes or llama3.",
+    ),
+    click.option(
+        "--tool-choice",
+        metavar="auto|required|none|NAME",
+        help="For tools: text or calls (auto, the default), at least one call (required), text only (none), or a call "
+        "of one tool (NAME).",
+    ),
+    click.option(
+        "--reasoning",
+        metavar="NAME",
+        help="For tools: the model's block of reasoning stands before the answer; NAME is a family, such as qwen.",
     ),
     click.option(
         "--limit",

@@ -33,10 +33,22 @@ __all__ = [
 
 
 # The kinds of grammars that have options of their own, and what messages call them.
-FOR_LARK = ("lark", "Lark grammars")
-FOR_SCHEMAS = ("json-schema", "JSON schemas")
-# The options of Lark grammars, with their flags.
-LARK_FLAGS = {"lexing": "lexing", "start_rule": "start", "import_paths": "import-path"}
+FOR_LARK = (("lark",), "Lark grammars")
+FOR_SCHEMAS = (("json-schema",), "JSON schemas")
+FOR_TOOLS = (("tools",), "tools")
+FOR_BOTH = (("json-schema", "tools"), "JSON schemas and tools")
+OPTIONS_FOR = {
+    "import_paths": FOR_LARK,
+    "lexing": FOR_LARK,
+    "property_order": FOR_BOTH,
+    "reasoning": FOR_TOOLS,
+    "start_rule": FOR_LARK,
+    "tool_choice": FOR_TOOLS,
+    "tool_format": FOR_TOOLS,
+    "whitespace": FOR_BOTH,
+}
+# The options whose flags have other names.
+FLAGS = {"import_paths": "import-path", "start_rule": "start"}
 # The options that say what white space a schema has.
 LAYOUT = ("whitespace", "separators", "indent")
 
@@ -81,22 +93,25 @@ def _text(source: Source) -> str:
         raise BadGrammar(f"{source.name}: not UTF-8 at byte {error.start}") from error
 
 
-def _limits(given: tuple[str, ...]) -> dict[str, int]:
-    limits = {}
+def _limits(given: tuple[str, ...]) -> dict[str, Any]:
+    limits: dict[str, float] = {}
     for item in given:
         name, _, value = item.partition("=")
-        if not value.isdecimal():
+        if name == "seconds" and value.replace(".", "", 1).isdecimal():
+            limits[name] = float(value)
+        elif value.isdecimal():
+            limits[name] = int(value)
+        else:
             raise click.UsageError(f"--limit {item}: NAME=VALUE with a whole number is expected")
-        limits[name] = int(value)
     return limits
 
 
 def _options(source: Source, limits: tuple[str, ...], compiling: dict[str, Any]) -> dict[str, Any]:
     options = {name: value for name, value in compiling.items() if value not in (None, ())}
     for name in sorted(options):
-        kind, grammars = FOR_LARK if name in LARK_FLAGS else FOR_SCHEMAS
-        if source.kind != kind:
-            flag = LARK_FLAGS.get(name) or name.replace("_", "-")
+        kinds, grammars = OPTIONS_FOR.get(name, FOR_SCHEMAS)
+        if source.kind not in kinds:
+            flag = FLAGS.get(name) or name.replace("_", "-")
             raise click.UsageError(f"--{flag} is for {grammars}; {source.name} is of type {source.kind}")
     whitespace = options.get("whitespace", "")
     if whitespace.isdecimal():
@@ -137,6 +152,8 @@ def compile_source(source: Source, tokenizer: Tokenizer, limits: tuple[str, ...]
             return ff.compile_json_schema(text, tokenizer, **options)
         if source.kind == "structural-tag":
             return _compile_structural_tag(text, tokenizer, options)
+        if source.kind == "tools":
+            return _compile_tools(source, text, tokenizer, options)
         if source.kind == "lark":
             return ff.compile_lark(text, tokenizer, base=source.folder, **options)
         if source.kind == "gbnf":
@@ -166,6 +183,28 @@ def _compile_structural_tag(text: str, tokenizer: Tokenizer, options: dict[str, 
 def _is_structural_tag(source: Source) -> bool:
     """Whether a source that was read as a schema is a structural tag."""
     return source.kind == "json-schema" and re.search(rb'"type"\s*:\s*"structural_tag"', source.data) is not None
+
+
+def _compile_tools(source: Source, text: str, tokenizer: Tokenizer, options: dict[str, Any]) -> Grammar:
+    import json
+
+    import ffgrammar as ff
+
+    names = {"tool_format": "format", "tool_choice": "choice"}
+    named = {names.get(name, name): value for name, value in options.items()}
+    if "format" not in named:
+        raise click.UsageError(f"{source.name}: how tools are called depends on the model: use --tool-format NAME")
+    try:
+        tools = json.loads(text)
+    except ValueError as error:
+        raise BadGrammar(f"{source.name}: the tools are not JSON: {error}") from error
+    if not isinstance(tools, list):
+        raise BadGrammar(f"{source.name}: a JSON array of tools is expected")
+    try:
+        return ff.compile_tools(tools, tokenizer, **named)
+    except TypeError as error:
+        # (a tool that is no object)
+        raise BadGrammar(f"{source.name}: {error}") from error
 
 
 def load_grammar(

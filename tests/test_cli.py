@@ -801,6 +801,33 @@ def test_structural_tags(invoke: Invoke, tmp_path: Path) -> None:
     assert found.code == 3 and "needs the key 'format'" in found.err
 
 
+def test_tools(invoke: Invoke, tmp_path: Path) -> None:
+    tools = [{"name": name, "input_schema": {"type": "object"}} for name in ("get", "set")]
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps(tools), encoding="utf-8")
+    options = [str(path), "--type", "tools", "--tool-format", "llama3"]
+    assert invoke("validate", *options, stdin='{"name": "get", "parameters": {}}').code == 0
+    assert invoke("validate", *options, stdin="Hello").code == 0
+    assert invoke("validate", *options, "--tool-choice", "set", stdin='{"name": "get", "parameters": {}}').code == 1
+    assert invoke("validate", *options, "--reasoning", "qwen", stdin="<think></think>Hello").code == 0
+    assert invoke("validate", *options, "--whitespace", "2", stdin='{"name": "get", "parameters": { }}').code == 0
+    found = invoke("compile", str(path), "--type", "tools")
+    assert found.code == 2 and "use --tool-format NAME" in found.err
+    found = invoke("compile", str(path), "--type", "tools", "--tool-format", "other")
+    assert found.code == 3 and "there is no tool format 'other'; there are hermes" in found.err
+    found = invoke("compile", str(path), "--tool-format", "hermes")
+    assert found.code == 2 and "--tool-format is for tools" in found.err
+    for text, message in (
+        ("[", "not JSON"),
+        ("{}", "a JSON array of tools"),
+        ("[3]", "a tool must be a dict"),
+        ("[{}]", "at /tools/0"),
+    ):
+        path.write_text(text, encoding="utf-8")
+        found = invoke("compile", *options)
+        assert found.code == 3 and message in found.err
+
+
 def test_special_tokens_in_a_prompt(invoke: Invoke, lark_sum: str) -> None:
     prompt = ["mask", lark_sum, "--format", "count", "--prompt", "<|endoftext|>Sum: "]
     spelled = invoke(*prompt)

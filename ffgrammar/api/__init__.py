@@ -13,4 +13,6 @@ In reading order:
     heal              token healing of a prompt
     character_prefix  generation along the characters of a prefix
     bitmask           `allocate_bitmask`
+
+Rooms: `types` below these files; `tools` and `dispatch` above them.
 """

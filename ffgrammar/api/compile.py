@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.api.grammar_cache import grammar_cache
@@ -72,23 +72,24 @@ def _compiled(
 
 
 def compile_json_schema(
-    schema: dict[str, Any] | bool | str,
+    schema: Any,
     tokenizer: Tokenizer,
     *,
-    whitespace: str | int = "flexible",
-    property_order: str = "schema",
-    formats: str = "enforce",
-    draft: int | None = None,
+    whitespace: Literal["flexible", "compact"] | int = "flexible",
+    property_order: Literal["schema", "any"] = "schema",
+    formats: Literal["enforce", "annotation"] = "enforce",
+    draft: Literal[4, 6, 7, 2019, 2020] | None = None,
     registry: Any = None,
     separators: tuple[str, str] | None = None,
     indent: int | None = None,
-    integer_spelling: str = "plain",
+    integer_spelling: Literal["plain", "any"] = "plain",
     limits: Limits | None = None,
 ) -> Grammar:
     """The JSON texts whose value is valid under a schema.
 
     Args:
-        schema: a dict, a bool, or JSON text.
+        schema: a dict, a bool, or JSON text; or a Python type, such as a pydantic model, whose schema is that of
+            `schema_of`.
         tokenizer: the vocabulary.
         whitespace: "flexible" allows any JSON whitespace wherever JSON does; "compact" allows none; a number n allows
             at most n characters wherever JSON allows whitespace.
@@ -110,9 +111,15 @@ def compile_json_schema(
             value.
         UnsupportedError: a keyword cannot be enforced exactly.
         LimitError: a bound was reached.
+        ImportError: the schema is a type that needs pydantic, which is not installed.
         TypeError: the tokenizer or the limits are of another type.
     """
     from ffgrammar.grammar import json_schema
+
+    if not isinstance(schema, (dict, bool, str)):
+        from ffgrammar.api.types.schema_of import is_python_type, schema_of
+
+        schema = schema_of(schema) if is_python_type(schema) else schema
 
     build = partial(
         json_schema.build,
@@ -137,7 +144,7 @@ def compile_lark(
     tokenizer: Tokenizer,
     *,
     start: str = "start",
-    lexing: str = "longest",
+    lexing: Literal["longest", "any"] = "longest",
     import_paths: Iterable[str | os.PathLike[str]] = (),
     base: str | os.PathLike[str] | None = None,
     grammars: Mapping[str, str | dict[str, Any] | bool] | None = None,
@@ -279,7 +286,7 @@ def compile_regex(
     pattern: str,
     tokenizer: Tokenizer,
     *,
-    dialect: str = "rust",
+    dialect: Literal["rust", "ecma"] = "rust",
     ignore_case: bool = False,
     dot_all: bool = False,
     limits: Limits | None = None,

@@ -12,7 +12,7 @@ The files, in reading order:
 - source_text: the check that a source is not too long.
 - names: the names that messages tell: the one that was meant, and those that there are.
 - lexemes: grammars of a single expression.
-- regex, choice: the front-ends that make a grammar of a single expression.
+- regex, choice, raw_text: the front-ends that make a grammar of a single expression.
 - part_grammar: what a symbol of a grammar derives, as a grammar of its own.
 - lark/: the front-end for grammars in Lark's notation.
 - gbnf/: the front-end for GBNF (llama.cpp) and EBNF (xgrammar).
