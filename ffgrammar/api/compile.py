@@ -6,6 +6,7 @@ A front-end is imported when its function is first called. Compiling a source a 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -137,6 +138,9 @@ def compile_lark(
     *,
     start: str = "start",
     lexing: str = "longest",
+    import_paths: Iterable[str | os.PathLike[str]] = (),
+    base: str | os.PathLike[str] | None = None,
+    grammars: Mapping[str, str | dict[str, Any] | bool] | None = None,
     limits: Limits | None = None,
 ) -> Grammar:
     """The texts of a grammar in Lark's notation.
@@ -147,11 +151,16 @@ def compile_lark(
         start: the rule or terminal that matches a whole text.
         lexing: where a terminal ends. "longest" ends it where no terminal that may stand here can go on, as a lexer
             does. "any" lets it end wherever it matches, so every text counts that can be cut into terminals.
+        import_paths: the folders that have the files of `%import a.NAME`. They come before the library, which has
+            common, lark, python and unicode. Files are read anew by every call.
+        base: the folder that has the files of `%import .a.NAME`; None refuses such imports.
+        grammars: what `@name` in a rule stands for: grammars in Lark's notation, and JSON Schemas as dicts or bools.
         limits: bounds on the cost.
 
     Raises:
         GrammarError: the grammar is malformed (`line` and `column` say where), has no `start`, names a special token
-            that the tokenizer does not have, or matches nothing; or there is no such lexing rule.
+            that the tokenizer does not have, imports what there is not, or matches nothing; or there is no such lexing
+            rule.
         UnsupportedError: it uses what cannot be enforced exactly.
         LimitError: a bound was reached.
         TypeError: an argument is of another type.
@@ -161,21 +170,33 @@ def compile_lark(
     expect("compile_lark: text", text, str, "a str")
     expect("compile_lark: start", start, str, "a str")
     expect("compile_lark: lexing", lexing, str, "a str")
+    expect("compile_lark: grammars", grammars, (Mapping, type(None)), "a dict of grammars by their names")
     if lexing not in ("longest", "any"):
         raise GrammarError(f"compile_lark: lexing must be 'longest' or 'any', not {lexing!r}")
+    if isinstance(import_paths, (str, bytes)):
+        raise TypeError("compile_lark: import_paths must be a list of folders, not a single str")
+    files = lark.Files(import_paths, base)
+    options: dict[str, Any] = {
+        "start": start,
+        "special_tokens": tokenizer.special_tokens if isinstance(tokenizer, Tokenizer) else None,
+        "files": files,
+        "grammars": grammars,
+    }
 
     def build(store: ExprStore, bounds: Limits) -> GrammarIR:
-        return lark.build(text, store, bounds, start=start, lexing=lexing, special_tokens=tokenizer.special_tokens)
+        return lark.build(text, store, bounds, lexing=lexing, **options)
 
-    def conflicts(bounds: Limits) -> list[tuple[str, int, int]]:
+    def conflicts(bounds: Limits) -> list[GrammarError]:
         from ffgrammar.grammar.lark.conflict_report import conflict_report
 
-        return conflict_report(text, bounds, start=start, special_tokens=tokenizer.special_tokens)
+        return conflict_report(text, bounds, **options)
 
     def report(bounds: Limits) -> list[str]:
-        return [f"line {line}, column {column}: {message}" for message, line, column in conflicts(bounds)]
+        return [f"{one.place()}: {one.message}" for one in conflicts(bounds)]
 
-    source = ("lark", text, start, lexing)
+    # A grammar that reads files is not kept, because the files may change from one call to the next.
+    kept = not files.import_paths and base is None
+    source = ("lark", text, start, lexing, dict(grammars or {})) if kept else None
     if lexing == "any":
         return _compiled(tokenizer, source, limits, build)
     try:
@@ -185,8 +206,9 @@ def compile_lark(
         found = conflicts(limits or _DEFAULT_LIMITS) if error.line is None else []
         if not found:
             raise
-        message, line, column = found[0]
-        raise GrammarError(f"the grammar matches nothing: {message}", line=line, column=column) from None
+        told = found[0]
+        message = f"the grammar matches nothing: {told.message}"
+        raise GrammarError(message, line=told.line, column=told.column, file=told.file, excerpt=told.excerpt) from None
 
 
 def compile_gbnf(text: str, tokenizer: Tokenizer, *, start: str = "root", limits: Limits | None = None) -> Grammar:

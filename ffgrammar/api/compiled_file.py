@@ -14,7 +14,7 @@ from typing import Any
 
 from ffgrammar.core.errors import CompiledFileError, FFGrammarError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import CHECKS, MAX_COUNT, GrammarIR, Lexeme, LexemeGroup, Parametric, PartNode, Template
+from ffgrammar.grammar.ir import CHECKS, MAX_COUNT, GrammarIR, Lexeme, LexemeGroup, Parametric, PartNode, RuleNote, Template
 from ffgrammar.grammar.productions import Productions
 from ffgrammar.regex.expr.store import NOTHING, ExprStore
 from ffgrammar.tokens.tokenizer import Tokenizer
@@ -22,7 +22,7 @@ from ffgrammar.tokens.tokenizer import Tokenizer
 __all__ = ["dump", "read_file"]
 
 MAGIC = b"FFGRAMR\n"
-VERSION = 6
+VERSION = 7
 # Kinds of expressions whose parts are bytes or numbers only.
 LEAVES = ("set", "literal", "multiples", "part")
 # Groups of lexemes are below this.
@@ -71,6 +71,7 @@ def dump(grammar: GrammarIR, fingerprint: str) -> bytes:
             [one.delimited, one.skips, f"{one.next_first:x}", f"{one.previous_going_on:x}"] for one in grammar.groups
         ],
         "apart": grammar.apart,
+        "notes": [[one.rule, one.hidden, one.hidden_name, one.temperature] for one in grammar.notes],
         "outline": [
             [one.kind, one.inner, one.value.hex() if one.kind == "text" else one.value, one.nullable]
             for one in grammar.outline
@@ -224,6 +225,7 @@ def _read(body: Any, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
         body["apart"],
         body["correct_prefix"],
         _outline(body["outline"], names, lexemes, special),
+        tuple(_note(one, names) for one in body["notes"]),
     )
 
 
@@ -247,6 +249,15 @@ def _lexeme(one: Any, exprs: list[int], check_count: int, special: set[int]) -> 
             expr == NOTHING and not lazy and not skip and check is None and not opens, "a special token with a text"
         )
     return Lexeme(expr, name, lazy, skip, check, opens, tuple(tokens), group, anywhere)
+
+
+def _note(one: Any, names: list[str]) -> RuleNote:
+    rule, hidden, hidden_name, temperature = one
+    _number(rule, len(names), "rule")
+    _number(hidden, MAX_COUNT, "number of hidden bytes")
+    _expect(type(hidden_name) is str, "bad name")
+    _expect(temperature is None or (type(temperature) in (int, float) and temperature >= 0), "bad temperature")
+    return RuleNote(rule, hidden, hidden_name, temperature)
 
 
 def _group(one: Any, group: int, lexemes: list[Lexeme]) -> LexemeGroup:

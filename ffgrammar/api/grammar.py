@@ -75,6 +75,15 @@ class Grammar:
             self._report = None
         return self._warnings
 
+    @property
+    def temperatures(self) -> dict[str, float]:
+        """The sampling temperatures that a Lark grammar asks for (`name[temperature=0.7]: ...`), by the names of rules.
+
+        Nothing here samples, so they are only told. `Matcher.captures` says which of these rules is being read.
+        """
+        names = self._ir.names
+        return {names[one.rule]: one.temperature for one in self._ir.notes if one.temperature is not None}
+
     def matcher(
         self,
         *,
