@@ -145,6 +145,21 @@ GRAMMAR_OPTIONS = [
         help="For Lark: a lexeme is as long as it can be (longest, the default), or may end wherever it matches (any).",
     ),
     click.option(
+        "--start",
+        "start_rule",
+        metavar="NAME",
+        help="For Lark: the rule or terminal that matches a whole text (default: start).",
+    ),
+    click.option(
+        "--import-path",
+        "import_paths",
+        multiple=True,
+        type=click.Path(file_okay=False, exists=True),
+        metavar="FOLDER",
+        help="For Lark: a folder with the files that %import names. `%import .name` looks beside the grammar. "
+        "Repeatable.",
+    ),
+    click.option(
         "--limit",
         "limits",
         multiple=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import warnings
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .files import read_input
-from .messages import in_flags
+from .messages import in_flags, told
 from .options import EMBEDDED, EXTENSIONS, KINDS
 from .show import complain
 
@@ -34,6 +35,8 @@ __all__ = [
 # The kinds of grammars that have options of their own, and what messages call them.
 FOR_LARK = ("lark", "Lark grammars")
 FOR_SCHEMAS = ("json-schema", "JSON schemas")
+# The options of Lark grammars, with their flags.
+LARK_FLAGS = {"lexing": "lexing", "start_rule": "start", "import_paths": "import-path"}
 # The options that say what white space a schema has.
 LAYOUT = ("whitespace", "separators", "indent")
 
@@ -46,11 +49,12 @@ class BadGrammar(click.ClickException):
 
 @dataclass(frozen=True)
 class Source:
-    """A grammar before it is compiled: its kind, its bytes, and what to call it in messages."""
+    """A grammar before it is compiled: its kind, its bytes, what to call it in messages, and the folder it is in."""
 
     kind: str
     data: bytes
     name: str
+    folder: str | None = None
 
 
 def read_source(path: str, kind: str | None) -> Source:
@@ -67,7 +71,7 @@ def read_source(path: str, kind: str | None) -> Source:
         if not data.lstrip().startswith((b"{", b"true", b"false")):
             raise click.UsageError(f"{name}: this is not a JSON schema; say what it is: --type {'|'.join(KINDS)}")
         kind = "json-schema"
-    return Source(kind, data, name)
+    return Source(kind, data, name, None if path == "-" else os.path.dirname(path) or ".")
 
 
 def _text(source: Source) -> str:
@@ -90,9 +94,9 @@ def _limits(given: tuple[str, ...]) -> dict[str, int]:
 def _options(source: Source, limits: tuple[str, ...], compiling: dict[str, Any]) -> dict[str, Any]:
     options = {name: value for name, value in compiling.items() if value not in (None, ())}
     for name in sorted(options):
-        kind, grammars = FOR_LARK if name == "lexing" else FOR_SCHEMAS
+        kind, grammars = FOR_LARK if name in LARK_FLAGS else FOR_SCHEMAS
         if source.kind != kind:
-            flag = name.replace("_", "-")
+            flag = LARK_FLAGS.get(name) or name.replace("_", "-")
             raise click.UsageError(f"--{flag} is for {grammars}; {source.name} is of type {source.kind}")
     whitespace = options.get("whitespace", "")
     if whitespace.isdecimal():
@@ -101,6 +105,8 @@ def _options(source: Source, limits: tuple[str, ...], compiling: dict[str, Any])
         raise click.UsageError(f"--whitespace {whitespace}: flexible, compact or a number is expected")
     if options.get("draft", 2020) not in (4, 6, 7, 2019, 2020):
         raise click.UsageError(f"--draft {options['draft']}: 4, 6, 7, 2019 or 2020 is expected")
+    if "start_rule" in options:
+        options["start"] = options.pop("start_rule")
     if "registry" in options:
         from .registry import read_registry
 
@@ -132,7 +138,7 @@ def compile_source(source: Source, tokenizer: Tokenizer, limits: tuple[str, ...]
         if source.kind == "structural-tag":
             return _compile_structural_tag(text, tokenizer, options)
         if source.kind == "lark":
-            return ff.compile_lark(text, tokenizer, **options)
+            return ff.compile_lark(text, tokenizer, base=source.folder, **options)
         if source.kind == "gbnf":
             return ff.compile_gbnf(text, tokenizer, **options)
         if source.kind == "ebnf":
@@ -143,7 +149,7 @@ def compile_source(source: Source, tokenizer: Tokenizer, limits: tuple[str, ...]
         raise AssertionError(f"nothing compiles the kind {source.kind!r}")
     except ff.FFGrammarError as error:
         hint = "; this is a structural tag: --type structural-tag reads it" if _is_structural_tag(source) else ""
-        raise BadGrammar(f"{source.name}: {in_flags(str(error))}{hint}") from error
+        raise BadGrammar(f"{source.name}: {told(error)}{hint}") from error
 
 
 def _compile_structural_tag(text: str, tokenizer: Tokenizer, options: dict[str, Any]) -> Grammar:

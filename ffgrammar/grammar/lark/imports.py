@@ -19,7 +19,7 @@ from ffgrammar.grammar.lark.texts import Texts, did_you_mean, error_at, one_of
 if TYPE_CHECKING:
     from ffgrammar.grammar.lark.tokens import Token
 
-__all__ = ["Importer", "Wanted", "define", "merge"]
+__all__ = ["Importer", "Wanted", "define", "merge", "reached"]
 
 # How many definitions a text may have with those that it imports. (Each import of a file has its own.)
 MAX_DEFINITIONS = 100_000
@@ -167,9 +167,9 @@ def merge(
         limits: bounds on the definitions.
     """
     ignored = [op for scope in inner.scopes[not nested :] for one in scope.ignored for op in one.body]
-    reached = _reached(inner, [*aliases, *_names(ignored, ())])
+    needed = reached(inner, [*aliases, *_names(ignored, ())])
     most = min(MAX_DEFINITIONS, limits.rules)
-    if len(target.rules) + len(target.terminals) + len(reached) > most:
+    if len(target.rules) + len(target.terminals) + len(needed) > most:
         raise LimitError("rules", limits.rules, "the grammar has too many definitions with those that it imports")
 
     def renamed(name: str) -> str:
@@ -180,7 +180,7 @@ def merge(
     def scope(number: int) -> int:
         return number + len(target.scopes) - (not nested) if nested or number else 0
 
-    for one in reached:
+    for one in needed:
         made = _renamed(one, renamed(one.name), renamed)._replace(scope=scope(one.scope))
         check_new(target, made.name, made.offset)
         target.table(made.name)[made.name] = made
@@ -210,7 +210,7 @@ def _names(body: Iterator[Op] | list[Op] | tuple[Op, ...], params: tuple[str, ..
                 yield name
 
 
-def _reached(source: Source, names: list[str]) -> list[Definition]:
+def reached(source: Source, names: list[str]) -> list[Definition]:
     """The definitions of some names, and all that they use."""
     found: dict[str, Definition] = {}
     todo = list(names)

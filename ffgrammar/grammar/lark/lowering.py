@@ -61,30 +61,37 @@ def build(
             reached a bound.
     """
     source = read(text, limits, files, grammars)
-    return _Lowering(source, store, limits, lexing == "any", special_tokens or {}).grammar(start)
+    return _Lowering(source, store, limits, lexing == "any", special_tokens or {}, start).grammar()
 
 
 class _Lowering:
     def __init__(
-        self, source: Source, store: ExprStore, limits: Limits, anywhere: bool, special_tokens: Mapping[str, int]
+        self,
+        source: Source,
+        store: ExprStore,
+        limits: Limits,
+        anywhere: bool,
+        special_tokens: Mapping[str, int],
+        start: str,
     ) -> None:
         self.source = source
+        self.start = start
+        self.first = self.checked_start()
         self.anywhere = anywhere
         self.limits = limits
         self.builder = GrammarBuilder(store, limits)
         self.terminals = Terminals(source, store, limits)
         self.schemas = InlineJSON(source.texts, self.builder)
         self.has_schemas = any(op.code == "json" for rule in source.rules.values() for op in rule.body)
-        self.rules = Rules(source, self.builder, self.terminals, self.schemas, special_tokens)
+        self.rules = Rules(source, self.builder, self.terminals, self.schemas, special_tokens, start)
 
-    def grammar(self, start: str) -> GrammarIR:
-        source, builder, rules = self.source, self.builder, self.rules
-        first = self.first(start)
+    def grammar(self) -> GrammarIR:
+        source, builder, rules, start = self.source, self.builder, self.rules, self.start
         for name in source.terminals:
             self.terminals.compile(name)
         skips = Skips(source, builder, self.terminals, self.anywhere, self.has_schemas)
         rules.add_all(skips)
-        top = rules.symbols[start] if start in rules.symbols else rules.terminal(first)
+        top = rules.symbols[start] if start in rules.symbols else rules.terminal(self.first)
         self.schemas.lead([(one.expr, one.lazy) for one in skips.whole], list(rules.lexemes.values()))
         top = skips.lead(top, 0)
         if not skips.written and not self.anywhere:
@@ -100,7 +107,7 @@ class _Lowering:
             notes=self.notes(),
         )
         if not productive(grammar)[grammar.start >> 1]:
-            raise error_at(source.texts, first.offset, f"no text at all matches {start}")
+            raise error_at(source.texts, self.first.offset, f"no text at all matches {start}")
         if self.anywhere:
             return end_anywhere(grammar, None if skips.written else skips.run, self.limits)
         if self.has_schemas:
@@ -110,8 +117,9 @@ class _Lowering:
             return replace(grammar, groups=self.schemas.groups(grammar, numbers))
         return grammar
 
-    def first(self, start: str) -> Definition:
-        """The definition with which a sentence begins."""
+    def checked_start(self) -> Definition:
+        """The definition of the start."""
+        start = self.start
         first = self.source.rules.get(start) or self.source.terminals.get(start)
         if first is None:
             raise error_at(self.source.texts, 0, f"there is {no_start(self.source, start)}")

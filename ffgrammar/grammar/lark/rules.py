@@ -19,6 +19,7 @@ from typing import NamedTuple
 from ffgrammar.core.errors import LimitError, UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.builder import GrammarBuilder
+from ffgrammar.grammar.lark.imports import reached
 from ffgrammar.grammar.lark.inline_json import InlineJSON
 from ffgrammar.grammar.lark.parameters import Function, is_constant
 from ffgrammar.grammar.lark.skips import Skips
@@ -81,6 +82,7 @@ class Rules:
         terminals: the expressions of terminals.
         schemas: the schemas in rules.
         special_tokens: the ids of the tokenizer's special tokens by name.
+        start: the rule or terminal that a whole text matches.
 
     Attributes:
         symbols: the nonterminals of the rules that stand for the same wherever they are used. They are made first.
@@ -94,6 +96,7 @@ class Rules:
         terminals: Terminals,
         schemas: InlineJSON,
         special_tokens: Mapping[str, int],
+        start: str,
     ) -> None:
         self.source = source
         self.builder = builder
@@ -102,6 +105,7 @@ class Rules:
         self.terminals = terminals
         self.schemas = schemas
         self.special_tokens = special_tokens
+        self._start = start
         self.lexemes: dict[int, tuple[int, bool]] = {}
         self.symbols: dict[str, int] = {}
         self._plain = [rule for rule in source.rules.values() if rule.is_plain]
@@ -326,9 +330,15 @@ class Rules:
 
     def terminal(self, terminal: Definition) -> int:
         if terminal.declared:
+            if not self._is_needed(terminal):
+                return self.builder.choice(())  # which matches nothing
             ids = declared_ids(self.source.texts, terminal, self.special_tokens)
             return self.followed(self.builder.special(ids, terminal.name))
         return self.lexeme(self.terminals.exprs[terminal.name], terminal.name, lazy=terminal.lazy)
+
+    def _is_needed(self, terminal: Definition) -> bool:
+        """Whether the start uses a terminal, perhaps through other rules."""
+        return any(one.name == terminal.name for one in reached(self.source, [self._start]))
 
     def lexeme(self, expr: int, name: str, *, lazy: bool = False) -> int:
         symbol = self.builder.terminal(expr, name, lazy=lazy)
