@@ -9,6 +9,7 @@ cdef class Frame:
     cdef public Py_ssize_t items
     cdef public list negations
     cdef public object condition
+    cdef public Py_ssize_t first
 
 cdef class BodyReader(Cursor):
     cdef public Py_ssize_t depth

@@ -34,10 +34,12 @@ class Frame:
         items: how many items the current part has.
         negations: the offsets of every `~` before the next item.
         condition: the step of the condition of the current alternative, if it has one.
+        first: how many steps there were before the current alternative.
     """
 
-    def __init__(self, opener: Token) -> None:
+    def __init__(self, opener: Token, first: int) -> None:
         self.opener = opener
+        self.first = first
         self.alternatives = 0
         self.conjuncts = 0
         self.items = 0
@@ -56,7 +58,7 @@ class BodyReader(Cursor):
     def body(self, name: str, offset: int, in_terminal: bool, lazy: bool = False) -> Definition:
         """Read alternatives, up to the end of a line. A line that begins with `|` continues the line before it."""
         ops: list[Op] = []
-        stack = [Frame(self.tokens[self.at])]
+        stack = [Frame(self.tokens[self.at], 0)]
         while True:
             token = self.tokens[self.at]
             kind = token.kind
@@ -69,7 +71,7 @@ class BodyReader(Cursor):
                 ops.append(self.rule_atom(token, in_terminal))
                 self.item_done(ops, frame)
             elif kind in ("(", "["):
-                stack.append(Frame(token))
+                stack.append(Frame(token, len(ops)))
                 if len(stack) - 1 > self.limits.nesting:
                     raise self.too_deep(token)
             elif kind in (")", "]"):
@@ -257,8 +259,10 @@ class BodyReader(Cursor):
         if frame.conjuncts > 1:
             ops.append(Op("and", frame.conjuncts, token.offset))
         if frame.condition is not None:
-            ops.append(frame.condition)
+            code, condition, offset = frame.condition
+            ops.insert(frame.first, Op(code, (condition, len(ops) - frame.first), offset))
             frame.condition = None
+        frame.first = len(ops)
         frame.conjuncts = 0
         frame.alternatives += 1
 

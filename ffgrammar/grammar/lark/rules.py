@@ -32,6 +32,8 @@ __all__ = ["Rules"]
 
 # When strings are fused to one lexeme, at most this many of them are shown in its name.
 _SHOWN = 5
+# Each template with arguments, and each parametric rule with a parameter, counts as this many productions.
+INSTANCE_COST = 10
 
 
 class Stopped(NamedTuple):
@@ -163,7 +165,8 @@ class Rules:
         """The right-hand sides of a rule."""
         builder = self.builder
         stack: list[_Alternative] = []
-        for op in rule.body:
+        steps = iter(rule.body)
+        for op in steps:
             code = op.code
             if code == "cat":
                 stack.append(self.concatenation(popped(stack, op.argument)))
@@ -179,8 +182,12 @@ class Rules:
             elif code in ("regex", "range", "text", "common", "pieces"):
                 expr = self.terminals.whole(Definition("", op.offset, (op,)))
                 stack.append((self.lexeme(expr, _written(op)),))
-            else:
+            elif code != "if":
                 self.rule_op(op, stack)
+            elif not op.argument[0].holds(self._value(op)):
+                # (the parameters in an alternative that does not count may have no end)
+                stack.append((builder.choice(()),))  # which matches nothing
+                next(itertools.islice(steps, op.argument[1] - 1, None), None)
         return self.fused(stack)
 
     def rule_op(self, op: Op, stack: list[_Alternative]) -> None:
@@ -193,10 +200,8 @@ class Rules:
             stack.append((self.followed(self.schemas.symbol(op)),))
         elif code == "call":
             stack.append(self.call(op, popped(stack, op.argument[1])))
-        elif code == "param":
+        else:
             stack.append((self.parametric(op),))
-        elif self._value(op) is not None and not op.argument.holds(self._value(op)):
-            stack[-1] = (self.builder.choice(()),)  # which matches nothing
 
     def concatenation(self, parts: list[_Alternative]) -> tuple[int, ...]:
         symbols: list[int] = []
@@ -318,7 +323,7 @@ class Rules:
             if depth > self.limits.nesting:
                 detail = f"{self.source.texts.told(op.offset)}: the template {rule.name} never ends"
                 raise LimitError("nesting", self.limits.nesting, detail)
-            if len(self._instances) >= self.limits.rules:
+            if len(self._instances) * INSTANCE_COST >= self.limits.rules:
                 detail = f"{self.source.texts.told(op.offset)}: {rule.name} has too many parameters"
                 raise LimitError("rules", self.limits.rules, detail)
             found = self._instances[key] = self.builder.nonterminal(rule.name)

@@ -29,7 +29,8 @@ class Op(NamedTuple):
     pieces  JSON object              push the pieces of a text (substrings.py)
     call    (name, n)                pop n, push what a template stands for with these arguments (rules only)
     param   (name, function)         push what a parametric rule stands for (parameters.py; rules only)
-    if      condition                pop one, push it if the condition holds, else what matches nothing (rules only)
+    if      (condition, n)           if the condition does not hold, push what matches nothing, and skip the next n
+                                     steps (rules only)
     rep     (lo, hi or None)         pop one, push its repetition
     not     None                     pop one, push all other texts (terminals only)
     cat     n                        pop n, push their concatenation
