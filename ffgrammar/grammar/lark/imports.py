@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Importer", "Wanted", "define", "merge", "reached"]
 
-# How many definitions a text may have with those that it imports. (Each import of a file has its own.)
-MAX_DEFINITIONS = 100_000
+# Each definition that a file brings counts as this many productions. (Each import of a file has its own definitions, so
+# files that import others twice could bring any number.)
+DEFINITION_COST = 100
 # How deep files may import each other.
 MAX_DEPTH = 50
 _NAMED = ("name", "call", "param")
@@ -168,9 +169,8 @@ def merge(
     """
     ignored = [op for scope in inner.scopes[not nested :] for one in scope.ignored for op in one.body]
     needed = reached(inner, [*aliases, *_names(ignored, ())])
-    most = min(MAX_DEFINITIONS, limits.rules)
-    if len(target.rules) + len(target.terminals) + len(needed) > most:
-        raise LimitError("rules", limits.rules, "the grammar has too many definitions with those that it imports")
+    if len(needed) * DEFINITION_COST > limits.rules:
+        raise LimitError("rules", limits.rules, f"{prefix} brings too many definitions")
 
     def renamed(name: str) -> str:
         if name in aliases:
