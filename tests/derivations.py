@@ -1,4 +1,4 @@
-"""Random sentences of a grammar, derived from its productions: a list of texts and special tokens, one for each lexeme."""
+"""Random sentences of a grammar, derived from its productions: texts and special tokens, one for each lexeme."""
 
 from __future__ import annotations
 

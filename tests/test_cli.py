@@ -440,6 +440,31 @@ def test_lexing_and_max_tokens(invoke: Invoke) -> None:
     assert count(numbers, *command, "1") == 1 < count(numbers, *command, "9")
 
 
+def test_a_lark_grammar_has_a_start_and_imports_files(invoke: Invoke, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "words.lark").write_text('WORD: "w"', encoding="utf-8")
+    (tmp_path / "beside.lark").write_text('BESIDE: "b"', encoding="utf-8")
+    path = tmp_path / "grammar.lark"
+    path.write_text("whole: WORD BESIDE\n%import words.WORD\n%import .beside.BESIDE\n", encoding="utf-8")
+    options = ["--start", "whole", "--import-path", str(tmp_path / "folder")]
+    assert invoke("validate", str(path), "-", *options, stdin="wb").code == 0
+    assert invoke("validate", str(path), "-", *options, stdin="w").code == 1
+    found = invoke("compile", str(path), *options[2:])
+    assert found.code == 3 and "no rule 'start' to start with; the rules are whole" in found.err
+    found = invoke("compile", str(path), *options[:2])
+    assert found.code == 3 and "line 2, column 9: there is no file words.lark in the library" in found.err
+    found = invoke("compile", "-", "--type", "lark", *options, stdin=path.read_text(encoding="utf-8"))
+    assert found.code == 3 and "needs the folder of beside.lark: give it with a grammar in a file" in found.err
+    assert "--start is for Lark grammars" in invoke("compile", "-", "--start", "a", stdin="{}").err
+
+
+def test_the_line_of_an_error_is_shown_as_it_is_written(invoke: Invoke) -> None:
+    found = invoke("compile", "-", "--type", "lark", stdin="start[max_tokens=3]: /a/")
+    told, line, caret = found.err.rstrip("\n").split("\n")
+    assert told.endswith("or the whole text with --max-tokens")
+    assert line == "ffgrammar:     start[max_tokens=3]: /a/" and caret == "ffgrammar:           ^"
+
+
 def test_a_registry_is_files_and_folders(invoke: Invoke, tmp_path: Path) -> None:
     schema = json.dumps({"enum": [1], "allOf": [{"$ref": "http://x.test/a"}, {"$ref": "http://x.test/b.json"}]})
     folder = tmp_path / "schemas"

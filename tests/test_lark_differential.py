@@ -131,7 +131,9 @@ def common(name: str) -> tuple[re.Pattern[str], int, ExprStore]:
 
 def test_all_common_terminals_are_there() -> None:
     text = Path(lark.__file__).with_name("grammars").joinpath("common.lark").read_text(encoding="utf-8")
-    assert set(re.findall(r"^([A-Z]\w*)\s*:", text, re.MULTILINE)) == set(COMMON)
+    # (parts that end where what follows them begins are of no use here)
+    parts = {"_STRING_INNER", "_STRING_ESC_INNER"}
+    assert set(re.findall(r"^(_?[A-Z]\w*)\s*:", text, re.MULTILINE)) - parts == set(COMMON)
 
 
 # Regular expressions

@@ -13,13 +13,13 @@ from random import Random
 from typing import Any, NamedTuple
 
 import pytest
-from derivations import Derivations
-from sentences import is_sentence
 from test_lark_peer import is_utf8, mutated
 
 import ffgrammar as ff
+from derivations import Derivations
 from ffgrammar.grammar.lark import Files, build
 from ffgrammar.regex.expr.store import ExprStore
+from sentences import is_sentence
 
 lark = pytest.importorskip("lark", reason="the package lark is not installed")
 
@@ -114,9 +114,7 @@ def compiled(example: Example) -> tuple[ff.Grammar, Any]:
     grammar = ff.compile_lark(example.text, TOKENS, base=example.folder, **options)
     files = Files(base=example.folder)
     special = TOKENS.special_tokens
-    built = build(
-        example.text, ExprStore(), ff.Limits(), start=example.start, special_tokens=special, files=files
-    )
+    built = build(example.text, ExprStore(), ff.Limits(), start=example.start, special_tokens=special, files=files)
     return grammar, built
 
 

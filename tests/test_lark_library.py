@@ -8,9 +8,9 @@ from random import Random
 from typing import Any
 
 import pytest
-from derivations import Derivations
 
 import ffgrammar as ff
+from derivations import Derivations
 from ffgrammar.grammar.lark import build
 from ffgrammar.grammar.lark.common import COMMON
 from ffgrammar.regex.expr.store import ExprStore

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sentences import BYTES, is_sentence
 
 import ffgrammar as ff
 from ffgrammar.grammar.lark import build
 from ffgrammar.regex.expr.store import ExprStore
+from sentences import BYTES, is_sentence
 
 Files = dict[str, str]
 
@@ -50,7 +50,9 @@ unused: look
 
 
 def test_files_beside_the_text(folder: Any) -> None:
-    base = folder({"lists.lark": LISTS, "a/b.lark": 'start: N\nN: "1"\n%import .c.x\n%extend start: x', "a/c.lark": 'x: "2"'})
+    base = folder(
+        {"lists.lark": LISTS, "a/b.lark": 'start: N\nN: "1"\n%import .c.x\n%extend start: x', "a/c.lark": 'x: "2"'}
+    )
     text = 'start: lists "." more+\n%import .lists.start -> lists\n%import .a.b.start -> more\n'
     for path in (base, str(base)):
         grammar = ff.compile_lark(text, BYTES, base=path)
@@ -60,7 +62,10 @@ def test_files_beside_the_text(folder: Any) -> None:
 
 
 def test_files_in_other_folders(folder: Any) -> None:
-    one, two = folder({"one/n.lark": 'start: "1"'}) / "one", folder({"two/n.lark": 'start: "2"', "two/m.lark": 'M: "3"'}) / "two"
+    one, two = (
+        folder({"one/n.lark": 'start: "1"'}) / "one",
+        folder({"two/n.lark": 'start: "2"', "two/m.lark": 'M: "3"'}) / "two",
+    )
     text = "start: n M\n%import n.start -> n\n%import m.M"
     assert is_sentence(ff.compile_lark(text, BYTES, import_paths=[one, two]), "13")
     assert is_sentence(ff.compile_lark(text, BYTES, import_paths=[two, one]), "23")
@@ -352,7 +357,11 @@ def test_the_docs_table_is_backed_by_tests() -> None:
     table = page.partition("<!-- constructs -->")[2].partition("\n\n")[0]
     rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in table.strip().split("\n")[2:]]
     assert len(rows) > 60
-    cases = {one["name"] for file in ("lark", "lark_errors") for one in json.loads((root / "cases" / f"{file}.json").read_text("utf-8"))}
+    cases = {
+        one["name"]
+        for file in ("lark", "lark_errors")
+        for one in json.loads((root / "cases" / f"{file}.json").read_text("utf-8"))
+    }
     verdicts = ("works", "refused", "not meaningful here", "warned about")
     for construct, verdict, shown in rows:
         assert construct.strip() and verdict.strip().startswith(verdicts), construct

@@ -8,12 +8,12 @@ from random import Random
 from typing import Any
 
 import pytest
-from derivations import Derivations
-from sentences import BYTES, is_sentence
 
 import ffgrammar as ff
+from derivations import Derivations
 from ffgrammar.grammar.lark import build
 from ffgrammar.regex.expr.store import ExprStore
+from sentences import BYTES, is_sentence
 
 llguidance = pytest.importorskip("llguidance", reason="the package llguidance is not installed")
 
@@ -52,7 +52,7 @@ GRAMMARS: dict[str, str] = {
     "%import common (SIGNED_NUMBER, WORD)",
     "floats": 'start: FLOAT (";" HEXDIGIT)*\n%import common.FLOAT\n%import common.HEXDIGIT',
     "aliases": 'start: a -> one | b -> two\n?a: "x"\n!b: "y"',
-    "lazy": 'start: head /[a-z]+/\nhead[lazy]: /[a-z]*;/',
+    "lazy": "start: head /[a-z]+/\nhead[lazy]: /[a-z]*;/",
     "suffix": 'start: a b\na[suffix="END"]: /[A-Zx]*/\nb[suffix=";"]: /.*/',
     "captures": 'start: a b\na[capture]: /[a-z]+/\nb[capture="x"]: /[0-9]+/',
     "stop": 'start: a "END" "!"\na[stop="END"]: /[A-Zx]*/',
@@ -104,10 +104,11 @@ REASONS: list[tuple[set[str], Callable[[str], bool], str]] = [
 class _Bytes:
     """A vocabulary of all bytes, in the form that llguidance wraps."""
 
-    eos_token_id = 256
-    bos_token_id = None
-    tokens = [bytes([byte]) for byte in range(256)] + [b"<|end|>"]
-    special_token_ids = [256]
+    def __init__(self) -> None:
+        self.eos_token_id = 256
+        self.bos_token_id = None
+        self.tokens = [*(bytes([byte]) for byte in range(256)), b"<|end|>"]
+        self.special_token_ids = [256]
 
     def __call__(self, text: Any) -> list[int]:
         return list(text if isinstance(text, bytes) else text.encode())

@@ -14,7 +14,17 @@ from typing import Any
 
 from ffgrammar.core.errors import CompiledFileError, FFGrammarError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import CHECKS, MAX_COUNT, GrammarIR, Lexeme, LexemeGroup, Parametric, PartNode, RuleNote, Template
+from ffgrammar.grammar.ir import (
+    CHECKS,
+    MAX_COUNT,
+    GrammarIR,
+    Lexeme,
+    LexemeGroup,
+    Parametric,
+    PartNode,
+    RuleNote,
+    Template,
+)
 from ffgrammar.grammar.productions import Productions
 from ffgrammar.regex.expr.store import NOTHING, ExprStore
 from ffgrammar.tokens.tokenizer import Tokenizer

@@ -17,8 +17,8 @@ __all__ = ["read_attributes"]
 
 _KNOWN = ("lazy", "suffix", "stop", "capture", "stop_capture", "temperature", "max_tokens")
 _NO_MAX_TOKENS = (
-    "max_tokens cannot be enforced: what may come next depends on the text, not on how it is cut into tokens; bound the "
-    "characters, as in /[a-z]{1,80}/, or the whole text with max_tokens="
+    "max_tokens cannot be enforced: what may come next depends on the text, not on how it is cut into tokens; bound "
+    "the characters, as in /[a-z]{1,80}/, or the whole text with max_tokens="
 )
 _NO_EMPTY_STOP = (
     "stop='' cannot be enforced: it would end the rule with an end-of-text token, which ends the text here; "

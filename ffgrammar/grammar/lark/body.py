@@ -238,9 +238,7 @@ class BodyReader(Cursor):
         text = self.texts.joined
         if opener is not None and (token.kind == "end" or "\n" in text[opener.offset : token.offset]):
             return self.error(opener.offset, f"{opener.kind!r} is never closed")
-        return self.error(
-            token.offset, f"unexpected {shown(token)} in the definition of {name}; expected {_EXPECTED}"
-        )
+        return self.error(token.offset, f"unexpected {shown(token)} in the definition of {name}; expected {_EXPECTED}")
 
     def too_deep(self, token: Token) -> LimitError:
         detail = f"{self.texts.told(token.offset)}: brackets are nested too deep"

@@ -33,7 +33,7 @@ class Wanted:
     """What a text imports."""
 
     def __init__(self) -> None:
-        # By whether the path is relative, and its steps: where it stands first, and names with their aliases and places.
+        # By whether the path is relative, and its steps: where it stands first, and names with aliases and places.
         self.paths: dict[tuple[bool, tuple[str, ...]], tuple[int, dict[str, list[tuple[str, int, int]]]]] = {}
 
     def add(self, relative: bool, steps: tuple[str, ...], offset: int, name: Token, alias: Token) -> None:
@@ -197,7 +197,9 @@ def _bring_warnings(target: Source, inner: Source, nested: bool) -> None:
     warnings = list(inner.warnings)
     if not nested and inner.ignored:
         told = inner.texts.told(inner.ignored[0].offset)
-        warnings.append(f"{told}: %ignore of a file that is imported has no effect: write it where the file is imported")
+        warnings.append(
+            f"{told}: %ignore of a file that is imported has no effect: write it where the file is imported"
+        )
     target.warnings += [one for one in warnings if one not in target.warnings]
 
 

@@ -70,4 +70,3 @@ def regex(texts: Texts, token: Token) -> Op:
         message = "the flag l (locale) is not supported"
         raise error_at(texts, token.offset + end + 1, message, UnsupportedError)
     return Op("regex", (pattern, flags), token.offset)
-

@@ -1,3 +1,4 @@
+# cython: language_level=3
 """From the definitions of a Lark text to a grammar."""
 
 from __future__ import annotations

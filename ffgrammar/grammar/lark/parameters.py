@@ -32,11 +32,11 @@ _COMPARISONS: dict[str, Callable[[int, int], bool]] = {
     "gt": operator.gt,
     "ge": operator.ge,
 }
-_OF_BITS = {
+_OF_BITS: dict[str, Callable[[int, int], int]] = {
     "set_bit": lambda value, bit: value | 1 << bit,
     "clear_bit": lambda value, bit: value & ~(1 << bit),
 }
-_OF_VALUES = {"bit_and": operator.and_, "bit_or": operator.or_}
+_OF_VALUES: dict[str, Callable[[int, int], int]] = {"bit_and": operator.and_, "bit_or": operator.or_}
 _OF_RANGES = ("incr", "decr")
 _FUNCTIONS = (*_OF_BITS, *_OF_VALUES, *_OF_RANGES)
 _TESTS = ("true", "bit_clear", "bit_set", "is_ones", "is_zeros", *_COMPARISONS)
@@ -79,7 +79,7 @@ class Function(NamedTuple):
         if self.name in ("", "_"):
             return argument if self.name == "" else value
         combine = _OF_BITS.get(self.name) or _OF_VALUES[self.name]
-        return int(combine(value, argument))
+        return combine(value, argument)
 
 
 class Condition(NamedTuple):

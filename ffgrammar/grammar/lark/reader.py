@@ -11,7 +11,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.lark.attributes import read_attributes
 from ffgrammar.grammar.lark.body import BodyReader
@@ -32,9 +31,7 @@ MAX_NESTED = 20
 _NO_FILES = Files()
 
 
-def read(
-    text: str, limits: Limits, files: Files = _NO_FILES, grammars: Mapping[str, Any] | None = None
-) -> Source:
+def read(text: str, limits: Limits, files: Files = _NO_FILES, grammars: Mapping[str, Any] | None = None) -> Source:
     """Read a whole Lark text.
 
     Args:
@@ -218,7 +215,9 @@ class Reader(BodyReader):
     ) -> Definition:
         """A rule with what stands between its name and its colon."""
         if attributes is not None and (params or parametric):
-            raise self.unsupported(attributes.offset, "a rule with parameters can have no attributes: name a part of it")
+            raise self.unsupported(
+                attributes.offset, "a rule with parameters can have no attributes: name a part of it"
+            )
         return body._replace(params=params, parametric=parametric, attributes=attributes)
 
     def params(self, terminal: bool) -> tuple[str, ...]:
