@@ -159,6 +159,14 @@ def test_wrong_arguments() -> None:
         ff.compile_lark('start: "a"', BYTES, import_paths="here")
     with pytest.raises(TypeError, match="grammars"):
         ff.compile_lark('start: "a"', BYTES, grammars=["start"])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="the grammar 'a' must be a str, or a schema"):
+        ff.compile_lark('start: "a"', BYTES, grammars={"a": 1})  # type: ignore[dict-item]
+    circle: dict[str, Any] = {}
+    circle["a"] = circle
+    assert "the schema a is no JSON" in refused("start: @a", grammars={"a": circle}).message
+    assert "the schema a is no JSON" in refused("start: @a", grammars={"a": {"const": object()}}).message
+    deep = "start: " + "t{" * 10_000 + '"a"' + "}" * 10_000 + "\nt{x}: x"
+    assert refused(deep, ff.LimitError, limits=ff.Limits(nesting=1 << 40)).limit == "nesting"
 
 
 def test_grammars_that_read_files_are_read_anew(folder: Any) -> None:
@@ -249,6 +257,8 @@ def test_temperatures_are_told(tmp_path: Path) -> None:
     matcher.accept_bytes(b"xx")
     assert [one.name for one in matcher.captures(grammar.temperatures) if one.end is None] == ["a"]
     assert ff.compile_lark('start: "a"', BYTES).temperatures == {}
+    clashing = "start: a a\na[temperature=1]: /x+/"
+    assert ff.compile_lark(clashing, BYTES, lexing="any").temperatures == {"a": 1.0}
 
 
 def test_captures_of_suffixes_are_saved(tmp_path: Path) -> None:

@@ -171,6 +171,8 @@ def compile_lark(
     expect("compile_lark: start", start, str, "a str")
     expect("compile_lark: lexing", lexing, str, "a str")
     expect("compile_lark: grammars", grammars, (Mapping, type(None)), "a dict of grammars by their names")
+    for name, one in (grammars or {}).items():
+        expect(f"compile_lark: the grammar {name!r}", one, (str, dict, bool), "a str, or a schema as a dict or bool")
     if lexing not in ("longest", "any"):
         raise GrammarError(f"compile_lark: lexing must be 'longest' or 'any', not {lexing!r}")
     if isinstance(import_paths, (str, bytes)):

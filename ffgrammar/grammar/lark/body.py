@@ -21,6 +21,8 @@ _CLOSES = {"(": ")", "[": "]"}
 _OPERATORS = {"?": (0, 1), "*": (0, None), "+": (1, None)}
 # A number of repetitions with more digits is refused without being converted. (int() itself refuses very long numbers.)
 _NUMBER_DIGITS = 9
+# How deep templates with arguments may be arguments. (They are read by recursion.)
+MAX_ARGUMENTS = 200
 _EXPECTED = "a name, a string, a regular expression, a bracket, '|' or the end of the line"
 
 
@@ -148,7 +150,7 @@ class BodyReader(Cursor):
         if in_terminal or name.kind == "terminal":
             message = "templates are rules: they can only stand in rules, and their names are lower case"
             raise self.unsupported(name.offset, message)
-        if depth >= self.limits.nesting:
+        if depth >= min(self.limits.nesting, MAX_ARGUMENTS):
             raise self.too_deep(brace)
         count = 0
         while True:

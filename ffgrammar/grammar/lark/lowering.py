@@ -25,8 +25,8 @@ from ffgrammar.regex.expr.store import ExprStore
 __all__ = ["build"]
 
 _NO_FILES = Files()
-_NO_CAPTURES = "the capture has no effect, because the rules of a grammar with schemas, or with grammars inside that "
-_NO_CAPTURES += "skip something else, are no captures"
+_NO_CAPTURES = "the capture has no effect, because the rules of a grammar with schemas, or with bounds on "
+_NO_CAPTURES += "what is skipped, are no captures"
 
 
 def build(
@@ -101,7 +101,6 @@ class _Lowering:
         grammar = builder.finish(
             top,
             kind="lark",
-            single_skip=skips.once and not skips.written and not self.anywhere,
             warnings=[*source.warnings, *self.schemas.warnings, *self.lost_captures(skips)],
             # (spans of rules are read from a row of lexemes, in which those of different groups cannot be told apart)
             rules=0 if skips.written else len(rules.symbols),

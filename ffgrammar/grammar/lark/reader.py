@@ -277,7 +277,10 @@ class Reader(BodyReader):
             raise self.error(token.offset, f"there is no grammar {name}{did_you_mean(name, self.grammars) or known}")
         given = self.grammars[name]
         if not isinstance(given, str):
-            return Op("json", json.dumps(given), token.offset)
+            try:
+                return Op("json", json.dumps(given), token.offset)
+            except (TypeError, ValueError, RecursionError) as error:
+                raise self.error(token.offset, f"the schema {name} is no JSON: {error}") from None
         if name not in self.named:
             begin = self.texts.add(given, f"@{name}")
             inner = Reader(self.texts, begin, self.limits, self.importer, self.folder, {}).read()

@@ -14,9 +14,9 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from ffgrammar.core.errors import LimitError, UnsupportedError
+from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.builder import GrammarBuilder
 from ffgrammar.grammar.lark.imports import reached
@@ -204,30 +204,31 @@ class Rules:
             stack.append((self.parametric(op),))
 
     def concatenation(self, parts: list[_Alternative]) -> tuple[int, ...]:
-        symbols: list[int] = []
-        for index, part in enumerate(parts):
-            if type(part) is Stopped and index + 1 < len(parts) and parts[index + 1] == part.stop:
-                symbols.append(part.symbol)
-                parts[index + 1] = ()  # the lexeme of the rule has the text
-            else:
-                symbols += self.sequence(part)
-        return tuple(symbols)
+        if self._stops:
+            for index, part in enumerate(parts[:-1]):
+                if type(part) is Stopped and parts[index + 1] == part.stop:
+                    parts[index : index + 2] = [(part.symbol,), ()]  # the lexeme of the rule has the text
+        return tuple([symbol for part in parts for symbol in self.sequence(part)])
 
     def sequence(self, part: _Alternative) -> tuple[int, ...]:
-        if type(part) is str:
+        if type(part) is tuple:
+            return part
+        if isinstance(part, str):
             return (self.lexeme(self.store.literal(part.encode()), json.dumps(part)),)
+        raise self.misused(part)
+
+    def misused(self, part: Any) -> GrammarError:
+        """The error of a name that stands where it cannot."""
         if type(part) is Stopped:
             written = json.dumps(part.stop)
             message = (
                 f"a rule with stop={written} can only stand right before {written}, because text cannot be hidden from "
                 f"the model; write {written} after it, or suffix={written} in place of stop"
             )
-            raise error_at(self.source.texts, part.offset, message, UnsupportedError)
-        if type(part) is TemplateName:
-            count = len(self.source.rules[part.name].params)
-            message = f"{part.name} is a template: write its {count} arguments, as in {part.name}{{...}}"
-            raise error_at(self.source.texts, part.offset, message)
-        return part  # type: ignore[return-value]
+            return error_at(self.source.texts, part.offset, message, UnsupportedError)
+        count = len(self.source.rules[part.name].params)
+        message = f"{part.name} is a template: write its {count} arguments, as in {part.name}{{...}}"
+        return error_at(self.source.texts, part.offset, message)
 
     def fused(self, alternatives: list[_Alternative]) -> list[tuple[int, ...]]:
         """The right-hand sides of the alternatives. All alternatives that are a single string are fused to one lexeme.

@@ -2,7 +2,8 @@
 
 Mostly there is one %ignore for the whole text, and the engine itself skips what it matches. It cannot do so where
 different things may be skipped in different parts of a grammar: inside a JSON value, in a grammar inside another one
-(`%lark {`), or before the first lexeme. Then what may be skipped follows each lexeme as a part of the productions.
+(`%lark {`), before the first lexeme, or after another skip. Then what may be skipped follows each lexeme as a part of
+the productions.
 """
 
 from __future__ import annotations
@@ -52,8 +53,9 @@ class Skips:
         self.whole = self._skips[0]
         kinds = {(frozenset(skips), scope.once) for skips, scope in zip(self._skips, self._scopes, strict=True)}
         self._alike = len(kinds) == 1
-        initial = all(scope.initial for scope in self._scopes)
-        self.written = has_schemas or not self._alike or (not initial and any(self._skips))
+        # (the engine's own bound on skips does not tell a skip from a terminal that matches the same text)
+        limited = any(scope.once or not scope.initial for scope in self._scopes) and any(self._skips)
+        self.written = has_schemas or not self._alike or limited
         # By scope, the symbol of what may be skipped after a lexeme, or None; and the lexemes of the first scope.
         self._after = [self._made(number) for number in range(len(self._scopes))] if self.written else []
         self.lexemes: list[int] = []
@@ -69,11 +71,6 @@ class Skips:
         """The symbol of a whole text, with what may be skipped before it."""
         after = self._after[scope] if self.written else None
         return symbol if after is None or not self._scopes[scope].initial else self._builder.seq([after, symbol])
-
-    @property
-    def once(self) -> bool:
-        """Whether the engine takes at most one skip between two lexemes."""
-        return self._scopes[0].once
 
     @property
     def are_repeated(self) -> bool:
