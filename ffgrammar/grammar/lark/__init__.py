@@ -18,6 +18,8 @@
 - special: from the notation of special tokens to their ids.
 - inline_json: schemas inside rules.
 - skips: what %ignore skips.
+- lexemes: the lexemes of rules.
+- families: parametric rules that the engine expands.
 - rules: the right-hand sides of rules; templates, and rules with parameters.
 - lowering: `build`, from definitions to a grammar.
 - conflict_report: where longest match loses texts of the grammar.

@@ -25,8 +25,10 @@ from ffgrammar.regex.expr.store import ExprStore
 __all__ = ["build"]
 
 _NO_FILES = Files()
-_NO_CAPTURES = "the capture has no effect, because the rules of a grammar with schemas, or with bounds on "
-_NO_CAPTURES += "what is skipped, are no captures"
+_NO_CAPTURES = (
+    "the capture has no effect, because the rules of a grammar with schemas, with bounds on what is skipped, "
+)
+_NO_CAPTURES += "or with parameters of more than 8 bits are no captures"
 
 
 def build(
@@ -103,11 +105,10 @@ class _Lowering:
             kind="lark",
             warnings=[*source.warnings, *self.schemas.warnings, *self.lost_captures(skips)],
             # (spans of rules are read from a row of lexemes, in which those of different groups cannot be told apart)
-            rules=0 if skips.written else len(rules.symbols),
+            rules=0 if skips.written or rules.has_families else len(rules.symbols),
             notes=self.notes(),
         )
-        if not productive(grammar)[grammar.start >> 1]:
-            raise error_at(source.texts, self.first.offset, f"no text at all matches {start}")
+        self.check_productive(grammar)
         if self.anywhere:
             return end_anywhere(grammar, None if skips.written else skips.run, self.limits)
         if self.has_schemas:
@@ -116,6 +117,18 @@ class _Lowering:
             numbers = [symbol >> 1 for symbol in skips.lexemes if alone]
             return replace(grammar, groups=self.schemas.groups(grammar, numbers))
         return grammar
+
+    def check_productive(self, grammar: GrammarIR) -> None:
+        """Refuse a grammar that matches nothing, or a family with an alternative that matches nothing."""
+        source = self.source
+        found = productive(grammar)
+        if not found[grammar.start >> 1]:
+            raise error_at(source.texts, self.first.offset, f"no text at all matches {self.start}")
+        for one in grammar.templates:
+            # (the alternative may be the only one that sets a bit: families.py)
+            if not all(found[symbol >> 1] for symbol in one.rhs if symbol & 1):
+                name = grammar.names[one.head]
+                raise error_at(source.texts, source.rules[name].offset, f"an alternative of {name} matches nothing")
 
     def checked_start(self) -> Definition:
         """The definition of the start."""
@@ -143,7 +156,7 @@ class _Lowering:
 
     def lost_captures(self, skips: Skips) -> list[str]:
         """A warning about the first rule that asks for captures which it cannot have."""
-        if skips.written:
+        if skips.written or self.rules.has_families:
             for rule in self.source.rules.values():
                 if rule.attributes is not None and (rule.attributes.capture or rule.attributes.stop_capture):
                     return [f"{self.source.texts.told(rule.attributes.offset)}: {_NO_CAPTURES}"]

@@ -6,7 +6,8 @@ nonterminals of their own. Strings that are alternatives of each other become on
 thousands of keywords costs one lexeme.
 
 A template becomes a nonterminal for each list of arguments with which it is used, and a parametric rule one for each
-parameter. They are made when they are first needed, so their number is bounded by `Limits.rules` only.
+parameter. They are made when they are first needed, and `Limits.rules` bounds their number. Some parametric rules
+become nonterminals that the engine itself expands (families.py).
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ from typing import Any, NamedTuple
 from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.builder import GrammarBuilder
-from ffgrammar.grammar.lark.imports import reached
+from ffgrammar.grammar.lark.families import Member, bits_of, find_families
 from ffgrammar.grammar.lark.inline_json import InlineJSON
+from ffgrammar.grammar.lark.lexemes import Lexemes
 from ffgrammar.grammar.lark.parameters import Function, is_constant
 from ffgrammar.grammar.lark.skips import Skips
 from ffgrammar.grammar.lark.source import Definition, Op, Source, popped
-from ffgrammar.grammar.lark.special import declared_ids, special_ids
+from ffgrammar.grammar.lark.special import special_ids
 from ffgrammar.grammar.lark.terminals import Terminals
 from ffgrammar.grammar.lark.texts import error_at
 
@@ -75,20 +77,15 @@ class Instance(NamedTuple):
     depth: int
 
 
-class Rules:
+class Rules(Lexemes):
     """The productions of the rules of a source.
 
     Args:
-        source: the definitions.
-        builder: where productions are added.
-        terminals: the expressions of terminals.
+        source, builder, terminals, special_tokens, start: as for `Lexemes`.
         schemas: the schemas in rules.
-        special_tokens: the ids of the tokenizer's special tokens by name.
-        start: the rule or terminal that a whole text matches.
 
     Attributes:
         symbols: the nonterminals of the rules that stand for the same wherever they are used. They are made first.
-        lexemes: by the symbols of lexemes, the expression and whether it is lazy.
     """
 
     def __init__(
@@ -100,23 +97,16 @@ class Rules:
         special_tokens: Mapping[str, int],
         start: str,
     ) -> None:
-        self.source = source
-        self.builder = builder
-        self.store = builder.store
+        super().__init__(source, builder, terminals, special_tokens, start)
         self.limits: Limits = builder.limits
-        self.terminals = terminals
         self.schemas = schemas
-        self.special_tokens = special_tokens
-        self._start = start
-        self.lexemes: dict[int, tuple[int, bool]] = {}
         self.symbols: dict[str, int] = {}
         self._plain = [rule for rule in source.rules.values() if rule.is_plain]
         self._stops: dict[str, str] = {}
-        self._skips: Skips | None = None
+        self._families: dict[str, int] = {}
         self._instances: dict[_Key, int] = {}
         self._waiting: list[Instance] = []
         # What the body that is read belongs to.
-        self._scope = 0
         self._instance: Instance | None = None
         for rule in self._plain:
             attributes = rule.attributes
@@ -131,7 +121,8 @@ class Rules:
         Args:
             skips: what may be skipped.
         """
-        self._skips = skips if skips.written else None
+        self.skips = skips if skips.written else None
+        self._add_families({} if skips.written else find_families(self.source, self.takes_text))
         for rule in self._plain:
             self._add(self.symbols[rule.name], rule)
         while self._waiting:
@@ -139,8 +130,31 @@ class Rules:
             self._add(instance.symbol, instance.rule)
         self._instance = None
 
+    @property
+    def has_families(self) -> bool:
+        """Whether the engine expands rules."""
+        return bool(self._families)
+
+    def _add_families(self, found: dict[str, list[Member]]) -> None:
+        """Add the rules that the engine expands."""
+        bits = max([bits_of(members) for members in found.values()], default=0)
+        for name in found:
+            self._families[name] = self.builder.parametric(bits, name)
+        for name, members in found.items():
+            for one in members:
+                self._add_member(self.source.rules[name], one)
+
+    def _add_member(self, rule: Definition, one: Member) -> None:
+        again = None if one.again is None else self._families[one.again]
+        symbol = self._families[rule.name]
+        for body in self.alternatives(rule._replace(body=one.body, alternatives=1)):
+            self.builder.add_template(symbol, body, again, bit=one.bit, need=one.need)
+            if one.bit is not None and not one.clear:
+                # (a bit that is set already may be set again)
+                self.builder.add_template(symbol, body, again, need=one.need | 1 << one.bit)
+
     def _add(self, symbol: int, rule: Definition) -> None:
-        self._scope = rule.scope
+        self.scope = rule.scope
         if rule.attributes is not None and rule.attributes.is_lexeme:
             self.builder.add(symbol, (self.lexeme(self._whole(rule), rule.name, lazy=True),))
             return
@@ -180,8 +194,7 @@ class Rules:
             elif code == "text" and not op.argument[1]:
                 stack.append(op.argument[0])
             elif code in ("regex", "range", "text", "common", "pieces"):
-                expr = self.terminals.whole(Definition("", op.offset, (op,)))
-                stack.append((self.lexeme(expr, _written(op)),))
+                stack.append((self.literal(op),))
             elif code != "if":
                 self.rule_op(op, stack)
             elif not op.argument[0].holds(self._value(op)):
@@ -210,9 +223,11 @@ class Rules:
                     parts[index : index + 2] = [(part.symbol,), ()]  # the lexeme of the rule has the text
         return tuple([symbol for part in parts for symbol in self.sequence(part)])
 
-    def sequence(self, part: _Alternative) -> tuple[int, ...]:
+    def sequence(self, part: Any) -> tuple[int, ...]:
+        symbols: tuple[int, ...]
         if type(part) is tuple:
-            return part
+            symbols = part
+            return symbols
         if isinstance(part, str):
             return (self.lexeme(self.store.literal(part.encode()), json.dumps(part)),)
         raise self.misused(part)
@@ -265,7 +280,7 @@ class Rules:
         if symbol is not None:
             if name in self._stops:
                 return Stopped(symbol, self._stops[name], op.offset)
-            return (symbol if self._skips is None else self.led(symbol, name),)
+            return (symbol if self.skips is None else self.led(symbol, name),)
         terminal = self.source.terminals.get(name)
         if terminal is not None:
             return (self.terminal(terminal),)
@@ -303,6 +318,8 @@ class Rules:
             told = self.source.texts.told(rule.offset)
             message = f"{name} has no parameter: write {name}::_ at {told}, or leave the parameter out here"
             raise error_at(self.source.texts, op.offset, message)
+        if name in self._families:
+            return self._families[name]  # find_families has seen that the parameter is 0
         return self.instance(rule, (), self._argument(op, function), op)
 
     def _argument(self, op: Op, function: Function) -> int:
@@ -331,47 +348,3 @@ class Rules:
             bound = dict(zip(rule.params, arguments, strict=True))
             self._waiting.append(Instance(found, rule, bound, value, depth))
         return found
-
-    # Lexemes
-
-    def terminal(self, terminal: Definition) -> int:
-        if terminal.declared:
-            if not self._is_needed(terminal):
-                return self.builder.choice(())  # which matches nothing
-            ids = declared_ids(self.source.texts, terminal, self.special_tokens)
-            return self.followed(self.builder.special(ids, terminal.name))
-        return self.lexeme(self.terminals.exprs[terminal.name], terminal.name, lazy=terminal.lazy)
-
-    def _is_needed(self, terminal: Definition) -> bool:
-        """Whether the start uses a terminal, perhaps through other rules."""
-        return any(one.name == terminal.name for one in reached(self.source, [self._start]))
-
-    def lexeme(self, expr: int, name: str, *, lazy: bool = False) -> int:
-        symbol = self.builder.terminal(expr, name, lazy=lazy)
-        self.lexemes[symbol] = (expr, lazy)
-        return self.followed(symbol)
-
-    def followed(self, symbol: int) -> int:
-        """A symbol and what may be skipped after it, unless the engine itself skips it."""
-        return symbol if self._skips is None else self._skips.follow(symbol, self._scope)
-
-    def led(self, symbol: int, name: str) -> int:
-        """The symbol of a rule; if it is a grammar inside this one, with what may be skipped around it."""
-        scope = self.source.rules[name].scope
-        if self._skips is None or scope == self._scope:
-            return symbol
-        return self.followed(self._skips.lead(symbol, scope))
-
-
-def _written(op: Op) -> str:
-    """A literal for messages, nearly as it was written."""
-    if op.code == "regex":
-        pattern, flags = op.argument
-        return f"/{pattern}/{flags}"
-    if op.code == "pieces":
-        return "%regex"
-    if op.code == "common":
-        return str(op.argument)
-    if op.code == "range":
-        return f"{json.dumps(chr(op.argument[0]))}..{json.dumps(chr(op.argument[1]))}"
-    return json.dumps(op.argument[0]) + "i"
