@@ -69,29 +69,27 @@ class BodyReader(Cursor):
             if kind in ("rule", "terminal", "string", "regex", "%regex"):
                 ops.append(self.atom(ops, token, in_terminal, 0))
                 self.item_done(ops, frame)
-            elif kind in ("special", "%json", "grammar") or (kind == "keyword" and token.value == "%lark"):
-                ops.append(self.rule_atom(token, in_terminal))
-                self.item_done(ops, frame)
+            elif kind == "newline" or (kind == "}" and self.depth and len(stack) == 1):
+                if len(stack) == 1 and self.is_body_end(token):
+                    self.alternative_done(ops, frame, token)
+                    return Definition(name, offset, tuple(ops), frame.alternatives, lazy)
+            elif kind == "|":
+                self.alternative_done(ops, frame, token)
             elif kind in ("(", "["):
                 stack.append(Frame(token, len(ops)))
                 if len(stack) - 1 > self.limits.nesting:
                     raise self.too_deep(token)
             elif kind in (")", "]"):
                 self.close(ops, stack, token)
-            elif kind == "|":
-                self.alternative_done(ops, frame, token)
             elif kind == "->":
                 self.alias(token, in_terminal)
             elif kind in ("&", "~"):
                 self.terminal_operator(ops, frame, token, in_terminal)
+            elif kind in ("special", "%json", "grammar") or (kind == "keyword" and token.value == "%lark"):
+                ops.append(self.rule_atom(token, in_terminal))
+                self.item_done(ops, frame)
             elif kind == "keyword" and token.value == "%if":
                 self.condition(frame, token, in_terminal)
-            elif kind == "newline" and len(stack) > 1:
-                pass
-            elif kind == "newline" or (kind == "}" and len(stack) == 1 and self.depth):
-                if self.is_body_end(token):
-                    self.alternative_done(ops, frame, token)
-                    return Definition(name, offset, tuple(ops), frame.alternatives, lazy)
             else:
                 raise self.misplaced(token, frame.opener if len(stack) > 1 else None, name)
 
