@@ -167,21 +167,11 @@ def compile_lark(
     """
     from ffgrammar.grammar import lark
 
-    expect("compile_lark: text", text, str, "a str")
-    expect("compile_lark: start", start, str, "a str")
-    expect("compile_lark: lexing", lexing, str, "a str")
-    expect("compile_lark: grammars", grammars, (Mapping, type(None)), "a dict of grammars by their names")
-    for name, one in (grammars or {}).items():
-        expect(f"compile_lark: the grammar {name!r}", one, (str, dict, bool), "a str, or a schema as a dict or bool")
-    if lexing not in ("longest", "any"):
-        raise GrammarError(f"compile_lark: lexing must be 'longest' or 'any', not {lexing!r}")
-    if isinstance(import_paths, (str, bytes)):
-        raise TypeError("compile_lark: import_paths must be a list of folders, not a single str")
-    files = lark.Files(import_paths, base)
+    _check_lark(text, start, lexing, import_paths, grammars)
     options: dict[str, Any] = {
         "start": start,
         "special_tokens": tokenizer.special_tokens if isinstance(tokenizer, Tokenizer) else None,
-        "files": files,
+        "files": lark.Files(import_paths, base),
         "grammars": grammars,
     }
 
@@ -197,7 +187,7 @@ def compile_lark(
         return [f"{one.place()}: {one.message}" for one in conflicts(bounds)]
 
     # A grammar that reads files is not kept, because the files may change from one call to the next.
-    kept = not files.import_paths and base is None
+    kept = not options["files"].import_paths and base is None
     source = ("lark", text, start, lexing, dict(grammars or {})) if kept else None
     if lexing == "any":
         return _compiled(tokenizer, source, limits, build)
@@ -211,6 +201,20 @@ def compile_lark(
         told = found[0]
         message = f"the grammar matches nothing: {told.message}"
         raise GrammarError(message, line=told.line, column=told.column, file=told.file, excerpt=told.excerpt) from None
+
+
+def _check_lark(text: object, start: object, lexing: object, import_paths: object, grammars: Any) -> None:
+    """Check the types of the arguments of `compile_lark`."""
+    expect("compile_lark: text", text, str, "a str")
+    expect("compile_lark: start", start, str, "a str")
+    expect("compile_lark: lexing", lexing, str, "a str")
+    expect("compile_lark: grammars", grammars, (Mapping, type(None)), "a dict of grammars by their names")
+    for name, one in (grammars or {}).items():
+        expect(f"compile_lark: the grammar {name!r}", one, (str, dict, bool), "a str, or a schema as a dict or bool")
+    if lexing not in ("longest", "any"):
+        raise GrammarError(f"compile_lark: lexing must be 'longest' or 'any', not {lexing!r}")
+    if isinstance(import_paths, (str, bytes)):
+        raise TypeError("compile_lark: import_paths must be a list of folders, not a single str")
 
 
 def compile_gbnf(text: str, tokenizer: Tokenizer, *, start: str = "root", limits: Limits | None = None) -> Grammar:
