@@ -175,32 +175,33 @@ def compile_lark(
         "grammars": grammars,
     }
 
-    def build(store: ExprStore, bounds: Limits) -> GrammarIR:
-        return lark.build(text, store, bounds, lexing=lexing, **options)
-
-    def conflicts(bounds: Limits) -> list[GrammarError]:
-        from ffgrammar.grammar.lark.conflict_report import conflict_report
-
-        return conflict_report(text, bounds, **options)
-
-    def report(bounds: Limits) -> list[str]:
-        return [f"{one.place()}: {one.message}" for one in conflicts(bounds)]
-
     # A grammar that reads files is not kept, because the files may change from one call to the next.
     kept = not options["files"].import_paths and base is None
     source = ("lark", text, start, lexing, dict(grammars or {})) if kept else None
-    if lexing == "any":
-        return _compiled(tokenizer, source, limits, build)
+    conflicts = partial(_lark_conflicts, text, options)
+    report = None if lexing == "any" else partial(_told, conflicts)
     try:
-        return _compiled(tokenizer, source, limits, build, report)
+        return _compiled(tokenizer, source, limits, partial(lark.build, text, lexing=lexing, **options), report)
     except GrammarError as error:
         # (front-ends name the line, and only the engine knows that all texts are lost)
-        found = conflicts(limits or _DEFAULT_LIMITS) if error.line is None else []
+        found = conflicts(limits or _DEFAULT_LIMITS) if error.line is None and report is not None else []
         if not found:
             raise
         told = found[0]
         message = f"the grammar matches nothing: {told.message}"
         raise GrammarError(message, line=told.line, column=told.column, file=told.file, excerpt=told.excerpt) from None
+
+
+def _lark_conflicts(text: str, options: dict[str, Any], bounds: Limits) -> list[GrammarError]:
+    """Where longest match loses texts of a Lark grammar."""
+    from ffgrammar.grammar.lark.conflict_report import conflict_report
+
+    return conflict_report(text, bounds, **options)
+
+
+def _told(conflicts: Callable[[Limits], list[GrammarError]], bounds: Limits) -> list[str]:
+    """Errors that are not raised, as warnings."""
+    return [f"{one.place()}: {one.message}" for one in conflicts(bounds)]
 
 
 def _check_lark(text: object, start: object, lexing: object, import_paths: object, grammars: Any) -> None:
