@@ -25,6 +25,7 @@ _LIMIT = r"limits=Limits\((\w+)=\.\.\.\)"
 _OPTION = rf"\b({'|'.join(OPTIONS)})=(?:(['\"])([^'\"]*)\2|(\d+))?"
 _PHRASES = {
     "base=": "a grammar in a file",
+    "give it with grammars={...}": "write it in place of the name, with %lark or %json",
     "import_paths=": "--import-path FOLDER",
     "eos_token_ids=": "--eos IDS",
     "pattern=": "--pattern REGEX",

@@ -238,7 +238,9 @@ def test_a_suffix_belongs_to_the_rules_around_it() -> None:
     text = 'start: outer "!"\nouter: a\na[suffix="<end>", stop_capture="rest"]: /.*/'
     assert read(text, b"foo<e") == [("start", 0, None), ("outer", 0, None), ("a", 0, None)]
     assert read(text, b"foo<end>!") == [("start", 0, 9), ("outer", 0, 8), ("a", 0, 3), ("rest", 3, 8)]
-    text = text.replace("suffix", "stop").replace("outer: a", 'outer: a "<end>"')
+    text = text.replace('"<end>"', "/<[a-z]{3}>/")
+    assert read(text, b"foo<xyz>!") == [("start", 0, 9), ("outer", 0, 8), ("a", 0, 3), ("rest", 3, 8)]
+    text = text.replace("/<[a-z]{3}>/", '"<end>"').replace("suffix", "stop").replace("outer: a", 'outer: a "<end>"')
     assert read(text, b"foo<end>!") == [("start", 0, 9), ("outer", 0, 8), ("a", 0, 3), ("rest", 3, 8)]
     matcher = ff.compile_lark(text, BYTES).matcher()
     matcher.accept_bytes(b"foo<end>!")
@@ -378,7 +380,7 @@ def test_the_docs_table_is_backed_by_tests() -> None:
 
     root = Path(__file__).resolve().parent
     page = (root.parent / "docs" / "lark.md").read_text(encoding="utf-8")
-    table = page.partition("<!-- constructs -->")[2].partition("\n\n")[0]
+    table = page.partition("<!-- constructs -->")[2].strip().partition("\n\n")[0]
     rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in table.strip().split("\n")[2:]]
     assert len(rows) > 60
     cases = {

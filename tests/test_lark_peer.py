@@ -54,6 +54,7 @@ GRAMMARS: dict[str, str] = {
     "aliases": 'start: a -> one | b -> two\n?a: "x"\n!b: "y"',
     "lazy": "start: head /[a-z]+/\nhead[lazy]: /[a-z]*;/",
     "suffix": 'start: a b\na[suffix="END"]: /[A-Zx]*/\nb[suffix=";"]: /.*/',
+    "regex suffix": "start: a+\na[suffix=/[.!?]/]: /[a-z ]*/",
     "captures": 'start: a b\na[capture]: /[a-z]+/\nb[capture="x"]: /[0-9]+/',
     "stop": 'start: a "END" "!"\na[stop="END"]: /[A-Zx]*/',
     "tool calls": 'start: (call | other)* end\nend: /[a-z ]*/\ncall: head "=f>" /[0-9]+/ "</f>"\n'

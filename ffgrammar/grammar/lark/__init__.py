@@ -19,6 +19,7 @@
 - inline_json: schemas inside rules.
 - skips: what %ignore skips.
 - lexemes: the lexemes of rules.
+- lengths: the length of a suffix.
 - families: parametric rules that the engine expands.
 - rules: the right-hand sides of rules; templates, and rules with parameters.
 - lowering: `build`, from definitions to a grammar.

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ffgrammar.core.errors import GrammarError, UnsupportedError
-from ffgrammar.grammar.lark.literals import unescaped
+from ffgrammar.grammar.lark.literals import regex, string, unescaped
 from ffgrammar.grammar.lark.source import Attributes
 from ffgrammar.grammar.lark.texts import did_you_mean, error_at, one_of
 
@@ -60,15 +60,17 @@ def _value(at: Cursor, name: Token, key: str) -> Any:
     if key == "temperature":
         return _temperature(at)
     token = at.take("string", "regex", "terminal", what=f"a text in quotes for {key}")
-    if token.kind != "string" or token.value.endswith("i"):
-        message = f"{key} must be one text in quotes; write another end into the rule and make the rule lazy"
+    if key == "suffix" and token.kind == "regex":
+        return regex(at.texts, token)
+    if token.kind != "string" or (token.value.endswith("i") and key != "suffix"):
+        message = f"{key} must be a text in quotes; write another end into the rule and make the rule lazy"
         raise error_at(at.texts, token.offset, message, UnsupportedError)
     text = unescaped(at.texts, token)
     if not text:
         if key == "stop":
             raise error_at(at.texts, token.offset, _NO_EMPTY_STOP, UnsupportedError)
         raise at.error(token.offset, f"{key} must not be empty")
-    return text
+    return string(at.texts, token) if key == "suffix" else text
 
 
 def _temperature(at: Cursor) -> float:

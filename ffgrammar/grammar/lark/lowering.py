@@ -150,7 +150,7 @@ class _Lowering:
         for number, name in enumerate(self.rules.symbols):
             attributes = self.source.rules[name].attributes
             if attributes is not None:
-                hidden = len((attributes.suffix or attributes.stop or "").encode())
+                hidden = self.rules.hidden.get(name, 0)
                 found.append(RuleNote(number, hidden, attributes.stop_capture or "", attributes.temperature))
         return [one for one in found if one != RuleNote(one.rule)]
 

@@ -22,6 +22,7 @@ from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.builder import GrammarBuilder
 from ffgrammar.grammar.lark.families import Member, bits_of, find_families
 from ffgrammar.grammar.lark.inline_json import InlineJSON
+from ffgrammar.grammar.lark.lengths import fixed_length
 from ffgrammar.grammar.lark.lexemes import Lexemes
 from ffgrammar.grammar.lark.parameters import Function, is_constant
 from ffgrammar.grammar.lark.skips import Skips
@@ -86,6 +87,7 @@ class Rules(Lexemes):
 
     Attributes:
         symbols: the nonterminals of the rules that stand for the same wherever they are used. They are made first.
+        hidden: how many bytes at the end of a rule do not belong to its captures, by the name of the rule.
     """
 
     def __init__(
@@ -101,6 +103,7 @@ class Rules(Lexemes):
         self.limits: Limits = builder.limits
         self.schemas = schemas
         self.symbols: dict[str, int] = {}
+        self.hidden: dict[str, int] = {}
         self._plain = [rule for rule in source.rules.values() if rule.is_plain]
         self._stops: dict[str, str] = {}
         self._families: dict[str, int] = {}
@@ -165,13 +168,25 @@ class Rules(Lexemes):
         """The expression of a rule that is a lexeme."""
         attributes = rule.attributes
         assert attributes is not None
-        ending = attributes.suffix or attributes.stop
         expr = self.terminals.whole(rule._replace(lazy=True))
-        if ending is not None:
-            expr = self.store.concat([expr, self.store.literal(ending.encode())])
+        if attributes.suffix is not None:
+            ending = self.terminals.whole(Definition("", attributes.suffix.offset, (attributes.suffix,)))
+            self.hidden[rule.name] = self._length(ending, attributes.suffix)
+            expr = self.store.concat([expr, ending])
+        elif attributes.stop is not None:
+            self.hidden[rule.name] = len(attributes.stop.encode())
+            expr = self.store.concat([expr, self.store.literal(attributes.stop.encode())])
         if self.store.is_nullable(expr):
             self.terminals.refuse_lazy(rule)
         return expr
+
+    def _length(self, ending: int, op: Op) -> int:
+        """The length of a suffix, which its rule's captures do not have."""
+        length = fixed_length(self.store, ending)
+        if length is None:
+            message = "the texts of a suffix must have one length; write it into the rule and make the rule lazy"
+            raise error_at(self.source.texts, op.offset, message, UnsupportedError)
+        return length
 
     # Bodies
 

@@ -49,7 +49,8 @@ class Attributes(NamedTuple):
     Attributes:
         offset: where the bracket opens.
         lazy: the rule is one lexeme, which ends at its first match.
-        suffix: the rule is one lexeme, which ends with the first of these texts; its capture does not have it.
+        suffix: the rule is one lexeme, which ends with the first match of this text or regular expression; its capture
+            does not have it.
         stop: the same, but the text stands again after each use of the rule.
         capture: the name of its captures.
         stop_capture: the name of the captures of the suffix.
@@ -58,7 +59,7 @@ class Attributes(NamedTuple):
 
     offset: int
     lazy: bool = False
-    suffix: str | None = None
+    suffix: Op | None = None
     stop: str | None = None
     capture: str | None = None
     stop_capture: str | None = None
