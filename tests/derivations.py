@@ -6,7 +6,7 @@ import functools
 from random import Random
 from typing import Any
 
-__all__ = ["Derivations", "random_text"]
+__all__ = ["Derivations", "is_utf8", "mutated", "random_text"]
 
 # The bytes that are tried first, and all others. (A text needs many of its own letters to be telling.)
 LIKELY = [*b"abcxyz019_", *b" \n\"'\\/#.,;:=+-*()[]{}<>"]
@@ -108,3 +108,19 @@ def _shortest(store: Any, expr: int) -> bytes:
                 seen.add(after)
                 queue.append((after, text + bytes([byte])))
     raise AssertionError("the expression matches nothing")
+
+
+def mutated(text: bytes, rng: Random) -> bytes:
+    """A text with one byte more, less or other."""
+    at = rng.randint(0, len(text))
+    new = bytes([rng.choice(text or b"a")]) if rng.random() < 0.7 else rng.choice([b"a", b" ", b"(", b"1", b"x"])
+    return rng.choice([text[:at] + new + text[at:], text[:at] + text[at + 1 :], text[:at] + new + text[at + 1 :]])
+
+
+def is_utf8(text: bytes) -> bool:
+    """Whether bytes are UTF-8."""
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -13,10 +13,9 @@ from random import Random
 from typing import Any, NamedTuple
 
 import pytest
-from test_lark_peer import is_utf8, mutated
 
 import ffgrammar as ff
-from derivations import Derivations
+from derivations import Derivations, is_utf8, mutated
 from ffgrammar.grammar.lark import Files, build
 from ffgrammar.regex.expr.store import ExprStore
 from sentences import is_sentence
