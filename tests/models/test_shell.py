@@ -69,6 +69,18 @@ def test_trace_and_objects(written: Any) -> None:
     assert all(one["number"] == 0 for one in (*tokens, last))
 
 
+def test_partial_values(written: Any) -> None:
+    prompt = ["--prompt", "The capital of Spain as JSON: ", "--max-tokens", "30", "--seed", "5"]
+    text = written("generate", *prompt)
+    *changes, last = [json.loads(line) for line in written("generate", *prompt, "--stream", "--ndjson").splitlines()]
+    assert last["text"] + "\n" == text and last["value"] == json.loads(text) and last["calls"] > 0
+    assert [one["event"] for one in changes] == ["opened", *["grew"] * (len(changes) - 2), "closed"]
+    for one, more in zip(changes, changes[1:], strict=False):
+        assert one["number"] == 0 and more["text"].startswith(one["text"])
+    cities = [one["value"]["city"] for one in changes if one["value"] and "city" in one["value"]]
+    assert all(last["value"]["city"].startswith(city) for city in cities) and cities
+
+
 def test_select(written: Any) -> None:
     prompt = ["--prompt", "The capital of France is"]
     assert written("select", " Paris", " London", *prompt, "--temperature", "0") == " Paris\n"
