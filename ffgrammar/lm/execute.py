@@ -68,7 +68,7 @@ def _said(values: dict[str, Value], name: str) -> bytes:
 def _choose(tok: Tokenizer, before: Snapshot, step: Chosen, random: np.random.Generator) -> Writing:
     """Draw one of the options."""
     one = step.selection
-    scores = yield from score_after(tok, before.opening, one.options, step.then)
+    scores = yield from score_after(tok, before.opening, one.options, step.then, one.canonical)
     logs = scores.log_probs / one.temperature if one.temperature else scores.log_probs
     text = one.options[draw(logs, 1.0, random if one.temperature else None)]
     for kind in ("opened", "grew", "closed"):

@@ -103,6 +103,7 @@ class Selection:
     name: str
     options: tuple[str, ...]
     temperature: float
+    canonical: bool = True
 
 
 Piece: TypeAlias = str | Hole | Selection | Said | Turn
@@ -239,7 +240,7 @@ def gen(
     return Program((Hole(name, made, settings, stops, max_tokens, bool(log_probs), free, number=n),))
 
 
-def select(name: str, options: Iterable[str], *, temperature: float = 1.0) -> Program:
+def select(name: str, options: Iterable[str], *, temperature: float = 1.0, canonical: bool = True) -> Program:
     """One of several texts, drawn by its exact probability: what `score` gives.
 
     If a text follows, its first character is the `then` of `score`. If a hole or nothing follows, anything may follow.
@@ -248,13 +249,15 @@ def select(name: str, options: Iterable[str], *, temperature: float = 1.0) -> Pr
         name: under this name the state has the text, and its `scores`.
         options: different texts.
         temperature: the log-probabilities of the options are divided by it. 0 takes the most probable option.
+        canonical: as for `score`: whether only the token sequences count that the tokenizer itself would write.
 
     Raises:
         GrammarError: there are no options, two are equal, or the temperature is out of range.
         TypeError: an argument is of another type.
     """
     expect("select: name", name, str, "a str")
-    return Program((Selection(name, read_options(options), _temperature("select", temperature)),))
+    expect("select: canonical", canonical, bool, "a bool")
+    return Program((Selection(name, read_options(options), _temperature("select", temperature), canonical),))
 
 
 def many(name: str, item: Program, separator: str = "", least: int = 0, most: int | None = None) -> Program:
