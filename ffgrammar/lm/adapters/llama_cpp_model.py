@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -37,8 +38,8 @@ class LlamaCppModel:
         tokenizer: its vocabulary; the one in its file if not given.
         start: token ids that begin every text, such as a beginning-of-text token that the model expects.
         max_batch: how many sequences run side by side, at most 32. With 1 there is no second context, and sequences run
-            one after another; so they do in models with recurrent layers, with adapters (LoRA), and where llama.cpp's
-            libraries cannot share keys and values between sequences.
+            one after another. So they do in models with recurrent layers or adapters (LoRA), and where there is no
+            memory for the context or llama.cpp's libraries cannot share keys and values between sequences.
 
     Attributes:
         tokenizer: the vocabulary.
@@ -56,7 +57,9 @@ class LlamaCppModel:
         if not 1 <= max_batch <= MAX_BATCH:
             raise ValueError(f"LlamaCppModel: max_batch must be from 1 to {MAX_BATCH}, not {max_batch}")
         self._llama = llama
-        alone = llama._is_recurrent or llama._is_hybrid or llama._lora_adapter is not None
+        # (older versions of the binding do not say whether layers are recurrent)
+        recurrent = getattr(llama, "_is_recurrent", True) or getattr(llama, "_is_hybrid", True)
+        alone = recurrent or llama._lora_adapter is not None
         self._max_batch = 1 if alone else max_batch
         self._rows: LlamaRows | None = None
         # How many tokens ran again in the context of the Llama because rows took turns there.
@@ -103,13 +106,14 @@ class LlamaCppModel:
         return False
 
     def _second_context(self) -> LlamaRows | None:
-        """The second context, made when it is first needed; None if it would not share what rows have in common."""
+        """The second context, made when it is first needed; None if there is no memory for it, or it would not share what
+        rows have in common."""
         if self._rows is None:
-            rows = LlamaRows(self._llama, self._max_batch)
-            if not rows.may_share:
+            with contextlib.suppress(ValueError):
+                self._rows = LlamaRows(self._llama, self._max_batch)
+            if self._rows is None or not self._rows.may_share:
+                self._rows = None
                 self._max_batch = 1
-                return None
-            self._rows = rows
         return self._rows
 
     def _known(self) -> tuple[int, ...]:
