@@ -106,7 +106,7 @@ class LlamaCppModel:
         return False
 
     def _second_context(self) -> LlamaRows | None:
-        """The second context, made when it is first needed; None if there is no memory for it, or it would not share what
+        """The second context, made when it is needed; None if there is no memory for it, or it would not share what
         rows have in common."""
         if self._rows is None:
             with contextlib.suppress(ValueError):
