@@ -175,7 +175,8 @@ def processor_times(module: Any, model: Any, tokenizer: Any) -> dict[str, Any]:
         compiled = [kinds[json.dumps(schema)] for schema in schemas]
         try:
             first, later = call_times(lambda compiled=compiled: module.processor(compiled), model, tokenizer, compiled)
-        except NotImplementedError:
+        except Exception as error:
+            print(f"{module.__name__}, {name}: {type(error).__name__}: {str(error)[:200]}", file=sys.stderr)
             continue
         found |= {f"us, first call, {name}": first * 1e6, f"us, a call, {name}": later * 1e6}
     return found

@@ -34,4 +34,6 @@ def compiler(model: Any, tokenizer: Any) -> Callable[[Any], Any]:
 def processor(compiled: list[Any]) -> Any:
     if any(one is not compiled[0] for one in compiled):
         raise NotImplementedError("one schema for all rows")
-    return compiled[0].logits_processor
+    found = compiled[0].logits_processor
+    found.reset()
+    return found
