@@ -69,6 +69,12 @@ def test_closed_streams_are_errors_without_a_traceback(shell_env: Env, folder: P
     assert _bash("ffgrammar mask schema.json --format count <&- 2>&-", shell_env, folder).returncode == 0
 
 
+def test_forms_of_generated_texts_that_exclude_each_other(shell_env: Env, folder: Path) -> None:
+    for flags in ("--stream --trace", "--trace --ndjson", "--stream --json", "--stream --trace --ndjson"):
+        found = _bash(f"ffgrammar generate schema.json --model schema.json {flags}", shell_env, folder)
+        assert found.returncode == 2 and "give one of them, or --stream and --ndjson" in found.stderr
+
+
 def test_answers_stream(shell_env: Env, folder: Path) -> None:
     """Each answer comes before the next request is sent: nothing waits in a buffer."""
     arguments = ["ffgrammar", "mask", "schema.json", "--ndjson", "--format", "count"]
