@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ffgrammar.api.compiler import Compiler
     from ffgrammar.api.grammar import Grammar
     from ffgrammar.api.heal import Healing, heal
+    from ffgrammar.api.library import LibraryGrammar, compile_library, library_grammar, library_names
     from ffgrammar.api.load import load
     from ffgrammar.api.parts import Part, capture, choice_of, optional, repeat, sequence, special_token, text
     from ffgrammar.core.errors import (
@@ -75,6 +76,10 @@ _HOME = {
     "compile_structural_tag": "api.compile",
     "compose": "api.compile",
     "Compiler": "api.compiler",
+    "LibraryGrammar": "api.library",
+    "compile_library": "api.library",
+    "library_grammar": "api.library",
+    "library_names": "api.library",
     "load": "api.load",
     "Part": "api.parts",
     "capture": "api.parts",
@@ -127,6 +132,7 @@ __all__ = [
     "GrammarError",
     "Healing",
     "IncrementalEncoder",
+    "LibraryGrammar",
     "LimitError",
     "Limits",
     "Matcher",
@@ -147,6 +153,7 @@ __all__ = [
     "compile_gbnf",
     "compile_json_schema",
     "compile_lark",
+    "compile_library",
     "compile_regex",
     "compile_structural_tag",
     "compose",
@@ -154,6 +161,8 @@ __all__ = [
     "fill_draft_bitmasks",
     "heal",
     "is_canonical",
+    "library_grammar",
+    "library_names",
     "load",
     "optional",
     "repeat",
