@@ -147,3 +147,13 @@ def test_unknown_options(cl100k: ff.Tokenizer) -> None:
 def test_each_row_names_a_public_function() -> None:
     for kind in kinds.KINDS:
         assert callable(getattr(ff, kind.function)), kind
+
+
+@pytest.mark.parametrize("name", ["@sql", "sql"])
+def test_a_name_of_the_library(cl100k: ff.Tokenizer, name: str) -> None:
+    assert ff.compile(name, cl100k).matcher().accept_bytes(b"SELECT a FROM b") == 15
+
+
+def test_a_name_that_the_library_does_not_have(cl100k: ff.Tokenizer) -> None:
+    with pytest.raises(ff.GrammarError, match="did you mean sql"):
+        ff.compile("@sqll", cl100k)

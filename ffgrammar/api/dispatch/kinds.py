@@ -24,6 +24,7 @@ from ffgrammar.api.compile import (
     compose,
 )
 from ffgrammar.api.grammar import Grammar
+from ffgrammar.api.library import compile_library, library_names
 from ffgrammar.api.load import load
 from ffgrammar.api.parts import Part
 from ffgrammar.api.tools.compile import compile_tools
@@ -122,6 +123,10 @@ def _is_tools_text(text: str) -> bool:
         return False
 
 
+def _is_library_name(text: str) -> bool:
+    return re.fullmatch(r"@\S+", text) is not None or (text.isidentifier() and text in library_names())
+
+
 # ---- what compiles them
 
 
@@ -152,6 +157,10 @@ def _regex(source: re.Pattern[str], tokenizer: Tokenizer, **options: Any) -> Gra
     return compile_regex(source.pattern, tokenizer, **{**flags, **options})
 
 
+def _library(source: str, tokenizer: Tokenizer, **options: Any) -> Grammar:
+    return compile_library(source.removeprefix("@"), tokenizer, **options)
+
+
 def _grammar(source: Grammar, tokenizer: Tokenizer, **options: Any) -> Grammar:
     """A grammar that is compiled already."""
     if options:
@@ -178,6 +187,7 @@ KINDS = (
         _is_structural_tag,
         suffixes=(".tag.json",),
     ),
+    Kind("a name in the library", "compile_library", _library, is_text=_is_library_name),
     Kind("parts", "compose", compose, lambda value: isinstance(value, Part)),
     Kind("a grammar", "compile", _grammar, lambda value: isinstance(value, Grammar)),
     Kind("a compiled file", "load", load, suffixes=(".ffg",), reads_bytes=True),
