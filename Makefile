@@ -22,7 +22,7 @@ BENCH_DATA ?= $(firstword $(wildcard $(or $(FFGRAMMAR_SHARED),../shared)/maskben
 
 # The files that a build depends on. What a build makes is left out.
 SOURCES := pyproject.toml setup.py MANIFEST.in README.md \
-    $(shell find ffgrammar cli -type f ! -name '*.so' ! -name '*.c' ! -name '*.pyc')
+    $(shell find ffgrammar cli grammars -type f ! -name '*.so' ! -name '*.c' ! -name '*.pyc')
 
 .PHONY: build help demo test test-models template-strings tokenizers bench bench-models lint format asan man docs reference architecture wheels clean
 .DELETE_ON_ERROR:

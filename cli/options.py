@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EMBEDDED",
+    "GRAMMAR",
     "KINDS",
     "PATH",
     "Prefix",
@@ -52,7 +53,23 @@ EMBEDDED = ("cl100k_base", "o200k_base")
 # A file name, so that shells complete it. Whether the file can be read is found out when it is opened.
 PATH = click.Path(readable=False, allow_dash=True)
 
-grammar_argument = click.argument("grammar", metavar="GRAMMAR", type=PATH)
+
+class GrammarType(click.Path):
+    """A path, or @NAME for a grammar of the library. A shell completes the names after @."""
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        if not incomplete.startswith("@"):
+            return super().shell_complete(ctx, param, incomplete)
+        from click.shell_completion import CompletionItem
+
+        from ffgrammar import library_names
+
+        return [CompletionItem(f"@{name}") for name in library_names() if name.startswith(incomplete[1:])]
+
+
+GRAMMAR = GrammarType(readable=False, allow_dash=True)
+
+grammar_argument = click.argument("grammar", metavar="GRAMMAR", type=GRAMMAR)
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Write the result as JSON.")
 

@@ -70,7 +70,10 @@ class Source:
 
 
 def read_source(path: str, kind: str | None) -> Source:
-    """Read a grammar. Its kind comes from --type, else from the extension; on stdin a JSON schema is recognised."""
+    """Read a grammar, or take the one of the library that @NAME names. The kind comes from --type, else from the
+    extension; on stdin a JSON schema is recognised."""
+    if path.startswith("@"):
+        return _from_library(path, kind)
     name = "stdin" if path == "-" else path
     kind = kind or EXTENSIONS.get(max(filter(path.lower().endswith, EXTENSIONS), key=len, default=""))
     if kind is None and path != "-":
@@ -84,6 +87,18 @@ def read_source(path: str, kind: str | None) -> Source:
             raise click.UsageError(f"{name}: this is not a JSON schema; say what it is: --type {'|'.join(KINDS)}")
         kind = "json-schema"
     return Source(kind, data, name, None if path == "-" else os.path.dirname(path) or ".")
+
+
+def _from_library(path: str, kind: str | None) -> Source:
+    from ffgrammar import GrammarError, library_grammar
+
+    try:
+        found = library_grammar(path[1:])
+    except GrammarError as error:
+        raise click.UsageError(f"{path}: {error} (`ffgrammar grammars` lists them; a file is ./{path})") from error
+    if kind not in (None, found.kind):
+        raise click.UsageError(f"{path} is of type {found.kind}, not {kind}")
+    return Source(found.kind, found.text.encode(), path)
 
 
 def _text(source: Source) -> str:

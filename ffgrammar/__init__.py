@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ffgrammar.api.dispatch.compile_any import compile
     from ffgrammar.api.grammar import Grammar
     from ffgrammar.api.heal import Healing, heal
+    from ffgrammar.api.library import LibraryGrammar, compile_library, library_grammar, library_names
     from ffgrammar.api.load import load
     from ffgrammar.api.parts import Part, capture, choice_of, optional, repeat, sequence, special_token, text
     from ffgrammar.api.tools.compile import compile_tools
@@ -80,6 +81,10 @@ _HOME = {
     "compose": "api.compile",
     "Compiler": "api.compiler",
     "compile": "api.dispatch.compile_any",
+    "LibraryGrammar": "api.library",
+    "compile_library": "api.library",
+    "library_grammar": "api.library",
+    "library_names": "api.library",
     "load": "api.load",
     "Part": "api.parts",
     "capture": "api.parts",
@@ -135,6 +140,7 @@ __all__ = [
     "GrammarError",
     "Healing",
     "IncrementalEncoder",
+    "LibraryGrammar",
     "LimitError",
     "Limits",
     "Matcher",
@@ -156,6 +162,7 @@ __all__ = [
     "compile_gbnf",
     "compile_json_schema",
     "compile_lark",
+    "compile_library",
     "compile_regex",
     "compile_response_format",
     "compile_structural_tag",
@@ -165,6 +172,8 @@ __all__ = [
     "fill_draft_bitmasks",
     "heal",
     "is_canonical",
+    "library_grammar",
+    "library_names",
     "load",
     "optional",
     "repeat",
