@@ -1,10 +1,10 @@
 """The library's grammars and standard parsers, on the files of this machine and on mutations of them:
 `python tests/long_checks library --files 300 --mutations 200`.
 
-For each language the files in the folders of Python, of its packages, of node and in /usr/share are judged twice, by the
-grammar and by the standard parser, and so are texts that differ from them in one byte or one token. What differs in
-another way than `oracle/standard_parsers.py` documents is wrong. Of a language of which the grammar is a subset, only
-texts that the grammar accepts can be wrong.
+For each language the files in the folders of Python, of its packages and below /usr are judged twice, by the grammar
+and by the standard parser. So are texts that differ from them in one byte or one token, and random sentences. Differences
+that `oracle/standard_parsers.py` does not document are wrong. Of a language of which the grammar is a subset, only texts
+that the grammar accepts can be wrong.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import ffgrammar as ff
 from oracle.mutations import mutations
 from oracle.standard_parsers import JUDGES, Judge, Verdict, disagreement
 
-__all__ = ["accepts", "main"]
+__all__ = ["accepts", "main", "own_texts", "random_sentence"]
 
 T = TypeVar("T")
 FOLDERS = [sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"), "/usr/share", "/usr/lib"]
@@ -71,7 +71,7 @@ def _files(endings: tuple[str, ...], folders: list[str], count: int, rng: Random
             return
 
 
-def _own_texts(name: str) -> Iterator[tuple[str, bytes]]:
+def own_texts(name: str) -> Iterator[tuple[str, bytes]]:
     """The samples and the long texts of a grammar."""
     for path in (GRAMMARS / f"{name}.samples.ndjson", GRAMMARS / "texts" / f"{name}.ndjson"):
         if path.exists():
@@ -81,7 +81,7 @@ def _own_texts(name: str) -> Iterator[tuple[str, bytes]]:
                     yield f"{path.name}, line {number + 1}", text.encode()
 
 
-def _sentence(grammar: ff.Grammar, rng: Random, bitmask: Any) -> bytes:
+def random_sentence(grammar: ff.Grammar, rng: Random, bitmask: Any) -> bytes:
     """A random sentence of few tokens."""
     matcher = grammar.matcher(max_tokens=rng.randrange(10, 60))
     while not matcher.is_terminated():
@@ -127,7 +127,7 @@ class Run:
 
 def _run(judge: Judge, tok: ff.Tokenizer, args: argparse.Namespace, rng: Random) -> Run:
     run = Run(judge, ff.compile_library(judge.name, tok))
-    for name, data in [*_own_texts(judge.name), *_files(judge.endings, args.folder or FOLDERS, args.files, rng)]:
+    for name, data in [*own_texts(judge.name), *_files(judge.endings, args.folder or FOLDERS, args.files, rng)]:
         run.look(data, name, run.files)
         # Mutations of short files are as good as those of long ones, and quicker.
         if len(data) <= args.longest:
@@ -135,7 +135,7 @@ def _run(judge: Judge, tok: ff.Tokenizer, args: argparse.Namespace, rng: Random)
                 run.look(mutated, f"a mutation of {name}: {_difference(data, mutated)}", run.mutations)
     bitmask = ff.allocate_bitmask(1, tok.vocab_size)
     for _ in range(args.sentences):
-        sentence = _retried(lambda: _sentence(run.grammar, rng, bitmask))
+        sentence = _retried(lambda: random_sentence(run.grammar, rng, bitmask))
         run.look(sentence, f"a random sentence: {sentence!r}", run.sentences)
     return run
 

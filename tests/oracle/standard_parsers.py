@@ -277,7 +277,12 @@ require('readline').createInterface({ input: process.stdin }).on('line', (line) 
 })
 """
 # Errors of a grammar. All others are about where things may stand, and what they refer to.
-JAVASCRIPT_SYNTAX = re.compile("Unexpected (token|identifier|string|number|end|template)|Invalid or unexpected token|missing [)]")
+JAVASCRIPT_SYNTAX = re.compile(
+    "Unexpected (token|identifier|string|number|end|template)|Invalid or unexpected token|missing [)]"
+)
+# What JavaScript forbids and the grammar does not: a line end before "=>", "++" or "--", "??" beside "||" or "&&", and
+# "+ +" or "- -" without the blank, where "++" or "--" may not stand.
+JAVASCRIPT_BEYOND = re.compile(rb"\n\s*(=>|[+][+]|--)|[?][?]|---|[+][+][+]")
 
 
 @cache
@@ -297,7 +302,8 @@ def _javascript(data: bytes) -> Verdict:
     problem = json.loads(node.stdout.readline())
     if not problem:
         return Verdict.ACCEPTS
-    return Verdict.REJECTS if JAVASCRIPT_SYNTAX.match(problem) else Verdict.BEYOND
+    is_beyond = not JAVASCRIPT_SYNTAX.match(problem) or JAVASCRIPT_BEYOND.search(data)
+    return Verdict.BEYOND if is_beyond else Verdict.REJECTS
 
 
 _JSON_MARKS = b'{}[]:,"\\ \n-+.0123456789eEtruefalsn/'
@@ -312,7 +318,14 @@ JUDGES: tuple[Judge, ...] = (
     Judge("json5", (".json5",), _json5, False, _JSON_MARKS + b"'/*$_xI\t\r", module="json5"),
     Judge("regex", (), _regex, False, b"\\.*+?()|[]{}^$-,:<>P=!isdDwWbA019a&~"),
     Judge("sql", (".sql",), _sql, False, b"(),.;*=<>|'\"-/ \n+%a0"),
-    Judge("javascript", (".js", ".mjs", ".cjs"), _javascript, False, b"(){}[].;,<>=!+-*/%&|^~?: \n'\"`$a0_#", program="node"),
+    Judge(
+        "javascript",
+        (".js", ".mjs", ".cjs"),
+        _javascript,
+        False,
+        b"(){}[].;,<>=!+-*/%&|^~?: \n'\"`$a0_#",
+        program="node",
+    ),
 )
 
 
