@@ -30,11 +30,11 @@ COMMANDS = {
     "generate": "Let a language model write a text under a grammar.",
     "select": "Let a language model choose one of several texts.",
     "score": "Say how probable a language model finds each of several texts.",
-    "grammars": "List the grammars of the library, which @NAME names.",
+    "grammars": "List the grammars of the library, or show the text of one.",
     "tokenizers": "List the vocabularies that can be used, or the special tokens of one.",
     "trie": "Show the vocabulary under a prefix, as a tree.",
     "bench": "Measure masks along real documents, side by side with other engines.",
-    "completion": "Print a script that completes commands, options and file names in a shell.",
+    "completion": "Print a script that completes commands, options, file names and names of grammars in a shell.",
 }
 
 EXIT_CODES = "0 yes or done, 1 a clean no, 2 wrong usage or a file error, 3 a bad grammar."

@@ -95,7 +95,7 @@ def _from_library(path: str, kind: str | None) -> Source:
     try:
         found = library_grammar(path[1:])
     except GrammarError as error:
-        raise click.UsageError(f"{path}: {error} (`ffgrammar grammars` lists them; a file is ./{path})") from error
+        raise click.UsageError(f"{error} (`ffgrammar grammars` lists them; a file of this name is ./{path})") from error
     if kind not in (None, found.kind):
         raise click.UsageError(f"{path} is of type {found.kind}, not {kind}")
     return Source(found.kind, found.text.encode(), path)

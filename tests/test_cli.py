@@ -531,6 +531,54 @@ def test_errors_about_a_vocabulary_name_flags_too(invoke: Invoke, tmp_path: Path
     assert "--pattern" in answer["error"]
 
 
+# ---- the library
+
+
+def test_grammars_lists_the_library(invoke: Invoke) -> None:
+    import ffgrammar as ff
+
+    listed = [line.split("\t") for line in invoke("grammars").out.splitlines()]
+    assert [name for name, _ in listed] == ff.library_names()
+    assert dict(listed)["json"].startswith("JSON as RFC 8259 has it")
+    found = {one["name"]: one for one in invoke("grammars", "--json").json()}
+    assert {name: one["description"] for name, one in found.items()} == dict(listed)
+    assert found["sql"]["kind"] == "lark" and found["email"]["kind"] == "regex"
+
+
+def test_grammars_shows_one(invoke: Invoke) -> None:
+    import ffgrammar as ff
+
+    for name in ("json", "@json"):
+        assert invoke("grammars", name).out == ff.library_grammar("json").text
+    assert invoke("grammars", "url", "--json").json()["text"] == ff.library_grammar("url").text
+    found = invoke("grammars", "jsno")
+    assert (found.code, "did you mean json" in found.err) == (2, True)
+
+
+def test_every_command_takes_a_grammar_by_name(invoke: Invoke, tmp_path: Path) -> None:
+    assert invoke("mask", "@sql", "--prefix", "SELECT a FROM t WHERE a BETW", "--format", "count").code == 0
+    assert invoke("ff-tokens", "@json", "--prefix", "fal").out.startswith('forced bytes\t"se"')
+    assert invoke("validate", "@json", stdin="[1]").code == 0
+    assert invoke("validate", "@email", stdin="a@b").code == 1
+    assert invoke("check", "@json", *map(str, [58, 16, 60])).code in (0, 1)
+    assert invoke("complete", "@iso_date", "--prefix", "2024-02-2").code == 0
+    assert len(invoke("sample", "@email", "-n", "2").out.splitlines()) == 2
+    found = invoke("compile", "@json", "-o", str(tmp_path / "json.ffg"), "--json").json()
+    assert (found["grammar"], found["kind"]) == ("@json", "lark")
+    assert invoke("validate", str(tmp_path / "json.ffg"), stdin="[1]").code == 0
+
+
+def test_names_that_the_library_does_not_have(invoke: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = invoke("mask", "@sqll")
+    assert found.code == 2 and "did you mean sql?" in found.err and "ffgrammar grammars" in found.err
+    assert "./@nothing" in invoke("mask", "@nothing").err
+    assert invoke("mask", "@json", "--type", "regex").code == 2
+    assert invoke("compile", "@json", "--type", "lark").code == 0
+    (tmp_path / "@mine").write_text("ab")
+    monkeypatch.chdir(tmp_path)
+    assert invoke("mask", "./@mine", "--type", "regex", "--format", "count").out == "2\n"
+
+
 # ---- vocabularies
 
 

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SCHEMA = '{"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}'
 COMMANDS = [
     *["compile", "mask", "ff-tokens", "check", "validate", "complete", "sample", "generate", "select", "score"],
-    *["tokenizers", "trie", "bench", "completion"],
+    *["grammars", "tokenizers", "trie", "bench", "completion"],
 ]
 # These need a language model: tests/models/test_shell.py runs them.
 WITH_MODEL = {"generate", "select", "score"}
@@ -297,6 +297,8 @@ def _completed(words: list[str], env: Env, cwd: Path) -> list[str]:
         (["validate", "schema.json", "sch"], ["schema.json"]),
         (["check", "sch"], ["schema.json"]),
         (["complete", "sch"], ["schema.json"]),
+        (["mask", "@js"], ["@json", "@json5", "@jsonl"]),
+        (["check", "@em"], ["@email"]),
     ],
 )
 def test_bash_completes_commands_options_and_files(

@@ -2,9 +2,9 @@
 `python tests/long_checks library --files 300 --mutations 200`.
 
 For each language the files in the folders of Python, of its packages and below /usr are judged twice, by the grammar
-and by the standard parser. So are texts that differ from them in one byte or one token, and random sentences. Differences
-that `oracle/standard_parsers.py` does not document are wrong. Of a language of which the grammar is a subset, only texts
-that the grammar accepts can be wrong.
+and by the standard parser. So are texts that differ from them in one byte or one token, and random sentences. What
+`oracle/standard_parsers.py` does not document as a difference is wrong. Of a language of which the grammar is a subset,
+only texts that the grammar accepts can be wrong.
 """
 
 from __future__ import annotations

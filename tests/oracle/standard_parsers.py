@@ -253,6 +253,8 @@ def _sql(data: bytes) -> Verdict:
     text = _text(data)
     if text is None:
         return Verdict.REJECTS
+    if sqlite3.sqlite_version_info < (3, 39):  # without RIGHT JOIN and IS DISTINCT FROM
+        return Verdict.BEYOND
     connection = sqlite3.connect(":memory:")
     try:
         connection.execute(text)
@@ -263,6 +265,17 @@ def _sql(data: bytes) -> Verdict:
         return Verdict.REJECTS
     finally:
         connection.close()
+    return Verdict.ACCEPTS
+
+
+def _graphql(data: bytes) -> Verdict:
+    graphql = import_module("graphql")
+    try:
+        graphql.parse(data.decode())
+    except (graphql.GraphQLError, UnicodeDecodeError):
+        return Verdict.REJECTS
+    except RecursionError:
+        return Verdict.BEYOND
     return Verdict.ACCEPTS
 
 
@@ -280,9 +293,11 @@ require('readline').createInterface({ input: process.stdin }).on('line', (line) 
 JAVASCRIPT_SYNTAX = re.compile(
     "Unexpected (token|identifier|string|number|end|template)|Invalid or unexpected token|missing [)]"
 )
-# What JavaScript forbids and the grammar does not: a line end before "=>", "++" or "--", "??" beside "||" or "&&", and
-# "+ +" or "- -" without the blank, where "++" or "--" may not stand.
-JAVASCRIPT_BEYOND = re.compile(rb"\n\s*(=>|[+][+]|--)|[?][?]|---|[+][+][+]")
+# What JavaScript forbids and the grammar does not: a line end before "=>", "++" or "--"; "??" beside "||" or "&&"; "++"
+# or "--" for two signs where it cannot stand; and a name that runs together with "export function" or "export class".
+JAVASCRIPT_BEYOND = re.compile(
+    rb"\n\s*(=>|[+][+]|--)|[?][?]|---|[+][+][+]|[\w)\]]\s*([+][+]|--)\s*[\w(\[]|export\s+(async\s+)?(function|class)\w"
+)
 
 
 @cache
@@ -316,6 +331,7 @@ JUDGES: tuple[Judge, ...] = (
     Judge("ini", (".ini", ".cfg"), _ini, False, b"[]=:#; \t\n\ra"),
     Judge("yaml", (".yaml", ".yml"), _yaml, False, b"-:?,[]{}#&*!|>'\"%@` \n\\.a0", module="yaml"),
     Judge("json5", (".json5",), _json5, False, _JSON_MARKS + b"'/*$_xI\t\r", module="json5"),
+    Judge("graphql", (".graphql", ".gql"), _graphql, True, b"{}()[]:!=@$|&.,#\"\\ \n-0aeE", module="graphql"),
     Judge("regex", (), _regex, False, b"\\.*+?()|[]{}^$-,:<>P=!isdDwWbA019a&~"),
     Judge("sql", (".sql",), _sql, False, b"(),.;*=<>|'\"-/ \n+%a0"),
     Judge(
