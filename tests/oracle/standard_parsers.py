@@ -268,15 +268,30 @@ def _sql(data: bytes) -> Verdict:
     return Verdict.ACCEPTS
 
 
+# A number and a name side by side, which GraphQL wants apart.
+GRAPHQL_RUN_TOGETHER = re.compile("Invalid number, expected digit but got: '[A-Za-z_]'")
+
+
 def _graphql(data: bytes) -> Verdict:
     graphql = import_module("graphql")
     try:
         graphql.parse(data.decode())
-    except (graphql.GraphQLError, UnicodeDecodeError):
+    except graphql.GraphQLError as error:
+        return Verdict.BEYOND if GRAPHQL_RUN_TOGETHER.search(str(error)) else Verdict.REJECTS
+    except UnicodeDecodeError:
         return Verdict.REJECTS
     except RecursionError:
         return Verdict.BEYOND
     return Verdict.ACCEPTS
+
+
+GRAPHQL_EMPTY = re.compile(rb"\{([\s,]|#.*)*\}")
+
+
+def _graphql_known(data: bytes) -> str:
+    if GRAPHQL_EMPTY.search(data):
+        return "an empty selection, which the standard forbids"
+    return "escapes that are newer than the standard of 2021" if b"\\u{" in data else ""
 
 
 # Reads a program as a JSON string on each line, and writes why it is neither a script nor a module; "" if it is one.
@@ -331,7 +346,15 @@ JUDGES: tuple[Judge, ...] = (
     Judge("ini", (".ini", ".cfg"), _ini, False, b"[]=:#; \t\n\ra"),
     Judge("yaml", (".yaml", ".yml"), _yaml, False, b"-:?,[]{}#&*!|>'\"%@` \n\\.a0", module="yaml"),
     Judge("json5", (".json5",), _json5, False, _JSON_MARKS + b"'/*$_xI\t\r", module="json5"),
-    Judge("graphql", (".graphql", ".gql"), _graphql, True, b"{}()[]:!=@$|&.,#\"\\ \n-0aeE", module="graphql"),
+    Judge(
+        "graphql",
+        (".graphql", ".gql"),
+        _graphql,
+        True,
+        b'{}()[]:!=@$|&.,#"\\ \n-0aeE',
+        _graphql_known,
+        module="graphql",
+    ),
     Judge("regex", (), _regex, False, b"\\.*+?()|[]{}^$-,:<>P=!isdDwWbA019a&~"),
     Judge("sql", (".sql",), _sql, False, b"(),.;*=<>|'\"-/ \n+%a0"),
     Judge(
