@@ -79,6 +79,14 @@ def test_arguments_are_checked(cl100k: ff.Tokenizer) -> None:
         ff.compile_library("json", cl100k, limits=ff.Limits(source_bytes=10))
 
 
+def test_every_grammar_is_documented() -> None:
+    page = (GRAMMARS.parent / "docs" / "grammars.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \|[^|]+\|[^|]*\| ([^|]+) \|[^|]*\|$", page, re.MULTILINE)
+    assert sorted(name for name, _ in rows) == ff.library_names()
+    judged = {judge.name for judge in JUDGES}
+    assert {name for name, by in rows if by != "samples"} == judged
+
+
 # ---- judged by standard parsers
 
 
