@@ -294,14 +294,15 @@ def _graphql_known(data: bytes) -> str:
     return "escapes that are newer than the standard of 2021" if b"\\u{" in data else ""
 
 
-# Reads a program as a JSON string on each line, and writes why it is neither a script nor a module; "" if it is one.
+# Reads a program as a JSON string on each line, and writes why it is no script, and why no module; "" if it is one.
 NODE = """
 const vm = require('vm')
 const problem = (read) => { try { read(); return '' } catch (error) { return String(error.message) } }
 require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
   const text = JSON.parse(line)
   const script = problem(() => vm.compileFunction(text.replace(/^#!.*/, '')))
-  console.log(JSON.stringify(script && problem(() => new vm.SourceTextModule(text)) && script))
+  const module = script && problem(() => new vm.SourceTextModule(text))
+  console.log(JSON.stringify(module && [script, module]))
 })
 """
 # Errors of a grammar. All others are about where things may stand, and what they refer to.
@@ -329,10 +330,10 @@ def _javascript(data: bytes) -> Verdict:
     assert node.stdin and node.stdout
     node.stdin.write(json.dumps(text) + "\n")
     node.stdin.flush()
-    problem = json.loads(node.stdout.readline())
-    if not problem:
+    problems = json.loads(node.stdout.readline())
+    if not problems:
         return Verdict.ACCEPTS
-    is_beyond = not JAVASCRIPT_SYNTAX.match(problem) or JAVASCRIPT_BEYOND.search(data)
+    is_beyond = not all(map(JAVASCRIPT_SYNTAX.match, problems)) or JAVASCRIPT_BEYOND.search(data)
     return Verdict.BEYOND if is_beyond else Verdict.REJECTS
 
 
