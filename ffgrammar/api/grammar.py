@@ -16,6 +16,7 @@ from ffgrammar.engine.engine import Engine
 from ffgrammar.engine.matcher.matcher import Matcher
 from ffgrammar.grammar.composition.parts import Part
 from ffgrammar.grammar.ir import GrammarIR
+from ffgrammar.grammar.show.kinds import Kind
 from ffgrammar.tokens.tokenizer import Tokenizer
 from ffgrammar.tokens.vocabulary.special import Special
 
@@ -147,6 +148,25 @@ class Grammar:
         data = self._dump()
         with open(path, "wb") as file:
             file.write(data)
+
+    def emit(self, kind: Kind) -> str:
+        """The grammar in another notation.
+
+        Args:
+            kind: "lark" or "gbnf", a text that means the same language; "ir", a listing of the rules and lexemes as
+                they were compiled; "dot", a graph of the rules for Graphviz; "svg", railroad diagrams of the rules.
+                Diagrams and graphs of large grammars have their first rules only, and say so.
+
+        Raises:
+            ValueError: there is no such notation.
+            UnsupportedError: the notation cannot say the grammar exactly. The message names what it cannot say.
+            LimitError: a bound of the grammar was reached.
+        """
+        from ffgrammar.grammar.show.emit import emit
+        from ffgrammar.grammar.show.lexemes import copied
+
+        grammar = replace(self._ir, warnings=self.warnings)
+        return emit(self._engine.paused(lambda: copied(grammar)), kind)
 
     def stats(self) -> dict[str, Any]:
         """Sizes and counts of what the grammar holds now, with the budgets beside them. Its caches grow with use.
