@@ -165,7 +165,8 @@ class Grammar:
         from ffgrammar.grammar.show.emit import emit
         from ffgrammar.grammar.show.lexemes import copied
 
-        grammar = replace(self._ir, warnings=self.warnings)
+        # (only the listing has warnings, and some take time to find)
+        grammar = replace(self._ir, warnings=self.warnings) if kind == "ir" else self._ir
         return emit(self._engine.paused(lambda: copied(grammar)), kind)
 
     def stats(self) -> dict[str, Any]:

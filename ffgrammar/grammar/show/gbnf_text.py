@@ -14,13 +14,13 @@ from ffgrammar.core.errors import UnsupportedError
 from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.grammar.lexing.clashes import Clashes, first_matches
 from ffgrammar.grammar.lexing.work import TooMuchWorkError, Work
-from ffgrammar.grammar.show.characters import Characters, alt, cat, rep
+from ffgrammar.grammar.show.characters import Characters, alt, rep
 from ffgrammar.grammar.show.cuts import Cuts, nodes
 from ffgrammar.grammar.show.instances import without_parameters
 from ffgrammar.grammar.show.lexemes import check_sayable, lexeme_label, refusal, tree_of
 from ffgrammar.grammar.show.names import Names, dashed_name
 from ffgrammar.grammar.show.regex_text import counts, ranges_text, visible
-from ffgrammar.grammar.show.rules import BLANK, Rules, spaced
+from ffgrammar.grammar.show.rules import BLANK, Rules
 from ffgrammar.grammar.show.state_rules import StateRules
 from ffgrammar.grammar.show.written import Notation
 from ffgrammar.regex.expr.store import NOTHING
@@ -102,10 +102,9 @@ class _Writer:
 
     def text(self) -> str:
         grammar = self.grammar
-        for head in self.rules.bodies:
-            wanted = grammar.names[head]
-            self.rule_names[head] = "root" if head == self.rules.start else self.names.name(wanted, "rule")
-        bodies = self._bodies()
+        bodies = self.rules.spaced() if self.skips else self.rules.bodies
+        for i, head in enumerate(bodies):
+            self.rule_names[head] = self.names.name(grammar.names[head], "rule") if i else "root"
         blank = self._blank() if self.skips else None
         self._find_trees(bodies.values())
         trees = [*self.trees.values(), *([blank] if blank is not None else []), *self.states.bodies]
@@ -123,21 +122,6 @@ class _Writer:
             self.whole = part
             lines.append(notation.lines(f"{name} ::=", part))
         return "\n".join(lines) + "\n"
-
-    def _bodies(self) -> dict[int, Node]:
-        """The bodies of the rules, with what is skipped."""
-        if not self.skips:
-            return self.rules.bodies
-        bodies = {head: spaced(body) for head, body in self.rules.bodies.items()}
-        bodies[self.rules.start] = cat([BLANK, bodies[self.rules.start]])
-        if any(node == ("rule", self.rules.start) for body in self.rules.bodies.values() for node in nodes(body)):
-            # (nothing is skipped twice where the start is used again)
-            top, start = -1, self.rules.start
-            bodies[start] = spaced(self.rules.bodies[start])
-            self.rule_names[start] = self.names.name(self.grammar.names[start], "rule")
-            self.rule_names[top] = "root"
-            bodies = {top: cat([BLANK, ("rule", start)]), **bodies}
-        return bodies
 
     def _blank(self) -> Node:
         """What may be skipped at one place."""

@@ -78,7 +78,9 @@ class Labels:
 
 
 def _is_plain(tree: Node) -> bool:
-    return not any(node[0] in ("and", "not", "digits") for node in nodes(tree))
+    """Whether a tree is small, and a regular expression says it."""
+    inner = nodes(tree)
+    return len(inner) <= MAX_REGEX and not any(node[0] in ("and", "not", "digits") for node in inner)
 
 
 def _identifier(text: str) -> str:

@@ -11,12 +11,12 @@ import re
 
 from ffgrammar.core.errors import UnsupportedError
 from ffgrammar.grammar.ir import GrammarIR, Lexeme
-from ffgrammar.grammar.show.characters import Characters, cat
+from ffgrammar.grammar.show.characters import Characters, alt, rep
 from ffgrammar.grammar.show.cuts import Cuts, nodes
 from ffgrammar.grammar.show.instances import without_parameters
 from ffgrammar.grammar.show.lexemes import check_sayable, refusal, tree_of
 from ffgrammar.grammar.show.names import Names, lower_name, upper_name
-from ffgrammar.grammar.show.rules import BLANK, Rules, spaced
+from ffgrammar.grammar.show.rules import BLANK, TOP, Rules
 from ffgrammar.grammar.show.terminals import TerminalText, lark_repeat, string_text
 from ffgrammar.grammar.show.written import Notation
 from ffgrammar.regex.syntax.parser import Node
@@ -45,9 +45,15 @@ def _check_lexing(grammar: GrammarIR) -> None:
     """Refuse grammars whose lexemes do not all compete for the longest match."""
     groups = {lexeme.group for lexeme in grammar.lexemes}
     for number, lexeme in enumerate(grammar.lexemes):
-        if lexeme.anywhere:
-            raise refusal(LARK, lexeme, number, "it may end at any of its matches; compile the grammar without lexing='any', or emit it as gbnf")
-    if len(groups) > 1 and not grammar.apart:
+        if lexeme.anywhere and grammar.kind != "composition":
+            raise refusal(
+                LARK,
+                lexeme,
+                number,
+                "it may end at any of its matches; compile the grammar without lexing='any', or emit it as gbnf",
+            )
+    anywhere = any(lexeme.anywhere for lexeme in grammar.lexemes)
+    if anywhere or (len(groups) > 1 and not grammar.apart):
         raise UnsupportedError(
             f"{LARK} cannot say which lexemes compete for the longest match: this grammar is made of parts, or has "
             "schemas; write out each part by itself"
@@ -68,21 +74,19 @@ class _Writer:
         self.skips = [number for number, lexeme in enumerate(grammar.lexemes) if lexeme.skip]
 
     def text(self) -> str:
-        for head in self.rules.bodies:
-            name = self.grammar.names[head]
-            self.rule_names[head] = "start" if head == self.rules.start else self.names.name(name, "rule")
         explicit = self.grammar.single_skip and bool(self.skips)
+        bodies = self.rules.spaced() if explicit else self.rules.bodies
+        for i, head in enumerate(bodies):
+            self.rule_names[head] = self.names.name(self.grammar.names[head], "rule") if i else "start"
         rules = Notation(self._leaf, lark_repeat)
         lines = []
-        for head, body in self.rules.bodies.items():
-            if explicit:
-                body = spaced(body)
-                if head == self.rules.start:
-                    body = cat([BLANK, body])
-            lines += _named(self.rule_names[head], self.grammar.names[head])
+        for head, body in bodies.items():
+            if head != TOP:
+                lines += _named(self.rule_names[head], self.grammar.names[head])
             lines.append(rules.lines(f"{self.rule_names[head]}:", body))
         if explicit:
-            lines.append(f"blank: ({' | '.join(map(self._terminal, self.skips))})?")
+            blank = alt([("lexeme", number) for number in self.skips])
+            lines.append(rules.lines("blank:", rep(blank, 0, 1)))
         ignored = [] if explicit else [f"%ignore {self._terminal(number)}" for number in self.skips]
         return "\n".join([*lines, *self._definitions(), *ignored]) + "\n"
 

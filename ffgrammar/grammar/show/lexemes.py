@@ -45,6 +45,13 @@ def check_sayable(grammar: GrammarIR, notation: str) -> None:
         raise UnsupportedError(f"{notation} cannot compare values in a text: the grammar has {what}")
     if not productive(grammar)[grammar.start >> 1]:
         raise UnsupportedError(f"{notation} cannot say a grammar that no text matches")
+    if grammar.single_skip:
+        # What is skipped is written out after each lexeme, so no lexeme may be missing.
+        for number, lexeme in enumerate(grammar.lexemes):
+            if not lexeme.tokens and grammar.store.is_nullable(lexeme.expr):
+                raise refusal(
+                    notation, lexeme, number, "it may be empty, and only one skip may stand between two lexemes"
+                )
 
 
 def tree_of(notation: str, grammar: GrammarIR, characters: Characters, number: int) -> Node:

@@ -16,7 +16,7 @@ from ffgrammar.grammar.show.characters import EMPTY_TEXT, alt, cat, rep
 from ffgrammar.grammar.show.cuts import children
 from ffgrammar.regex.syntax.parser import Node
 
-__all__ = ["BLANK", "Rules", "bodies_of", "spaced"]
+__all__ = ["BLANK", "TOP", "Rules", "bodies_of"]
 
 # A nonterminal of no source is written where it is used if its body has at most MAX_SIZE nodes, and MAX_DEPTH levels.
 # If it is used several times it has at most MAX_SHARED nodes.
@@ -28,14 +28,18 @@ MAX_SHARED = 4
 BLANK: Node = ("blank",)
 
 
-def spaced(body: Node) -> Node:
+# The number of a start that is made because the start of the grammar is also used inside.
+TOP = -1
+
+
+def _spaced(body: Node) -> Node:
     """A body with BLANK after each lexeme."""
     kind = body[0]
     if kind == "lexeme":
         return cat([body, BLANK])
     if kind in ("cat", "alt"):
-        return (cat if kind == "cat" else alt)([spaced(one) for one in body[1]])
-    return rep(spaced(body[1]), body[2], body[3]) if kind == "rep" else body
+        return (cat if kind == "cat" else alt)([_spaced(one) for one in body[1]])
+    return rep(_spaced(body[1]), body[2], body[3]) if kind == "rep" else body
 
 
 def bodies_of(grammar: GrammarIR) -> dict[int, list[tuple[int, ...]]]:
@@ -90,6 +94,14 @@ class Rules:
         self._join()
         reached = self._reached()
         self.bodies: dict[int, Node] = {head: self._whole[head] for head in reached}
+
+    def spaced(self) -> dict[int, Node]:
+        """The bodies with BLANK before all lexemes and after each one. The first one is that of the start, which is TOP
+        if rules use the start."""
+        bodies = {head: _spaced(body) for head, body in self.bodies.items()}
+        if any(self.start in _rules_in(body) for body in self.bodies.values()):
+            return {TOP: cat([BLANK, ("rule", self.start)]), **bodies}
+        return {**bodies, self.start: cat([BLANK, bodies[self.start]])}
 
     def _join(self) -> None:
         """Write the bodies of nonterminals that are not kept into those that use them; inner ones first."""
