@@ -44,9 +44,9 @@ def command(
     tokenizer: VocabularyName,
     **compiling: Any,
 ) -> int:
-    """Explain a place in a text.
+    """Say what is open and expected at a place, and why a byte is refused there.
 
-    It says what is open there and since which byte, which lexemes are being read and what they still need, what may
+    The answer has what is open and since which byte, which lexemes are being read and what they still need, what may
     begin, and the next bytes. Open are the rules of a Lark grammar, or the values of a JSON text by their pointers. If
     the prefix is rejected, it explains the place where that happens, and why.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -168,6 +168,28 @@ class Grammar:
         # (only the listing has warnings, and some take time to find)
         grammar = replace(self._ir, warnings=self.warnings) if kind == "ir" else self._ir
         return emit(self._engine.paused(lambda: copied(grammar)), kind)
+
+    def samples(self, seed: int = 0, length: int = 80) -> Iterator[bytes]:
+        """Random sentences of the grammar, without end. Take as many as you need, for example with `itertools.islice`.
+
+        Rules and lexemes are chosen by chance, and texts look like what a person would write. Sentences may be equal.
+        Equal seeds give equal sentences.
+
+        Args:
+            seed: where chance begins.
+            length: from about this many bytes on a sentence heads for its end.
+
+        Raises:
+            MatcherError: no sentence was found. Either each has special tokens, or none ends soon enough.
+            LimitError: a bound of the grammar was reached.
+        """
+        from random import Random
+
+        from ffgrammar.api.sampler import Sampler
+        from ffgrammar.grammar.show.lexemes import copied
+
+        grammar = self._engine.paused(lambda: copied(self._ir))
+        return Sampler(grammar, self._engine, self.tokenizer, Random(seed), length).sentences()
 
     def stats(self) -> dict[str, Any]:
         """Sizes and counts of what the grammar holds now, with the budgets beside them. Its caches grow with use.
