@@ -407,3 +407,8 @@ def test_emitting_changes_nothing(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
     assert (matcher.allowed_token_ids().tolist(), grammar.stats()["expressions"]) == before
     grammar.save(tmp_path / "g.ffg")
     assert [ff.load(tmp_path / "g.ffg", cl100k).emit(kind) for kind in KINDS] == texts
+
+
+def test_the_picture_in_the_guide_is_current(cl100k: ff.Tokenizer) -> None:
+    picture = ff.compile_lark(SOURCES["json"].read_text(encoding="utf-8"), cl100k).emit("svg")
+    assert (SOURCES["json"].parent.parent / "docs" / "json.svg").read_text(encoding="utf-8") == picture

@@ -9,8 +9,8 @@ from libc.stdint cimport uint8_t, uint32_t
 from ffgrammar.core.bits cimport bit_test
 from ffgrammar.core.intern cimport intern_get, intern_len
 from ffgrammar.engine.engine cimport Engine
-from ffgrammar.engine.parser.earley cimport Item, row_items, row_waiting
-from ffgrammar.engine.parser.tables cimport END, I_HEAD, NUMBER, Rules
+from ffgrammar.engine.parser.earley cimport ROOT, Item, row_items, row_waiting
+from ffgrammar.engine.parser.tables cimport END, I_HEAD, NONTERMINAL, NUMBER, Rules
 from ffgrammar.engine.recognizer.completability cimport next_bytes, step, token_step
 from ffgrammar.engine.recognizer.recognizer cimport (
     Config, Recognizer, parser_row, recognizer_end_lexeme, recognizer_first, recognizer_move,
@@ -19,6 +19,11 @@ from ffgrammar.engine.values.trace cimport TraceMark, trace_mark, trace_release
 from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LEAVE, NO_LEXEMES, dfa_accept, dfa_step
 
 from ffgrammar.regex.expr.packed import pack
+
+
+cdef enum:
+    # How many links are followed from nonterminals without names.
+    MAX_LINKS = 500
 
 
 cdef class Place:
@@ -34,11 +39,29 @@ cdef uint32_t head_of(const Rules* rules, uint32_t position) noexcept:
     return number if number < rules.plain else intern_get(&rules.instances, number - rules.plain)[I_HEAD]
 
 
-cdef list heads_waiting(Recognizer* m, uint32_t row, uint32_t lexeme):
-    """The nonterminals of the items of a row that wait for a lexeme."""
-    cdef uint32_t count, i
-    cdef const Item* items = row_waiting(&m.rows, parser_row(m, row), lexeme, &count)
-    return list(dict.fromkeys([head_of(m.rules, items[i].position) for i in range(count)]))
+cdef list heads_waiting(Engine engine, uint32_t row, uint32_t lexeme):
+    """The nonterminals of the items of a row that wait for a lexeme. In place of one without a name, those that use it."""
+    cdef Recognizer* m = &engine.recognizer
+    cdef uint32_t count, i, symbol, head
+    cdef const Item* items
+    cdef const uint32_t* link
+    cdef dict found = {}
+    cdef list waiting = [(parser_row(m, row), lexeme)]
+    cdef set seen = set(waiting)
+    while waiting and len(seen) < MAX_LINKS:
+        row, symbol = waiting.pop()
+        items = row_waiting(&m.rows, row, symbol, &count)
+        for i in range(count):
+            head = head_of(m.rules, items[i].position)
+            if (head < len(engine.names) and engine.names[head]) or items[i].link == ROOT:
+                found[head] = None
+                continue
+            link = intern_get(&m.rows.links, items[i].link)
+            user = (link[0], <uint32_t>NONTERMINAL | link[1])
+            if user not in seen:
+                seen.add(user)
+                waiting.append(user)
+    return list(found)
 
 
 cdef list lexemes_of(Recognizer* m, uint32_t state):
@@ -53,17 +76,18 @@ cdef bint begins(Recognizer* m, uint32_t state) noexcept:
     return intern_get(&m.dfa.states, state >> 8)[0]
 
 
-cdef int add_expected(Recognizer* m, const Config* config, dict found) except -1:
+cdef int add_expected(Engine engine, const Config* config, dict found) except -1:
     """Add the lexemes that begin in a configuration, with the nonterminals that wait for them."""
+    cdef Recognizer* m = &engine.recognizer
     cdef uint32_t lexeme, count, i
     for lexeme, _ in lexemes_of(m, config.state):
         if lexeme < m.dfa.threads.lexemes:
-            found.setdefault(lexeme, {}).update(dict.fromkeys(heads_waiting(m, config.row, lexeme)))
+            found.setdefault(lexeme, {}).update(dict.fromkeys(heads_waiting(engine, config.row, lexeme)))
     # special tokens are lexemes that the lexer does not read
     items = row_items(&m.rows, parser_row(m, config.row), &count)
     for i in range(count):
         if items[i].symbol < m.rules.exprs.len and m.rules.token_classes.len and not m.rules.exprs.data[items[i].symbol]:
-            found.setdefault(items[i].symbol, {}).update({head_of(m.rules, items[i].position): None})
+            found.setdefault(items[i].symbol, {}).update(dict.fromkeys(heads_waiting(engine, config.row, items[i].symbol)))
     return 0
 
 
@@ -124,14 +148,14 @@ cdef int view(Engine engine, const Config* config, Place place) except -1:
         if not fresh or lexeme >= m.dfa.threads.lexemes:
             may_end = bool(engine.store.is_nullable(expr))
             lexeme %= m.dfa.threads.lexemes
-            place.reading.append((lexeme, pack(engine.store, expr), may_end, heads_waiting(m, config.row, lexeme)))
+            place.reading.append((lexeme, pack(engine.store, expr), may_end, heads_waiting(engine, config.row, lexeme)))
     if fresh:
-        add_expected(m, config, expected)
+        add_expected(engine, config, expected)
     else:
         lexset = dfa_accept(&m.dfa, config.state)
         after = config[0]
         if lexset != NO_LEXEMES and engine.checked(recognizer_end_lexeme(m, config.row, lexset, &after, NULL)):
-            add_expected(m, &after, expected)
+            add_expected(engine, &after, expected)
     place.expected = [
         (lexeme, pack(engine.store, engine.lexemes[lexeme].expr), list(heads)) for lexeme, heads in sorted(expected.items())
     ]

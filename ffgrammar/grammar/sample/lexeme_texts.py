@@ -27,6 +27,8 @@ MAX_SEARCH = 3000
 AGAIN = 0.5
 SOMETIMES = 0.3
 MAX_FREE = 24
+# Alternatives with no more nodes are equally usual.
+SIMPLE = 6
 MAX_ROUNDS = 1000
 # Trees are drawn from no deeper than this.
 MAX_DEPTH = 200
@@ -115,7 +117,7 @@ class LexemeTexts:
             return min(size(node[1]), 40)
         found = self._weights.get(id(node))
         if found is None:
-            found = self._weights[id(node)] = 1 / len(nodes(node)) ** 2
+            found = self._weights[id(node)] = 1 / max(len(nodes(node)), SIMPLE) ** 2
         return found
 
     def _sequence(self, parts: Sequence[Node], depth: int) -> str:
