@@ -262,6 +262,12 @@ def test_a_long_quotation_is_cut_into_parts(cl100k: ff.Tokenizer) -> None:
     assert masks_differ(grammar, ff.compile_lark(grammar.emit("lark"), cl100k), Random(1), 5) is None
 
 
+def test_large_sets_get_names(cl100k: ff.Tokenizer) -> None:
+    grammar = ff.compile_json_schema({"type": "string", "format": "idn-hostname"}, cl100k)
+    assert masks_differ(grammar, ff.compile_lark(grammar.emit("lark"), cl100k), Random(1), 5) is None
+    assert "too many states" in refusal(grammar, "gbnf")
+
+
 # ---- GBNF
 
 

@@ -48,6 +48,9 @@ class Characters:
 
     Args:
         store: the store.
+
+    Attributes:
+        work: how many derivatives by single bytes were taken so far.
     """
 
     def __init__(self, store: ExprStore) -> None:
@@ -56,6 +59,7 @@ class Characters:
         self._tails: dict[tuple[int, int], tuple[Tails, bool]] = {}
         self._underway: set[tuple[int, int]] = set()
         self._steps = 0
+        self.work = 0
 
     def tree(self, expr: int) -> Node:
         """The tree of an expression.
@@ -192,6 +196,7 @@ class Characters:
         """The followers; and whether every text begins with a character, or is empty."""
         store = self.store
         firsts = first_bytes(store, expr)
+        self.work += firsts.bit_count()
         is_text = not firsts & ~(ASCII | LEAD_BYTES)
         by_target: dict[int, list[tuple[int, int]]] = {}
         for byte in range(128):
@@ -222,6 +227,7 @@ class Characters:
         if known is not None:
             return known
         firsts = first_bytes(self.store, expr)
+        self.work += firsts.bit_count()
         whole = not firsts & ~CONTINUATION and not self.store.is_nullable(expr)
         tails: Tails = []
         unit = 64 ** (width - 1)

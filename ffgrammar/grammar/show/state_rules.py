@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from ffgrammar.core.errors import UnsupportedError
 from ffgrammar.grammar.show.characters import EMPTY_TEXT, Characters, alt, cat
+from ffgrammar.regex.syntax.charset import Charset
 from ffgrammar.regex.syntax.parser import Node
 
-__all__ = ["MAX_STATES", "StateRules"]
+__all__ = ["StateRules"]
 
 MAX_STATES = 2000
+# How many derivatives may be taken, of a microsecond or more each.
+MAX_WORK = 100_000
 
 
 class StateRules:
@@ -28,6 +31,7 @@ class StateRules:
     def __init__(self, characters: Characters) -> None:
         self._characters = characters
         self._numbers: dict[int, int] = {}
+        self._followers: dict[int, list[tuple[Charset, int]]] = {}
         self.bodies: list[Node] = []
 
     def rule(self, expr: int) -> int:
@@ -42,11 +46,12 @@ class StateRules:
             one = waiting.pop()
             if one in self._numbers:
                 continue
-            if len(self.bodies) == MAX_STATES:
-                raise UnsupportedError(f"it needs more than {MAX_STATES} states")
+            if len(self.bodies) == MAX_STATES or self._characters.work > MAX_WORK:
+                raise UnsupportedError("it is an intersection or a complement that needs too many states")
             self._numbers[one] = len(self.bodies)
             self.bodies.append(EMPTY_TEXT)
-            waiting += [target for _, target in self._characters.followers(one)]
+            followers = self._followers[one] = self._characters.followers(one)
+            waiting += [target for _, target in followers]
         self._write()
         return self._numbers[expr]
 
@@ -56,6 +61,6 @@ class StateRules:
             if self.bodies[number] is not EMPTY_TEXT:
                 continue
             members: list[Node] = [EMPTY_TEXT] if store.is_nullable(expr) else []
-            for characters, target in self._characters.followers(expr):
+            for characters, target in self._followers[expr]:
                 members.append(cat([("set", characters), ("state", self._numbers[target])]))
             self.bodies[number] = alt(members)

@@ -59,8 +59,10 @@ class TerminalText:
             return self._parts[self._cuts.named[id(node)]]
         if node[0] == "digits":
             return digits_text(node)
-        if id(node) in self._cuts.has_operators:
-            return None
         if node[0] == "text":
             return string_text(node[1])
-        return '""' if node[0] == "empty" else f"/{regex_text(node)}/"
+        if node[0] == "empty":
+            return '""'
+        # (a set that is a part with a name has no operators inside)
+        is_plain = node[0] == "set" or id(node) not in self._cuts.has_operators
+        return f"/{regex_text(node)}/" if is_plain else None
