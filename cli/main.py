@@ -20,8 +20,9 @@ __all__ = ["COMMANDS", "COMPLETE_VARIABLE", "EXIT_CODES", "cli", "main", "run"]
 # Command name -> what it does. The texts are here so that `ffgrammar --help` and the completion of names import no
 # command.
 COMMANDS = {
-    "compile": "Compile a grammar; report on it; write a compiled file.",
+    "compile": "Compile a grammar; report on it; write a compiled file, or the grammar in another notation.",
     "mask": "List the tokens that may come next.",
+    "explain": "Say what is open and expected at a place, and why a byte is refused there.",
     "ff-tokens": "Show the bytes and tokens that must come next.",
     "check": "Say whether tokens are what the tokenizer itself would produce.",
     "validate": "Say whether whole texts belong to a grammar, or where they leave it.",

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from ffgrammar.core.limits import Limits
     from ffgrammar.engine.budget.fewest_tokens import FewestTokens
     from ffgrammar.engine.captures.capture import Capture, CaptureEvent
+    from ffgrammar.engine.explain.explanation import ExpectedLexeme, Explanation, LiveLexeme, Refusal
     from ffgrammar.engine.matcher.apply import apply_bitmask
     from ffgrammar.engine.matcher.batch import fill_bitmask, fill_draft_bitmasks
     from ffgrammar.engine.matcher.matcher import CanonicalMatcher, Matcher
@@ -111,6 +112,10 @@ _HOME = {
     "FewestTokens": "engine.budget.fewest_tokens",
     "Capture": "engine.captures.capture",
     "CaptureEvent": "engine.captures.capture",
+    "ExpectedLexeme": "engine.explain.explanation",
+    "Explanation": "engine.explain.explanation",
+    "LiveLexeme": "engine.explain.explanation",
+    "Refusal": "engine.explain.explanation",
     "apply_bitmask": "engine.matcher.apply",
     "fill_bitmask": "engine.matcher.batch",
     "fill_draft_bitmasks": "engine.matcher.batch",
@@ -134,6 +139,8 @@ __all__ = [
     "CompiledFileError",
     "Compiler",
     "Covering",
+    "ExpectedLexeme",
+    "Explanation",
     "FFGrammarError",
     "FewestTokens",
     "Grammar",
@@ -143,11 +150,13 @@ __all__ = [
     "LibraryGrammar",
     "LimitError",
     "Limits",
+    "LiveLexeme",
     "Matcher",
     "MatcherError",
     "Part",
     "PrefixContext",
     "PrefixDistribution",
+    "Refusal",
     "Tokenizer",
     "TokenizerError",
     "UnsupportedError",

@@ -315,7 +315,41 @@ def test_samples_of_a_schema_are_valid_json(invoke: Invoke, person: str) -> None
         jsonschema.validate(json.loads(line["text"]), PERSON)
 
 
+# ---- explain
+
+
+def test_explain_a_place(invoke: Invoke, lark_sum: str, person: str) -> None:
+    found = invoke("explain", lark_sum, "--prefix", "1+(2")
+    assert found.code == 0 and 'at byte 4, line 1, column 5, after "1+(2"; the text may not end here' in found.out
+    as_json = invoke("explain", lark_sum, "--prefix", "1+(2", "--next", "x", "--json")
+    refusal = as_json.json()["refusal"]
+    assert (as_json.code, refusal["offset"], refusal["byte"], refusal["reason"]) == (1, 4, ord("x"), "follow")
+    assert invoke("explain", lark_sum, "--prefix", "1+(2", "--next", ")").code == 0
+    rejected = invoke("explain", lark_sum, "--prefix", "1+x")
+    assert rejected.code == 1 and 'refused: "x" at byte 2' in rejected.out
+    assert invoke("explain", lark_sum, "--prefix-tokens", "16 10 16").code == 0
+    assert invoke("explain", lark_sum, "--prefix-tokens", "16 87").code == 1
+    assert invoke("explain", lark_sum, "--prefix", "1", "--token", "10").code == 0
+    assert invoke("explain", lark_sum, "--prefix", "1", "--token", "16", "--canonical").code in (0, 1)
+    assert invoke("explain", lark_sum, "--next", "1", "--token", "16").code == 2
+    assert invoke("explain", person, "--json").json()["open"] == []
+
+
 # ---- compile and compiled files
+
+
+def test_compile_emits_other_notations(invoke: Invoke, lark_sum: str, tmp_path: Path) -> None:
+    text = invoke("compile", lark_sum, "--emit", "lark")
+    assert text.code == 0 and text.out.startswith("start: ")
+    assert invoke("compile", "-", "--type", "lark", "--emit", "lark", stdin=text.out).code == 0
+    target = tmp_path / "sum.svg"
+    assert invoke("compile", lark_sum, "--emit", "svg", "-o", str(target)).out == ""
+    assert target.read_text(encoding="utf-8").startswith("<svg ")
+    assert invoke("compile", lark_sum, "--emit", "dot", "--json").json()["notation"] == "dot"
+    unique = '{"type": "array", "items": {"type": "string"}, "uniqueItems": true}'
+    refused = invoke("compile", "-", "--emit", "gbnf", stdin=unique)
+    assert refused.code == 3 and "stdin: GBNF cannot compare values" in refused.err
+    assert invoke("compile", lark_sum, "--emit", "ebnf").code == 2
 
 
 def test_compile_reports_and_writes_a_file_that_every_command_reads(

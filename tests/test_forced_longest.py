@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,7 +18,6 @@ import pytest
 
 import ffgrammar as ff
 from ffgrammar_cli.bench.data import compact, load_schemas, spaced
-from ffgrammar_cli.sample import sentence
 from oracle.forced import common_tokens, longest
 from shared_data import encoding
 
@@ -145,8 +145,8 @@ def test_along_sentences_of_small_grammars(cl100k: ff.Tokenizer, covered: Callab
     every = Tally()
     for make in GRAMMARS.values():
         grammar = make(cl100k)
-        for _ in range(6):
-            tokens = cl100k.encode(sentence(grammar, random, 20))
+        for text in islice(grammar.samples(3, length=20), 6):
+            tokens = cl100k.encode(text)
             matcher = grammar.matcher()
             for place, token in enumerate(tokens):
                 every.look(cl100k, cl100k.encode, matcher, tokens[:place], tokens, random)

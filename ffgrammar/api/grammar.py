@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from ffgrammar.engine.engine import Engine
 from ffgrammar.engine.matcher.matcher import Matcher
 from ffgrammar.grammar.composition.parts import Part
 from ffgrammar.grammar.ir import GrammarIR
+from ffgrammar.grammar.show.kinds import Kind
 from ffgrammar.tokens.tokenizer import Tokenizer
 from ffgrammar.tokens.vocabulary.special import Special
 
@@ -147,6 +148,48 @@ class Grammar:
         data = self._dump()
         with open(path, "wb") as file:
             file.write(data)
+
+    def emit(self, kind: Kind) -> str:
+        """The grammar in another notation.
+
+        Args:
+            kind: "lark" or "gbnf", a text that means the same language; "ir", a listing of the rules and lexemes as
+                they were compiled; "dot", a graph of the rules for Graphviz; "svg", railroad diagrams of the rules.
+                Diagrams and graphs of large grammars have their first rules only, and say so.
+
+        Raises:
+            ValueError: there is no such notation.
+            UnsupportedError: the notation cannot say the grammar exactly. The message names what it cannot say.
+            LimitError: a bound of the grammar was reached.
+        """
+        from ffgrammar.grammar.show.emit import emit
+        from ffgrammar.grammar.show.lexemes import copied
+
+        # (only the listing has warnings, and some take time to find)
+        grammar = replace(self._ir, warnings=self.warnings) if kind == "ir" else self._ir
+        return emit(self._engine.paused(lambda: copied(grammar)), kind)
+
+    def samples(self, seed: int = 0, length: int = 80) -> Iterator[bytes]:
+        """Random sentences of the grammar, without end. Take as many as you need, for example with `itertools.islice`.
+
+        Rules and lexemes are chosen by chance, and texts look like what a person would write. Sentences may be equal.
+        Equal seeds give equal sentences.
+
+        Args:
+            seed: where chance begins.
+            length: from about this many bytes on a sentence heads for its end.
+
+        Raises:
+            MatcherError: no sentence was found. Either each has special tokens, or none ends soon enough.
+            LimitError: a bound of the grammar was reached.
+        """
+        from random import Random
+
+        from ffgrammar.api.sampler import Sampler
+        from ffgrammar.grammar.show.lexemes import copied
+
+        grammar = self._engine.paused(lambda: copied(self._ir))
+        return Sampler(grammar, self._engine, self.tokenizer, Random(seed), length).sentences()
 
     def stats(self) -> dict[str, Any]:
         """Sizes and counts of what the grammar holds now, with the budgets beside them. Its caches grow with use.

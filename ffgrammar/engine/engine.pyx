@@ -143,6 +143,8 @@ cdef class Engine:
         self.kind = grammar.kind
         self.outlined = grammar if grammar.outline else None
         self.leaf_engines = {}
+        self.lexemes = grammar.lexemes
+        self.names = grammar.names
         self.rule_names = grammar.names[:grammar.rules]
         self.rule_notes = grammar.notes if grammar.rules else ()
         self.store = grammar.store

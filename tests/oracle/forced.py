@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from ffgrammar_cli.sample import Steering
-from ffgrammar_cli.walk import allowed_bytes
+from ffgrammar.api.steering import Steering, next_bytes
 from oracle.cfg import Recogniser, State
 
 __all__ = ["Longest", "common_tokens", "forced_bytes", "forced_mismatches", "longest"]
@@ -163,7 +162,7 @@ def _wander(matcher: Any, special: Collection[int], random: Random) -> None:
             token = int(tokens[random.randrange(len(tokens))]) if len(tokens) else None
             if token is not None and token not in special:
                 matcher.accept_token(token)
-        elif following := allowed_bytes(matcher):
+        elif following := next_bytes(matcher):
             matcher.accept_bytes(bytes((random.choice(following),)))
 
 
@@ -174,5 +173,5 @@ def _finish(matcher: Any, most: int = 5000) -> bytes | None:
         if len(matcher.text_bytes) > most:
             return None
         forced = matcher.forced_bytes()
-        matcher.accept_bytes(forced or bytes((steering.choose(matcher, allowed_bytes(matcher)),)))
+        matcher.accept_bytes(forced or bytes((steering.choose(matcher, next_bytes(matcher)),)))
     return bytes(matcher.text_bytes)

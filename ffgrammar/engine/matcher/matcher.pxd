@@ -65,6 +65,9 @@ cdef class Matcher:
     # The text and its special tokens, as a CaptureReader takes them.
     cdef tuple captured_text(self)
 
+    # For `explain`: why a token is refused although its bytes fit, as (reason, message); None if it is not refused.
+    cdef tuple why_not(self, token)
+
     # `read` while bytes of the prompt are pending.
     cdef Py_ssize_t read_prompt(self, bytes data) except -1
 

@@ -489,6 +489,64 @@ cdef class Matcher:
         text, special, ended = self.captured_text()
         return self.capture_reader.events(text, special, ended, names)
 
+    def explain(self, data not None=b"", token=None) -> Explanation:
+        """What is open here, what is being read and what may follow; and why some bytes or a token may not come.
+
+        The matcher does not move. An explanation reads the text once more, so it costs what accepting the text's bytes costs, and
+        some milliseconds. It is about the grammar: a matcher of canonical tokens, or with `max_tokens`, may allow fewer bytes. But
+        if a token is asked about, the explanation also says which of these parts of the matcher refuses it.
+
+        Args:
+            data: bytes that are tried here. The explanation is of the place after those that fit, and says why the next one is
+                refused.
+            token: the id of a token, in place of `data`. For an ordinary token its bytes are tried.
+
+        Raises:
+            TypeError: `data` is not a bytes-like object, or the token id is no int.
+            ValueError: both `data` and `token` are given.
+            TokenizerError: there is no such token id.
+            LimitError: a bound of the grammar was reached.
+        """
+        from ffgrammar.engine.explain.explainer import Question, explain
+
+        cdef Matcher plain = Matcher.__new__(Matcher, self.engine)
+        cdef bytes more = data if type(data) is bytes else byte_string(data)
+        if token is not None:
+            if more:
+                raise ValueError("explain: give bytes or a token, not both")
+            otherwise = self.why_not(token)
+            more = self.engine.tokenizer.token_bytes(token)
+        else:
+            otherwise = ("ended", "the text has ended") if self.cursor.terminated else None
+        text, special, ended = self.captured_text()
+        self.engine.acquire()
+        cursor_free(&plain.cursor)
+        cursor_copy(&self.cursor, &plain.cursor)
+        self.engine.release()
+        plain.capture_reader = self.capture_reader.copy()
+        plain.accept_bytes(more)
+        question = Question(b"" if ended else more, token, otherwise)
+        may_end = plain.is_accepting() and (self.prompt is None or not self.prompt.is_pending())
+        return explain(self.engine, text, special, question, plain.captures(), may_end)
+
+    cdef tuple why_not(self, token):
+        """Why a token is refused although its bytes fit: a reason and a message. None if it is not refused."""
+        cdef Py_ssize_t number
+        if self.forked().take(token):
+            return None
+        number = token
+        if self.cursor.terminated:
+            return "ended", "the text has ended"
+        if not self.engine.tokenizer.token_bytes(number):
+            if self.engine.is_eos(<uint32_t>number):
+                return "special token", "the text is no sentence yet, so it may not end"
+            return "special token", "no rule of the grammar waits for this special token"
+        if self.prompt is not None and self.prompt.is_pending():
+            return "prompt", f"the bytes of the prompt that are pending come first: {self.prompt_rest!r}"
+        if self.budget is not None:
+            return "budget", f"too few of the {self.tokens_left} tokens that are left would remain to complete the text"
+        return "canonical", "its bytes fit, but the tokenizer would spell the text with other tokens"
+
     def is_accepting(self) -> bool:
         """Whether the text so far is a sentence of the grammar, so that an end-of-text token may come. It stays True after an
         end-of-text token was accepted.

@@ -1,0 +1,12 @@
+from ffgrammar.engine.captures.text import Special
+from ffgrammar.engine.engine import Engine
+
+class Place:
+    start: int
+    reading: list[tuple[int, bytes, bool, list[int]]]
+    expected: list[tuple[int, bytes, list[int]]]
+    next_bytes: bytes
+    reason: str
+    fitting: int
+
+def find_place(engine: Engine, text: bytes, special: list[Special], more: bytes) -> Place: ...

@@ -1,0 +1,167 @@
+"""Random derivations of a grammar: its lexemes, one after another.
+
+A production is chosen by chance until the text is long enough, and from then on so that the fewest lexemes follow. So a
+derivation always ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from random import Random
+
+from ffgrammar.grammar.ir import GrammarIR, Template
+from ffgrammar.grammar.productive import usable_terminals
+
+__all__ = ["Derivation"]
+
+NEVER = 1 << 40
+# A nonterminal inside so many others heads for its end; inside fewer, it does so by chance.
+MAX_DEPTH = 60
+
+# A nonterminal with its parameter (ir.Template): its number, bits, and two counters. Plain ones have zeros.
+Instance = tuple[int, int, int, int]
+
+
+class Derivation:
+    """Makes derivations.
+
+    Args:
+        grammar: the grammar.
+        random: where chance comes from.
+    """
+
+    def __init__(self, grammar: GrammarIR, random: Random) -> None:
+        self._random = random
+        self._start = grammar.start
+        self._bodies: dict[int, list[tuple[int, ...]]] = {}
+        for head, rhs in grammar.productions:
+            self._bodies.setdefault(head, []).append(rhs)
+        self._templates: dict[int, list[Template]] = {}
+        for one in grammar.templates:
+            self._templates.setdefault(one.head, []).append(one)
+        usable = usable_terminals(grammar)
+        # (a special token is no text)
+        self._lexeme_costs = [
+            NEVER if lexeme.tokens or not ok else int(not grammar.store.is_nullable(lexeme.expr))
+            for lexeme, ok in zip(grammar.lexemes, usable, strict=True)
+        ]
+        self._costs = [NEVER] * len(grammar.names)
+        self._find_costs()
+
+    def is_possible(self) -> bool:
+        """Whether some sentence has no special tokens."""
+        return self._cost(self._start) < NEVER
+
+    def lexemes(self, is_long: Callable[[int], bool]) -> Iterator[int]:
+        """The numbers of the lexemes of a derivation.
+
+        Args:
+            is_long: from how many lexemes must still follow, to whether the text is long enough.
+        """
+        stack: list[tuple[int, Instance, int]] = [(self._start, (self._start >> 1, 0, 0, 0), 0)]
+        owed = self._cost(self._start)
+        while stack:
+            symbol, instance, depth = stack.pop()
+            owed -= self._cost(symbol)
+            if not symbol & 1:
+                # (a lexeme that may be empty is left out now and then)
+                if self._lexeme_costs[symbol >> 1] or (not is_long(owed) and self._random.random() < 0.7):
+                    yield symbol >> 1
+                continue
+            body = self._choose(instance, is_long(owed) or self._random.random() * MAX_DEPTH < depth)
+            for one in reversed(body):
+                stack.append((one[0], one[1], depth + 1))
+                owed += self._cost(one[0])
+
+    def _choose(self, instance: Instance, shortest: bool) -> list[tuple[int, Instance]]:
+        """The right-hand side of a production, as symbols with their instances."""
+        head = instance[0]
+        if head in self._templates:
+            return self._choose_template(instance, shortest)
+        bodies = [(body, cost) for body in self._bodies[head] if (cost := self._body_cost(body)) < NEVER]
+        if shortest:
+            least = min(cost for _, cost in bodies)
+            body = self._random.choice([body for body, cost in bodies if cost == least])
+        else:
+            weights = [_weight(head, body, any(not other for other, _ in bodies)) for body, _ in bodies]
+            body = self._random.choices(bodies, weights)[0][0]
+        return [_plain(symbol) for symbol in body]
+
+    def _choose_template(self, instance: Instance, shortest: bool) -> list[tuple[int, Instance]]:
+        head = instance[0]
+        fitting = [one for one in self._templates[head] if _meets(instance, one) and self._body_cost(one.rhs) < NEVER]
+        if not fitting:
+            return []
+        if shortest:
+            one = min(fitting, key=lambda one: self._template_cost(instance, one))
+        else:
+            one = self._random.choice(fitting)
+        found = [_plain(symbol) for symbol in one.rhs]
+        if one.again is not None:
+            bits = instance[1] | (0 if one.bit is None else 1 << one.bit)
+            after = (one.again, bits, instance[2] + one.add[0], instance[3] + one.add[1])
+            found.append((2 * one.again + 1, after))
+        return found
+
+    def _template_cost(self, instance: Instance, one: Template) -> int:
+        """How far from its end a parametric nonterminal is by a template. What ends it is best, and then what sets a
+        bit that some end needs."""
+        if one.again is None:
+            return self._body_cost(one.rhs)
+        ends = [end.need for end in self._templates.get(one.again, ()) if end.again is None]
+        missing = min([(need & ~instance[1]).bit_count() for need in ends], default=0)
+        helps = one.bit is not None and any(need >> one.bit & 1 for need in ends)
+        return 1000 + self._body_cost(one.rhs) + (0 if helps or not missing else 1000)
+
+    def _cost(self, symbol: int) -> int:
+        """How many lexemes a symbol derives at least; of parametric ones an estimate."""
+        return self._costs[symbol >> 1] if symbol & 1 else self._lexeme_costs[symbol >> 1]
+
+    def _body_cost(self, body: tuple[int, ...]) -> int:
+        return min(sum(map(self._cost, body)), NEVER)
+
+    def _find_costs(self) -> None:
+        productions = [(head, body) for head, bodies in self._bodies.items() for body in bodies]
+        for head, templates in self._templates.items():
+            for one in templates:
+                again = () if one.again is None else (2 * one.again + 1,)
+                productions.append((head, (*one.rhs, *again)))
+        uses: dict[int, list[int]] = {}
+        for number, (_, body) in enumerate(productions):
+            for symbol in dict.fromkeys(body):
+                if symbol & 1:
+                    uses.setdefault(symbol >> 1, []).append(number)
+        waiting = list(range(len(productions)))
+        while waiting:
+            following: dict[int, None] = {}
+            for number in waiting:
+                head, body = productions[number]
+                cost = self._body_cost(body)
+                if cost < self._costs[head]:
+                    self._costs[head] = cost
+                    following.update(dict.fromkeys(uses.get(head, ())))
+            waiting = list(following)
+
+
+def _weight(head: int, body: tuple[int, ...], is_star: bool) -> float:
+    """How likely a production is. Longer ones say more. Recursion goes on now and then; in a list that may be empty it
+    makes the first item, too."""
+    if not body:
+        return 0.7
+    if 2 * head + 1 in (body[0], body[-1]):
+        return 1.6 if is_star else 0.8
+    return 1 + min(len(body), 2)
+
+
+def _plain(symbol: int) -> tuple[int, Instance]:
+    return symbol, (symbol >> 1, 0, 0, 0)
+
+
+def _meets(instance: Instance, one: Template) -> bool:
+    _, bits, *counters = instance
+    if (one.bit is not None and bits >> one.bit & 1) or one.need & ~bits:
+        return False
+    return all(
+        lowest <= count and (highest is None or count <= highest)
+        for count, (lowest, highest) in zip(counters, one.counts, strict=True)
+    )
