@@ -105,7 +105,19 @@ def test_a_model_by_its_name(hf_tokenizer: Any, tmp_path: Path) -> None:
     (kept / "refs" / "main").write_text(commit, encoding="utf-8")
 
     def generated(name: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "ffgrammar", "generate", "-", "--type", "regex", "--model", name]
+        command = [
+            sys.executable,
+            "-m",
+            "ffgrammar",
+            "generate",
+            "-",
+            "--type",
+            "regex",
+            "--prompt",
+            "x ",
+            "--model",
+            name,
+        ]
         env = {**os.environ, "HF_HUB_CACHE": str(tmp_path), "HF_HUB_OFFLINE": "1"}
         return subprocess.run(command, input="[ab]{3}", capture_output=True, text=True, env=env, timeout=300)
 
