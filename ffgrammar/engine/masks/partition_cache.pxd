@@ -34,7 +34,7 @@ cdef struct Partitions:
     Lock lock
     bint has_lock
     Intern exprs            # expressions: (kind, then the bytes of a literal, or the numbers of the parts and plain numbers)
-    Intern keys             # (`Dfa.eager`, the lazy lexemes of the state as bits, expressions...)
+    Intern keys             # (`Dfa.eager` + 2 * the number of words among the lexemes, the lazy lexemes of the state as bits, expressions...)
     Partition** by_key      # NULL where nothing is known, SHORT_WALK where the walk was short
     size_t room             # for how many entries `by_key` has memory
     Map notes_at            # key << 32 | topic -> number of a note

@@ -32,6 +32,7 @@ from ffgrammar.regex.dfa.threads cimport Threads
 cdef enum:
     ROOT = 0
     CARRIES = 2  # flag in the first word of a kernel: the row has carried items
+    SKIP_SHIFT = 2  # the bits above the flags: the skips that may stand in the row (`Rules.skip_bits`)
 
 cdef struct Item:
     uint32_t symbol    # what follows the dot
@@ -43,7 +44,7 @@ cdef struct EarleyRows:
     const Threads* threads
     const Intern* lexsets  # the lexer's table of sets of lexemes, by number
     Owner owner
-    # row -> (accepting, position, link, position, link, ...);
+    # row -> (accepting | skips << SKIP_SHIFT, position, link, position, link, ...);
     # with carried items: (accepting, with the flag CARRIES; the row without them; entries)
     Intern kernels
     Intern links        # link -> (row, nonterminal)
@@ -79,8 +80,8 @@ cdef size_t earley_bytes(const EarleyRows* r) noexcept nogil
 cdef int earley_first(EarleyRows* r, uint32_t* row) noexcept nogil
 
 # Go on from `row` by a text that every lexeme of the set `lexset` matches, and write the row after this text to `target`. At
-# least one of these lexemes must be allowed in `row`. A skip lexeme leaves the row as it is. `lexset` may also be an ending; what
-# goes on is carried. Returns a status: LIMIT_ROW_ITEMS if the row gets too large, LIMIT_CACHE if all rows together do.
+# least one of these lexemes must be allowed in `row`. A skip lexeme leaves the row as it is, but for items that do not allow the
+# skip. `lexset` may also be an ending; what goes on is carried. Returns a status: LIMIT_ROW_ITEMS if the row gets too large, LIMIT_CACHE if all rows together do.
 cdef int earley_scan(EarleyRows* r, uint32_t row, uint32_t lexset, uint32_t* target) noexcept nogil
 
 # Write the row of what follows either of two rows to `target`. Returns a status as earley_scan.
@@ -90,6 +91,11 @@ cdef int earley_join(EarleyRows* r, uint32_t one, uint32_t other, uint32_t* targ
 cdef inline bint row_accepting(const EarleyRows* r, uint32_t row) noexcept nogil:
     """Whether a text that ends in a row is a sentence."""
     return intern_get(&r.kernels, row)[0] & 1
+
+
+cdef inline uint32_t row_skips(const EarleyRows* r, uint32_t row) noexcept nogil:
+    """The skips that may stand in a row, in a grammar with `Rules.skip_bits`."""
+    return intern_get(&r.kernels, row)[0] >> SKIP_SHIFT
 
 
 cdef inline const Entry* row_carried(const EarleyRows* r, uint32_t row, uint32_t* count) noexcept nogil:

@@ -33,6 +33,7 @@ cdef enum:
     ITEM_WORDS = 3
     # one scan may advance items this many times for each item that a row may have
     ADVANCES_PER_ITEM = 4
+    EVERY_SKIP = 0xFFFFFFFF
 
 
 cdef int earley_init(EarleyRows* r, Rules* rules, const Intern* lexsets, const Threads* threads) noexcept nogil:
@@ -146,15 +147,64 @@ cdef int scan_lexemes(EarleyRows* r, uint32_t row, uint32_t lexset, bint* accept
     return OK
 
 
-cdef int keep_kernel(EarleyRows* r, uint32_t row, bint* accepting) noexcept nogil:
-    """Add the kernel of a row, unchanged but for carried items, to the kernel that is being made. Returns OK or NO_MEMORY."""
+cdef inline uint32_t skips_inside(const Rules* rules, uint32_t position) noexcept nogil:
+    """The skips that may stand inside the production of a dot position."""
+    while not rules.symbols.data[position] & END:
+        position += 1
+    return rules.skip_bits.data[rules.symbols.data[position] & NUMBER]
+
+
+cdef uint32_t skip_bits(const EarleyRows* r, uint32_t lexset) noexcept nogil:
+    """The skips of a set of lexemes, as in `Rules.skip_bits`."""
+    cdef uint32_t bits = 0
+    cdef uint32_t i, k
+    for i in range(intern_len(r.lexsets, lexset)):
+        for k in range(<uint32_t>r.rules.skips.len):
+            if r.rules.skips.data[k] == intern_get(r.lexsets, lexset)[i]:
+                bits |= <uint32_t>1 << k
+    return bits
+
+
+cdef uint32_t kernel_flags(const EarleyRows* r, bint accepting) noexcept nogil:
+    """The first word of the kernel that is being made."""
+    cdef uint32_t skips = 0
+    cdef uint32_t i
+    if r.rules.skip_bits.len == 0:
+        return accepting
+    if accepting:
+        skips = r.rules.skip_bits.data[r.rules.start]
+    for i in range(1, <uint32_t>r.kernel.len, 2):
+        skips |= skips_inside(r.rules, r.kernel.data[i])
+    return accepting | skips << SKIP_SHIFT
+
+
+cdef bint all_allow(const EarleyRows* r, uint32_t row, uint32_t skips) noexcept nogil:
+    """Whether every item of a row's kernel allows one of some skips."""
+    cdef const uint32_t* words = intern_get(&r.kernels, row)
+    cdef uint32_t i
+    if r.rules.skip_bits.len == 0:
+        return True
+    if words[0] & 1 and not r.rules.skip_bits.data[r.rules.start] & skips:
+        return False
+    for i in range(1, intern_len(&r.kernels, row), 2):
+        if not skips_inside(r.rules, words[i]) & skips:
+            return False
+    return True
+
+
+cdef int keep_kernel(EarleyRows* r, uint32_t row, uint32_t skips, bint* accepting) noexcept nogil:
+    """Add the kernel of a row, unchanged but for carried items, to the kernel that is being made. Where items say which skips may
+    stand, only those that allow one of `skips` are added. Returns OK or NO_MEMORY."""
     cdef const uint32_t* words = intern_get(&r.kernels, row)
     cdef uint32_t i
     if words[0] & CARRIES:
         row = words[1]
         words = intern_get(&r.kernels, row)
-    accepting[0] |= words[0]
+    if skips == EVERY_SKIP or r.rules.skip_bits.len == 0 or r.rules.skip_bits.data[r.rules.start] & skips:
+        accepting[0] |= words[0] & 1
     for i in range(1, intern_len(&r.kernels, row), 2):
+        if skips != EVERY_SKIP and r.rules.skip_bits.len and not skips_inside(r.rules, words[i]) & skips:
+            continue
         if add_kernel(r, words[i], words[i + 1], accepting) < 0:
             return NO_MEMORY
     return OK
@@ -217,24 +267,24 @@ cdef int earley_scan(EarleyRows* r, uint32_t row, uint32_t lexset, uint32_t* tar
         status = scan_lexemes(r, row, lexset, &accepting, &skips)
     if status < 0:
         return status
-    if skips == intern_len(r.lexsets, lexset):
+    if skips == intern_len(r.lexsets, lexset) and all_allow(r, row, skip_bits(r, lexset)):
         target[0] = row
         return map_put(&r.scans, key, row)
-    if skips and keep_kernel(r, row, &accepting) < 0:
+    if skips and keep_kernel(r, row, skip_bits(r, lexset), &accepting) < 0:
         # (the text may be a skip or another lexeme, and both futures are kept)
         return NO_MEMORY
     status = complete(r, &accepting)
     if status >= 0:
-        status = finish_row(r, accepting, target)
+        status = finish_row(r, kernel_flags(r, accepting), target)
     return map_put(&r.scans, key, target[0]) if status >= 0 else status
 
 
 cdef int earley_join(EarleyRows* r, uint32_t one, uint32_t other, uint32_t* target) noexcept nogil:
     cdef bint accepting = False
     begin_row(r)
-    if keep_kernel(r, one, &accepting) < 0 or keep_kernel(r, other, &accepting) < 0:
+    if keep_kernel(r, one, EVERY_SKIP, &accepting) < 0 or keep_kernel(r, other, EVERY_SKIP, &accepting) < 0:
         return NO_MEMORY
-    return finish_row(r, accepting, target)
+    return finish_row(r, kernel_flags(r, accepting), target)
 
 
 cdef void begin_row(EarleyRows* r) noexcept nogil:
@@ -263,16 +313,17 @@ cdef int earley_first(EarleyRows* r, uint32_t* row) noexcept nogil:
         if not r.rules.symbols.data[position] & END and add_kernel(r, position, ROOT, &accepting) < 0:
             return NO_MEMORY
     r.pending.len = 0
+    # (where productions say which skips may stand inside them, none stands before the first lexeme)
     return finish_row(r, accepting, row)
 
 
-cdef int finish_row(EarleyRows* r, bint accepting, uint32_t* row) noexcept nogil:
-    """Intern the kernel, and find the items of its row if the row is new. Writes the row. Returns a status."""
+cdef int finish_row(EarleyRows* r, uint32_t flags, uint32_t* row) noexcept nogil:
+    """Intern the kernel with its first word, and find the items of its row if the row is new. Writes the row. Returns a status."""
     cdef uint32_t links = intern_count(&r.links)
     cdef int status
     if r.kernel.len > 3:
         qsort(r.kernel.data + 1, (r.kernel.len - 1) >> 1, 2 * sizeof(uint32_t), compare_pairs)
-    r.kernel.data[0] = accepting
+    r.kernel.data[0] = flags
     if r.kernel.len >> 1 > r.max_items:
         return LIMIT_ROW_ITEMS
     if r.items.len > r.max_words:

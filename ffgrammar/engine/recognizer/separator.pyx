@@ -391,6 +391,9 @@ cdef int separator_find(Separator* s, Recognizer* m) noexcept nogil:
         return NO_MEMORY
     if vec_fill(&s.alone.lazy, m.rules.exprs.len, 0) < 0:
         return NO_MEMORY
+    if m.rules.skip_bits.len or m.rules.first_word < m.rules.exprs.len:
+        # (the witnesses below rely on skips that may stand anywhere, and on lexemes that may end where they match)
+        return OK
     for group in range(groups):
         if status > 0 and not m.rules.delimited.data[group]:
             status = find_in_group(s, m, group)

@@ -16,7 +16,9 @@ from dataclasses import replace
 from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.builder import GrammarBuilder
-from ffgrammar.grammar.ir import GrammarIR
+from ffgrammar.grammar.indentation import Marks, with_columns
+from ffgrammar.grammar.ir import GrammarIR, Lexeme
+from ffgrammar.grammar.lark.indenter import Indenter, read_indenter
 from ffgrammar.grammar.lark.inline_json import InlineJSON
 from ffgrammar.grammar.lark.reader import read
 from ffgrammar.grammar.lark.source import Definition, Op, Source, did_you_mean, error_at, place, popped
@@ -89,6 +91,9 @@ class _Lowering:
         self.has_schemas = any(op.code == "json" for rule in source.rules.values() for op in rule.body)
         # What follows each lexeme: the lexemes of %ignore, if they must not stand inside JSON values too.
         self.after: int | None = None
+        self.indenter = read_indenter(source)
+        # The symbols of the marks of the %indenter, by name. They have no text, so they are nonterminals.
+        self.marks: dict[str, int] = {}
 
     def grammar(self, start: str) -> GrammarIR:
         source, builder = self.source, self.builder
@@ -100,6 +105,9 @@ class _Lowering:
             self.terminals.compile(name)
         for name in source.rules:
             self.rules[name] = builder.nonterminal(name)
+        if self.indenter is not None:
+            for name in (self.indenter.indent, self.indenter.dedent):
+                self.marks[name] = builder.nonterminal(name)
         skips = [self.skip(definition) for definition in source.ignored]
         run = self.run_of(skips) if self.anywhere and skips else None
         if self.has_schemas and run is not None:
@@ -119,9 +127,15 @@ class _Lowering:
         elif not self.anywhere:
             for expr, name, lazy in skips:
                 builder.terminal(expr, name, lazy=lazy, skip=True)
+        marks = None if self.indenter is None else self.marks_of(self.indenter)
         # (spans of rules are read from a row of lexemes, in which those of different groups cannot be told apart)
         rules = 0 if self.has_schemas else len(source.rules)
         grammar = builder.finish(top, kind="lark", warnings=[*source.warnings, *self.schemas.warnings], rules=rules)
+        if marks is not None:
+            grammar = with_columns(grammar, marks, self.limits)
+        if self.source.words:
+            words = [Lexeme(self.terminals.whole(one), "%words") for one in self.source.words]
+            grammar = replace(grammar, lexemes=(*grammar.lexemes, *words), words=len(words))
         if not productive(grammar)[grammar.start >> 1]:
             raise error_at(source.text, first.offset, f"no text at all matches {start}")
         if self.anywhere:
@@ -131,6 +145,16 @@ class _Lowering:
             numbers = [symbol >> 1 for symbol in self.skips if self.lexemes.keys().isdisjoint(self.skips)]
             return replace(grammar, groups=self.schemas.groups(grammar, numbers))
         return grammar
+
+    def marks_of(self, indenter: Indenter) -> Marks:
+        brackets = {}
+        for pair in indenter.brackets:
+            opening, closing = (self.builder.plain(self.store.literal(one.encode())) for one in pair)
+            brackets[opening] = closing
+        newline = self.terminal(self.source.terminals[indenter.newline])
+        end = self.terminal(self.source.terminals[indenter.end])
+        indent, dedent = self.marks[indenter.indent], self.marks[indenter.dedent]
+        return Marks(newline, indent, dedent, end, brackets, indenter.columns)
 
     def alternatives(self, rule: Definition) -> list[tuple[int, ...]]:
         """The right-hand sides of a rule."""
@@ -193,6 +217,8 @@ class _Lowering:
     def name(self, op: Op) -> int:
         if op.argument in self.rules:
             return self.rules[op.argument]
+        if op.argument in self.marks:
+            return self.marks[op.argument]
         terminal = self.source.terminals.get(op.argument)
         if terminal is None:
             raise self.terminals.undefined(op)

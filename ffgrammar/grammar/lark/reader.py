@@ -82,7 +82,7 @@ def _tokens(text: str) -> list[_Token]:
             tokens.append(_Token(_name_kind(text, value, at), value, at))
         elif kind == "mark":
             tokens.append(_Token(value, value, at))
-        elif value in ("%json", "%regex"):
+        elif value in ("%json", "%regex", "%indenter"):
             token = _json(text, found.end(), value)
             tokens.append(token)
             at = token.offset + len(token.value)
@@ -173,6 +173,9 @@ class _Reader:
             elif token.kind == "keyword":
                 self.at += 1
                 self.statement(token)
+            elif token.kind == "%indenter":
+                self.at += 1
+                self.indenter(token)
             else:
                 self.definition()
         return self.source
@@ -215,6 +218,8 @@ class _Reader:
     def statement(self, keyword: _Token) -> None:
         if keyword.value == "%ignore":
             self.source.ignored.append(self.body("%ignore", keyword.offset, in_terminal=True))
+        elif keyword.value == "%words":
+            self.source.words.append(self.body("%words", keyword.offset, in_terminal=True))
         elif keyword.value == "%import":
             self.imports()
         elif keyword.value in ("%declare", "%override", "%extend"):
@@ -222,6 +227,12 @@ class _Reader:
         else:
             message = f"unknown statement {keyword.value}: %ignore and %import are supported"
             raise self.error(keyword.offset, message)
+
+    def indenter(self, token: _Token) -> None:
+        if self.source.indenter is not None:
+            raise self.error(token.offset, "there is an %indenter already")
+        self.source.indenter = Op("indenter", token.value, token.offset)
+        self.take("newline", what="the end of the line")
 
     def imports(self) -> None:
         path = [self.take("rule", "terminal", ".", what="the name of a library")]

@@ -70,6 +70,8 @@ class Source:
         text: the text.
         rules, terminals: definitions by name.
         ignored: the definitions of every %ignore.
+        words: the definitions of every %words.
+        indenter: the %indenter, as a step with the text of its JSON object; or None.
         warnings: messages about what has no effect in ffgrammar, each with its place.
     """
 
@@ -77,6 +79,8 @@ class Source:
     rules: dict[str, Definition] = field(default_factory=dict)
     terminals: dict[str, Definition] = field(default_factory=dict)
     ignored: list[Definition] = field(default_factory=list)
+    words: list[Definition] = field(default_factory=list)
+    indenter: Op | None = None
     warnings: list[str] = field(default_factory=list)
 
 
