@@ -26,6 +26,7 @@ from ffgrammar.core.map cimport Map
 from ffgrammar.core.owner cimport Owner
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.parser.carried cimport ENTRY_WORDS, Entry
+from ffgrammar.engine.parser.links cimport Links
 from ffgrammar.engine.parser.tables cimport Rules
 from ffgrammar.regex.dfa.threads cimport Threads
 
@@ -44,10 +45,10 @@ cdef struct EarleyRows:
     const Threads* threads
     const Intern* lexsets  # the lexer's table of sets of lexemes, by number
     Owner owner
+    Links links
     # row -> (accepting | skips << SKIP_SHIFT, position, link, position, link, ...);
     # with carried items: (accepting, with the flag CARRIES; the row without them; entries)
     Intern kernels
-    Intern links        # link -> (row, nonterminal)
     Vec items           # Items (3 words), by row, sorted by symbol
     Vec starts          # per row, and one more: its first item
     Map scans           # row << 32 | lexeme set -> row
@@ -58,9 +59,8 @@ cdef struct EarleyRows:
     Vec carried         # its carried items, as entries (carried.pxd)
     Vec order
     Vec pending         # links whose productions are complete
-    Vec predicted       # entries of P_WORDS words, see earley.pyx
     Vec found           # Items of the row being made
-    Vec stamp           # per nonterminal: its entry in `predicted`, valid only if that entry is the nonterminal's
+    Vec stamp           # per nonterminal: its entry in `links.predicted`, valid only if that entry is the nonterminal's
     size_t work         # how many items the current scan has advanced
     uint32_t max_items  # of one row
     size_t max_words    # of all items together
