@@ -309,4 +309,4 @@ class _Indentation:
         outside = frozenset(number for number, lexeme in enumerate(made.lexemes) if lexeme.skip and number != skip)
         inside = outside | {skip}
         skips_in = tuple(inside if number in self.inside else outside for number in range(len(made.names)))
-        return replace(made, skips_in=skips_in, correct_prefix=True)
+        return replace(made, skips_in=skips_in)

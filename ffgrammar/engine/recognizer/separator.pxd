@@ -23,6 +23,7 @@ the text may stand after a skip lexeme, where no other one may come.
 from libc.stdint cimport uint32_t
 
 from ffgrammar.core.vec cimport Vec
+from ffgrammar.engine.recognizer.followers cimport Followers
 from ffgrammar.engine.recognizer.recognizer cimport Recognizer
 from ffgrammar.regex.dfa.lazy_dfa cimport Dfa
 from ffgrammar.regex.expr.nodes cimport Nodes
@@ -30,7 +31,15 @@ from ffgrammar.regex.expr.nodes cimport Nodes
 cdef struct Separator:
     bint found       # whether each group is delimited, or has a separator, or needs none
     Vec bytes        # per group that is not delimited: the separator, or NO_SEPARATOR if every witness ends by itself
-    Vec firsts       # per group: the bytes with which witnesses begin, as a set of 8 words (core/bits.pxd)
+    Vec firsts       # per lexeme: the bytes with which the witnesses of its followers begin, as a set of 8 words (core/bits.pxd)
+    Vec live_after   # per group: the bytes that may go on after the separator, likewise
+    Followers followers
+    bint settles     # whether longer texts than the shortest are looked at
+    # scratch of the search
+    Vec live         # per lexeme: the bytes with which it may go on after its witness
+    Vec clashing     # per lexeme: the bytes with which its witness must not begin
+    Vec witnesses    # per lexeme: the first byte of its witness
+    # (used later, too)
     Vec safe         # per number of a lexer state: 1, 0 or UNKNOWN, see is_safe
     Dfa alone        # in a grammar with threads: the automaton for one thread, in which lexemes end by longest match
     Vec pairs        # scratch
