@@ -296,6 +296,8 @@ class _Indentation:
         top = builder.nonterminal("start")
         start = grammar.start
         last = builder.optional(self.lexemes[marks.end >> 1])
+        if start in self.nullable:
+            builder.add(top, (last,))
         for after in self.after(start, False):
             made = self.written(start, False, after, 0)
             builder.add(top, (*made, last) if after else made)

@@ -240,6 +240,23 @@ cdef int goes_on_before(Separator* s, Dfa* d, uint32_t state, uint32_t lexeme, u
     return goes_on_outside(s, d, state, lexeme, group, others)
 
 
+cdef int is_witness(
+    Separator* s, Dfa* d, uint32_t union_state, uint32_t lexeme, uint32_t group, bint anywhere, uint32_t* first,
+) noexcept nogil:
+    """Whether a lexeme has a witness that begins with a byte, `first`, or with any byte if it is ANY_BYTE: 1, 0 or a status. Writes
+    the byte."""
+    cdef uint32_t state = union_state
+    cdef int status = follow(s, d, lexeme, &state, first)
+    if status <= 0 or anywhere:
+        return status
+    status = goes_on_outside(s, d, state, lexeme, group, s.live.data + lexeme * BYTE_SET)
+    if status > 0 and s.settles:
+        status = settle(s, d, lexeme, s.bytes.data[group], &state)
+        if status > 0:
+            status = goes_on_outside(s, d, state, lexeme, group, s.live.data + lexeme * BYTE_SET)
+    return status if status < 0 else not status
+
+
 cdef int choose_witness(
     Separator* s, Dfa* d, uint32_t union_state, uint32_t lexeme, uint32_t group, bint anywhere,
 ) noexcept nogil:
@@ -247,8 +264,12 @@ cdef int choose_witness(
     not in its set in `live`. Enters the first byte in `witnesses`. Returns 1, 0 or a status."""
     cdef const uint32_t* clashing = s.clashing.data + lexeme * BYTE_SET
     cdef uint32_t before = UNKNOWN
-    cdef uint32_t first, state, target, try_byte
-    cdef int status
+    cdef uint32_t first = ANY_BYTE
+    cdef uint32_t target
+    cdef int status = is_witness(s, d, union_state, lexeme, group, anywhere, &first)
+    s.witnesses.data[lexeme] = first
+    if status < 0 or status > 0 and not bit_test(clashing, first):
+        return status
     for first in range(256):
         if bit_test(clashing, first):
             continue
@@ -258,21 +279,10 @@ cdef int choose_witness(
         if target == before or target > LAST_STATE:
             continue
         before = target
-        state = union_state
-        try_byte = first
-        status = follow(s, d, lexeme, &state, &try_byte)
-        if status > 0 and not anywhere:
-            status = goes_on_outside(s, d, state, lexeme, group, s.live.data + lexeme * BYTE_SET)
-            if status > 0 and s.settles:
-                status = settle(s, d, lexeme, s.bytes.data[group], &state)
-                if status > 0:
-                    status = goes_on_outside(s, d, state, lexeme, group, s.live.data + lexeme * BYTE_SET)
-            status = status if status < 0 else not status
-        if status < 0:
+        s.witnesses.data[lexeme] = first
+        status = is_witness(s, d, union_state, lexeme, group, anywhere, &s.witnesses.data[lexeme])
+        if status != 0:
             return status
-        if status:
-            s.witnesses.data[lexeme] = first
-            return 1
     return 0
 
 
@@ -362,12 +372,13 @@ cdef int find_witnesses(Separator* s, Recognizer* m, uint32_t group, uint32_t un
     cdef uint32_t lexeme, other, i
     cdef int status
     for lexeme in range(<uint32_t>m.rules.exprs.len):
-        s.witnesses.data[lexeme] = NO_SEPARATOR
         status = is_used(m, lexeme, group)
         if status > 0:
             status = choose_witness(s, d, union_state, lexeme, group, m.dfa.threads.anywhere.data[lexeme] != 0)
             if status == 0:
                 return 0
+        else:
+            s.witnesses.data[lexeme] = NO_SEPARATOR
         if status < 0:
             return status
     for lexeme in range(<uint32_t>m.rules.exprs.len):
